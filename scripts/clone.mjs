@@ -1,0 +1,28 @@
+// What the install and the build know of this clone. Plain JavaScript: it runs before anything is installed.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+export const installNote = join(root, 'node_modules', '.covenant-install');
+export const buildNote = join(root, 'dist', '.covenant-build');
+
+export const lockFileHash = () => sha256(readFileSync(join(root, 'package-lock.json')));
+
+/** Of everything that the build reads. */
+export function sourceHash() {
+  const hash = createHash('sha256');
+  const visit = (path) => {
+    const full = join(root, path);
+    if (!existsSync(full)) return;
+    if (statSync(full).isDirectory()) for (const name of readdirSync(full).sort()) visit(join(path, name));
+    else hash.update(`${path}\0`).update(readFileSync(full));
+  };
+  for (const path of ['src', 'web', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'package.json', 'scripts/build.mjs']) visit(path);
+  return hash.digest('hex');
+}
+
+export const noted = (path) => (existsSync(path) ? readFileSync(path, 'utf8').trim() : '');
+
+const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');

@@ -1,0 +1,81 @@
+// Plain JavaScript without dependencies: it runs on whatever Node the machine has, before anything is installed.
+// Installs what the lock file names, when it has changed since the last install, and builds what has changed since the
+// last build. Never while a server of this clone runs: it has these very files open.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { buildNote, installNote, lockFileHash, noted, root, sourceHash } from './clone.mjs';
+
+const lock = join(root, '.covenant-run', 'install.lock');
+const LOCK_WAIT_MS = 10 * 60_000;
+
+withLock(() => {
+  const wanted = lockFileHash();
+  if (noted(installNote) !== wanted) {
+    refuseWhileServing('install');
+    run('npm', ['ci', '--include=dev', '--no-fund', '--no-audit'], 'install');
+    writeFileSync(installNote, wanted);
+  }
+  if (noted(buildNote) !== sourceHash()) {
+    refuseWhileServing('build');
+    run('npm', ['run', '--silent', 'build'], 'build');
+  }
+});
+checkNode();
+
+function withLock(work) {
+  mkdirSync(dirname(lock), { recursive: true });
+  const giveUp = Date.now() + LOCK_WAIT_MS;
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      const holder = Number(noted(lock));
+      if (!alive(holder)) rmSync(lock, { force: true });
+      else if (Date.now() > giveUp) fail(`process ${holder} has been installing for ten minutes`, `stop it, or remove ${lock}`);
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    }
+  }
+  try {
+    work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function refuseWhileServing(what) {
+  const running = readdirSync(dirname(lock)).map(Number).filter((pid) => pid > 0 && alive(pid));
+  if (running.length > 0) fail(`cannot ${what} while a server of this clone runs (process ${running.join(', ')})`, 'stop it, then run this again');
+}
+
+function run(program, args, what) {
+  process.stderr.write(`covenant: ${what}…\n`);
+  const { status, error } = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2], env: { ...process.env, npm_config_loglevel: 'error' } });
+  if (error || status !== 0) fail(`${what} failed${error ? `: ${error.message}` : ''}`, 'read the lines above');
+}
+
+/** npm puts the Node of node_modules/.bin first in PATH for the script that follows; without it the machine's must do. */
+function checkNode() {
+  const own = spawnSync(join(root, 'node_modules', '.bin', 'node'), ['--version'], { encoding: 'utf8' });
+  if (own.status === 0) return;
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 13)) return;
+  fail(`Node ${process.versions.node} is too old and the Node that comes with this clone is missing`, 'install Node 22.13 or newer, or run: npm ci --include=dev');
+}
+
+function alive(pid) {
+  if (!(pid > 0)) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function fail(message, next) {
+  process.stderr.write(`covenant: ${message}\n    next: ${next}\n`);
+  process.exit(1);
+}

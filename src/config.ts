@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parse, TomlError } from 'smol-toml';
+import { z } from 'zod';
+import { LOG_LEVELS } from './kernel/log.ts';
+
+/** Wrong configuration stops the program before it does anything; the message names the source and the key. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const port = z.coerce.number().int().min(0).max(65_535);
+
+/** One schema for flags, environment and `config.toml`; each names a setting in its own way. */
+const settings = z.strictObject({
+  host: z.string().min(1),
+  port,
+  database_path: z.string().min(1),
+  database_url: z.string().regex(/^postgres(ql)?:\/\//, { error: 'expected postgres://…' }).optional(),
+  log_level: z.enum(LOG_LEVELS),
+  tool_timeout_ms: z.coerce.number().int().min(1).max(24 * 3_600_000),
+  /** Names besides the local ones under which the server may be addressed, for one behind a proxy. */
+  allowed_hosts: z.array(z.string().min(1)),
+  /** Origins besides the server's own whose pages may call it. */
+  allowed_origins: z.array(z.string().regex(/^https?:\/\/[^/]+$/, { error: 'expected http(s)://host[:port]' })),
+});
+
+export type Config = z.output<typeof settings> & { readonly home: string };
+export type Flags = Partial<Record<'host' | 'port', string | undefined>>;
+
+const ENVIRONMENT = {
+  MCP_SERVER_PORT: 'port',
+  MCP_DATABASE_PATH: 'database_path',
+  DATABASE_URL: 'database_url',
+  MCP_LOG_LEVEL: 'log_level',
+  MCP_TOOL_TIMEOUT: 'tool_timeout_ms',
+} as const satisfies Record<string, keyof z.output<typeof settings>>;
+
+export function homeFolder(env: NodeJS.ProcessEnv): string {
+  return resolve(env.COVENANT_HOME || join(homedir(), '.covenant'));
+}
+
+/** Flags beat the environment, which beats the file, which beats the defaults. */
+export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
+  const home = homeFolder(env);
+  const defaults = {
+    host: '127.0.0.1',
+    port: 3001,
+    database_path: join(home, 'covenant.db'),
+    log_level: 'info',
+    tool_timeout_ms: 30_000,
+    allowed_hosts: [],
+    allowed_origins: [],
+  };
+  const fromFile = checked(join(home, 'config.toml'), readToml(join(home, 'config.toml')));
+  const fromEnv: Record<string, unknown> = {};
+  for (const [variable, key] of Object.entries(ENVIRONMENT)) {
+    if (env[variable]) fromEnv[key] = value(variable, key, env[variable]);
+  }
+  const fromFlags: Record<string, unknown> = {};
+  for (const [flag, given] of Object.entries(flags)) {
+    if (given !== undefined) fromFlags[flag] = value(`--${flag}`, flag as keyof z.output<typeof settings>, given);
+  }
+  return { ...settings.parse({ ...defaults, ...fromFile, ...fromEnv, ...fromFlags }), home };
+}
+
+function readToml(path: string): unknown {
+  if (!existsSync(path)) return {};
+  try {
+    return parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof TomlError) throw new ConfigError(`${path}:${error.line}:${error.column}: ${error.message.split('\n')[0]}`);
+    throw new ConfigError(`${path}: ${(error as Error).message}`);
+  }
+}
+
+function checked(path: string, document: unknown): Partial<z.output<typeof settings>> {
+  const result = settings.partial().safeParse(document);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues as [z.core.$ZodIssue];
+  const key = issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.');
+  throw new ConfigError(`${path}: ${key}: ${issue.code === 'unrecognized_keys' ? 'unknown setting' : issue.message}`);
+}
+
+function value(source: string, key: keyof z.output<typeof settings>, text: string): unknown {
+  const result = settings.shape[key].safeParse(text);
+  if (!result.success) throw new ConfigError(`${source}: ${result.error.issues[0]?.message}`);
+  return result.data;
+}

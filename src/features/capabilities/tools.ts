@@ -1,0 +1,128 @@
+import type { CallContext } from '../../kernel/context.ts';
+import { record } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { ok } from '../../kernel/reply.ts';
+import { onlyMatch } from '../../kernel/tail.ts';
+import { type Implementation, implement } from '../../kernel/tool.ts';
+import { readJson } from '../../storage/columns.ts';
+import type { Db } from '../../storage/engine.ts';
+import type { Tx } from '../../storage/write.ts';
+import { grantCapability, listCapabilities, revokeCapability } from './contract.ts';
+import { type GrantScope, grantScope, grantStatus, PROFILES } from './grant.ts';
+import { allGrants, findGrants, insertGrant, revokeGrant } from './store.ts';
+import type { GrantRow } from './tables.ts';
+
+/** Who can hold grants is identity's knowledge; `main.ts` wires it. */
+export interface Subjects {
+  /** The subject that the input names, checked to exist. */
+  resolve(db: Db, workspace: string, named: { developer?: string; token?: string; instance?: string }): Promise<string>;
+  /** How a person would call it. */
+  names(db: Db, workspace: string): Promise<(subject: string) => string>;
+}
+
+export function capabilityTools(subjects: Subjects): Implementation[] {
+  const view = async (db: Db, workspace: string, now: number) => {
+    const name = await subjects.names(db, workspace);
+    return (grant: GrantRow) => ({
+      grant_id: grant.id,
+      subject: grant.subject,
+      subject_name: name(grant.subject),
+      action: grant.action,
+      scope: readJson(grantScope, grant.scope),
+      uses: grant.uses,
+      status: grantStatus(grant, now),
+      granted_by: grant.granted_by,
+      granted_at: grant.created_at,
+      revision: grant.revision,
+    });
+  };
+
+  return [
+    implement(grantCapability, {
+      write: async (tx, { action, scope = {}, ...named }, ctx) => {
+        const subject = await subjects.resolve(tx.db, tx.workspace, oneOf(named));
+        const grant = await giveGrant(tx, { subject, action, scope, by: ctx.principal.actor });
+        const show = await view(tx.db, tx.workspace, tx.now);
+        return ok(show(grant), `Granted ${action}.`);
+      },
+    }),
+    implement(revokeCapability, {
+      write: async (tx, { action, grant_id, ...named }, ctx) => {
+        const grants = grant_id
+          ? [await grantByTail(tx.db, tx.workspace, grant_id)]
+          : await grantsToRevoke(tx, action, await subjects.resolve(tx.db, tx.workspace, oneOf(named)));
+        const standing = grants.filter((grant) => grant.revoked_at === null);
+        if (standing.length === 0) {
+          throw new Refusal('GRANT_NOT_FOUND', 'There is no such grant that is not already revoked.', 'covenant capabilities list');
+        }
+        for (const grant of standing) await takeGrant(tx, grant, ctx);
+        return ok({ revoked: standing.map((grant) => grant.id) }, `Revoked ${standing.length} grant(s).`);
+      },
+    }),
+    implement(listCapabilities, {
+      read: async (_input, ctx) => {
+        const show = await view(ctx.reader, ctx.workspace, ctx.clock.now());
+        return ok({ items: (await allGrants(ctx.reader, ctx.workspace)).map(show) });
+      },
+    }),
+  ];
+}
+
+export async function giveGrant(tx: Tx, given: { subject: string; action: string; scope?: GrantScope; by: string }): Promise<GrantRow> {
+  const scope = given.scope ?? {};
+  const grant: GrantRow = {
+    workspace_id: tx.workspace,
+    id: newId('grant', tx.now),
+    subject: given.subject,
+    action: given.action,
+    scope: JSON.stringify(scope),
+    max_uses: scope.max_uses ?? null,
+    uses: 0,
+    expires_at: scope.expires_at ?? null,
+    revision: 1,
+    granted_by: given.by,
+    created_at: tx.now,
+    revoked_at: null,
+    revoked_by: null,
+  };
+  await insertGrant(tx.db, grant);
+  tx.append({
+    category: 'audit',
+    kind: 'capability_granted',
+    actor: given.by,
+    subject: given.subject,
+    payload: { grant_id: grant.id, action: grant.action, max_uses: grant.max_uses, expires_at: grant.expires_at, arguments_bound: scope.arguments !== undefined },
+  });
+  return grant;
+}
+
+/** The grants that a fresh token of this kind starts with. */
+export async function giveProfile(tx: Tx, kind: keyof typeof PROFILES, subject: string, by: string): Promise<void> {
+  for (const action of PROFILES[kind]) await giveGrant(tx, { subject, action, by });
+}
+
+async function takeGrant(tx: Tx, grant: GrantRow, ctx: CallContext): Promise<void> {
+  await revokeGrant(tx.db, tx.workspace, grant.id, ctx.principal.actor, tx.now);
+  record(tx, ctx, { category: 'audit', kind: 'capability_revoked', subject: grant.subject, payload: { grant_id: grant.id, action: grant.action } });
+}
+
+async function grantsToRevoke(tx: Tx, action: string | undefined, subject: string): Promise<GrantRow[]> {
+  if (!action) throw new Refusal('INVALID_INPUT', 'Name the action or the grant_id to revoke.', 'covenant capabilities list', { field: 'action' });
+  return await findGrants(tx.db, tx.workspace, [subject], [action]);
+}
+
+async function grantByTail(db: Db, workspace: string, tail: string): Promise<GrantRow> {
+  const grants = await allGrants(db, workspace);
+  const ids = grants.map((grant) => grant.id).filter((id) => id.endsWith(tail));
+  const id = onlyMatch(ids, tail, 'grant');
+  return grants.find((grant) => grant.id === id) as GrantRow;
+}
+
+function oneOf<T extends { developer?: string | undefined; token?: string | undefined; instance?: string | undefined }>(named: T) {
+  const given = Object.entries(named).filter(([, value]) => value !== undefined);
+  if (given.length > 1) {
+    throw new Refusal('INVALID_INPUT', `Name one subject, not ${given.map(([key]) => key).join(' and ')}.`, 'Give developer, token or instance.', { field: given[1]?.[0] });
+  }
+  return Object.fromEntries(given) as { developer?: string; token?: string; instance?: string };
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { contract } from '../../kernel/contract.ts';
+import { EVENT_CATEGORIES } from '../../storage/tables.ts';
+
+const event = z.strictObject({
+  seq: z.int(),
+  category: z.enum(EVENT_CATEGORIES),
+  kind: z.string(),
+  actor: z.string(),
+  subject: z.string().nullable(),
+  session: z.string().nullable(),
+  payload: z.record(z.string(), z.unknown()),
+  time: z.int(),
+  hash: z.string(),
+});
+
+export const listEvents = contract({
+  name: 'events.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Read the journal',
+  description: 'A page of events in order: those after a number, or the latest.',
+  input: z
+    .strictObject({
+      after: z.int().min(0).optional().describe('Events with a higher seq than this.'),
+      latest: z.int().min(1).max(1_000).optional().describe('The last so many instead.'),
+      limit: z.int().min(1).max(1_000).default(200),
+    })
+    .refine(({ after, latest }) => after === undefined || latest === undefined, { error: 'give after or latest, not both', path: ['latest'] }),
+  output: z.strictObject({
+    items: z.array(event),
+    head: z.strictObject({ seq: z.int(), hash: z.string() }),
+  }),
+  annotations: { readOnlyHint: true, idempotentHint: true },
+});

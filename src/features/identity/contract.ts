@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { contract } from '../../kernel/contract.ts';
+import { agentType } from './token.ts';
+
+const developerName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^[^\p{Cc}@]+$/u, { error: 'expected a name without control characters and "@"' });
+
+const label = z.string().trim().min(1).max(100).optional();
+
+const tokenView = z.strictObject({
+  token_id: z.string(),
+  kind: z.enum(['operator', 'developer', 'agent', 'instance', 'web']),
+  developer_id: z.string().nullable(),
+  developer: z.string().nullable(),
+  agent: z.string().nullable(),
+  instance_id: z.string().nullable(),
+  label: z.string(),
+  created_at: z.int(),
+  expires_at: z.int().nullable(),
+  last_used_at: z.int().nullable(),
+  status: z.enum(['live', 'expired', 'revoked']),
+});
+
+export const createToken = contract({
+  name: 'tokens.create',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Create a token',
+  description: 'Mints a token for a developer, who is created on first use by the operator, or for the signed-in developer. The token is shown once.',
+  input: z.strictObject({
+    developer: developerName.optional().describe('Whose token; the signed-in developer where it is left out.'),
+    agent: agentType.optional().describe('The agent that will carry it.'),
+    label,
+  }),
+  output: z.strictObject({ token: z.string(), token_id: z.string(), developer_id: z.string(), developer: z.string(), label: z.string(), agent: z.string().nullable() }),
+});
+
+export const listTokens = contract({
+  name: 'tokens.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'List tokens',
+  description: "The workspace's tokens without their values: all to the operator, a developer's own to that developer.",
+  input: z.strictObject({}),
+  output: z.strictObject({ items: z.array(tokenView) }),
+  annotations: { readOnlyHint: true, idempotentHint: true },
+});
+
+export const revokeToken = contract({
+  name: 'tokens.revoke',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Revoke a token',
+  description: 'The token is refused from the next call on.',
+  input: z.strictObject({ token_id: z.string().min(1).max(64).describe('The id, or an unambiguous tail of it.') }),
+  output: z.strictObject({ token_id: z.string(), revoked_at: z.int() }),
+  annotations: { destructiveHint: true, idempotentHint: true },
+});
+
+export const createSigninLink = contract({
+  name: 'signin.link',
+  toolset: 'admin',
+  title: 'Make a sign-in link',
+  description: 'A link that signs a developer in to the dashboard, once, within ten minutes.',
+  input: z.strictObject({ developer: developerName.optional().describe("Whom; the workspace's first developer where it is left out.") }),
+  output: z.strictObject({ path: z.string(), developer: z.string(), expires_at: z.int() }),
+});
+
+const developerView = z.strictObject({
+  developer_id: z.string(),
+  name: z.string(),
+  role: z.enum(['admin', 'member']),
+  visibility: z.enum(['team', 'private']),
+  created_at: z.int(),
+});
+
+export const listDevelopers = contract({
+  name: 'developers.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'List developers',
+  description: 'Who is in the workspace. Private developers appear as @private to everybody but themselves.',
+  input: z.strictObject({}),
+  output: z.strictObject({ items: z.array(developerView) }),
+  annotations: { readOnlyHint: true, idempotentHint: true },
+});
+
+export const setVisibility = contract({
+  name: 'developers.set_visibility',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Set visibility',
+  description: 'Makes a developer private (shown as @private everywhere) or visible to the team again.',
+  input: z.strictObject({ developer: developerName.optional(), visibility: z.enum(['team', 'private']) }),
+  output: developerView,
+  annotations: { idempotentHint: true },
+});
+
+export const whoAmI = contract({
+  name: 'identity.me',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Who am I',
+  description: 'The signed-in principal and its workspace.',
+  input: z.strictObject({}),
+  output: z.strictObject({
+    kind: z.enum(['operator', 'developer', 'agent', 'instance']),
+    workspace: z.string(),
+    developer_id: z.string().nullable(),
+    developer: z.string().nullable(),
+    operator: z.boolean(),
+  }),
+  annotations: { readOnlyHint: true, idempotentHint: true },
+});

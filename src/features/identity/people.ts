@@ -1,0 +1,82 @@
+import { Refusal } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Tx } from '../../storage/write.ts';
+import { giveProfile } from '../capabilities/index.ts';
+import { findDeveloper, firstDeveloper, insertDeveloper, insertToken, insertWorkspace, workspaceTokens } from './store.ts';
+import type { DeveloperRow, TokenKind, TokenRow } from './tables.ts';
+import { defaultLabel, hashSecret, mintToken } from './token.ts';
+
+export async function ensureWorkspace(tx: Tx, by: string): Promise<void> {
+  const name = tx.workspace.replace(/^ws_/, '');
+  if (await insertWorkspace(tx.db, tx.workspace, name, tx.now)) {
+    tx.append({ category: 'work', kind: 'workspace.created', actor: by, subject: tx.workspace });
+  }
+}
+
+/** The developer of that name, made on first use. The first of a workspace is its admin; joining makes nobody else one. */
+export async function ensureDeveloper(tx: Tx, name: string, by: string): Promise<DeveloperRow> {
+  const known = await findDeveloper(tx.db, tx.workspace, { name });
+  if (known) return known;
+  await ensureWorkspace(tx, by);
+  const developer: DeveloperRow = {
+    workspace_id: tx.workspace,
+    id: newId('dev', tx.now),
+    name,
+    role: (await firstDeveloper(tx.db, tx.workspace)) ? 'member' : 'admin',
+    visibility: 'team',
+    created_at: tx.now,
+  };
+  await insertDeveloper(tx.db, developer);
+  tx.append({ category: 'work', kind: 'developer.joined', actor: by, subject: developer.id, payload: { role: developer.role } });
+  return developer;
+}
+
+interface NewToken {
+  kind: TokenKind;
+  developerId: string | null;
+  agentType?: string | undefined;
+  instanceId?: string | undefined;
+  label?: string | undefined;
+  expiresAt?: number;
+  by: string;
+}
+
+/** Mints a token with the grants of its profile. The value is returned once and never stored. */
+export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: string; token: TokenRow }> {
+  const value = mintToken();
+  const taken = await workspaceTokens(tx.db, tx.workspace, wanted.developerId ?? undefined);
+  const label = wanted.label ?? defaultLabel(wanted.agentType ?? wanted.kind, taken.map((token) => token.label));
+  const token: TokenRow = {
+    workspace_id: tx.workspace,
+    id: newId('tok', tx.now),
+    hash: hashSecret(value),
+    kind: wanted.kind,
+    developer_id: wanted.developerId,
+    agent_type: wanted.agentType ?? null,
+    instance_id: wanted.instanceId ?? null,
+    label,
+    created_by: wanted.by,
+    created_at: tx.now,
+    expires_at: wanted.expiresAt ?? null,
+    last_used_at: null,
+    revoked_at: null,
+  };
+  await insertToken(tx.db, token);
+  tx.append({
+    category: 'work',
+    kind: 'token.created',
+    actor: wanted.by,
+    subject: token.id,
+    payload: { kind: token.kind, developer_id: token.developer_id, agent_type: token.agent_type, instance_id: token.instance_id },
+  });
+  await giveProfile(tx, token.kind, `token:${token.id}`, wanted.by);
+  return { value, token };
+}
+
+export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: string): Promise<DeveloperRow> {
+  const developer = await findDeveloper(tx.db, tx.workspace, { name });
+  if (!developer) {
+    throw new Refusal('DEVELOPER_NOT_FOUND', `There is no developer ${JSON.stringify(name)}.`, `covenant tokens create --developer NAME makes one.`, { field: 'developer' });
+  }
+  return developer;
+}

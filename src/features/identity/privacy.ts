@@ -1,0 +1,28 @@
+import type { Principal } from '../../kernel/context.ts';
+import type { Db } from '../../storage/engine.ts';
+import type { JournalEvent } from '../../storage/journal.ts';
+import { developersOf } from './store.ts';
+
+export const PRIVATE = '@private';
+
+/** How a developer appears to `viewer` (nobody in particular: null): a private one only to themselves. */
+export function shown<T extends { id: string | null; name: string | null; visibility: string | null }>(
+  developer: T,
+  viewer: Principal | null,
+): Pick<T, 'id' | 'name'> {
+  const hidden = developer.visibility === 'private' && developer.id !== viewer?.developerId;
+  return hidden ? { id: PRIVATE as T['id'], name: PRIVATE as T['name'] } : { id: developer.id, name: developer.name };
+}
+
+/**
+ * Events as `viewer` may see them. The journal has no names, but an id followed over time is a person too. The operator
+ * gets the rows as they are: whoever checks the chain needs them, and can read the database anyway.
+ */
+export async function redactor(db: Db, workspace: string, viewer: Principal): Promise<(event: JournalEvent) => JournalEvent> {
+  if (viewer.kind === 'operator') return (event) => event;
+  const developers = await developersOf(db, workspace);
+  const hidden = developers.filter(({ visibility, id }) => visibility === 'private' && id !== viewer.developerId).map(({ id }) => id);
+  if (hidden.length === 0) return (event) => event;
+  const pattern = new RegExp(`([a-z]+:)?([a-z-]+@)?(${hidden.join('|')})`, 'g');
+  return (event) => JSON.parse(JSON.stringify(event).replace(pattern, PRIVATE)) as JournalEvent;
+}

@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import { tailPattern } from '../../kernel/tail.ts';
+import type { Db } from '../../storage/engine.ts';
+import type { DeveloperRow, SigninLinkRow, TokenRow } from './tables.ts';
+
+export interface TokenWithDeveloper extends TokenRow {
+  developer_name: string | null;
+  developer_role: DeveloperRow['role'] | null;
+  developer_visibility: DeveloperRow['visibility'] | null;
+}
+
+export async function findTokenByHash(db: Db, hash: string): Promise<TokenWithDeveloper | undefined> {
+  return await tokensWithDeveloper(db).where('tokens.hash', '=', hash).executeTakeFirst();
+}
+
+export async function workspaceTokens(db: Db, workspace: string, developerId?: string): Promise<TokenWithDeveloper[]> {
+  let query = tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace);
+  if (developerId) query = query.where('tokens.developer_id', '=', developerId);
+  return await query.orderBy('tokens.id').execute();
+}
+
+function tokensWithDeveloper(db: Db) {
+  return db
+    .selectFrom('tokens')
+    .leftJoin('developers', (join) =>
+      join.onRef('developers.workspace_id', '=', 'tokens.workspace_id').onRef('developers.id', '=', 'tokens.developer_id'),
+    )
+    .selectAll('tokens')
+    .select(['developers.name as developer_name', 'developers.role as developer_role', 'developers.visibility as developer_visibility']);
+}
+
+export async function findTokensByTail(db: Db, workspace: string, tail: string): Promise<TokenRow[]> {
+  const rows = await db
+    .selectFrom('tokens')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where(sql<boolean>`id like ${tailPattern(tail)} escape '\\'`)
+    .limit(50)
+    .execute();
+  // SQLite's `like` folds case and PostgreSQL's does not.
+  return rows.filter((row) => row.id.endsWith(tail));
+}
+
+export async function insertToken(db: Db, token: TokenRow): Promise<void> {
+  await db.insertInto('tokens').values(token).execute();
+}
+
+export async function setTokenRevoked(db: Db, workspace: string, id: string, now: number): Promise<void> {
+  await db.updateTable('tokens').set({ revoked_at: now }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+export async function setTokenUsed(db: Db, workspace: string, id: string, now: number): Promise<void> {
+  await db.updateTable('tokens').set({ last_used_at: now }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+export async function workspaceExists(db: Db, id: string): Promise<boolean> {
+  return (await db.selectFrom('workspaces').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
+export async function insertWorkspace(db: Db, id: string, name: string, now: number): Promise<boolean> {
+  const result = await db
+    .insertInto('workspaces')
+    .values({ id, name, created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+export async function developersOf(db: Db, workspace: string): Promise<DeveloperRow[]> {
+  return await db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace).orderBy('id').execute();
+}
+
+export async function findDeveloper(db: Db, workspace: string, by: { name: string } | { id: string }): Promise<DeveloperRow | undefined> {
+  const query = db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace);
+  return await ('name' in by ? query.where('name', '=', by.name) : query.where('id', '=', by.id)).executeTakeFirst();
+}
+
+/** Ids sort by when they were made, so the first is the first who joined. */
+export async function firstDeveloper(db: Db, workspace: string): Promise<DeveloperRow | undefined> {
+  return await db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace).where('role', '=', 'admin').orderBy('id').executeTakeFirst();
+}
+
+export async function insertDeveloper(db: Db, developer: DeveloperRow): Promise<void> {
+  await db.insertInto('developers').values(developer).execute();
+}
+
+export async function setDeveloperVisibility(db: Db, workspace: string, id: string, visibility: DeveloperRow['visibility']): Promise<void> {
+  await db.updateTable('developers').set({ visibility }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+export async function insertSigninLink(db: Db, link: SigninLinkRow): Promise<void> {
+  await db.insertInto('signin_links').values(link).execute();
+}
+
+export async function findSigninLink(db: Db, hash: string): Promise<SigninLinkRow | undefined> {
+  return await db.selectFrom('signin_links').selectAll().where('hash', '=', hash).executeTakeFirst();
+}
+
+/** Takes the link if nobody has: of two visitors at the same time, one gets in. */
+export async function takeSigninLink(db: Db, hash: string, now: number): Promise<boolean> {
+  const result = await db
+    .updateTable('signin_links')
+    .set({ used_at: now })
+    .where('hash', '=', hash)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>=', now)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Links that can no longer be used are of no interest: their making and use stand in the journal. */
+export async function deleteStaleSigninLinks(db: Db, workspace: string, now: number): Promise<void> {
+  await db.deleteFrom('signin_links').where('workspace_id', '=', workspace).where('expires_at', '<', now).execute();
+}

@@ -1,0 +1,45 @@
+import type { EpochMs } from '../../storage/columns.ts';
+
+export interface WorkspaceRow {
+  id: string;
+  name: string;
+  created_at: EpochMs;
+}
+
+export interface DeveloperRow {
+  workspace_id: string;
+  id: string;
+  name: string;
+  role: 'admin' | 'member';
+  visibility: 'team' | 'private';
+  created_at: EpochMs;
+}
+
+/** `web` is a browser's sign-in, carried by the cookie and accepted nowhere else. */
+export type TokenKind = 'operator' | 'developer' | 'agent' | 'instance' | 'web';
+
+export interface TokenRow {
+  workspace_id: string;
+  id: string;
+  /** SHA-256 of the token, hex. The token itself is shown once and never stored. */
+  hash: string;
+  kind: TokenKind;
+  developer_id: string | null;
+  agent_type: string | null;
+  instance_id: string | null;
+  label: string;
+  created_by: string;
+  created_at: EpochMs;
+  expires_at: EpochMs | null;
+  last_used_at: EpochMs | null;
+  revoked_at: EpochMs | null;
+}
+
+export interface SigninLinkRow {
+  workspace_id: string;
+  hash: string;
+  developer_id: string;
+  created_at: EpochMs;
+  expires_at: EpochMs;
+  used_at: EpochMs | null;
+}

@@ -1,0 +1,26 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+
+export const AGENT_TYPES = ['claude-code', 'codex', 'cursor', 'gemini', 'opencode'] as const;
+export const agentType = z.enum(AGENT_TYPES);
+
+/** `cv_` + 32 random bytes. Shown once; only its hash is kept. */
+export const mintToken = (): string => `cv_${randomBytes(32).toString('base64url')}`;
+export const isToken = (text: string): boolean => /^cv_[A-Za-z0-9_-]{43}$/.test(text);
+
+/** A sign-in link's secret: as long as a token, but a link is not a token. */
+export const mintSecret = (): string => randomBytes(32).toString('base64url');
+
+export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** The index found the row by its hash; this comparison leaks nothing of how much of it fits. */
+export const sameHash = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+
+/** The first of "claude-code 1", "claude-code 2", … that the developer has not used. */
+export function defaultLabel(noun: string, taken: readonly string[]): string {
+  const used = new Set(taken);
+  for (let number = 1; ; number++) {
+    const label = `${noun} ${number}`;
+    if (!used.has(label)) return label;
+  }
+}

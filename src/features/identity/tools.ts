@@ -1,0 +1,127 @@
+import { type CallContext, type Principal, record } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { ok } from '../../kernel/reply.ts';
+import { onlyMatch } from '../../kernel/tail.ts';
+import { type Implementation, implement } from '../../kernel/tool.ts';
+import type { Tx } from '../../storage/write.ts';
+import { createSigninLink, createToken, listDevelopers, listTokens, revokeToken, setVisibility, whoAmI } from './contract.ts';
+import { ensureDeveloper, issueToken, requireDeveloper } from './people.ts';
+import { shown } from './privacy.ts';
+import { makeSigninLink } from './signin.ts';
+import {
+  developersOf,
+  findDeveloper,
+  findTokensByTail,
+  firstDeveloper,
+  setDeveloperVisibility,
+  setTokenRevoked,
+  type TokenWithDeveloper,
+  workspaceTokens,
+} from './store.ts';
+import type { DeveloperRow, TokenRow } from './tables.ts';
+
+export const identityTools: Implementation[] = [
+  implement(createToken, {
+    write: async (tx, input, ctx) => {
+      const developer = await developerFor(tx, input.developer, ctx);
+      const kind = input.agent ? 'agent' : 'developer';
+      const { value, token } = await issueToken(tx, { kind, developerId: developer.id, agentType: input.agent, label: input.label, by: ctx.principal.actor });
+      return ok(
+        { token: value, token_id: token.id, developer_id: developer.id, developer: developer.name, label: token.label, agent: token.agent_type },
+        'Token created. It is shown this once.',
+      );
+    },
+  }),
+  implement(listTokens, {
+    read: async (_input, ctx) => {
+      const own = ctx.principal.operator ? undefined : (ctx.principal.developerId ?? undefined);
+      const tokens = await workspaceTokens(ctx.reader, ctx.workspace, own);
+      return ok({ items: tokens.map((token) => tokenView(token, ctx.principal, ctx.clock.now())) });
+    },
+  }),
+  implement(revokeToken, {
+    write: async (tx, input, ctx) => {
+      const token = await ownToken(tx, input.token_id, ctx.principal);
+      const revokedAt = token.revoked_at ?? tx.now;
+      if (token.revoked_at === null) {
+        await setTokenRevoked(tx.db, tx.workspace, token.id, revokedAt);
+        record(tx, ctx, { category: 'work', kind: 'token.revoked', subject: token.id, payload: { kind: token.kind, developer_id: token.developer_id } });
+      }
+      return ok({ token_id: token.id, revoked_at: revokedAt }, 'Token revoked.');
+    },
+  }),
+  implement(createSigninLink, {
+    write: async (tx, input, ctx) => {
+      const developer = input.developer ? await requireDeveloper(tx, input.developer) : await firstDeveloper(tx.db, tx.workspace);
+      if (!developer) throw new Refusal('DEVELOPER_NOT_FOUND', 'This workspace has no developer yet.', 'covenant tokens create --developer NAME makes one.');
+      const link = await makeSigninLink(tx, developer, ctx.principal.actor);
+      return ok({ path: link.path, developer: developer.name, expires_at: link.expiresAt });
+    },
+  }),
+  implement(listDevelopers, {
+    read: async (_input, ctx) => {
+      const developers = await developersOf(ctx.reader, ctx.workspace);
+      return ok({ items: developers.map((developer) => developerView(developer, ctx.principal)) });
+    },
+  }),
+  implement(setVisibility, {
+    write: async (tx, input, ctx) => {
+      const developer = await knownDeveloper(tx, input.developer, ctx);
+      await setDeveloperVisibility(tx.db, tx.workspace, developer.id, input.visibility);
+      record(tx, ctx, { category: 'work', kind: 'developer.visibility_set', subject: developer.id, payload: { visibility: input.visibility } });
+      return ok(developerView({ ...developer, visibility: input.visibility }, ctx.principal));
+    },
+  }),
+  implement(whoAmI, {
+    read: async (_input, { principal, workspace }) =>
+      ok({ kind: principal.kind, workspace, developer_id: principal.developerId, developer: principal.developerName, operator: principal.operator }),
+  }),
+];
+
+/** The operator names anybody and makes whom it names; a developer acts for themselves alone. */
+async function developerFor(tx: Tx, named: string | undefined, ctx: CallContext): Promise<DeveloperRow> {
+  const { principal } = ctx;
+  if (principal.operator && named) return await ensureDeveloper(tx, named, principal.actor);
+  return await knownDeveloper(tx, named, ctx);
+}
+
+async function knownDeveloper(tx: Tx, named: string | undefined, { principal }: CallContext): Promise<DeveloperRow> {
+  if (named && named !== principal.developerName) {
+    if (!principal.operator) throw new Refusal('NOT_YOURS', 'You can do this for yourself only.', 'Leave developer out, or ask the operator.', { field: 'developer' });
+    return await requireDeveloper(tx, named);
+  }
+  const self = principal.developerId && (await findDeveloper(tx.db, tx.workspace, { id: principal.developerId }));
+  if (!self) throw new Refusal('INVALID_INPUT', 'developer: whose?', 'Name the developer.', { field: 'developer' });
+  return self;
+}
+
+/** A token of another developer is, to a developer, a token that does not exist. */
+async function ownToken(tx: Tx, tail: string, principal: Principal): Promise<TokenRow> {
+  const found = await findTokensByTail(tx.db, tx.workspace, tail);
+  const own = principal.operator ? found : found.filter((token) => token.developer_id === principal.developerId);
+  const id = onlyMatch(own.map((token) => token.id), tail, 'token');
+  return own.find((token) => token.id === id) as TokenRow;
+}
+
+function tokenView(token: TokenWithDeveloper, viewer: Principal, now: number) {
+  const owner = shown({ id: token.developer_id, name: token.developer_name, visibility: token.developer_visibility }, viewer);
+  const expired = token.expires_at !== null && now > token.expires_at;
+  return {
+    token_id: token.id,
+    kind: token.kind,
+    developer_id: owner.id,
+    developer: owner.name,
+    agent: token.agent_type,
+    instance_id: token.instance_id,
+    label: token.label,
+    created_at: token.created_at,
+    expires_at: token.expires_at,
+    last_used_at: token.last_used_at,
+    status: token.revoked_at !== null ? ('revoked' as const) : expired ? ('expired' as const) : ('live' as const),
+  };
+}
+
+function developerView(developer: DeveloperRow, viewer: Principal) {
+  const { id, name } = shown(developer, viewer);
+  return { developer_id: id, name, role: developer.role, visibility: developer.visibility, created_at: developer.created_at };
+}

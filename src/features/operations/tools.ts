@@ -1,0 +1,54 @@
+import { existsSync, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { Refusal } from '../../kernel/errors.ts';
+import { ok } from '../../kernel/reply.ts';
+import { type Implementation, implement } from '../../kernel/tool.ts';
+import { copyDatabase } from '../../storage/backup.ts';
+import { readHead } from '../../storage/journal.ts';
+import { backupStore, serverStatus } from './contract.ts';
+import { countRows, lastEventTime, refusalsSince } from './store.ts';
+
+export interface ServerFacts {
+  readonly version: string;
+  readonly store: 'sqlite' | 'postgres';
+  readonly schema: number;
+  readonly startedAt: number;
+  readonly databasePath: string;
+  toolCount(): number;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+export function operationTools(facts: ServerFacts): Implementation[] {
+  return [
+    implement(serverStatus, {
+      read: async (_input, { reader, workspace, clock }) => {
+        const head = await readHead(reader, workspace);
+        return ok({
+          version: facts.version,
+          store: facts.store,
+          schema: facts.schema,
+          started_at: facts.startedAt,
+          workspace,
+          developers: await countRows(reader, workspace, 'developers'),
+          tokens: await countRows(reader, workspace, 'tokens'),
+          tools: facts.toolCount(),
+          events: head?.seq ?? 0,
+          last_event_at: await lastEventTime(reader, workspace),
+          refused_24h: await refusalsSince(reader, workspace, clock.now() - DAY_MS),
+        });
+      },
+    }),
+    implement(backupStore, {
+      run: async ({ path }) => {
+        if (facts.store !== 'sqlite') {
+          throw new Refusal('UNSUPPORTED', 'This server keeps its data in PostgreSQL.', 'Back it up with pg_dump.');
+        }
+        if (!isAbsolute(path)) throw new Refusal('INVALID_INPUT', 'path: must be absolute.', 'Give an absolute path.', { field: 'path' });
+        if (existsSync(path)) throw new Refusal('FILE_EXISTS', `path: ${path} exists already.`, 'Choose another name.', { field: 'path' });
+        await copyDatabase(facts.databasePath, path);
+        return ok({ path, bytes: statSync(path).size }, 'Backed up.');
+      },
+    }),
+  ];
+}

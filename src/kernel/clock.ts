@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+
+export interface Clock {
+  now(): number;
+  /** Calls `task` about every `ms`, and whenever a test has moved the clock. Returns how to stop it. */
+  every(ms: number, task: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  every(ms, task) {
+    const timer = setInterval(task, ms).unref();
+    return () => clearInterval(timer);
+  },
+};
+
+const LOOK_MS = 20;
+
+/** The time is what the file says (epoch ms), so that a test can move the clock of a whole running program. */
+export function fileClock(path: string): Clock {
+  const now = () => {
+    const text = readFileSync(path, 'utf8').trim();
+    if (!/^\d+$/.test(text)) throw new Error(`COVENANT_TEST_CLOCK: ${path} holds ${JSON.stringify(text)}, not epoch milliseconds`);
+    return Number(text);
+  };
+  return {
+    now,
+    every(_ms, task) {
+      let last = now();
+      const timer = setInterval(() => {
+        const time = now();
+        if (time === last) return;
+        last = time;
+        task();
+      }, LOOK_MS).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+/** Honoured only under NODE_ENV=test: nobody moves the time of a server that people rely on. */
+export function clockFrom(env: NodeJS.ProcessEnv): Clock {
+  const path = env.COVENANT_TEST_CLOCK;
+  return env.NODE_ENV === 'test' && path ? fileClock(path) : systemClock;
+}

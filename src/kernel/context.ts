@@ -1,0 +1,56 @@
+import type { Store } from '../storage/open.ts';
+import type { NewEvent } from '../storage/journal.ts';
+import type { Tx, WriteCallback } from '../storage/write.ts';
+import type { Db } from '../storage/engine.ts';
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
+
+export type PrincipalKind = 'operator' | 'developer' | 'agent' | 'instance';
+
+/** Who calls. Made by authentication alone; no input can change it. */
+export interface Principal {
+  readonly kind: PrincipalKind;
+  readonly workspace: string;
+  readonly tokenId: string;
+  readonly developerId: string | null;
+  readonly developerName: string | null;
+  readonly agentType: string | null;
+  readonly instanceId: string | null;
+  /** Signed in with the dashboard's cookie rather than a token. */
+  readonly web: boolean;
+  /** May administer the server: the local operator, and a workspace's first developer on the dashboard. */
+  readonly operator: boolean;
+  /** As it stands in the journal: ids only, never a name. */
+  readonly actor: string;
+  /** To whom grants may have been given that this caller may use. */
+  readonly subjects: readonly string[];
+}
+
+export type Surface = 'mcp' | 'api' | 'dashboard' | 'cli';
+
+/** What a handler gets besides its input. */
+export interface CallContext {
+  readonly principal: Principal;
+  readonly workspace: string;
+  readonly surface: Surface;
+  readonly requestId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Committed state. */
+  readonly reader: Db;
+  /** Aborts when the call has taken too long or the caller has gone. */
+  readonly signal: AbortSignal;
+  write<T>(callback: WriteCallback<T>): Promise<T>;
+}
+
+/** An event by this caller; the session is linked where the call belongs to one. */
+export function record(tx: Tx, ctx: CallContext, event: Omit<NewEvent, 'actor'>): number {
+  return tx.append({ ...event, actor: ctx.principal.actor });
+}
+
+/** The parts every feature may use, made once in `main.ts`. */
+export interface House {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}

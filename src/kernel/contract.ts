@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+
+/** Groups of tools that are listed and granted together. `admin` is never published over MCP. */
+export const TOOLSETS = ['team', 'review', 'workflow', 'gateway', 'cycle', 'admin'] as const;
+export type Toolset = (typeof TOOLSETS)[number];
+
+/** What a caller must have. `capability`: a grant. `operator`: operator rights. `member`: any signed-in developer. */
+export type Access = 'capability' | 'operator' | 'member';
+
+export interface Annotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** What a tool, or one operation of a tool, takes and gives. A value: surfaces, docs and snapshots read it. */
+export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
+  readonly name: string;
+  /** Set where one published tool has several operations, each with a contract of its own. */
+  readonly operation?: string;
+  readonly toolset: Toolset;
+  readonly access: Access;
+  readonly title: string;
+  readonly description: string;
+  readonly input: I;
+  readonly output: O;
+  readonly annotations: Annotations;
+}
+
+type ContractSpec<I extends z.ZodObject, O extends z.ZodObject> = Omit<Contract<I, O>, 'annotations' | 'access'> & {
+  readonly access?: Access;
+  readonly annotations?: Partial<Annotations>;
+};
+
+/** A tool changes things in our own store, and not destructively, unless its contract says otherwise. */
+const DEFAULTS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
+
+export function contract<I extends z.ZodObject, O extends z.ZodObject>(spec: ContractSpec<I, O>): Contract<I, O> {
+  return { access: spec.toolset === 'admin' ? 'operator' : 'capability', ...spec, annotations: { ...DEFAULTS, ...spec.annotations } };
+}
+
+export type Input<C extends Contract> = z.output<C['input']>;
+export type Output<C extends Contract> = z.input<C['output']>;

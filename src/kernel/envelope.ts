@@ -1,0 +1,118 @@
+import type { Toolset } from './contract.ts';
+import type { Reply } from './reply.ts';
+import type { TextContent } from './tool.ts';
+
+export type JsonSchema = Record<string, unknown>;
+
+/** Each contract's documented response shape, made here and nowhere else. */
+export interface Envelope {
+  render(reply: Reply<unknown>, present?: (data: Record<string, unknown>) => TextContent[]): Record<string, unknown>;
+  /** The JSON Schema of what `render` gives, for a tool whose data has the schema `data`. */
+  schema(data: JsonSchema): JsonSchema;
+  /** What `render` gives is MCP's own result, not something to be carried in one. */
+  readonly isToolResult?: true;
+}
+
+const FEEDBACK = { ok: 'info', warning: 'warning', blocked: 'block', error: 'error' } as const;
+
+const team: Envelope = {
+  render(reply) {
+    const refusal = reply.status === 'ok' ? null : reply;
+    return {
+      status: reply.status,
+      message: reply.message,
+      feedback: { type: FEEDBACK[reply.status], required_action: refusal?.next ?? null },
+      data: refusal ? { code: refusal.code, ...(refusal.data as object) } : reply.data,
+    };
+  },
+  schema: (data) => ({
+    type: 'object',
+    properties: {
+      status: { type: 'string', enum: Object.keys(FEEDBACK) },
+      message: { type: 'string' },
+      feedback: {
+        type: 'object',
+        properties: {
+          type: { type: 'string', enum: Object.values(FEEDBACK) },
+          required_action: { type: ['string', 'null'] },
+        },
+        required: ['type', 'required_action'],
+        additionalProperties: false,
+      },
+      // A refusal's data has other fields than the success's, so nothing in it is required.
+      data: { ...data, required: [], properties: { code: { type: 'string' }, ...(data.properties as object) }, additionalProperties: true },
+    },
+    required: ['status', 'message', 'feedback', 'data'],
+    additionalProperties: false,
+  }),
+};
+
+/** The plain result; a refusal is `{code, message, recoverable, suggestion}` and its details. */
+const plain: Envelope = {
+  render(reply) {
+    if (reply.status === 'ok') return reply.data as Record<string, unknown>;
+    return { code: reply.code, message: reply.message, recoverable: reply.code !== 'INTERNAL', suggestion: reply.next, ...(reply.data as object) };
+  },
+  schema: (data) => orRefusal(data, ['code', 'message', 'recoverable', 'suggestion']),
+};
+
+const cycle: Envelope = {
+  render(reply) {
+    if (reply.status === 'ok') return { ok: true, data: reply.data };
+    return { ok: false, error: { code: reply.code, message: reply.message, details: { next: reply.next, ...(reply.data as object) } } };
+  },
+  schema: (data) => ({
+    type: 'object',
+    properties: {
+      ok: { type: 'boolean' },
+      data,
+      error: {
+        type: 'object',
+        properties: { code: { type: 'string' }, message: { type: 'string' }, details: { type: 'object' } },
+        required: ['code', 'message', 'details'],
+        additionalProperties: false,
+      },
+    },
+    required: ['ok'],
+    additionalProperties: false,
+  }),
+};
+
+/** MCP's own result: the tool's content, and its data as structured content. */
+const content: Envelope = {
+  isToolResult: true,
+  render(reply, present) {
+    if (reply.status !== 'ok') {
+      const structuredContent = { code: reply.code, message: reply.message, next: reply.next, ...(reply.data as object) };
+      return { content: [{ type: 'text', text: `${reply.code}: ${reply.message} ${reply.next}` }], structuredContent, isError: true };
+    }
+    const data = reply.data as Record<string, unknown>;
+    return { content: present?.(data) ?? [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data, isError: false };
+  },
+  schema: (data) => orRefusal(data, ['code', 'message', 'next']),
+};
+
+/** Either the data or a refusal, without a top-level `oneOf`, which some clients cannot read. */
+function orRefusal(data: JsonSchema, refusal: readonly string[]): JsonSchema {
+  const fields = Object.fromEntries(refusal.map((field) => [field, field === 'recoverable' ? { type: 'boolean' } : { type: 'string' }]));
+  const { required, additionalProperties: _, properties, ...rest } = data;
+  return {
+    ...rest,
+    type: 'object',
+    properties: { ...fields, ...(properties as object) },
+    if: { required: refusal },
+    else: { required: required ?? [] },
+  };
+}
+
+export const ENVELOPES: Record<Toolset, Envelope> = {
+  team,
+  review: plain,
+  workflow: plain,
+  gateway: content,
+  cycle,
+  admin: plain,
+};
+
+/** Blocked and warning are answers; only an error is an error. */
+export const isError = (reply: Reply<unknown>): boolean => reply.status === 'error';

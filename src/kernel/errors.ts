@@ -1,0 +1,56 @@
+import { OutcomeUnknown, SchemaMismatch, StoreBusy, StoreClosed, WriteWithdrawn } from '../storage/errors.ts';
+import { type Refused, refused } from './reply.ts';
+
+/**
+ * A rule said no. Thrown where the rule is, with a stable code and what to do next; inside a write it rolls the
+ * callback back. Refusals that must keep what was written (a stored warning, say) are returned as replies instead.
+ */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: string;
+  readonly next: string;
+  readonly details: Record<string, unknown>;
+
+  constructor(code: string, message: string, next: string, details: Record<string, unknown> = {}) {
+    super(message);
+    this.code = code;
+    this.next = next;
+    this.details = details;
+  }
+}
+
+/** The one translation of what was thrown into what is answered. Faults say nothing of their inside. */
+export function replyTo(error: unknown, reference: string): Refused {
+  if (error instanceof Refusal) return refused('error', error.code, error.message, error.next, error.details);
+  if (error instanceof StoreBusy) {
+    return refused('error', 'STORE_BUSY', 'The database is busy; nothing was written.', 'Call again in a few seconds.');
+  }
+  if (error instanceof OutcomeUnknown) {
+    return refused(
+      'error',
+      'OUTCOME_UNKNOWN',
+      'The database connection was lost during the commit: the change may or may not have been made.',
+      'Read the state before you call again.',
+    );
+  }
+  if (error instanceof WriteWithdrawn) {
+    return refused('error', 'TOOL_TIMEOUT', 'The call took too long; nothing was written.', 'Call again.');
+  }
+  if (error instanceof StoreClosed) {
+    return refused('error', 'SHUTTING_DOWN', 'The server is stopping; nothing was written.', 'Call again when it is back.');
+  }
+  if (error instanceof SchemaMismatch) {
+    return refused('error', 'SCHEMA_MISMATCH', error.message, 'Run `covenant doctor`.');
+  }
+  return refused(
+    'error',
+    'INTERNAL',
+    `The server failed to handle this call (reference ${reference}).`,
+    `Look for ${reference} in the server's log, or call again.`,
+  );
+}
+
+/** Whether the failure is ours, and so belongs in the log with its stack. */
+export function isFault(reply: Refused): boolean {
+  return reply.code === 'INTERNAL' || reply.code === 'OUTCOME_UNKNOWN';
+}

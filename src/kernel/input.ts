@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { Contract } from './contract.ts';
+import { Refusal } from './errors.ts';
+import type { PublishedTool } from './publish.ts';
+import type { Implementation } from './tool.ts';
+
+/** Deeper JSON than any contract has: it can only be meant to hurt a recursive reader. */
+const MAX_DEPTH = 64;
+
+export interface Issue {
+  /** `candidates[0].reason`; empty for the whole input. */
+  field: string;
+  message: string;
+}
+
+export function invalidInput(issues: readonly Issue[]): Refusal {
+  const text = issues.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
+  return new Refusal('INVALID_INPUT', `Invalid input: ${text}.`, 'Correct the named fields and call again.', { field: issues[0]?.field ?? '', issues });
+}
+
+/** Which operation is meant, and the rest of the input for its own schema. */
+export function selectOperation(tool: PublishedTool, args: unknown): { implementation: Implementation; fields: unknown } {
+  const only = tool.operations.get(null);
+  if (only) return { implementation: only, fields: args };
+  const { operation, ...fields } = isRecord(args) ? args : {};
+  const chosen = typeof operation === 'string' ? tool.operations.get(operation) : undefined;
+  if (!chosen) {
+    throw invalidInput([{ field: 'operation', message: `expected one of ${[...tool.operations.keys()].join(', ')}` }]);
+  }
+  return { implementation: chosen, fields };
+}
+
+/** The checked input, or a refusal that names every offending field. */
+export function parseInput(contract: Contract, value: unknown): Record<string, unknown> {
+  const hostile = findUnstorable(value, '', 0);
+  if (hostile) throw invalidInput([hostile]);
+  const result = contract.input.safeParse(value);
+  if (result.success) return result.data;
+  throw invalidInput(result.error.issues.flatMap(describe));
+}
+
+function describe(issue: z.core.$ZodIssue): Issue[] {
+  const path = fieldName(issue.path);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ field: fieldName([...issue.path, key]), message: 'unknown field' }));
+  }
+  return [{ field: path, message: issue.message.replace(/^Invalid input: /, '') }];
+}
+
+function fieldName(path: readonly PropertyKey[]): string {
+  return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`)).join('');
+}
+
+/** What JSON can carry and a database cannot: NUL, half a surrogate pair; and nesting without end. */
+function findUnstorable(value: unknown, field: string, depth: number): Issue | undefined {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) return { field, message: 'contains a NUL character' };
+    if (!value.isWellFormed()) return { field, message: 'contains half of a surrogate pair' };
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth >= MAX_DEPTH) return { field: shortened(field), message: `is nested deeper than ${MAX_DEPTH} levels` };
+  for (const [key, inner] of Object.entries(value)) {
+    const name = Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key;
+    const found = findUnstorable(key, name, depth) ?? findUnstorable(inner, name, depth + 1);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const shortened = (field: string): string => (field.length > 60 ? `${field.slice(0, 60)}…` : field);
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

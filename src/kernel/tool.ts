@@ -1,0 +1,45 @@
+import type { Tx } from '../storage/write.ts';
+import type { CallContext } from './context.ts';
+import type { Contract, Input, Output } from './contract.ts';
+import type { Reply } from './reply.ts';
+
+/**
+ * How a contract is carried out:
+ * - `read`: from committed state, changing nothing.
+ * - `write`: state and events in one transaction, which also records the call. Only `tx` may be awaited.
+ * - `run`: with an outside effect between several writes; a crash between them must be finished or undone by a sweeper.
+ */
+export type Handler<C extends Contract> =
+  | { readonly read: (input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> }
+  | { readonly write: (tx: Tx, input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> }
+  | { readonly run: (input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> };
+
+export interface TextContent {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** A contract with its handler. The types of the pair were checked by `implement`; here they no longer matter. */
+export interface Implementation {
+  readonly contract: Contract;
+  readonly handler: Handler<Contract>;
+  /** What a gateway tool shows as content instead of its data as JSON. */
+  readonly content?: (data: Record<string, unknown>) => TextContent[];
+}
+
+export function implement<C extends Contract>(
+  contract: C,
+  handler: Handler<C>,
+  options: { content?: (data: Output<C>) => TextContent[] } = {},
+): Implementation {
+  return { contract, handler, ...options } as unknown as Implementation;
+}
+
+/** What a feature gives to the house. */
+export interface Feature {
+  readonly name: string;
+  readonly implementations: readonly Implementation[];
+  /** Work that is due by the clock. Idempotent: any process may run it, and several may at once. */
+  readonly sweep?: () => Promise<void>;
+  readonly sweepEveryMs?: number;
+}

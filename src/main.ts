@@ -1,0 +1,107 @@
+import type { Config } from './config.ts';
+import { capabilities, createGate, type Gate } from './features/capabilities/index.ts';
+import { events } from './features/events/index.ts';
+import { gateway } from './features/gateway/index.ts';
+import {
+  type Authenticate,
+  createAuthenticate,
+  createRefusalRecorder,
+  createSignIn,
+  grantSubjects,
+  identity,
+  type RefusalRecorder,
+  type SignIn,
+} from './features/identity/index.ts';
+import { operations } from './features/operations/index.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { House } from './kernel/context.ts';
+import { Dispatch, type Ports } from './kernel/dispatch.ts';
+import type { Log } from './kernel/log.ts';
+import { Registry } from './kernel/registry.ts';
+import type { Feature } from './kernel/tool.ts';
+import { openStore } from './storage/open.ts';
+import { VERSION } from './version.ts';
+
+export interface App extends House {
+  readonly config: Config;
+  readonly registry: Registry;
+  readonly dispatch: Dispatch;
+  readonly gate: Gate;
+  readonly authenticate: Authenticate;
+  readonly signIn: SignIn;
+  readonly refusals: RefusalRecorder;
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  observe?: Ports['observe'];
+  /** More features than the product's own, for tests of the house itself. */
+  extraFeatures?: readonly Feature[];
+  checkOutput?: boolean;
+}
+
+/** The composition root: storage, features, pipe. Surfaces are put on top by `serve`, or used in process by the CLI. */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, clock, log } = options;
+  const store = await openStore({
+    url: config.database_url,
+    path: config.database_path,
+    now: () => clock.now(),
+    statementTimeoutMs: config.tool_timeout_ms,
+  });
+  if (store.backup) log.info('database copied before its migration', { path: store.backup });
+  const house: House = { store, clock, log };
+  const late: { registry?: Registry; gate?: Gate } = {};
+  const registry = () => late.registry as Registry;
+  const gate = () => late.gate as Gate;
+
+  const features: Feature[] = [
+    identity,
+    capabilities(grantSubjects),
+    events,
+    gateway({ tools: () => registry().tools(), gate }),
+    operations({
+      version: VERSION,
+      store: store.kind,
+      schema: store.schemaVersion,
+      startedAt: clock.now(),
+      databasePath: config.database_path,
+      toolCount: () => registry().tools().length,
+    }),
+    ...(options.extraFeatures ?? []),
+  ];
+  late.registry = new Registry(features.flatMap((feature) => feature.implementations));
+  late.gate = createGate(house, (name) => registry().toolsetOf(name));
+
+  const dispatch = new Dispatch({
+    ...house,
+    registry: registry(),
+    timeoutMs: config.tool_timeout_ms,
+    checkOutput: options.checkOutput ?? false,
+    ports: {
+      authorize: (principal, name, args) => gate().authorize(principal, name, args),
+      observe: options.observe ?? (() => {}),
+    },
+  });
+  const refusals = createRefusalRecorder(house);
+  const stopSweeping = clock.every(5_000, () => void refusals.flush());
+
+  return {
+    ...house,
+    config,
+    registry: registry(),
+    dispatch,
+    gate: gate(),
+    authenticate: createAuthenticate(house),
+    signIn: createSignIn(house),
+    refusals,
+    async close() {
+      stopSweeping();
+      await refusals.flush(true);
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from './canonical.ts';
+import type { Db, Engine } from './engine.ts';
+import type { EventCategory, EventRow, JournalHeadRow } from './tables.ts';
+
+/** The hash before the first event. */
+export const GENESIS = '0'.repeat(64);
+export const MAX_PAYLOAD_BYTES = 8 * 1024;
+
+export interface NewEvent {
+  category: EventCategory;
+  kind: string;
+  actor: string;
+  subject?: string | null;
+  session?: string | null;
+  payload?: Record<string, unknown>;
+}
+
+export interface JournalEvent {
+  seq: number;
+  category: EventCategory;
+  kind: string;
+  actor: string;
+  subject: string | null;
+  session: string | null;
+  payload: Record<string, unknown>;
+  time: number;
+  hash: string;
+}
+
+type Hashed = Pick<EventRow, 'seq' | 'category' | 'kind' | 'actor' | 'subject' | 'session' | 'payload' | 'time'>;
+
+/** SHA-256 of the previous hash (hex) followed by the event, without its hash, as canonical JSON. */
+export function chainHash(previous: string, event: Hashed): string {
+  const canonical =
+    `{"actor":${canonicalJson(event.actor)},"category":"${event.category}","kind":${canonicalJson(event.kind)},` +
+    `"payload":${event.payload},"seq":${event.seq},"session":${canonicalJson(event.session)},` +
+    `"subject":${canonicalJson(event.subject)},"time":${event.time}}`;
+  return createHash('sha256').update(previous).update(canonical).digest('hex');
+}
+
+/** The events of one transaction: numbered as they are appended, chained and inserted together before the commit. */
+export class JournalBatch {
+  readonly #workspace: string;
+  readonly #start: JournalHeadRow | undefined;
+  readonly #now: () => number;
+  readonly #pending: Omit<EventRow, 'hash'>[] = [];
+
+  constructor(workspace: string, start: JournalHeadRow | undefined, now: () => number) {
+    this.#workspace = workspace;
+    this.#start = start;
+    this.#now = now;
+  }
+
+  /** The event's number. It holds if the transaction commits, because writers of a workspace take turns. */
+  append(event: NewEvent): number {
+    const seq = (this.#start?.seq ?? 0) + this.#pending.length + 1;
+    this.#pending.push({
+      workspace_id: this.#workspace,
+      seq,
+      category: event.category,
+      kind: storable(event.kind),
+      actor: storable(event.actor),
+      subject: event.subject == null ? null : storable(event.subject),
+      session: event.session == null ? null : storable(event.session),
+      payload: boundedPayload(event.payload ?? {}),
+      time: this.#now(),
+    });
+    return seq;
+  }
+
+  get length(): number {
+    return this.#pending.length;
+  }
+
+  /** Forgets what a failed callback appended. */
+  truncate(length: number): void {
+    this.#pending.length = length;
+  }
+
+  async insert(engine: Engine, db: Db): Promise<void> {
+    if (this.#pending.length === 0) return;
+    let hash = this.#start?.hash ?? GENESIS;
+    const rows = this.#pending.map((event): EventRow => {
+      hash = chainHash(hash, event);
+      return { ...event, hash };
+    });
+    await engine.insertEvents(db, rows);
+    const seq = (this.#start?.seq ?? 0) + rows.length;
+    if (this.#start) {
+      await db.updateTable('journal_heads').set({ seq, hash }).where('workspace_id', '=', this.#workspace).execute();
+    } else {
+      await db.insertInto('journal_heads').values({ workspace_id: this.#workspace, seq, hash }).execute();
+    }
+    await engine.announce(db, this.#workspace);
+  }
+}
+
+export async function readHead(db: Db, workspace: string): Promise<JournalHeadRow | undefined> {
+  return await db.selectFrom('journal_heads').selectAll().where('workspace_id', '=', workspace).executeTakeFirst();
+}
+
+export async function readEvents(db: Db, workspace: string, after: number, limit: number): Promise<JournalEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  return rows.map(toEvent);
+}
+
+function toEvent({ workspace_id: _, payload, ...row }: EventRow): JournalEvent {
+  return { ...row, payload: JSON.parse(payload) as Record<string, unknown> };
+}
+
+/** A caller's words may be in it (the name of a tool that does not exist): nothing in them may make the insert fail. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+
+/** A payload over the bound is replaced by its size and digest: the journal says that something is missing, and what. */
+function boundedPayload(payload: Record<string, unknown>): string {
+  const text = canonicalJson(payload);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_PAYLOAD_BYTES) return text;
+  return canonicalJson({ truncated: true, bytes, sha256: createHash('sha256').update(text).digest('hex') });
+}
+
+export interface ChainBreak {
+  seq: number;
+  kind: string | null;
+  reason: string;
+}
+
+/** Checks a chain page by page, in order. The first break ends it. */
+export class ChainVerifier {
+  #previous = GENESIS;
+  #next = 1;
+  #first: ChainBreak | undefined;
+
+  add(event: JournalEvent): void {
+    if (this.#first) return;
+    if (event.seq !== this.#next) {
+      const reason = event.seq > this.#next ? `event ${this.#next} is missing` : `event ${event.seq} is out of order`;
+      this.#first = { seq: this.#next, kind: null, reason };
+      return;
+    }
+    const expected = chainHash(this.#previous, { ...event, payload: canonicalJson(event.payload) });
+    if (event.hash !== expected) {
+      this.#first = { seq: event.seq, kind: event.kind, reason: 'its content does not fit its hash' };
+      return;
+    }
+    this.#previous = expected;
+    this.#next++;
+  }
+
+  /** The head row says how long the chain must be: a tail that was cut off leaves no gap behind. */
+  finish(head: { seq: number; hash: string } | undefined): { valid: boolean; events: number; root: string; firstBreak: ChainBreak | null } {
+    const events = this.#next - 1;
+    if (!this.#first && (head?.seq ?? 0) !== events) {
+      this.#first = { seq: this.#next, kind: null, reason: `the journal's head is at ${head?.seq ?? 0}` };
+    }
+    if (!this.#first && head && head.hash !== this.#previous) {
+      this.#first = { seq: events, kind: null, reason: "the journal's head has another root" };
+    }
+    return { valid: !this.#first, events, root: this.#previous, firstBreak: this.#first ?? null };
+  }
+}

@@ -1,0 +1,70 @@
+import type { Kysely } from 'kysely';
+import type { Db, Engine } from './engine.ts';
+import { SchemaMismatch } from './errors.ts';
+import { MIGRATIONS } from './migrations/index.ts';
+import { SCHEMA } from './schema.ts';
+
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  /** Immutable once released. Rows have no types here: a migration outlives the types of its day. */
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  up(db: Kysely<any>): Promise<void>;
+}
+
+export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.number ?? 0;
+
+/** Writers of no workspace: migrations take turns on this name. */
+const MIGRATION_TURN = 'schema';
+
+export interface SchemaState {
+  current: number;
+  pending: readonly Migration[];
+}
+
+/** What this database has and lacks. Refuses one that is newer than the program, or has another history. */
+export async function inspectSchema(db: Db): Promise<SchemaState> {
+  const applied = await appliedMigrations(db);
+  for (const { number, name } of applied) {
+    if (number > SCHEMA_VERSION) {
+      throw new SchemaMismatch(
+        `the database has schema ${number} (${name}) and this program knows ${SCHEMA_VERSION}: start the newer covenant that made it, or restore an older backup`,
+      );
+    }
+    const known = MIGRATIONS.find((migration) => migration.number === number);
+    if (known?.name !== name) {
+      throw new SchemaMismatch(`the database has migration ${number} "${name}" where this program has "${known?.name ?? 'none'}": it belongs to another program`);
+    }
+  }
+  const current = applied.at(-1)?.number ?? 0;
+  return { current, pending: MIGRATIONS.filter((migration) => migration.number > current) };
+}
+
+/** Applies what is missing, each migration in a transaction that also records it. Several servers may start at once. */
+export async function migrate(engine: Engine, now: () => number): Promise<number[]> {
+  const done: number[] = [];
+  for (;;) {
+    const next = await engine.transaction(MIGRATION_TURN, async (db) => {
+      const { pending } = await inspectSchema(db);
+      const [migration] = pending;
+      if (!migration) return undefined;
+      await migration.up(db);
+      await db.insertInto('schema_migrations').values({ number: migration.number, name: migration.name, applied_at: now() }).execute();
+      return migration.number;
+    });
+    if (next === undefined) return done;
+    done.push(next);
+  }
+}
+
+async function appliedMigrations(db: Db): Promise<{ number: number; name: string }[]> {
+  const tables = await db.introspection.getTables();
+  if (!tables.some((table) => table.name === 'schema_migrations')) return [];
+  return await db.selectFrom('schema_migrations').select(['number', 'name']).orderBy('number').execute();
+}
+
+/** What the newest schema has and this database lacks: empty, or the database is damaged or foreign. */
+export async function missingFromSchema(engine: Engine): Promise<string[]> {
+  const present = new Set((await engine.dumpSchema()).split('\n'));
+  return SCHEMA[engine.kind].split('\n').filter((line) => line !== '' && !present.has(line));
+}

@@ -1,0 +1,185 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { Database } from './database.ts';
+import type { Db, Engine } from './engine.ts';
+import { OutcomeUnknown, StoreBusy } from './errors.ts';
+
+const CHANNEL = 'covenant_events';
+const ATTEMPTS = 4;
+const RELISTEN_MS = 1_000;
+/** Notifications are a hint; this is how long a reader waits when one is lost with its connection. */
+const FOREIGN_POLL_MS = 2_000;
+const POOL_SIZE = 20;
+
+export interface PostgresOptions {
+  url: string;
+  /** A statement that runs longer is cancelled by the server, so that a hung query cannot hold a workspace's queue. */
+  statementTimeoutMs: number;
+}
+
+export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engine {
+  const connection = {
+    connectionString: url,
+    statement_timeout: statementTimeoutMs,
+    application_name: 'covenant',
+    types: { getTypeParser: parserFor },
+  };
+  const pool = new pg.Pool({ ...connection, max: POOL_SIZE, connectionTimeoutMillis: 10_000 });
+  // An idle client whose server went away emits here; the next query gets a new one.
+  pool.on('error', () => {});
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const foreign = foreignWrites(connection);
+
+  return {
+    kind: 'postgres',
+    reader: db,
+    transaction: (workspace, work) => withRetry(() => transact(db, workspace, work)),
+    async insertEvents(tx, rows) {
+      const column = (key: keyof (typeof rows)[number]) => rows.map((row) => row[key]);
+      await sql`
+        insert into events (workspace_id, seq, category, kind, actor, subject, session, payload, time, hash)
+        select * from unnest(${column('workspace_id')}::text[], ${column('seq')}::bigint[], ${column('category')}::text[],
+          ${column('kind')}::text[], ${column('actor')}::text[], ${column('subject')}::text[], ${column('session')}::text[],
+          ${column('payload')}::text[], ${column('time')}::bigint[], ${column('hash')}::text[])`.execute(tx);
+    },
+    async announce(tx, workspace) {
+      await sql`select pg_notify(${CHANNEL}, ${workspace})`.execute(tx);
+    },
+    onForeignWrite: foreign.subscribe,
+    dumpSchema: () => dumpSchema(db),
+    async close() {
+      await foreign.close();
+      await db.destroy();
+    },
+  };
+}
+
+/** bigint columns hold times and counters, far below 2^53: hand them out as numbers on both engines. */
+function parserFor(oid: number, format?: string): (text: string) => unknown {
+  const INT8 = 20;
+  if (oid === INT8) return Number;
+  return pg.types.getTypeParser(oid, format as 'text');
+}
+
+class Attempt extends Error {
+  readonly committing: boolean;
+  constructor(committing: boolean, cause: unknown) {
+    super('transaction failed', { cause });
+    this.committing = committing;
+  }
+}
+
+/**
+ * READ COMMITTED with the workspace's advisory lock as its first statement: several servers take turns, and every later
+ * statement sees what the previous holder committed. (Serializable would make every concurrent append retry.)
+ */
+async function transact<T>(db: Db, workspace: string, work: (tx: Db) => Promise<T>): Promise<T> {
+  let committing = false;
+  return await db.connection().execute(async (tx) => {
+    try {
+      await sql`begin isolation level read committed`.execute(tx);
+      await sql`select pg_advisory_xact_lock(hashtextextended(${workspace}, 0))`.execute(tx);
+      const result = await work(tx);
+      committing = true;
+      await sql`commit`.execute(tx);
+      return result;
+    } catch (error) {
+      await sql`rollback`.execute(tx).catch(() => {});
+      throw new Attempt(committing, error);
+    }
+  });
+}
+
+/** Only what certainly did not commit is tried again: a connection lost before the commit, or a deadlock. */
+async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const { committing, cause } = error instanceof Attempt ? error : { committing: false, cause: error };
+      if (committing && isLost(cause)) {
+        throw new OutcomeUnknown('the database connection was lost during the commit', { cause });
+      }
+      if (isLockTimeout(cause)) {
+        throw new StoreBusy('another server has held this workspace too long', { cause });
+      }
+      if (tries >= ATTEMPTS || !(isLost(cause) || isDeadlock(cause))) throw cause;
+      await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** tries));
+    }
+  }
+}
+
+const sqlState = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+
+const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
+const isLockTimeout = (error: unknown): boolean => sqlState(error) === '57014';
+
+/** Class 08 and the shutdown codes come from the server; the rest is what the socket or `pg` itself reports. */
+function isLost(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state.startsWith('08') || ['57P01', '57P02', '57P03'].includes(state)) return true;
+  if (['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT'].includes(state)) return true;
+  return error instanceof Error && /connection (terminated|closed|ended)|client has encountered a connection error/i.test(error.message);
+}
+
+/** One listening connection for the process, made when somebody follows and made again when it breaks. */
+function foreignWrites(connection: pg.ClientConfig) {
+  const listeners = new Set<() => void>();
+  let client: pg.Client | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let closed = false;
+  const wakeAll = () => {
+    for (const listener of listeners) listener();
+  };
+
+  async function listen(): Promise<void> {
+    if (closed || client) return;
+    const fresh = new pg.Client(connection);
+    client = fresh;
+    const lost = () => {
+      if (client !== fresh) return;
+      client = undefined;
+      if (!closed) retry = setTimeout(() => void listen(), RELISTEN_MS).unref();
+    };
+    fresh.on('error', lost);
+    fresh.on('end', lost);
+    fresh.on('notification', wakeAll);
+    try {
+      await fresh.connect();
+      await fresh.query(`listen ${CHANNEL}`);
+      wakeAll();
+    } catch {
+      lost();
+    }
+  }
+
+  const poll = setInterval(wakeAll, FOREIGN_POLL_MS).unref();
+  return {
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener);
+      void listen();
+      return () => listeners.delete(listener);
+    },
+    async close(): Promise<void> {
+      closed = true;
+      clearInterval(poll);
+      clearTimeout(retry);
+      await client?.end().catch(() => {});
+    },
+  };
+}
+
+async function dumpSchema(db: Db): Promise<string> {
+  const columns = await sql<{ line: string }>`
+    select format('%s.%s %s%s%s', table_name, column_name, data_type,
+      case when is_nullable = 'NO' then ' not null' else '' end, coalesce(' default ' || column_default, '')) as line
+    from information_schema.columns where table_schema = current_schema() order by table_name, ordinal_position`.execute(db);
+  const constraints = await sql<{ line: string }>`
+    select format('%s: %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as line
+    from pg_constraint where connamespace = current_schema()::regnamespace and contype <> 'n' order by 1`.execute(db);
+  const indexes = await sql<{ line: string }>`
+    select replace(indexdef, format('%I.', schemaname), '') as line from pg_indexes
+    where schemaname = current_schema() order by indexname`.execute(db);
+  return `${[...columns.rows, ...constraints.rows, ...indexes.rows].map((row) => row.line).join('\n')}\n`;
+}

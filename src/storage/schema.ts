@@ -1,0 +1,2 @@
+import type { EngineKind } from './engine.ts';
+export const SCHEMA: Record<EngineKind, string> = { sqlite: '', postgres: '' };

@@ -1,0 +1,153 @@
+import { chmodSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement, sql } from 'kysely';
+import type { Database } from './database.ts';
+import type { Db, Engine } from './engine.ts';
+import { StoreBusy } from './errors.ts';
+import type { EventRow } from './tables.ts';
+
+/** Long enough for another process's commit, short enough not to hold up the event loop: the wait itself is synchronous. */
+const BUSY_TIMEOUT_MS = 20;
+const BUSY_GIVE_UP_MS = 10_000;
+const FOREIGN_POLL_MS = 200;
+const STATEMENT_CACHE = 256;
+
+export function openSqlite(path: string): Engine {
+  const writerConnection = connect(path);
+  writerConnection.exec('pragma journal_mode = wal');
+  chmodSync(path, 0o600);
+  const readerConnection = connect(path);
+  readerConnection.exec('pragma query_only = on');
+  const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(writerConnection) }) });
+  const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(readerConnection) }) });
+  const inTurn = turnstile();
+  const polls = new Set<NodeJS.Timeout>();
+
+  return {
+    kind: 'sqlite',
+    reader,
+    transaction: (_workspace, work) =>
+      inTurn(async () => {
+        await beginImmediate(writerConnection);
+        try {
+          const result = await work(writer);
+          writerConnection.exec('commit');
+          return result;
+        } catch (error) {
+          if (writerConnection.isTransaction) writerConnection.exec('rollback');
+          throw error;
+        }
+      }),
+    insertEvents: async (_db, rows) => insertEvents(writerConnection, rows),
+    announce: async () => {},
+    onForeignWrite(listener) {
+      // data_version changes exactly when another connection has committed; the poll costs microseconds.
+      const watched = readerConnection.prepare('pragma data_version');
+      let last = watched.get()?.data_version;
+      const poll = setInterval(() => {
+        const version = watched.get()?.data_version;
+        if (version === last) return;
+        last = version;
+        listener();
+      }, FOREIGN_POLL_MS).unref();
+      polls.add(poll);
+      return () => {
+        clearInterval(poll);
+        polls.delete(poll);
+      };
+    },
+    dumpSchema: () => dumpSchema(reader),
+    async close() {
+      for (const poll of polls) clearInterval(poll);
+      await inTurn(async () => {
+        readerConnection.close();
+        writerConnection.close();
+      });
+    },
+  };
+}
+
+function connect(path: string): DatabaseSync {
+  const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  connection.exec('pragma synchronous = full');
+  return connection;
+}
+
+/** A deferred `begin` would read first and then find that it may not write; `immediate` asks for the lock at once. */
+async function beginImmediate(connection: DatabaseSync): Promise<void> {
+  const giveUp = performance.now() + BUSY_GIVE_UP_MS;
+  for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
+    try {
+      connection.exec('begin immediate');
+      return;
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (performance.now() > giveUp) {
+        throw new StoreBusy('another process has held the database for 10 seconds', { cause: error });
+      }
+      await pause(wait * (0.5 + Math.random()));
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const SQLITE_BUSY = 5;
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+}
+
+function insertEvents(connection: DatabaseSync, rows: readonly EventRow[]): void {
+  const insert = prepared(
+    connection,
+    'insert into events (workspace_id, seq, category, kind, actor, subject, session, payload, time, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+  for (const e of rows) {
+    insert.run(e.workspace_id, e.seq, e.category, e.kind, e.actor, e.subject, e.session, e.payload, e.time, e.hash);
+  }
+}
+
+/** Kysely speaks the better-sqlite3 dialect of statements; node:sqlite differs in where parameters go. */
+function kyselyDatabase(connection: DatabaseSync): SqliteDatabase {
+  return {
+    close: () => connection.close(),
+    prepare(text): SqliteStatement {
+      const statement = prepared(connection, text);
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+        run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+        iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])) as IterableIterator<unknown>,
+      };
+    },
+  };
+}
+
+const caches = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
+
+function prepared(connection: DatabaseSync, text: string): StatementSync {
+  let cache = caches.get(connection);
+  if (!cache) caches.set(connection, (cache = new Map()));
+  let statement = cache.get(text);
+  if (!statement) {
+    if (cache.size >= STATEMENT_CACHE) cache.clear();
+    statement = connection.prepare(text);
+    cache.set(text, statement);
+  }
+  return statement;
+}
+
+/** Runs one task at a time, in the order they came. */
+function turnstile(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const result = last.then(task);
+    last = result.catch(() => {});
+    return result;
+  };
+}
+
+async function dumpSchema(db: Db): Promise<string> {
+  const { rows } = await sql<{ sql: string }>`
+    select sql from sqlite_master where sql is not null and name not like 'sqlite_%' order by type desc, name`.execute(db);
+  return `${rows.map((row) => row.sql).join('\n')}\n`;
+}

@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import type { Db, Engine } from './engine.ts';
+import { StoreClosed, WriteWithdrawn } from './errors.ts';
+import { JournalBatch, type NewEvent, readHead } from './journal.ts';
+
+/**
+ * What a write callback gets. Only `tx` may be awaited inside it: no git, child, network or timer, because every other
+ * writer of the workspace is waiting, and because the callback may run again after a deadlock.
+ */
+export interface Tx {
+  readonly db: Db;
+  readonly workspace: string;
+  readonly now: number;
+  /** Commits with the state change, or not at all. Returns the event's `seq`. */
+  append(event: NewEvent): number;
+}
+
+export type WriteCallback<T> = (tx: Tx) => Promise<T>;
+
+interface Job {
+  run: WriteCallback<unknown>;
+  /** An append alone touches no table of its own, so it needs no savepoint. */
+  appendOnly: boolean;
+  signal: AbortSignal | undefined;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+type Outcome = { value: unknown } | { error: unknown };
+
+/** The most callbacks that share a commit: bounds how long the first of them waits. */
+const BATCH = 256;
+
+/**
+ * The one way to write. Callbacks queue per workspace, run strictly in turn, each in a savepoint of one transaction, and
+ * are acknowledged together after its durable commit. While a commit is under way the next batch gathers.
+ */
+export class Writer {
+  readonly #engine: Engine;
+  readonly #now: () => number;
+  readonly #committed: (workspace: string) => void;
+  readonly #queues = new Map<string, Job[]>();
+  readonly #draining = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(engine: Engine, now: () => number, committed: (workspace: string) => void) {
+    this.#engine = engine;
+    this.#now = now;
+    this.#committed = committed;
+  }
+
+  write<T>(workspace: string, run: WriteCallback<T>, signal?: AbortSignal): Promise<T> {
+    return this.#enqueue(workspace, run, false, signal);
+  }
+
+  append(workspace: string, events: readonly NewEvent[]): Promise<number> {
+    const run = async (tx: Tx) => {
+      let seq = 0;
+      for (const event of events) seq = tx.append(event);
+      return seq;
+    };
+    return this.#enqueue(workspace, run, true, undefined);
+  }
+
+  /** Refuses new writes and waits until those that were accepted are answered. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    while (this.#draining.size > 0) await Promise.all(this.#draining);
+  }
+
+  #enqueue<T>(workspace: string, run: WriteCallback<T>, appendOnly: boolean, signal: AbortSignal | undefined): Promise<T> {
+    if (this.#closed) return Promise.reject(new StoreClosed('the store is closed'));
+    return new Promise<T>((resolve, reject) => {
+      const job: Job = { run, appendOnly, signal, resolve: resolve as (value: unknown) => void, reject };
+      const queue = this.#queues.get(workspace);
+      if (queue) {
+        queue.push(job);
+        return;
+      }
+      this.#queues.set(workspace, [job]);
+      const drain = this.#drain(workspace).finally(() => this.#draining.delete(drain));
+      this.#draining.add(drain);
+    });
+  }
+
+  async #drain(workspace: string): Promise<void> {
+    const queue = this.#queues.get(workspace) ?? [];
+    while (queue.length > 0) {
+      // Let every request that the event loop has already read join this batch.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      await this.#commit(workspace, queue.splice(0, BATCH));
+    }
+    this.#queues.delete(workspace);
+  }
+
+  async #commit(workspace: string, jobs: readonly Job[]): Promise<void> {
+    let outcomes: Outcome[];
+    try {
+      outcomes = await this.#engine.transaction(workspace, async (db) => {
+        const journal = new JournalBatch(workspace, await readHead(db, workspace), this.#now);
+        const tx: Tx = { db, workspace, now: this.#now(), append: (event) => journal.append(event) };
+        const results: Outcome[] = [];
+        for (const job of jobs) results.push(await runJob(job, tx, journal));
+        await journal.insert(this.#engine, db);
+        return results;
+      });
+    } catch (error) {
+      for (const job of jobs) job.reject(error);
+      return;
+    }
+    for (const [index, job] of jobs.entries()) {
+      const outcome = outcomes[index] as Outcome;
+      if ('error' in outcome) job.reject(outcome.error);
+      else job.resolve(outcome.value);
+    }
+    this.#committed(workspace);
+  }
+}
+
+async function runJob(job: Job, tx: Tx, journal: JournalBatch): Promise<Outcome> {
+  if (job.signal?.aborted) return { error: new WriteWithdrawn('given up before its turn came') };
+  const mark = journal.length;
+  if (job.appendOnly) {
+    try {
+      return { value: await job.run(tx) };
+    } catch (error) {
+      journal.truncate(mark);
+      return { error };
+    }
+  }
+  await sql`savepoint job`.execute(tx.db);
+  try {
+    const value = await job.run(tx);
+    await sql`release savepoint job`.execute(tx.db);
+    return { value };
+  } catch (error) {
+    journal.truncate(mark);
+    // Where the engine has aborted the whole transaction this throws too, and the whole batch is refused.
+    await sql`rollback to savepoint job`.execute(tx.db);
+    await sql`release savepoint job`.execute(tx.db);
+    return { error };
+  }
+}

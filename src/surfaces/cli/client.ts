@@ -1,0 +1,96 @@
+import { homeFolder, loadConfig } from '../../config.ts';
+import { clockFrom } from '../../kernel/clock.ts';
+import type { Principal } from '../../kernel/context.ts';
+import { createLog } from '../../kernel/log.ts';
+import type { Reply } from '../../kernel/reply.ts';
+import { CliError } from './command.ts';
+import { prepareHome, readCredentials, readRunFile, type RunFile } from './home.ts';
+
+/** The operator's way in: over HTTP where a server of this home runs, else straight through the same pipe in process. */
+export interface Client {
+  /** Undefined where no server runs. */
+  readonly url: string | undefined;
+  action(name: string, input?: Record<string, unknown>): Promise<Record<string, unknown>>;
+  /** The tool's own result or envelope, refusals included. */
+  tool(name: string, args: Record<string, unknown>): Promise<Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
+export async function connectClient(env: NodeJS.ProcessEnv, workspace: string | undefined): Promise<Client> {
+  const run = await findServer(env);
+  return run ? httpClient(run, readCredentials(homeFolder(env)), workspace) : await localClient(env, workspace);
+}
+
+/** The run file may be left from a server that was killed; only one that answers with the same instance counts. */
+export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | undefined> {
+  const run = readRunFile(homeFolder(env));
+  if (!run) return undefined;
+  try {
+    const response = await fetch(`${run.url}/api/health`, { signal: AbortSignal.timeout(3_000) });
+    const health = (await response.json()) as { instance?: string };
+    return health.instance === run.instance ? run : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function httpClient(run: RunFile, token: string | undefined, workspace: string | undefined): Client {
+  const post = async (path: string, body: unknown) => {
+    const headers: Record<string, string> = { 'content-type': 'application/json', 'x-covenant-surface': 'cli' };
+    if (token) headers.authorization = `Bearer ${token}`;
+    if (workspace) headers['x-covenant-workspace'] = workspace;
+    const response = await fetch(`${run.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const answer = (await response.json()) as Record<string, unknown>;
+    if (response.status === 401) {
+      throw new CliError('UNAUTHENTICATED', 'The server does not accept the token in credentials.json.', 'Stop the server and start it again: it writes a new one.');
+    }
+    return { ok: response.ok, answer };
+  };
+  return {
+    url: run.url,
+    async action(name, input = {}) {
+      const { ok, answer } = await post(`/api/actions/${name}`, input);
+      if (ok) return answer;
+      throw new CliError(String(answer.code), String(answer.message), String(answer.suggestion));
+    },
+    tool: async (tool, args) => (await post('/api/mcp', { tool, arguments: args })).answer,
+    close: async () => {},
+  };
+}
+
+async function localClient(env: NodeJS.ProcessEnv, workspace: string | undefined): Promise<Client> {
+  // The database and the features are loaded only here: with a server up, the CLI stays light.
+  const [{ createApp }, { ensureOperator }, { inWorkspace }] = await Promise.all([
+    import('../../main.ts'),
+    import('./operator.ts'),
+    import('../http/caller.ts'),
+  ]);
+  const config = loadConfig(env);
+  prepareHome(config.home);
+  const app = await createApp({ config, clock: clockFrom(env), log: createLog('error') });
+  const { principal } = await ensureOperator(app);
+  const inNamed = async (mayBeNew: boolean): Promise<Principal> => {
+    try {
+      return await inWorkspace(app, principal, workspace, mayBeNew);
+    } catch (error) {
+      const refusal = error as { code?: string; message: string; next?: string };
+      throw new CliError(refusal.code ?? 'INTERNAL', refusal.message, refusal.next ?? '');
+    }
+  };
+  return {
+    url: undefined,
+    async action(name, args = {}) {
+      const { reply } = await app.dispatch.action({ name, args, principal: await inNamed(name === 'tokens.create'), surface: 'cli' });
+      return dataOf(reply);
+    },
+    async tool(name, args) {
+      return (await app.dispatch.tool({ name, args, principal: await inNamed(false), surface: 'cli' })).body;
+    },
+    close: () => app.close(),
+  };
+}
+
+function dataOf(reply: Reply<unknown>): Record<string, unknown> {
+  if (reply.status === 'ok' || reply.status === 'warning') return reply.data as Record<string, unknown>;
+  throw new CliError(reply.code, reply.message, reply.next);
+}

@@ -1,0 +1,59 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Client } from './client.ts';
+import type { Output } from './output.ts';
+
+/** Refused or failed: exit 1. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly code: string;
+  readonly next: string;
+  constructor(code: string, message: string, next: string) {
+    super(message);
+    this.code = code;
+    this.next = next;
+  }
+}
+
+/** Called wrongly: exit 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export interface Invocation {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly json: boolean;
+  readonly out: Output;
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly positionals: readonly string[];
+  /** The running server of this home, or its store where none runs. Closed when the command ends. */
+  client(): Promise<Client>;
+}
+
+/** What a command found, for programs and for people. Exit 1 where it found a fault. */
+export interface Result {
+  readonly json: { readonly kind: string; readonly [key: string]: unknown };
+  readonly text: string;
+  readonly exit?: 0 | 1;
+}
+
+export interface Command {
+  /** As typed: `tokens create`. */
+  readonly name: string;
+  readonly summary: string;
+  /** What follows the name. Optional ones in brackets; the last may repeat nothing. */
+  readonly positionals?: readonly string[];
+  readonly options?: ParseArgsOptionsConfig;
+  /** Nothing, where the command has printed for itself. */
+  run(invocation: Invocation): Promise<Result | undefined>;
+}
+
+export const option = (invocation: Invocation, name: string): string | undefined => {
+  const value = invocation.values[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** Only the options that were given, as the input of an action. */
+export function given(invocation: Invocation, ...names: string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (typeof invocation.values[name] === 'string' ? [[name, invocation.values[name] as string]] : [])));
+}

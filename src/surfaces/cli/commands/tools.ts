@@ -1,0 +1,69 @@
+import { type Command, option, UsageError } from '../command.ts';
+import { table } from '../output.ts';
+
+interface ToolItem {
+  name: string;
+  server: string;
+  state: string;
+  you: string;
+  calls_24h: number;
+}
+
+export const toolCommands: readonly Command[] = [
+  {
+    name: 'tools list',
+    summary: 'The catalogue, and what you may call of it.',
+    async run(invocation) {
+      const { items } = (await (await invocation.client()).action('tools.list')) as { items: ToolItem[] };
+      const rows = items.map((t) => [t.name, t.server, t.state, t.you, String(t.calls_24h)]);
+      return { json: { kind: 'tool_list', items }, text: table(['TOOL', 'SERVER', 'STATE', 'YOU', '24 h'], rows) };
+    },
+  },
+  {
+    name: 'tools call',
+    summary: 'Call a tool as the operator.',
+    positionals: ['NAME'],
+    options: { args: { type: 'string' } },
+    async run(invocation) {
+      const args = parseArguments(option(invocation, 'args'));
+      const body = await (await invocation.client()).tool(invocation.positionals[0] as string, args);
+      return callResult(body, invocation.out.mark.bad);
+    },
+  },
+];
+
+function parseArguments(text = '{}'): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UsageError('--args is not valid JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError('--args must be a JSON object');
+  return value as Record<string, unknown>;
+}
+
+type Content = { type: string; text?: string };
+
+/** A gateway tool's result as it is; any other envelope as the structured content of one. */
+function callResult(body: Record<string, unknown>, bad: string) {
+  const own = Array.isArray(body.content) && typeof body.isError === 'boolean';
+  const refusal = refusalOf(body);
+  const isError = own ? body.isError === true : refusal !== undefined;
+  const content = own ? (body.content as Content[]) : [{ type: 'text', text: JSON.stringify(body) }];
+  const structuredContent = own ? body.structuredContent : body;
+  const text = refusal ? `${bad} ${refusal.message}\n    next: ${refusal.next}` : content.map((part) => part.text ?? `[${part.type}]`).join('\n');
+  return { json: { kind: 'tool_result', content, structuredContent, isError }, text, exit: isError ? (1 as const) : (0 as const) };
+}
+
+/** What each contract's refusal says, wherever its envelope keeps it. */
+function refusalOf(body: Record<string, unknown>): { message: string; next: string } | undefined {
+  const feedback = body.feedback as { required_action?: string | null } | undefined;
+  if (body.status === 'error' || body.status === 'blocked') return { message: String(body.message), next: feedback?.required_action ?? '' };
+  const error = body.error as { message?: string; details?: { next?: string } } | undefined;
+  if (body.ok === false) return { message: String(error?.message), next: error?.details?.next ?? '' };
+  const structured = body.structuredContent as { message?: string; next?: string } | undefined;
+  if (body.isError === true && structured?.message) return { message: structured.message, next: structured.next ?? '' };
+  if (typeof body.code === 'string' && typeof body.suggestion === 'string') return { message: String(body.message), next: body.suggestion };
+  return undefined;
+}

@@ -1,0 +1,107 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig } from '../../../config.ts';
+import { clockFrom } from '../../../kernel/clock.ts';
+import { createLog } from '../../../kernel/log.ts';
+import type { App } from '../../../main.ts';
+import type { RunningServer } from '../../http/server.ts';
+import { findServer } from '../client.ts';
+import { CliError, type Command, type Invocation, option } from '../command.ts';
+import { prepareHome, removeRunFile, writeRunFile } from '../home.ts';
+import { openBrowser } from '../browser.ts';
+import { PACKAGE_ROOT, VERSION } from '../../../version.ts';
+
+export const upCommand: Command = {
+  name: 'up',
+  summary: 'Start the server.',
+  options: { port: { type: 'string' }, host: { type: 'string' }, 'no-open': { type: 'boolean' } },
+  async run(invocation) {
+    const started = performance.now();
+    const config = loadConfig(invocation.env, { port: option(invocation, 'port'), host: option(invocation, 'host') });
+    prepareHome(config.home);
+    const running = await findServer(invocation.env);
+    if (running) throw new CliError('ALREADY_RUNNING', `A server of this home runs at ${running.url} (process ${running.pid}).`, 'Use it, or stop it first; another COVENANT_HOME makes another server.');
+
+    const [{ createApp }, { serve }, { createMetrics }, { ensureOperator, firstSigninLink }] = await Promise.all([
+      import('../../../main.ts'),
+      import('../../http/server.ts'),
+      import('../../http/metrics.ts'),
+      import('../operator.ts'),
+    ]);
+    const metrics = createMetrics();
+    const log = createLog(config.log_level);
+    const app = await createApp({ config, clock: clockFrom(invocation.env), log, observe: metrics.observe });
+    let server: RunningServer;
+    try {
+      await ensureOperator(app);
+      server = await serve({ app, metrics });
+    } catch (error) {
+      await app.close();
+      throw portInUse(error, config.port) ?? error;
+    }
+    writeRunFile(config.home, { url: server.url, instance: server.instance, pid: process.pid });
+    const unmark = markClone();
+    const link = await firstSigninLink(app);
+    const signin = `${server.url}${link.path}`;
+    const stopped = untilSignal(async () => {
+      await server.close();
+      await app.close();
+      removeRunFile(config.home, server.instance);
+      unmark();
+    });
+
+    if (invocation.json) invocation.out.result(JSON.stringify({ kind: 'ready', url: server.url, signin_url: signin, pid: process.pid }));
+    else announce(invocation, app, server.url, signin, performance.now() - started);
+    if (!invocation.json && !invocation.values['no-open']) openBrowser(signin, invocation.env);
+    await stopped;
+    return undefined;
+  },
+};
+
+function announce(invocation: Invocation, app: App, url: string, signin: string, ms: number): void {
+  const { out, env } = invocation;
+  const covenant = env.npm_lifecycle_event ? 'npm exec -- covenant' : 'covenant';
+  out.result(
+    [
+      `covenant ${VERSION} · ${app.store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${app.store.schemaVersion} · ${app.registry.tools().length} tools`,
+      `Agents     MCP at ${url}/mcp; each line prints what to paste:`,
+      ...['claude-code', 'codex', 'gemini', 'cursor'].map((client) => `             ${covenant} connect ${client}`),
+      `Dashboard  ${signin}  (one use, 10 min)`,
+      `Ready in ${(ms / 1000).toFixed(1)} s`,
+    ].join('\n'),
+  );
+}
+
+/** Runs `stop` on the first SIGTERM or SIGINT; on the second, or if it takes too long, the process ends anyway. */
+function untilSignal(stop: () => Promise<void>): Promise<void> {
+  const GIVE_UP_MS = 4_800;
+  return new Promise((resolve, reject) => {
+    let stopping = false;
+    const onSignal = () => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      setTimeout(() => process.exit(1), GIVE_UP_MS).unref();
+      stop().then(resolve, reject);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
+
+function portInUse(error: unknown, port: number): CliError | undefined {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') return undefined;
+  return new CliError('PORT_IN_USE', `Port ${port} is in use.`, `covenant up --port ${port + 1}, or stop what uses it`);
+}
+
+/** Tells the clone's install step that its files are in use. */
+function markClone(): () => void {
+  const folder = join(PACKAGE_ROOT, '.covenant-run');
+  const file = join(folder, String(process.pid));
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, '');
+  } catch {
+    // An installed package may be read-only; only a clone needs the mark.
+  }
+  return () => rmSync(file, { force: true });
+}

@@ -1,0 +1,74 @@
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** What a running server leaves in its home so that the CLI finds it. */
+const runFile = z.object({ url: z.string(), instance: z.string(), pid: z.number() });
+export type RunFile = z.output<typeof runFile>;
+
+const credentials = z.object({ token: z.string() });
+
+const runPath = (home: string) => join(home, 'server.json');
+export const credentialsPath = (home: string): string => join(home, 'credentials.json');
+
+/** Makes the home, readable by its owner alone, with files that explain themselves. */
+export function prepareHome(home: string): void {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  writeOnce(join(home, 'config.toml'), CONFIG_TEMPLATE);
+  writeOnce(join(home, 'secrets.toml'), '# Secrets of this server. Only its owner may read this file (mode 0600).\n');
+}
+
+const CONFIG_TEMPLATE = `# Settings of this Covenant server. Flags and environment variables beat this file.
+# port = 3001                      # MCP_SERVER_PORT
+# host = "127.0.0.1"
+# database_url = "postgres://…"    # DATABASE_URL; SQLite in this folder where it is not set
+# log_level = "info"               # MCP_LOG_LEVEL: error, warn, info, debug
+# tool_timeout_ms = 30000          # MCP_TOOL_TIMEOUT
+# allowed_hosts = ["covenant.example"]
+# allowed_origins = ["https://covenant.example"]
+`;
+
+function writeOnce(path: string, text: string): void {
+  if (!existsSync(path)) writeFileSync(path, text, { mode: 0o600 });
+}
+
+export function readCredentials(home: string): string | undefined {
+  const parsed = credentials.safeParse(readJsonFile(credentialsPath(home)));
+  return parsed.success ? parsed.data.token : undefined;
+}
+
+export function writeCredentials(home: string, token: string): void {
+  replaceFile(credentialsPath(home), `${JSON.stringify({ token }, null, 2)}\n`);
+}
+
+export function readRunFile(home: string): RunFile | undefined {
+  const parsed = runFile.safeParse(readJsonFile(runPath(home)));
+  return parsed.success ? parsed.data : undefined;
+}
+
+export function writeRunFile(home: string, run: RunFile): void {
+  replaceFile(runPath(home), `${JSON.stringify(run)}\n`);
+}
+
+export function removeRunFile(home: string, instance: string): void {
+  if (readRunFile(home)?.instance === instance) rmSync(runPath(home), { force: true });
+}
+
+/** Whole or not at all, and readable by its owner alone. */
+function replaceFile(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  const file = openSync(temporary, 'w', 0o600);
+  writeSync(file, text);
+  fsyncSync(file);
+  closeSync(file);
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, path);
+}
+
+function readJsonFile(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

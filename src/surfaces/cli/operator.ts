@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { userInfo } from 'node:os';
+import { DEFAULT_WORKSPACE_ID, ensureDeveloper, ensureWorkspace, firstDeveloper, issueToken, makeSigninLink } from '../../features/identity/index.ts';
+import type { Principal } from '../../kernel/context.ts';
+import type { App } from '../../main.ts';
+import { readCredentials, writeCredentials } from './home.ts';
+
+const ACTOR = 'operator';
+
+/** The local operator: whoever can read the home's credentials. A token that this database does not know is replaced. */
+export async function ensureOperator(app: App): Promise<{ principal: Principal; token: string }> {
+  const known = readCredentials(app.config.home);
+  const authenticated = await app.authenticate(known, 'bearer');
+  if (known && 'principal' in authenticated && authenticated.principal.kind === 'operator') return { principal: authenticated.principal, token: known };
+  const { value } = await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+    await ensureWorkspace(tx, ACTOR);
+    return await issueToken(tx, { kind: 'operator', developerId: null, by: ACTOR });
+  });
+  writeCredentials(app.config.home, value);
+  const fresh = await app.authenticate(value, 'bearer');
+  if (!('principal' in fresh)) throw new Error(`the new operator token was refused: ${fresh.rejected}`);
+  return { principal: fresh.principal, token: value };
+}
+
+/** A sign-in link for the first developer, who is made from git's user.name, else the account's name. */
+export async function firstSigninLink(app: App): Promise<{ path: string; developer: string }> {
+  const name = personName();
+  return await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+    const developer = (await firstDeveloper(tx.db, tx.workspace)) ?? (await ensureDeveloper(tx, name, ACTOR));
+    const { path } = await makeSigninLink(tx, developer, ACTOR);
+    return { path, developer: developer.name };
+  });
+}
+
+function personName(): string {
+  const clean = (text: string) => text.replace(/[\p{Cc}@]/gu, '').trim().slice(0, 100);
+  try {
+    const name = clean(execFileSync('git', ['config', '--get', 'user.name'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+    if (name) return name;
+  } catch {
+    // No git, or no name in it: the account's name serves.
+  }
+  try {
+    return clean(userInfo().username) || 'developer';
+  } catch {
+    return 'developer';
+  }
+}

@@ -1,0 +1,40 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+export type BodyProblem = 'too-large' | 'not-utf8' | 'not-json';
+export type Body = { value: unknown } | { problem: BodyProblem };
+
+/** The request's JSON, read from the socket under one bound whatever the surface. An empty body is `undefined`. */
+export async function readJsonBody(incoming: IncomingMessage): Promise<Body> {
+  const bytes = await readBytes(incoming);
+  if (!bytes) return { problem: 'too-large' };
+  if (bytes.length === 0) return { value: undefined };
+  if (!isUtf8(bytes)) return { problem: 'not-utf8' };
+  try {
+    return { value: JSON.parse(bytes.toString('utf8')) };
+  } catch {
+    return { problem: 'not-json' };
+  }
+}
+
+function readBytes(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) {
+        incoming.pause();
+        resolve(undefined);
+        return;
+      }
+      chunks.push(chunk);
+    });
+    incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    incoming.once('error', reject);
+    incoming.once('aborted', () => reject(new Error('the client went away')));
+  });
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import { DEFAULT_WORKSPACE_ID, workspaceExists, workspaceId } from '../../features/identity/index.ts';
+import type { Principal } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { App } from '../../main.ts';
+import { type HttpRefusal, SIGNED_OUT, UNAUTHENTICATED } from './refuse.ts';
+
+/** Cookies of one host are shared by all its ports: the port in the name keeps several servers apart. */
+export const cookieName = (port: number): string => `covenant_${port}`;
+
+export function bearer(incoming: IncomingMessage): string | undefined {
+  return /^Bearer (.+)$/i.exec(incoming.headers.authorization ?? '')?.[1];
+}
+
+export function cookie(incoming: IncomingMessage, name: string): string | undefined {
+  for (const pair of (incoming.headers.cookie ?? '').split(';')) {
+    const [key, value] = pair.trim().split('=', 2);
+    if (key === name) return value;
+  }
+  return undefined;
+}
+
+export const sourceOf = (incoming: IncomingMessage): string => incoming.socket.remoteAddress ?? 'unknown';
+
+/** Who calls, or the refusal, which is journaled without the credential. */
+export async function identify(
+  app: App,
+  incoming: IncomingMessage,
+  credentials: { token?: string | undefined; cookie?: string | undefined },
+): Promise<{ principal: Principal } | { refusal: HttpRefusal }> {
+  const door = credentials.token === undefined && credentials.cookie !== undefined ? 'cookie' : 'bearer';
+  const result = await app.authenticate(door === 'cookie' ? credentials.cookie : credentials.token, door);
+  if ('principal' in result) return result;
+  await app.refusals.record(sourceOf(incoming), {
+    category: 'audit',
+    kind: 'authentication_failed',
+    payload: { reason: result.rejected, door, path: pathOf(incoming) },
+  });
+  return { refusal: door === 'cookie' ? SIGNED_OUT : UNAUTHENTICATED };
+}
+
+/** The operator may act in another workspace, by name; anybody else is in the one their token is of. */
+export async function inWorkspace(app: App, principal: Principal, name: string | undefined, mayBeNew: boolean): Promise<Principal> {
+  if (name === undefined) return principal;
+  if (principal.kind !== 'operator') throw new Refusal('OPERATOR_REQUIRED', 'Only the operator can name a workspace.', 'Use a token of that workspace.');
+  const id = workspaceId(name);
+  if (!mayBeNew && id !== DEFAULT_WORKSPACE_ID && !(await workspaceExists(app.store.reader, id))) {
+    throw new Refusal('WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(name)}.`, `covenant tokens create --developer NAME --workspace ${name} makes it.`);
+  }
+  return { ...principal, workspace: id };
+}
+
+/** Without the query, and without a secret in the path. */
+export function pathOf(incoming: IncomingMessage): string {
+  const path = (incoming.url ?? '').split('?', 1)[0] ?? '';
+  return path.startsWith('/signin/') ? '/signin' : path.slice(0, 200);
+}

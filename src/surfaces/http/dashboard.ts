@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { extname, join, normalize, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface StaticFiles {
+  /** The file at `path`, the page itself for any path that is not a file, or nothing where the dashboard is not built. */
+  file(path: string): Promise<Response | undefined>;
+}
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+  '.png': 'image/png',
+};
+
+/** Beside the build, or in it when the sources run themselves. */
+export const DASHBOARD_FOLDER = fileURLToPath(new URL('../../../dist/web/', import.meta.url));
+
+export function createDashboard(folder: string = DASHBOARD_FOLDER): StaticFiles {
+  return {
+    async file(path) {
+      const wanted = extname(path) ? path : '/index.html';
+      const full = normalize(join(folder, wanted));
+      if (!full.startsWith(normalize(folder + sep).replace(/[/\\]+$/, sep))) return undefined;
+      try {
+        const bytes = await readFile(full);
+        // Built files carry a hash in their name; the page that names them must be asked for each time.
+        const caching = wanted.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-store';
+        return new Response(new Uint8Array(bytes), { headers: { 'content-type': TYPES[extname(full)] ?? 'application/octet-stream', 'cache-control': caching } });
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { redactor } from '../../features/identity/index.ts';
+import type { Principal } from '../../kernel/context.ts';
+import type { App } from '../../main.ts';
+import { bearer, cookie, identify, sourceOf } from './caller.ts';
+import type { Guard } from './guard.ts';
+import type { Metrics } from './metrics.ts';
+import { foreign, type HttpRefusal, NO_SUCH_PATH, respond } from './refuse.ts';
+
+const PATH = '/api/events';
+/** A reader that has this much unread, and reads none of it for this long, is dropped: it can resume by `seq`. */
+const HIGH_WATER_BYTES = 1024 * 1024;
+const STALLED_MS = 10_000;
+export const CLOSE_SLOW = 4408;
+const CLOSE_GOING_AWAY = 1001;
+
+export interface EventsSocketOptions {
+  app: App;
+  guard: Guard;
+  metrics: Metrics;
+  cookieName: () => string;
+  stalledMs?: number;
+}
+
+/** The journal as a stream: every event after `?after=SEQ`, in order, one a message, none twice and none missing. */
+export function attachEventsSocket(server: Server, options: EventsSocketOptions): { close(): void } {
+  const { app, guard, metrics } = options;
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024 });
+  const closing = new AbortController();
+
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    admit(incoming)
+      .then((admitted) => {
+        if ('refusal' in admitted) return refuseUpgrade(socket, admitted.refusal);
+        sockets.handleUpgrade(incoming, socket, head, (ws) => void follow(ws, admitted));
+        return undefined;
+      })
+      .catch((error) => {
+        app.log.error('upgrade failed', { error });
+        socket.destroy();
+      });
+  });
+
+  async function admit(incoming: IncomingMessage): Promise<{ principal: Principal; after: number } | { refusal: HttpRefusal }> {
+    const problem = guard(incoming.headers.host, incoming.headers.origin);
+    if (problem) {
+      metrics.refused(problem);
+      await app.refusals.record(sourceOf(incoming), { category: 'audit', kind: 'request_refused', payload: { reason: problem, path: PATH } });
+      return { refusal: foreign(problem) };
+    }
+    const url = new URL(incoming.url ?? '/', 'http://localhost');
+    if (url.pathname !== PATH) return { refusal: NO_SUCH_PATH };
+    const after = Number(url.searchParams.get('after') ?? 0);
+    if (!Number.isSafeInteger(after) || after < 0) return { refusal: { ...NO_SUCH_PATH, status: 400 } };
+    const identified = await identify(app, incoming, { token: bearer(incoming), cookie: cookie(incoming, options.cookieName()) });
+    return 'refusal' in identified ? identified : { ...identified, after };
+  }
+
+  async function follow(ws: WebSocket, { principal, after }: { principal: Principal; after: number }): Promise<void> {
+    metrics.followers.inc();
+    const gone = new AbortController();
+    ws.on('close', () => gone.abort());
+    ws.on('error', () => gone.abort());
+    try {
+      const signal = AbortSignal.any([gone.signal, closing.signal]);
+      for await (const page of app.store.follow(principal.workspace, after, signal)) {
+        const redact = await redactor(app.store.reader, principal.workspace, principal);
+        for (const event of page) ws.send(JSON.stringify(redact(event)));
+        if (!(await drained(ws, options.stalledMs ?? STALLED_MS))) {
+          ws.close(CLOSE_SLOW, 'too slow: resume with ?after=SEQ');
+          // A peer that does not read will not read the close frame either.
+          setTimeout(() => ws.terminate(), 1_000).unref();
+          return;
+        }
+      }
+      ws.close(CLOSE_GOING_AWAY, 'the server is stopping');
+    } catch (error) {
+      app.log.error('event stream failed', { error });
+      ws.close(1011, 'the server failed to read the journal');
+    } finally {
+      metrics.followers.dec();
+    }
+  }
+
+  return {
+    close() {
+      closing.abort();
+      for (const ws of sockets.clients) ws.close(CLOSE_GOING_AWAY, 'the server is stopping');
+      sockets.close();
+    },
+  };
+}
+
+/** Waits until the reader has caught up; false when it has read nothing for `stalledMs`. */
+async function drained(ws: WebSocket, stalledMs: number): Promise<boolean> {
+  let least = ws.bufferedAmount;
+  let since = performance.now();
+  while (ws.readyState === ws.OPEN && ws.bufferedAmount > HIGH_WATER_BYTES) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (ws.bufferedAmount < least) {
+      least = ws.bufferedAmount;
+      since = performance.now();
+    } else if (performance.now() - since > stalledMs) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function refuseUpgrade(socket: Duplex, refusal: HttpRefusal): void {
+  const response = respond(refusal);
+  void response.text().then((body) => {
+    socket.end(`HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+  });
+}

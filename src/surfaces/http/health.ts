@@ -1,0 +1,39 @@
+import { missingFromSchema } from '../../storage/migrate.ts';
+import type { App } from '../../main.ts';
+import { VERSION } from '../../version.ts';
+
+const KEEP_MS = 2_000;
+
+export interface Health {
+  status: 'ok' | 'failing';
+  version: string;
+  /** Tells one running server from another, so that the CLI knows that it found the one it looked for. */
+  instance: string;
+  store: 'sqlite' | 'postgres';
+  schema: number;
+  checks: { database: 'ok' | 'unreachable'; schema: 'ok' | 'damaged' | 'unknown' };
+}
+
+/** Whether calls would succeed: the database answers and has every table, column and index. Says nothing of what is in it. */
+export function createHealth(app: App, instance: string): () => Promise<Health> {
+  let kept: { health: Health; until: number } | undefined;
+  return async () => {
+    if (kept && performance.now() < kept.until) return kept.health;
+    const checks = await runChecks(app);
+    const healthy = checks.database === 'ok' && checks.schema === 'ok';
+    const health: Health = { status: healthy ? 'ok' : 'failing', version: VERSION, instance, store: app.store.kind, schema: app.store.schemaVersion, checks };
+    kept = { health, until: performance.now() + KEEP_MS };
+    return health;
+  };
+}
+
+async function runChecks(app: App): Promise<Health['checks']> {
+  try {
+    const missing = await missingFromSchema(app.store.engine);
+    if (missing.length > 0) app.log.error('the database lacks parts of its schema', { missing: missing.slice(0, 10) });
+    return { database: 'ok', schema: missing.length === 0 ? 'ok' : 'damaged' };
+  } catch (error) {
+    app.log.error('health check failed', { error });
+    return { database: 'unreachable', schema: 'unknown' };
+  }
+}

@@ -1,0 +1,37 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Ports } from '../../kernel/dispatch.ts';
+
+export interface Metrics {
+  readonly observe: Ports['observe'];
+  readonly followers: { inc(): void; dec(): void };
+  refused(reason: string): void;
+  /** Prometheus text. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const calls = new Counter({ name: 'covenant_calls_total', help: 'Calls through the pipe.', labelNames: ['tool', 'surface', 'outcome'], registers });
+  const seconds = new Histogram({
+    name: 'covenant_call_seconds',
+    help: 'Time from the pipe to the durable answer.',
+    labelNames: ['surface'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
+    registers,
+  });
+  const refusals = new Counter({ name: 'covenant_requests_refused_total', help: 'Requests refused before the pipe.', labelNames: ['reason'], registers });
+  const followers = new Gauge({ name: 'covenant_event_followers', help: 'Open /api/events sockets.', registers });
+  return {
+    observe({ name, surface, outcome, seconds: taken }) {
+      calls.inc({ tool: name, surface, outcome });
+      seconds.observe({ surface }, taken);
+    },
+    followers: { inc: () => followers.inc(), dec: () => followers.dec() },
+    refused: (reason) => refusals.inc({ reason }),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,50 @@
+import { ENVELOPES } from '../../kernel/envelope.ts';
+import { type Refused, refused } from '../../kernel/reply.ts';
+import type { BodyProblem } from './body.ts';
+import { MAX_BODY_BYTES } from './body.ts';
+import type { GuardProblem } from './guard.ts';
+
+/** Refusals before the pipe: what is said, in the structured shape, and with which HTTP status. */
+export interface HttpRefusal {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413;
+  readonly reply: Refused;
+}
+
+export const UNAUTHENTICATED: HttpRefusal = {
+  status: 401,
+  reply: refused('error', 'UNAUTHENTICATED', 'This call carries no valid token.', 'Send "Authorization: Bearer cv_…". `covenant tokens create --developer NAME` makes a token.'),
+};
+
+export const SIGNED_OUT: HttpRefusal = {
+  status: 401,
+  reply: refused('error', 'SIGNED_OUT', 'You are not signed in.', 'Run `covenant open` for a sign-in link.'),
+};
+
+export const NO_SUCH_PATH: HttpRefusal = {
+  status: 404,
+  reply: refused('error', 'NOT_FOUND', 'There is nothing at this address.', 'Agents connect to /mcp; people open /.'),
+};
+
+export function malformed(message: string, field: string): HttpRefusal {
+  return { status: 400, reply: refused('error', 'MALFORMED_REQUEST', message, 'Send {"tool": "…", "arguments": {…}} as JSON.', { field }) };
+}
+
+export function badBody(problem: BodyProblem): HttpRefusal {
+  if (problem === 'too-large') {
+    return { status: 413, reply: refused('error', 'BODY_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES} bytes.`, 'Send less at once.', { field: 'body' }) };
+  }
+  return malformed(problem === 'not-utf8' ? 'The body is not valid UTF-8.' : 'The body is not valid JSON.', 'body');
+}
+
+export function foreign(problem: GuardProblem): HttpRefusal {
+  const [what, setting] = problem === 'host' ? ['Host', 'allowed_hosts'] : ['Origin', 'allowed_origins'];
+  return { status: 403, reply: refused('error', `FOREIGN_${problem.toUpperCase()}`, `The ${what} header is not one of this server's.`, `If it should be, add it to ${setting} in config.toml.`) };
+}
+
+export function respond({ status, reply }: HttpRefusal): Response {
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (status === 401) headers['www-authenticate'] = 'Bearer error="invalid_token"';
+  // The rest of an oversized body is not read: the connection cannot be used again.
+  if (status === 413) headers.connection = 'close';
+  return new Response(JSON.stringify(ENVELOPES.team.render(reply)), { status, headers });
+}

@@ -1,0 +1,183 @@
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import type { Principal } from '../../kernel/context.ts';
+import type { Answer } from '../../kernel/dispatch.ts';
+import { ENVELOPES } from '../../kernel/envelope.ts';
+import { replyTo } from '../../kernel/errors.ts';
+import { isRecord } from '../../kernel/input.ts';
+import type { Reply } from '../../kernel/reply.ts';
+import type { App } from '../../main.ts';
+import type { McpSurface } from '../mcp/handler.ts';
+import { toolsetsOfPath } from '../mcp/toolsets.ts';
+import { readJsonBody } from './body.ts';
+import { bearer, cookie, identify, inWorkspace, pathOf, sourceOf } from './caller.ts';
+import type { StaticFiles } from './dashboard.ts';
+import type { Guard } from './guard.ts';
+import type { Health } from './health.ts';
+import type { Metrics } from './metrics.ts';
+import { badBody, foreign, type HttpRefusal, malformed, NO_SUCH_PATH, respond, UNAUTHENTICATED } from './refuse.ts';
+
+type Env = { Bindings: HttpBindings };
+type Ctx = Context<Env>;
+
+export interface RouteParts {
+  app: App;
+  mcp: McpSurface;
+  guard: Guard;
+  metrics: Metrics;
+  health: () => Promise<Health>;
+  dashboard: StaticFiles;
+  cookieName: () => string;
+}
+
+const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const HEADERS = {
+  'content-security-policy': CSP,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+export function createRoutes(parts: RouteParts): Hono<Env> {
+  const { app, mcp, guard, metrics, health, dashboard } = parts;
+  const routes = new Hono<Env>();
+
+  /** Refused before the pipe: journaled under a bound, without what was sent. */
+  const refuse = async (c: Ctx, refusal: HttpRefusal, category: 'usage' | 'audit', principal?: Principal): Promise<Response> => {
+    const { incoming } = c.env;
+    metrics.refused(refusal.reply.code);
+    const payload = { code: refusal.reply.code, path: pathOf(incoming), outcome: 'error' };
+    const kind = category === 'usage' ? 'malformed_request' : 'request_refused';
+    if (principal) await app.store.append(principal.workspace, [{ category, kind, actor: principal.actor, payload: { ...payload, token_id: principal.tokenId } }]);
+    else await app.refusals.record(sourceOf(incoming), { category, kind, payload });
+    return respond(refusal);
+  };
+
+  routes.use(async (c, next) => {
+    const problem = guard(c.env.incoming.headers.host, c.env.incoming.headers.origin);
+    if (problem) return await refuse(c, foreign(problem), 'audit');
+    await next();
+    for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
+    return undefined;
+  });
+
+  routes.post('/api/mcp', async (c) => {
+    const { incoming } = c.env;
+    const body = await readJsonBody(incoming);
+    const envelope = 'problem' in body ? badBody(body.problem) : directEnvelope(body.value);
+    if ('status' in envelope) return await refuse(c, envelope, 'usage', await quietly(app, bearer(incoming)));
+    const caller = await identify(app, incoming, { token: envelope.token ?? bearer(incoming) });
+    if ('refusal' in caller) return respond(caller.refusal);
+    const answer = await inNamedWorkspace(c, caller.principal, false, (principal) =>
+      app.dispatch.tool({ name: envelope.tool, args: envelope.arguments, principal, surface: surfaceOf(c, principal) }),
+    );
+    return c.json('body' in answer ? answer.body : ENVELOPES.team.render(answer));
+  });
+
+  routes.all('/mcp/:toolsets?', async (c) => {
+    const { incoming } = c.env;
+    const body = c.req.method === 'POST' ? await readJsonBody(incoming) : { value: undefined };
+    const caller = await identify(app, incoming, { token: bearer(incoming) });
+    if ('refusal' in caller) return respond(caller.refusal);
+    if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
+    const toolsets = toolsetsOfPath(c.req.param('toolsets'), caller.principal);
+    if (!toolsets) return await refuse(c, NO_SUCH_PATH, 'usage', caller.principal);
+    return await mcp.handle(c.req.raw, body.value, { principal: caller.principal, toolsets });
+  });
+
+  routes.post('/api/actions/:name', async (c) => {
+    const { incoming } = c.env;
+    const name = c.req.param('name');
+    const body = await readJsonBody(incoming);
+    const caller = await identify(app, incoming, { token: bearer(incoming), cookie: cookie(incoming, parts.cookieName()) });
+    if ('refusal' in caller) return respond(caller.refusal);
+    if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
+    const answer = await inNamedWorkspace(c, caller.principal, name === 'tokens.create', (principal) =>
+      app.dispatch.action({ name, args: body.value ?? {}, principal, surface: surfaceOf(c, principal) }),
+    );
+    const reply = 'body' in answer ? answer.reply : answer;
+    return c.json('body' in answer ? answer.body : ENVELOPES.admin.render(answer), actionStatus(reply));
+  });
+
+  routes.get('/signin/:secret', async (c) => {
+    const signedIn = await app.signIn(c.req.param('secret'));
+    if (!signedIn) {
+      await app.refusals.record(sourceOf(c.env.incoming), { category: 'audit', kind: 'authentication_failed', payload: { reason: 'link', door: 'signin' } });
+      return c.redirect('/?signin=expired', 303);
+    }
+    c.header('set-cookie', `${parts.cookieName()}=${signedIn.cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${signedIn.maxAgeSeconds}`);
+    c.header('cache-control', 'no-store');
+    return c.redirect('/', 303);
+  });
+
+  routes.get('/api/health', async (c) => {
+    const state = await health();
+    return c.json(state, state.status === 'ok' ? 200 : 503);
+  });
+
+  routes.get('/metrics', async (c) => {
+    if (!isLoopback(sourceOf(c.env.incoming))) {
+      const caller = await identify(app, c.env.incoming, { token: bearer(c.env.incoming) });
+      if ('refusal' in caller) return respond(caller.refusal);
+      if (!caller.principal.operator) return respond(UNAUTHENTICATED);
+    }
+    return c.text(await metrics.text(), 200, { 'content-type': metrics.contentType });
+  });
+
+  routes.all('/api/*', async (c) => await refuse(c, NO_SUCH_PATH, 'usage'));
+  routes.get('*', async (c) => (await dashboard.file(c.req.path)) ?? respond(NO_SUCH_PATH));
+  routes.notFound(() => respond(NO_SUCH_PATH));
+  routes.onError((error, c) => {
+    const reference = crypto.randomUUID();
+    app.log.error('request failed', { reference, path: pathOf(c.env.incoming), error });
+    return c.json(ENVELOPES.team.render(replyTo(error, reference)), 500);
+  });
+  return routes;
+
+  async function inNamedWorkspace(c: Ctx, principal: Principal, mayBeNew: boolean, call: (principal: Principal) => Promise<Answer>): Promise<Answer | Reply<unknown>> {
+    try {
+      return await call(await inWorkspace(app, principal, c.req.header('x-covenant-workspace'), mayBeNew));
+    } catch (error) {
+      return replyTo(error, crypto.randomUUID());
+    }
+  }
+}
+
+interface DirectEnvelope {
+  tool: string;
+  arguments: Record<string, unknown>;
+  token?: string;
+}
+
+/** `{tool, arguments, token?}` and nothing else; the refusal names the field. */
+function directEnvelope(value: unknown): DirectEnvelope | HttpRefusal {
+  if (!isRecord(value)) return malformed('The body is not a JSON object.', 'body');
+  const { tool, arguments: args = {}, token, ...rest } = value;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) return malformed(`Unknown field ${JSON.stringify(unknown.slice(0, 60))}.`, unknown.slice(0, 60));
+  if (typeof tool !== 'string' || tool === '') return malformed('tool: expected the name of a tool.', 'tool');
+  if (!isRecord(args)) return malformed('arguments: expected an object.', 'arguments');
+  if (token !== undefined && typeof token !== 'string') return malformed('token: expected a string.', 'token');
+  return token === undefined ? { tool, arguments: args } : { tool, arguments: args, token };
+}
+
+/** Who sent nonsense, where a good token came with it; a bad one changes nothing about the nonsense. */
+async function quietly(app: App, token: string | undefined): Promise<Principal | undefined> {
+  const result = await app.authenticate(token, 'bearer');
+  return 'principal' in result ? result.principal : undefined;
+}
+
+function surfaceOf(c: Ctx, principal: Principal) {
+  if (principal.web) return 'dashboard' as const;
+  return c.req.header('x-covenant-surface') === 'cli' ? ('cli' as const) : ('api' as const);
+}
+
+function actionStatus(reply: Reply<unknown>): 200 | 400 | 403 | 404 | 409 | 500 {
+  if (reply.status === 'ok' || reply.status === 'warning') return 200;
+  if (reply.code === 'INVALID_INPUT') return 400;
+  if (reply.code === 'OPERATOR_REQUIRED' || reply.code === 'NOT_YOURS') return 403;
+  if (reply.code.endsWith('_NOT_FOUND') || reply.code === 'UNKNOWN_ACTION') return 404;
+  return reply.code === 'INTERNAL' ? 500 : 409;
+}
+
+const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);

@@ -1,0 +1,70 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { App } from '../../main.ts';
+import { createMcpSurface } from '../mcp/handler.ts';
+import { cookieName } from './caller.ts';
+import { createDashboard } from './dashboard.ts';
+import { attachEventsSocket } from './events-socket.ts';
+import { createGuard } from './guard.ts';
+import { createHealth } from './health.ts';
+import type { Metrics } from './metrics.ts';
+import { createRoutes } from './routes.ts';
+
+export interface RunningServer {
+  readonly url: string;
+  readonly instance: string;
+  /** Answers what is in flight, closes the sockets, and is done within `graceMs`. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export interface ServeOptions {
+  app: App;
+  metrics: Metrics;
+  /** For tests of the drop of slow readers. */
+  stalledMs?: number;
+}
+
+export async function serve({ app, metrics, stalledMs }: ServeOptions): Promise<RunningServer> {
+  const instance = crypto.randomUUID();
+  const guard = createGuard(app.config);
+  const mcp = createMcpSurface(app);
+  let port = app.config.port;
+  const routes = createRoutes({
+    app,
+    mcp,
+    guard,
+    metrics,
+    health: createHealth(app, instance),
+    dashboard: createDashboard(),
+    cookieName: () => cookieName(port),
+  });
+  const server = createServer(getRequestListener(routes.fetch, { overrideGlobalObjects: false }));
+  const socket = attachEventsSocket(server, { app, guard, metrics, cookieName: () => cookieName(port), ...(stalledMs === undefined ? {} : { stalledMs }) });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(app.config.port, app.config.host, resolve);
+  });
+  port = (server.address() as AddressInfo).port;
+  const host = app.config.host.includes(':') ? `[${app.config.host}]` : app.config.host;
+
+  return {
+    url: `http://${host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host}:${port}`,
+    instance,
+    async close(graceMs = 3_500) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      socket.close();
+      await Promise.race([app.dispatch.idle(), after(graceMs)]);
+      // The last answers are on their way to the sockets; give them the turn of the event loop that they need.
+      await after(20);
+      await mcp.close();
+      server.closeIdleConnections();
+      await Promise.race([closed, after(500)]);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

@@ -1,0 +1,2 @@
+/** What every connected agent reads. Every sentence costs every agent tokens: keep it far below 700. */
+export const INSTRUCTIONS = `Covenant is the server your team of agents and people shares. It records every call and enforces its rules: a reply with status "blocked" or "error" says in its next action what makes the call pass; do that instead of repeating it. A CAPABILITY_DENIED reply names the missing capability and the command by which the operator grants it: tell your user. Other toolsets are served at /mcp/<toolset>, joined by "+", or all at /mcp/all.`;

@@ -1,0 +1,25 @@
+import type { Principal } from '../../kernel/context.ts';
+import { TOOLSETS, type Toolset } from '../../kernel/contract.ts';
+
+const PUBLISHED: readonly Toolset[] = TOOLSETS.filter((toolset) => toolset !== 'admin');
+
+/** A list that every agent reads stays small: what a principal gets at `/mcp` without asking for more. */
+function defaultToolsets(principal: Principal): readonly Toolset[] {
+  switch (principal.kind) {
+    case 'operator':
+      return ['gateway'];
+    case 'instance':
+      return ['review', 'team'];
+    case 'developer':
+    case 'agent':
+      return ['team', 'gateway'];
+  }
+}
+
+/** The toolsets of a path: `team`, `team+workflow`, `all`, or nothing for the caller's own. Undefined: no such path. */
+export function toolsetsOfPath(path: string | undefined, principal: Principal): ReadonlySet<Toolset> | undefined {
+  if (path === undefined) return new Set(defaultToolsets(principal));
+  if (path === 'all') return new Set(PUBLISHED);
+  const names = path.split('+');
+  return names.every((name): name is Toolset => PUBLISHED.includes(name as Toolset)) ? new Set(names) : undefined;
+}

@@ -1,0 +1,111 @@
+import { onTestFinished } from 'vitest';
+import { DEFAULT_WORKSPACE_ID, ensureDeveloper, ensureWorkspace, issueToken } from '../features/identity/index.ts';
+import type { Principal } from '../kernel/context.ts';
+import type { Answer } from '../kernel/dispatch.ts';
+import { createLog } from '../kernel/log.ts';
+import type { Feature } from '../kernel/tool.ts';
+import { type App, createApp } from '../main.ts';
+import { type JournalEvent, readEvents } from '../storage/journal.ts';
+import { createMetrics } from '../surfaces/http/metrics.ts';
+import { type RunningServer, serve } from '../surfaces/http/server.ts';
+import { type TestClock, testClock } from './clock.ts';
+import { type TestDatabase, temporaryDatabase } from './database.ts';
+
+export interface TestCaller {
+  readonly token: string;
+  readonly tokenId: string;
+  readonly principal: Principal;
+}
+
+/** The whole product short of a process: real store, real pipe, a clock of its own. */
+export interface TestApp {
+  readonly app: App;
+  readonly clock: TestClock;
+  readonly database: TestDatabase;
+  readonly operator: TestCaller;
+  /** Lines that were logged. */
+  readonly logged: string[];
+  developer(name: string, agentType?: string, workspace?: string): Promise<TestCaller>;
+  tool(name: string, args: unknown, caller: TestCaller): Promise<Answer>;
+  action(name: string, args: unknown, caller?: TestCaller): Promise<Answer>;
+  /** An action that must succeed; its data. */
+  done(name: string, args: unknown, caller?: TestCaller): Promise<Record<string, unknown>>;
+  events(filter?: { category?: string; kind?: string }, workspace?: string): Promise<JournalEvent[]>;
+  serve(options?: { stalledMs?: number }): Promise<RunningServer>;
+}
+
+export interface TestAppOptions {
+  features?: readonly Feature[];
+  database?: TestDatabase;
+  toolTimeoutMs?: number;
+  clock?: TestClock;
+}
+
+export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = options.database ?? (await temporaryDatabase());
+  const clock = options.clock ?? testClock();
+  const logged: string[] = [];
+  const metrics = createMetrics();
+  const app = await createApp({
+    config: {
+      home: database.home,
+      host: '127.0.0.1',
+      port: 0,
+      database_path: database.path,
+      database_url: database.url,
+      log_level: 'debug',
+      tool_timeout_ms: options.toolTimeoutMs ?? 30_000,
+      allowed_hosts: [],
+      allowed_origins: [],
+    },
+    clock,
+    log: createLog('debug', (line) => logged.push(line)),
+    observe: metrics.observe,
+    extraFeatures: options.features ?? [],
+    checkOutput: true,
+  });
+  onTestFinished(() => app.close());
+
+  const callerOf = async (token: string, tokenId: string): Promise<TestCaller> => {
+    const authenticated = await app.authenticate(token, 'bearer');
+    if (!('principal' in authenticated)) throw new Error(`token refused: ${authenticated.rejected}`);
+    return { token, tokenId, principal: authenticated.principal };
+  };
+  const operatorToken = await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+    await ensureWorkspace(tx, 'operator');
+    return await issueToken(tx, { kind: 'operator', developerId: null, by: 'operator' });
+  });
+  const operator = await callerOf(operatorToken.value, operatorToken.token.id);
+  const action: TestApp['action'] = (name, args, caller = operator) => app.dispatch.action({ name, args, principal: caller.principal, surface: 'api' });
+
+  return {
+    app,
+    clock,
+    database,
+    operator,
+    logged,
+    async developer(name, agentType, workspace = DEFAULT_WORKSPACE_ID) {
+      const { value, token } = await app.store.write(workspace, async (tx) => {
+        const developer = await ensureDeveloper(tx, name, 'operator');
+        return await issueToken(tx, { kind: agentType ? 'agent' : 'developer', developerId: developer.id, agentType, by: 'operator' });
+      });
+      return await callerOf(value, token.id);
+    },
+    tool: (name, args, caller) => app.dispatch.tool({ name, args, principal: caller.principal, surface: 'api' }),
+    action,
+    async done(name, args, caller) {
+      const { reply } = await action(name, args, caller);
+      if (reply.status !== 'ok') throw new Error(`${name}: ${reply.code}: ${reply.message}`);
+      return reply.data as Record<string, unknown>;
+    },
+    async events(filter = {}, workspace = DEFAULT_WORKSPACE_ID) {
+      const all = await readEvents(app.store.reader, workspace, 0, 1_000_000);
+      return all.filter((event) => (!filter.category || event.category === filter.category) && (!filter.kind || event.kind === filter.kind));
+    },
+    async serve(serveOptions = {}) {
+      const server = await serve({ app, metrics, ...serveOptions });
+      onTestFinished(() => server.close(100));
+      return server;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { Clock } from '../kernel/clock.ts';
+
+/** A clock that stands still until a test moves it; moving it runs what is due by the clock. */
+export interface TestClock extends Clock {
+  advance(ms: number): void;
+}
+
+export function testClock(start = Date.UTC(2026, 0, 1)): TestClock {
+  let time = start;
+  const tasks = new Set<() => void>();
+  return {
+    now: () => time,
+    every(_ms, task) {
+      tasks.add(task);
+      return () => tasks.delete(task);
+    },
+    advance(ms) {
+      time += ms;
+      for (const task of tasks) task();
+    },
+  };
+}

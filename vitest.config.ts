@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests that need no store: once. Tests of the store and everything on it: once per engine. The whole program: once. */
+const PURE = 'src/**/*.unit.test.ts';
+const STORE = 'src/**/*.test.ts';
+
+export default defineConfig({
+  test: {
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    env: { NODE_ENV: 'test' },
+    projects: [
+      { extends: true, test: { name: 'unit', include: [PURE, 'test/*.unit.test.ts'] } },
+      { extends: true, test: { name: 'sqlite', include: [STORE], exclude: [PURE], env: { COVENANT_TEST_ENGINE: 'sqlite' } } },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: [STORE],
+          exclude: [PURE],
+          env: { COVENANT_TEST_ENGINE: 'postgres' },
+          globalSetup: 'src/testing/postgres-setup.ts',
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'program', include: ['test/program/**/*.test.ts'], globalSetup: 'src/testing/postgres-setup.ts', testTimeout: 60_000 },
+      },
+      { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], testTimeout: 60_000 } },
+    ],
+  },
+});
