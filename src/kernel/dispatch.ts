@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../storage/canonical.ts';
 import type { NewEvent } from '../storage/journal.ts';
 import type { Tx, WriteCallback } from '../storage/write.ts';
@@ -294,7 +294,7 @@ function unknownTool(name: string): Refused {
 
 function digest(args: unknown): string | null {
   try {
-    return createHash('sha256').update(canonicalJson(args ?? {})).digest('hex');
+    return hash('sha256', canonicalJson(args ?? {}));
   } catch {
     // Not canonical JSON (half a surrogate pair, nesting without end): the parser will refuse it by name.
     return null;

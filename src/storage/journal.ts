@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { canonicalJson } from './canonical.ts';
+import { compiledQuery } from './compiled.ts';
 import type { Db, Engine } from './engine.ts';
 import type { EventCategory, EventRow, JournalHeadRow } from './tables.ts';
 
@@ -36,7 +37,7 @@ export function chainHash(previous: string, event: Hashed): string {
     `{"actor":${canonicalJson(event.actor)},"category":"${event.category}","kind":${canonicalJson(event.kind)},` +
     `"payload":${event.payload},"seq":${event.seq},"session":${canonicalJson(event.session)},` +
     `"subject":${canonicalJson(event.subject)},"time":${event.time}}`;
-  return createHash('sha256').update(previous).update(canonical).digest('hex');
+  return digest('sha256', previous + canonical);
 }
 
 /** The events of one transaction: numbered as they are appended, chained and inserted together before the commit. */
@@ -88,7 +89,7 @@ export class JournalBatch {
     await engine.insertEvents(db, rows);
     const seq = (this.#start?.seq ?? 0) + rows.length;
     if (this.#start) {
-      await db.updateTable('journal_heads').set({ seq, hash }).where('workspace_id', '=', this.#workspace).execute();
+      await moveHead(db, this.#workspace, seq, hash);
     } else {
       await db.insertInto('journal_heads').values({ workspace_id: this.#workspace, seq, hash }).execute();
     }
@@ -96,8 +97,14 @@ export class JournalBatch {
   }
 }
 
+const moveHead = compiledQuery(3, (db, workspace: string, seq: number, hash: string) =>
+  db.updateTable('journal_heads').set({ seq, hash }).where('workspace_id', '=', workspace),
+);
+
+const selectHead = compiledQuery(1, (db, workspace: string) => db.selectFrom('journal_heads').selectAll().where('workspace_id', '=', workspace));
+
 export async function readHead(db: Db, workspace: string): Promise<JournalHeadRow | undefined> {
-  return await db.selectFrom('journal_heads').selectAll().where('workspace_id', '=', workspace).executeTakeFirst();
+  return (await selectHead(db, workspace))[0];
 }
 
 export async function readEvents(db: Db, workspace: string, after: number, limit: number): Promise<JournalEvent[]> {
@@ -112,6 +119,22 @@ export async function readEvents(db: Db, workspace: string, after: number, limit
   return rows.map(toEvent);
 }
 
+/**
+ * The first event at or after `since`, found by halving: times rise with `seq`, and an index on them would cost every
+ * append more than this costs the few who ask.
+ */
+export async function firstSeqSince(db: Db, workspace: string, since: number): Promise<number> {
+  let low = 1;
+  let high = ((await readHead(db, workspace))?.seq ?? 0) + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const row = await db.selectFrom('events').select('time').where('workspace_id', '=', workspace).where('seq', '>=', middle).orderBy('seq').limit(1).executeTakeFirst();
+    if (!row || row.time >= since) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 function toEvent({ workspace_id: _, payload, ...row }: EventRow): JournalEvent {
   return { ...row, payload: JSON.parse(payload) as Record<string, unknown> };
 }
@@ -124,7 +147,7 @@ function boundedPayload(payload: Record<string, unknown>): string {
   const text = canonicalJson(payload);
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_PAYLOAD_BYTES) return text;
-  return canonicalJson({ truncated: true, bytes, sha256: createHash('sha256').update(text).digest('hex') });
+  return canonicalJson({ truncated: true, bytes, sha256: digest('sha256', text) });
 }
 
 export interface ChainBreak {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Db, Engine } from './engine.ts';
+import type { Db, Engine, EngineKind } from './engine.ts';
 import { SchemaMismatch } from './errors.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { SCHEMA } from './schema.ts';
@@ -9,7 +9,7 @@ export interface Migration {
   readonly name: string;
   /** Immutable once released. Rows have no types here: a migration outlives the types of its day. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
-  up(db: Kysely<any>): Promise<void>;
+  up(db: Kysely<any>, engine: EngineKind): Promise<void>;
 }
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.number ?? 0;
@@ -23,37 +23,36 @@ export interface SchemaState {
 }
 
 /** What this database has and lacks. Refuses one that is newer than the program, or has another history. */
-export async function inspectSchema(db: Db): Promise<SchemaState> {
+export async function inspectSchema(db: Db, migrations: readonly Migration[] = MIGRATIONS): Promise<SchemaState> {
+  const newest = migrations.at(-1)?.number ?? 0;
   const applied = await appliedMigrations(db);
   for (const { number, name } of applied) {
-    if (number > SCHEMA_VERSION) {
+    if (number > newest) {
       throw new SchemaMismatch(
-        `the database has schema ${number} (${name}) and this program knows ${SCHEMA_VERSION}: start the newer covenant that made it, or restore an older backup`,
+        `the database has schema ${number} (${name}) and this program knows ${newest}: start the newer covenant that made it, or restore an older backup`,
       );
     }
-    const known = MIGRATIONS.find((migration) => migration.number === number);
+    const known = migrations.find((migration) => migration.number === number);
     if (known?.name !== name) {
       throw new SchemaMismatch(`the database has migration ${number} "${name}" where this program has "${known?.name ?? 'none'}": it belongs to another program`);
     }
   }
   const current = applied.at(-1)?.number ?? 0;
-  return { current, pending: MIGRATIONS.filter((migration) => migration.number > current) };
+  return { current, pending: migrations.filter((migration) => migration.number > current) };
 }
 
 /** Applies what is missing, each migration in a transaction that also records it. Several servers may start at once. */
-export async function migrate(engine: Engine, now: () => number): Promise<number[]> {
-  const done: number[] = [];
+export async function migrate(engine: Engine, now: () => number, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   for (;;) {
     const next = await engine.transaction(MIGRATION_TURN, async (db) => {
-      const { pending } = await inspectSchema(db);
+      const { pending } = await inspectSchema(db, migrations);
       const [migration] = pending;
       if (!migration) return undefined;
-      await migration.up(db);
+      await migration.up(db, engine.kind);
       await db.insertInto('schema_migrations').values({ number: migration.number, name: migration.name, applied_at: now() }).execute();
       return migration.number;
     });
-    if (next === undefined) return done;
-    done.push(next);
+    if (next === undefined) return;
   }
 }
 

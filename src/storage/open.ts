@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { copyDatabase } from './backup.ts';
 import type { Db, Engine, EngineKind } from './engine.ts';
 import { type JournalEvent, type NewEvent, readEvents } from './journal.ts';
-import { inspectSchema, migrate, SCHEMA_VERSION } from './migrate.ts';
-import { copyDatabase } from './backup.ts';
+import { inspectSchema, type Migration, migrate, SCHEMA_VERSION } from './migrate.ts';
+import { AccessMemo } from './memo.ts';
 import { type WriteCallback, Writer } from './write.ts';
 
 export interface StoreOptions {
@@ -12,6 +13,8 @@ export interface StoreOptions {
   path: string;
   now: () => number;
   statementTimeoutMs: number;
+  /** Another history than the program's own, for tests of migration itself. */
+  migrations?: readonly Migration[];
 }
 
 export interface Store {
@@ -21,6 +24,7 @@ export interface Store {
   /** Where the database was copied before it was migrated, if it was. */
   readonly backup: string | undefined;
   readonly reader: Db;
+  readonly access: AccessMemo;
   write<T>(workspace: string, callback: WriteCallback<T>, signal?: AbortSignal): Promise<T>;
   append(workspace: string, events: readonly NewEvent[]): Promise<number>;
   /** Every event after `after`, in order, as they are committed, by whichever process, until `signal` aborts. */
@@ -34,6 +38,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { engine, backup } = options.url ? await openPostgresStore(options, options.url) : await openSqliteStore(options);
   const bells = new Bells();
   const closing = new AbortController();
+  let closed: Promise<void> | undefined;
   const unsubscribe = engine.onForeignWrite(() => bells.ringAll());
   const writer = new Writer(engine, options.now, (workspace) => bells.ring(workspace));
   return {
@@ -42,32 +47,35 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     schemaVersion: SCHEMA_VERSION,
     backup,
     reader: engine.reader,
+    access: new AccessMemo(engine),
     write: (workspace, callback, signal) => writer.write(workspace, callback, signal),
     append: (workspace, events) => writer.append(workspace, events),
     follow: (workspace, after, signal) => follow(engine.reader, bells, workspace, after, AbortSignal.any([signal, closing.signal])),
-    async close() {
-      await writer.close();
-      unsubscribe();
-      closing.abort();
-      await engine.close();
-    },
+    close: () => (closed ??= close()),
   };
+
+  async function close(): Promise<void> {
+    await writer.close();
+    unsubscribe();
+    closing.abort();
+    await engine.close();
+  }
 }
 
-async function openSqliteStore({ path, now }: StoreOptions): Promise<{ engine: Engine; backup: string | undefined }> {
+async function openSqliteStore({ path, now, migrations }: StoreOptions): Promise<{ engine: Engine; backup: string | undefined }> {
   // node:sqlite exists from Node 22.13 on; importing it lazily lets older Nodes say so in words.
   const { openSqlite } = await import('./sqlite.ts');
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const existed = existsSync(path);
   const engine = openSqlite(path);
   try {
-    const { current, pending } = await inspectSchema(engine.reader);
+    const { current, pending } = await inspectSchema(engine.reader, migrations);
     let backup: string | undefined;
     if (existed && current > 0 && pending.length > 0) {
-      backup = join(dirname(path), 'backups', `before-schema-${SCHEMA_VERSION}-${now()}.db`);
+      backup = join(dirname(path), 'backups', `before-schema-${pending.at(-1)?.number}-${now()}.db`);
       await copyDatabase(path, backup);
     }
-    if (pending.length > 0) await migrate(engine, now);
+    if (pending.length > 0) await migrate(engine, now, migrations);
     return { engine, backup };
   } catch (error) {
     await engine.close();
@@ -75,12 +83,12 @@ async function openSqliteStore({ path, now }: StoreOptions): Promise<{ engine: E
   }
 }
 
-async function openPostgresStore({ now, statementTimeoutMs }: StoreOptions, url: string): Promise<{ engine: Engine; backup: undefined }> {
+async function openPostgresStore({ now, statementTimeoutMs, migrations }: StoreOptions, url: string): Promise<{ engine: Engine; backup: undefined }> {
   const { openPostgres } = await import('./postgres.ts');
   const engine = openPostgres({ url, statementTimeoutMs });
   try {
-    const { pending } = await inspectSchema(engine.reader);
-    if (pending.length > 0) await migrate(engine, now);
+    const { pending } = await inspectSchema(engine.reader, migrations);
+    if (pending.length > 0) await migrate(engine, now, migrations);
     return { engine, backup: undefined };
   } catch (error) {
     await engine.close();

@@ -46,6 +46,8 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
       await sql`select pg_notify(${CHANNEL}, ${workspace})`.execute(tx);
     },
     onForeignWrite: foreign.subscribe,
+    // Another server may have committed a moment ago, and a notification of it may still be on its way.
+    accessStamp: () => undefined,
     dumpSchema: () => dumpSchema(db),
     async close() {
       await foreign.close();

@@ -3,15 +3,16 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement, sql } from 'kysely';
 import type { Database } from './database.ts';
-import type { Db, Engine } from './engine.ts';
+import { ACCESS_TABLES, type Db, type Engine } from './engine.ts';
 import { StoreBusy } from './errors.ts';
-import type { EventRow } from './tables.ts';
 
 /** Long enough for another process's commit, short enough not to hold up the event loop: the wait itself is synchronous. */
 const BUSY_TIMEOUT_MS = 20;
 const BUSY_GIVE_UP_MS = 10_000;
 const FOREIGN_POLL_MS = 200;
 const STATEMENT_CACHE = 256;
+const INSERT_EVENT =
+  'insert into events (workspace_id, seq, category, kind, actor, subject, session, payload, time, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
 
 export function openSqlite(path: string): Engine {
   const writerConnection = connect(path);
@@ -19,10 +20,14 @@ export function openSqlite(path: string): Engine {
   chmodSync(path, 0o600);
   const readerConnection = connect(path);
   readerConnection.exec('pragma query_only = on');
-  const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(writerConnection) }) });
+  const access = { touched: false, generation: 0 };
+  const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(writerConnection, () => (access.touched = true)) }) });
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(readerConnection) }) });
   const inTurn = turnstile();
   const polls = new Set<NodeJS.Timeout>();
+  let insert: StatementSync | undefined;
+  let foreignVersion: unknown;
+  const dataVersion = writerConnection.prepare('pragma data_version');
 
   return {
     kind: 'sqlite',
@@ -30,16 +35,21 @@ export function openSqlite(path: string): Engine {
     transaction: (_workspace, work) =>
       inTurn(async () => {
         await beginImmediate(writerConnection);
+        access.touched = false;
         try {
           const result = await work(writer);
           writerConnection.exec('commit');
+          if (access.touched) access.generation++;
           return result;
         } catch (error) {
           if (writerConnection.isTransaction) writerConnection.exec('rollback');
           throw error;
         }
       }),
-    insertEvents: async (_db, rows) => insertEvents(writerConnection, rows),
+    async insertEvents(_db, rows) {
+      insert ??= writerConnection.prepare(INSERT_EVENT);
+      for (const e of rows) insert.run(e.workspace_id, e.seq, e.category, e.kind, e.actor, e.subject, e.session, e.payload, e.time, e.hash);
+    },
     announce: async () => {},
     onForeignWrite(listener) {
       // data_version changes exactly when another connection has committed; the poll costs microseconds.
@@ -56,6 +66,17 @@ export function openSqlite(path: string): Engine {
         clearInterval(poll);
         polls.delete(poll);
       };
+    },
+    // On the only connection of this process that writes, data_version counts the commits of other processes.
+    // Asked once a turn of the event loop: what another process did before a request was sent is seen when it is read.
+    accessStamp() {
+      if (foreignVersion === undefined) {
+        foreignVersion = dataVersion.get()?.data_version;
+        setImmediate(() => {
+          foreignVersion = undefined;
+        });
+      }
+      return `${foreignVersion}:${access.generation}`;
     },
     dumpSchema: () => dumpSchema(reader),
     async close() {
@@ -96,44 +117,48 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 }
 
-function insertEvents(connection: DatabaseSync, rows: readonly EventRow[]): void {
-  const insert = prepared(
-    connection,
-    'insert into events (workspace_id, seq, category, kind, actor, subject, session, payload, time, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  );
-  for (const e of rows) {
-    insert.run(e.workspace_id, e.seq, e.category, e.kind, e.actor, e.subject, e.session, e.payload, e.time, e.hash);
-  }
-}
-
 /** Kysely speaks the better-sqlite3 dialect of statements; node:sqlite differs in where parameters go. */
-function kyselyDatabase(connection: DatabaseSync): SqliteDatabase {
+function kyselyDatabase(connection: DatabaseSync, onAccessChange = () => {}): SqliteDatabase {
+  const cache = new Map<string, SqliteStatement>();
   return {
     close: () => connection.close(),
-    prepare(text): SqliteStatement {
-      const statement = prepared(connection, text);
-      return {
-        reader: statement.columns().length > 0,
-        all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
-        run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
-        iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])) as IterableIterator<unknown>,
-      };
+    prepare(text) {
+      let statement = cache.get(text);
+      if (!statement) {
+        if (cache.size >= STATEMENT_CACHE) cache.clear();
+        statement = kyselyStatement(connection.prepare(text));
+        if (CHANGES_ACCESS.test(text)) statement = noticed(statement, onAccessChange);
+        cache.set(text, statement);
+      }
+      return statement;
     },
   };
 }
 
-const caches = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
+/** Kysely quotes every name; a statement that writes to one of the tables has it right behind the verb. */
+const CHANGES_ACCESS = new RegExp(`\\b(insert into|update|delete from) "(${ACCESS_TABLES.join('|')})"`, 'i');
 
-function prepared(connection: DatabaseSync, text: string): StatementSync {
-  let cache = caches.get(connection);
-  if (!cache) caches.set(connection, (cache = new Map()));
-  let statement = cache.get(text);
-  if (!statement) {
-    if (cache.size >= STATEMENT_CACHE) cache.clear();
-    statement = connection.prepare(text);
-    cache.set(text, statement);
-  }
-  return statement;
+function noticed(statement: SqliteStatement, notice: () => void): SqliteStatement {
+  return {
+    ...statement,
+    all: (parameters) => {
+      notice();
+      return statement.all(parameters);
+    },
+    run: (parameters) => {
+      notice();
+      return statement.run(parameters);
+    },
+  };
+}
+
+function kyselyStatement(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+    iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])) as IterableIterator<unknown>,
+  };
 }
 
 /** Runs one task at a time, in the order they came. */

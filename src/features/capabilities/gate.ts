@@ -23,7 +23,9 @@ export function createGate(house: House, toolsetOf: (name: string) => Toolset | 
     async authorize(principal, tool, args) {
       if (tool === EXEMPT) return passed(principal, tool, null);
       const actions = actionsFor(tool, toolsetOf(tool) ?? namespaceOf(tool));
-      const grants = await findGrants(house.store.reader, principal.workspace, principal.subjects, actions);
+      const { reader, access } = house.store;
+      const key = `grants ${principal.workspace} ${principal.subjects.join(' ')} ${actions.join(' ')}`;
+      const grants = await access.get(key, () => findGrants(reader, principal.workspace, principal.subjects, actions));
       const now = house.clock.now();
       const usable = grants.filter((grant) => grantStatus(grant, now) === 'live' && allowsArguments(grant, args));
       const free = usable.find((grant) => grant.max_uses === null);

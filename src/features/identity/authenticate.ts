@@ -18,7 +18,7 @@ export function createAuthenticate(house: House): Authenticate {
     if (!credential) return { rejected: 'missing' };
     if (!isToken(credential)) return { rejected: 'malformed' };
     const hash = hashSecret(credential);
-    const token = await findTokenByHash(house.store.reader, hash);
+    const token = await house.store.access.get(`token ${hash}`, () => findTokenByHash(house.store.reader, hash));
     if (!token || !sameHash(token.hash, hash)) return { rejected: 'unknown' };
     const now = house.clock.now();
     if (token.revoked_at !== null) return { rejected: 'revoked' };

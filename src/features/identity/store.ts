@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { tailPattern } from '../../kernel/tail.ts';
+import { compiledQuery } from '../../storage/compiled.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { DeveloperRow, SigninLinkRow, TokenRow } from './tables.ts';
 
@@ -9,8 +10,10 @@ export interface TokenWithDeveloper extends TokenRow {
   developer_visibility: DeveloperRow['visibility'] | null;
 }
 
+const tokenByHash = compiledQuery(1, (db, hash: string) => tokensWithDeveloper(db).where('tokens.hash', '=', hash));
+
 export async function findTokenByHash(db: Db, hash: string): Promise<TokenWithDeveloper | undefined> {
-  return await tokensWithDeveloper(db).where('tokens.hash', '=', hash).executeTakeFirst();
+  return (await tokenByHash(db, hash))[0];
 }
 
 export async function workspaceTokens(db: Db, workspace: string, developerId?: string): Promise<TokenWithDeveloper[]> {

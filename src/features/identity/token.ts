@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
 export const AGENT_TYPES = ['claude-code', 'codex', 'cursor', 'gemini', 'opencode'] as const;
@@ -11,7 +11,7 @@ export const isToken = (text: string): boolean => /^cv_[A-Za-z0-9_-]{43}$/.test(
 /** A sign-in link's secret: as long as a token, but a link is not a token. */
 export const mintSecret = (): string => randomBytes(32).toString('base64url');
 
-export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+export const hashSecret = (secret: string): string => hash('sha256', secret);
 
 /** The index found the row by its hash; this comparison leaks nothing of how much of it fits. */
 export const sameHash = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

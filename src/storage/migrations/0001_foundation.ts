@@ -1,10 +1,11 @@
+import { sql } from 'kysely';
 import type { Migration } from '../migrate.ts';
 
 /** The journal, who may call, and what they may call. */
 export const foundation: Migration = {
   number: 1,
   name: 'foundation',
-  async up(db) {
+  async up(db, engine) {
     await db.schema
       .createTable('schema_migrations')
       .addColumn('number', 'integer', (c) => c.primaryKey())
@@ -25,9 +26,9 @@ export const foundation: Migration = {
       .addColumn('time', 'bigint', (c) => c.notNull())
       .addColumn('hash', 'text', (c) => c.notNull())
       .addPrimaryKeyConstraint('events_key', ['workspace_id', 'seq'])
+      // The key is the order in which rows come and are read: SQLite keeps them in it, in one tree instead of two.
+      .$call((table) => (engine === 'sqlite' ? table.modifyEnd(sql`without rowid`) : table))
       .execute();
-
-    await db.schema.createIndex('events_category_time').on('events').columns(['workspace_id', 'category', 'time']).execute();
 
     await db.schema
       .createTable('journal_heads')

@@ -16,6 +16,15 @@ const TYPES: Record<string, string> = {
   '.png': 'image/png',
 };
 
+/** Nothing from elsewhere, nothing inline, in no frame; and no referrer, because a sign-in link is a secret. */
+const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+};
+
 /** Beside the build, or in it when the sources run themselves. */
 export const DASHBOARD_FOLDER = fileURLToPath(new URL('../../../dist/web/', import.meta.url));
 
@@ -29,7 +38,7 @@ export function createDashboard(folder: string = DASHBOARD_FOLDER): StaticFiles 
         const bytes = await readFile(full);
         // Built files carry a hash in their name; the page that names them must be asked for each time.
         const caching = wanted.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-store';
-        return new Response(new Uint8Array(bytes), { headers: { 'content-type': TYPES[extname(full)] ?? 'application/octet-stream', 'cache-control': caching } });
+        return new Response(new Uint8Array(bytes), { headers: { ...PAGE_HEADERS, 'content-type': TYPES[extname(full)] ?? 'application/octet-stream', 'cache-control': caching } });
       } catch {
         return undefined;
       }

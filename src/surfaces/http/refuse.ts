@@ -42,7 +42,7 @@ export function foreign(problem: GuardProblem): HttpRefusal {
 }
 
 export function respond({ status, reply }: HttpRefusal): Response {
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  const headers: Record<string, string> = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' };
   if (status === 401) headers['www-authenticate'] = 'Bearer error="invalid_token"';
   // The rest of an oversized body is not read: the connection cannot be used again.
   if (status === 413) headers.connection = 'close';

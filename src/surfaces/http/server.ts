@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { App } from '../../main.ts';
 import { createMcpSurface } from '../mcp/handler.ts';
@@ -39,7 +40,7 @@ export async function serve({ app, metrics, stalledMs }: ServeOptions): Promise<
     dashboard: createDashboard(),
     cookieName: () => cookieName(port),
   });
-  const server = createServer(getRequestListener(routes.fetch, { overrideGlobalObjects: false }));
+  const server = createServer(getRequestListener(routes.fetch));
   const socket = attachEventsSocket(server, { app, guard, metrics, cookieName: () => cookieName(port), ...(stalledMs === undefined ? {} : { stalledMs }) });
 
   await new Promise<void>((resolve, reject) => {
@@ -55,16 +56,20 @@ export async function serve({ app, metrics, stalledMs }: ServeOptions): Promise<
     async close(graceMs = 3_500) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       socket.close();
-      await Promise.race([app.dispatch.idle(), after(graceMs)]);
+      await atMost(graceMs, app.dispatch.idle());
       // The last answers are on their way to the sockets; give them the turn of the event loop that they need.
-      await after(20);
+      await pause(20);
       await mcp.close();
       server.closeIdleConnections();
-      await Promise.race([closed, after(500)]);
+      await atMost(500, closed);
       server.closeAllConnections();
       await closed;
     },
   };
 }
 
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([work, pause(ms, undefined, { signal: timer.signal }).catch(() => {})]);
+  timer.abort();
+}

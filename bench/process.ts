@@ -1,0 +1,71 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = new URL('..', import.meta.url).pathname;
+const covenant = join(root, 'dist/bin/covenant.js');
+
+export interface Measured {
+  readonly url: string;
+  readonly pid: number;
+  /** From spawn to the line that says it serves. */
+  readonly readyMs: number;
+  stop(): Promise<void>;
+}
+
+async function start(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Measured> {
+  const started = performance.now();
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const line = await firstLine(child);
+  const { url } = JSON.parse(line) as { url: string };
+  return {
+    url,
+    pid: child.pid as number,
+    readyMs: performance.now() - started,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).once('line', resolve);
+    child.once('exit', (code) => reject(new Error(`ended with ${code} before it served`)));
+  });
+}
+
+export const startBaseline = (name: string): Promise<Measured> => start([join(root, 'bench/baselines', `${name}.ts`)]);
+
+export interface MeasuredCovenant extends Measured {
+  readonly home: string;
+  readonly token: string;
+}
+
+/** A real server in a home of its own, with a developer who may call echo. */
+export async function startCovenant(env: NodeJS.ProcessEnv = {}, home = mkdtempSync(join(tmpdir(), 'covenant-bench-'))): Promise<MeasuredCovenant> {
+  const all = { ...env, COVENANT_HOME: home, MCP_LOG_LEVEL: 'error' };
+  const server = await start([covenant, 'up', '--port', '0', '--json'], all);
+  const cli = (...args: string[]) => JSON.parse(execFileSync(process.execPath, [covenant, ...args, '--json'], { env: { ...process.env, ...all }, encoding: 'utf8' })) as Record<string, string>;
+  const { token, token_id } = cli('tokens', 'create', '--developer', 'bench');
+  cli('capabilities', 'grant', 'tool.call.echo', '--token', String(token_id));
+  return {
+    ...server,
+    home,
+    token: String(token),
+    async stop() {
+      await server.stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resident memory in MB. */
+export function residentMb(pid: number): number {
+  const kb = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Math.round(Number(kb) / 1024);
+}

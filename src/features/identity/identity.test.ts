@@ -1,0 +1,180 @@
+import { expect, test, vi } from 'vitest';
+import { testApp } from '../../testing/app.ts';
+import { hashSecret } from './token.ts';
+
+test('a token acts as the one developer it was made for [auth.token.developer] [auth.identity.bound]', async () => {
+  const { developer, tool, events } = await testApp();
+  const [ana, ben] = [await developer('ana'), await developer('ben')];
+  await tool('clock', {}, ana);
+  await tool('clock', {}, ben);
+  const actors = (await events({ kind: 'clock' })).map((event) => event.actor);
+  expect(actors).toEqual([`developer:${ana.principal.developerId}`, `developer:${ben.principal.developerId}`]);
+  const claimed = await tool('clock', { agent_id: ben.principal.developerId }, ana);
+  expect(claimed.reply).toMatchObject({ status: 'error', code: 'INVALID_INPUT', data: { field: 'agent_id' } });
+});
+
+test('the store holds the SHA-256 of a token and never the token [auth.token.hash-only]', async () => {
+  const { app, developer } = await testApp();
+  const { token } = await developer('ana');
+  const rows = await app.store.reader.selectFrom('tokens').selectAll().execute();
+  expect(rows.map((row) => row.hash)).toContain(hashSecret(token));
+  const everything = JSON.stringify([rows, await app.store.reader.selectFrom('events').selectAll().execute(), await app.store.reader.selectFrom('grants').selectAll().execute()]);
+  expect(everything).not.toContain(token);
+});
+
+test('a token may carry one of five agent types, and no other [auth.token.typed]', async () => {
+  const { action, done } = await testApp();
+  for (const agent of ['claude-code', 'codex', 'cursor', 'gemini', 'opencode']) {
+    expect(await done('tokens.create', { developer: 'ana', agent })).toMatchObject({ agent });
+  }
+  const { reply } = await action('tokens.create', { developer: 'ana', agent: 'hal' });
+  expect(reply).toMatchObject({ status: 'error', code: 'INVALID_INPUT', data: { field: 'agent' } });
+});
+
+test('a revoked token fails from the next call on, and so does an expired one [auth.token.revoked]', async () => {
+  const { app, developer, done, clock } = await testApp();
+  const { token, tokenId } = await developer('ana');
+  expect(await app.authenticate(token, 'bearer')).toHaveProperty('principal');
+  await done('tokens.revoke', { token_id: tokenId });
+  expect(await app.authenticate(token, 'bearer')).toEqual({ rejected: 'revoked' });
+  const link = await done('signin.link', {});
+  const session = await app.signIn(String(link.path).replace('/signin/', ''));
+  expect(await app.authenticate(session?.cookie, 'cookie')).toHaveProperty('principal');
+  clock.advance(31 * 24 * 3_600_000);
+  expect(await app.authenticate(session?.cookie, 'cookie')).toEqual({ rejected: 'expired' });
+});
+
+test('a token revoked through another server of the same database is refused here at once', async () => {
+  const here = await testApp();
+  const { token, tokenId } = await here.developer('ana');
+  expect(await here.app.authenticate(token, 'bearer')).toHaveProperty('principal');
+  const there = await testApp({ database: here.database });
+  await there.done('tokens.revoke', { token_id: tokenId });
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(await here.app.authenticate(token, 'bearer')).toEqual({ rejected: 'revoked' });
+});
+
+test("the browser's cookie opens no other door, and a token is no cookie", async () => {
+  const { app, developer, done } = await testApp();
+  const { token } = await developer('ana');
+  const link = await done('signin.link', {});
+  const session = await app.signIn(String(link.path).replace('/signin/', ''));
+  expect(await app.authenticate(session?.cookie, 'bearer')).toEqual({ rejected: 'wrong-door' });
+  expect(await app.authenticate(token, 'cookie')).toEqual({ rejected: 'wrong-door' });
+});
+
+test('a principal is the operator, a developer, a typed agent token or an instance [auth.principals.kinds]', async () => {
+  const { app, operator, developer } = await testApp();
+  const { issueToken } = await import('./people.ts');
+  const instance = await app.store.write(operator.principal.workspace, (tx) => issueToken(tx, { kind: 'instance', developerId: null, instanceId: 'work-1-a1', by: 'operator' }));
+  const kinds = [operator, await developer('ana'), await developer('ana', 'codex')].map((caller) => caller.principal.kind);
+  const authenticated = await app.authenticate(instance.value, 'bearer');
+  expect([...kinds, 'principal' in authenticated && authenticated.principal.kind]).toEqual(['operator', 'developer', 'agent', 'instance']);
+});
+
+test('the first developer of each workspace is its admin, and nobody is made one by joining later [auth.workspace.first-admin]', async () => {
+  const { developer, done } = await testApp();
+  for (const name of ['ana', 'ben', 'cleo']) await developer(name);
+  await developer('dora', undefined, 'ws_other');
+  const { items } = (await done('developers.list', {})) as { items: { name: string; role: string }[] };
+  expect(items.map(({ name, role }) => `${name} ${role}`)).toEqual(['ana admin', 'ben member', 'cleo member']);
+});
+
+test("the operator's tokens.create makes a developer who is named for the first time, once [auth.cli.developer-on-first-use]", async () => {
+  const { done } = await testApp();
+  const first = await done('tokens.create', { developer: 'ana' });
+  const second = await done('tokens.create', { developer: 'ana', agent: 'codex' });
+  expect(second.developer_id).toBe(first.developer_id);
+});
+
+test('a private developer appears as @private to everybody else, in lists and in events [auth.private.redacted]', async () => {
+  const { action, developer, done, tool } = await testApp();
+  const [ana, ben] = [await developer('ana'), await developer('ben', 'codex')];
+  await done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
+  await tool('clock', {}, ben);
+  const asAna = { ...ana, principal: { ...ana.principal, web: true, operator: true } };
+  for (const name of ['developers.list', 'tokens.list', 'capabilities.list', 'events.list']) {
+    const { reply } = await action(name, name === 'events.list' ? { latest: 100 } : {}, asAna);
+    const text = JSON.stringify(reply);
+    expect(text).toContain('@private');
+    expect(text).not.toContain(ben.principal.developerId);
+    expect(text).not.toMatch(/"ben\b/);
+  }
+  const asBen = { ...ben, principal: { ...ben.principal, web: true } };
+  expect(JSON.stringify((await action('developers.list', {}, asBen)).reply)).toContain('"ben"');
+});
+
+test('creating and revoking a token each write a work event without the raw token [auth.ui.token-events]', async () => {
+  const { developer, done, events } = await testApp();
+  const ana = await developer('ana');
+  const web = { ...ana, principal: { ...ana.principal, web: true } };
+  const created = await done('tokens.create', { label: 'mine' }, web);
+  await done('tokens.revoke', { token_id: created.token_id }, web);
+  const work = (await events({ category: 'work' })).filter((event) => event.subject === created.token_id);
+  expect(work.map((event) => event.kind)).toEqual(['token.created', 'token.revoked']);
+  expect(JSON.stringify(await events())).not.toContain(String(created.token));
+});
+
+test('a developer makes, sees and revokes their own tokens only; the labels given by default differ [auth.ui.create] [auth.ui.revoke] [auth.ui.labels]', async () => {
+  const { action, app, developer, done } = await testApp();
+  await developer('admin');
+  const [ana, ben] = [await developer('ana'), await developer('ben')];
+  const web = { ...ana, principal: { ...ana.principal, web: true } };
+  const one = await done('tokens.create', {}, web);
+  const two = await done('tokens.create', {}, web);
+  expect(one.developer).toBe('ana');
+  expect(two.label).not.toBe(one.label);
+  expect((await action('tokens.create', { developer: 'ben' }, web)).reply).toMatchObject({ code: 'NOT_YOURS' });
+  expect((await action('tokens.revoke', { token_id: ben.tokenId }, web)).reply).toMatchObject({ code: 'TOKEN_NOT_FOUND' });
+  const { items } = (await done('tokens.list', {}, web)) as { items: { developer: string }[] };
+  expect(new Set(items.map((item) => item.developer))).toEqual(new Set(['ana']));
+  await done('tokens.revoke', { token_id: one.token_id }, web);
+  expect(await app.authenticate(String(one.token), 'bearer')).toEqual({ rejected: 'revoked' });
+  expect(await app.authenticate(ben.token, 'bearer')).toHaveProperty('principal');
+});
+
+test("an agent's own token mints no tokens and reads no administration", async () => {
+  const { action, developer } = await testApp();
+  const agent = await developer('ana', 'codex');
+  for (const name of ['tokens.create', 'tokens.list', 'events.list', 'capabilities.grant', 'server.status']) {
+    expect((await action(name, {}, agent)).reply).toMatchObject({ status: 'error', code: 'OPERATOR_REQUIRED' });
+  }
+});
+
+test('an id may be given by any tail that only one has; an ambiguous one is refused and says which fit [transport.cli.id-tail]', async () => {
+  const { action, developer, done } = await testApp();
+  const ana = await developer('ana');
+  expect(await done('tokens.revoke', { token_id: ana.tokenId.slice(-8) })).toMatchObject({ token_id: ana.tokenId });
+  // More tokens than there are last characters: two of them share one.
+  for (let i = 0; i < 33; i++) await developer('ben');
+  const { items } = (await done('tokens.list', {})) as { items: { token_id: string }[] };
+  const byLast = Map.groupBy(items, (item) => item.token_id.slice(-1));
+  const [shared] = [...byLast].find(([, tokens]) => tokens.length > 1) ?? [];
+  expect((await action('tokens.revoke', { token_id: shared })).reply).toMatchObject({ status: 'error', code: 'AMBIGUOUS_ID', message: expect.stringContaining('tok_') });
+  expect((await action('tokens.revoke', { token_id: '%' })).reply).toMatchObject({ code: 'TOKEN_NOT_FOUND' });
+});
+
+test('the sign-in link works once, of two visitors at the same time for one, and not after ten minutes [auth.dashboard.one-time-link]', async () => {
+  const { app, clock, developer, done } = await testApp();
+  await developer('ana');
+  const secret = async () => String((await done('signin.link', {})).path).replace('/signin/', '');
+  const link = await secret();
+  const visits = await Promise.all([app.signIn(link), app.signIn(link), app.signIn(link)]);
+  expect(visits.filter((visit) => visit !== undefined)).toHaveLength(1);
+  expect(await app.signIn(link)).toBeUndefined();
+  const late = await secret();
+  clock.advance(10 * 60_000 + 1);
+  expect(await app.signIn(late)).toBeUndefined();
+  expect(await app.signIn('invented')).toBeUndefined();
+});
+
+test('requests without a principal are journaled ten a minute from a source one by one, the rest as one count', async () => {
+  const { app, clock, events } = await testApp();
+  for (let i = 0; i < 35; i++) await app.refusals.record('10.0.0.1', { category: 'audit', kind: 'authentication_failed', payload: { reason: 'missing' } });
+  await app.refusals.record('10.0.0.2', { category: 'audit', kind: 'authentication_failed', payload: { reason: 'missing' } });
+  expect(await events({ kind: 'authentication_failed' })).toHaveLength(11);
+  clock.advance(61_000);
+  await vi.waitFor(async () =>
+    expect((await events({ kind: 'requests_refused' })).map((event) => event.payload)).toEqual([expect.objectContaining({ source: '10.0.0.1', count: 25 })]),
+  );
+});

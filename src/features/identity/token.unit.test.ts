@@ -1,0 +1,39 @@
+import { expect, test, vi } from 'vitest';
+
+const compared = vi.hoisted(() => ({ calls: 0 }));
+vi.mock('node:crypto', async (original) => {
+  const real = await original<typeof import('node:crypto')>();
+  return {
+    ...real,
+    timingSafeEqual: (a: NodeJS.ArrayBufferView, b: NodeJS.ArrayBufferView) => {
+      compared.calls++;
+      return real.timingSafeEqual(a, b);
+    },
+  };
+});
+
+const { defaultLabel, hashSecret, isToken, mintToken, sameHash } = await import('./token.ts');
+
+test('a token is cv_ followed by 32 random bytes in text form [auth.token.format]', () => {
+  const tokens = Array.from({ length: 50 }, mintToken);
+  for (const token of tokens) {
+    expect(token).toMatch(/^cv_[A-Za-z0-9_-]{43}$/);
+    expect(Buffer.from(token.slice(3), 'base64url')).toHaveLength(32);
+    expect(isToken(token)).toBe(true);
+  }
+  expect(new Set(tokens).size).toBe(50);
+});
+
+test('hashes of tokens are compared in constant time [auth.token.constant-time]', () => {
+  const [a, b] = [hashSecret('one'), hashSecret('two')];
+  const before = compared.calls;
+  expect(sameHash(a, a)).toBe(true);
+  expect(sameHash(a, b)).toBe(false);
+  expect(compared.calls).toBe(before + 2);
+  expect(sameHash(a, 'short')).toBe(false);
+});
+
+test('a label is the first number that is free', () => {
+  expect(defaultLabel('codex', [])).toBe('codex 1');
+  expect(defaultLabel('codex', ['codex 1', 'codex 3'])).toBe('codex 2');
+});

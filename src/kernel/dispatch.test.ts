@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { testApp } from '../testing/app.ts';
+import { fixtureFeature } from '../testing/fixture.ts';
+
+const fixture = { features: [fixtureFeature] };
+
+test('a call writes one usage event whatever its outcome, with its digest and never its arguments [audit.journal.no-secrets] [audit.journal.one-log]', async () => {
+  const { developer, events, tool } = await testApp(fixture);
+  const ana = await developer('ana');
+  const calls: [string, unknown][] = [
+    ['covibe_fixture', { operation: 'look', what: 'my-secret-prompt' }],
+    ['covibe_fixture', { operation: 'change', what: 'one' }],
+    ['covibe_fixture', { operation: 'change', what: 'two', fail: 'refuse' }],
+    ['covibe_fixture', { operation: 'change', what: 'three', fail: 'block' }],
+    ['covibe_fixture', { operation: 'change', what: 'four', fail: 'crash' }],
+    ['covibe_fixture', { operation: 'look', wat: 'my-secret-prompt' }],
+    ['covibe_fixture', { operation: 'fly' }],
+    ['covibe_fixture', 'no object'],
+    ['echo', { text: 'my-secret-prompt' }],
+    ['covibe_nope', {}],
+  ];
+  for (const [name, args] of calls) await tool(name, args, ana);
+  const usage = (await events({ category: 'usage' })).filter((event) => event.subject?.startsWith('tool:'));
+  expect(usage.map((event) => [event.kind, event.payload.outcome, event.payload.code ?? null])).toEqual([
+    ['covibe_fixture.look', 'ok', null],
+    ['covibe_fixture.change', 'ok', null],
+    ['covibe_fixture.change', 'error', 'FIXTURE_REFUSED'],
+    ['covibe_fixture.change', 'blocked', 'FIXTURE_BLOCKED'],
+    ['covibe_fixture.change', 'error', 'INTERNAL'],
+    ['covibe_fixture.look', 'error', 'INVALID_INPUT'],
+    ['covibe_fixture', 'error', 'INVALID_INPUT'],
+    ['covibe_fixture', 'error', 'INVALID_INPUT'],
+    ['echo', 'denied', 'CAPABILITY_DENIED'],
+    ['covibe_nope', 'error', 'UNKNOWN_TOOL'],
+  ]);
+  for (const event of usage) expect(event.payload.arguments_sha256).toMatch(/^[0-9a-f]{64}$/);
+  expect(JSON.stringify(await events())).not.toContain('my-secret-prompt');
+  const categories = new Set((await events()).map((event) => event.category));
+  expect([...categories].sort()).toEqual(['audit', 'usage', 'work']);
+});
+
+test('when a call fails the store is as before, apart from the events that record it; a blocked one keeps what it stored [storage.write.rollback] [storage.write.atomic]', async () => {
+  const { app, developer, events, tool } = await testApp(fixture);
+  const ana = await developer('ana');
+  const stored = async () => (await app.store.reader.selectFrom('workspaces').select('id').execute()).map((row) => row.id);
+  for (const fail of ['refuse', 'crash', 'block'] as const) await tool('covibe_fixture', { operation: 'change', what: fail, fail }, ana);
+  expect((await stored()).filter((id) => !id.startsWith('ws_'))).toEqual(['block']);
+  expect((await events({ kind: 'fixture.changed' })).map((event) => event.subject)).toEqual(['block']);
+});
+
+test('a reply that is not ok has a stable code, a message and a next action; a fault says nothing of its inside [transport.reply.code-and-action]', async () => {
+  const { developer, logged, tool } = await testApp(fixture);
+  const ana = await developer('ana');
+  for (const fail of ['refuse', 'crash', 'block'] as const) {
+    const { body, isError } = await tool('covibe_fixture', { operation: 'change', what: fail, fail }, ana);
+    expect(body).toMatchObject({ message: expect.stringMatching(/./), feedback: { required_action: expect.stringMatching(/./) }, data: { code: expect.stringMatching(/^[A-Z_]+$/) } });
+    expect(isError).toBe(fail !== 'block');
+    expect(JSON.stringify(body)).not.toContain('secret inside');
+  }
+  const log = logged.join('');
+  expect(log).toContain('secret inside');
+  expect(log).not.toMatch(/cv_0123/);
+});
+
+test('an unknown or misspelt field, a wrong type, hostile text and endless nesting are refused by name and change nothing [transport.input.unknown-field]', async () => {
+  const { app, developer, tool } = await testApp(fixture);
+  const ana = await developer('ana');
+  let deep: unknown = 'x';
+  for (let i = 0; i < 5_000; i++) deep = [deep];
+  const bad: [Record<string, unknown>, string][] = [
+    [{ operation: 'change', what: 'a', wath: 'b' }, 'wath'],
+    [{ operation: 'change', what: 5 }, 'what'],
+    [{ operation: 'change' }, 'what'],
+    [{ operation: 'change', what: 'a\0b' }, 'what'],
+    [{ operation: 'change', what: '\ud800' }, 'what'],
+    [{ operation: 'change', what: deep }, 'what[0]'],
+    [{ operation: 'chnage', what: 'a' }, 'operation'],
+    [{ operation: 'change', what: 'a', fail: 'other' }, 'fail'],
+    [JSON.parse('{"operation":"change","what":"a","__proto__":{"x":1}}'), '__proto__'],
+  ];
+  for (const [args, field] of bad) {
+    const { reply } = await tool('covibe_fixture', args, ana);
+    expect(reply).toMatchObject({ status: 'error', code: 'INVALID_INPUT' });
+    const { data } = reply as { data: { field: string } };
+    expect(data.field.startsWith(field)).toBe(true);
+  }
+  expect(await app.store.reader.selectFrom('workspaces').select('id').where('id', 'not like', 'ws_%').execute()).toEqual([]);
+});
+
+test('a call that takes longer than the tool timeout is answered with an error [config.env.tool-timeout]', async () => {
+  const { developer, tool } = await testApp({ ...fixture, toolTimeoutMs: 50 });
+  const ana = await developer('ana');
+  expect((await tool('covibe_fixture', { operation: 'hang' }, ana)).reply).toMatchObject({ status: 'error', code: 'TOOL_TIMEOUT' });
+});
+
+test('a call with several writes carries its capability check with the first of them', async () => {
+  const { developer, events, tool } = await testApp(fixture);
+  const ana = await developer('ana');
+  const before = (await events()).length;
+  await tool('covibe_fixture', { operation: 'twice' }, ana);
+  expect((await events()).slice(before).map((event) => event.kind)).toEqual(['CapabilityCheck', 'fixture.intended', 'fixture.settled', 'covibe_fixture.twice']);
+});
+
+test('an answer against the contract is a fault, not an answer', async () => {
+  const { developer, tool } = await testApp(fixture);
+  const ana = await developer('ana');
+  expect((await tool('covibe_fixture', { operation: 'change', what: 'w', fail: 'wrong' }, ana)).reply).toMatchObject({ code: 'INTERNAL' });
+});
+
+test("the dashboard's reads pass the same checks and write no event; its writes do [transport.pipe.same-everywhere]", async () => {
+  const { app, developer, events } = await testApp(fixture);
+  const ana = await developer('ana');
+  const web = { ...ana.principal, web: true };
+  const before = (await events()).length;
+  const read = await app.dispatch.action({ name: 'tokens.list', args: {}, principal: web, surface: 'dashboard' });
+  expect(read.isError).toBe(false);
+  expect((await events()).length).toBe(before);
+  const refusedRead = await app.dispatch.action({ name: 'server.status', args: {}, principal: { ...web, operator: false }, surface: 'dashboard' });
+  expect(refusedRead.isError).toBe(true);
+  await app.dispatch.action({ name: 'tokens.create', args: {}, principal: web, surface: 'dashboard' });
+  expect((await events()).slice(before).map((event) => event.kind)).toContain('tokens.create');
+});
+
+test('echo answers its text verbatim and refuses anything but one string [gateway.echo.verbatim] [gateway.echo.missing-text] [gateway.echo.non-string] [gateway.echo.extra-property] [gateway.result.shape]', async () => {
+  const { done, operator, tool } = await testApp();
+  await done('capabilities.grant', { action: 'tool.call.echo' });
+  for (const text of ['hi', '', ' \n\t', '{"a":1}', 'ünï – 🙂', '<b>&amp;']) {
+    expect((await tool('echo', { text }, operator)).body).toEqual({ content: [{ type: 'text', text }], structuredContent: { text }, isError: false });
+  }
+  for (const [args, field] of [[{}, 'text'], [{ text: 5 }, 'text'], [{ text: null }, 'text'], [{ text: 'a', more: 1 }, 'more']] as const) {
+    const { body, isError } = await tool('echo', args, operator);
+    expect(isError).toBe(true);
+    expect(body).toMatchObject({ isError: true, structuredContent: { code: 'INVALID_INPUT', field }, content: [{ type: 'text', text: expect.stringContaining(field) }] });
+  }
+});
+
+test('clock takes no arguments and answers the present time as structured content and JSON text [gateway.clock.shape] [gateway.clock.current-time]', async () => {
+  const { clock, operator, tool } = await testApp();
+  clock.advance(1_234);
+  const { body } = await tool('clock', {}, operator);
+  expect(body).toEqual({ content: [{ type: 'text', text: JSON.stringify({ epoch_ms: clock.now() }) }], structuredContent: { epoch_ms: clock.now() }, isError: false });
+  expect((await tool('clock', { zone: 'UTC' }, operator)).isError).toBe(true);
+});
+
+test('the arguments of a gateway call are journaled as a digest, and every call is an event [gateway.journal.digest-only] [gateway.journal.every-call]', async () => {
+  const { done, events, operator, tool } = await testApp();
+  await done('capabilities.grant', { action: 'tool.call.echo' });
+  await tool('echo', { text: 'canary-7d1f' }, operator);
+  await tool('echo', { text: 5 }, operator);
+  const calls = await events({ kind: 'echo' });
+  expect(calls.map((event) => event.payload.outcome)).toEqual(['ok', 'error']);
+  expect(calls[0]?.payload.arguments_sha256).toMatch(/^[0-9a-f]{64}$/);
+  expect(JSON.stringify(await events())).not.toContain('canary-7d1f');
+});

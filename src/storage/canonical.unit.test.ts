@@ -1,0 +1,22 @@
+import canonicalize from 'canonicalize';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { canonicalJson } from './canonical.ts';
+
+test('canonical JSON is what the reference implementation of RFC 8785 makes of any JSON value', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+      expect(canonicalJson(value)).toBe(canonicalize(value));
+    }),
+    { seed: 8785, numRuns: 500 },
+  );
+});
+
+test('half a surrogate pair becomes the replacement character, so that no name can break the journal', () => {
+  expect(canonicalJson({ a: '\ud800' })).toBe('{"a":"\ufffd"}');
+});
+
+test('what JSON cannot say is refused', () => {
+  expect(() => canonicalJson(Number.NaN)).toThrow(TypeError);
+  expect(() => canonicalJson({ a: () => 0 })).toThrow(TypeError);
+});

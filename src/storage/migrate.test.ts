@@ -1,0 +1,82 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ENGINE, temporaryDatabase } from '../testing/database.ts';
+import { openTestStore } from '../testing/store.ts';
+import { copyDatabase } from './backup.ts';
+import { SchemaMismatch } from './errors.ts';
+import { readEvents } from './journal.ts';
+import { type Migration, missingFromSchema, SCHEMA_VERSION } from './migrate.ts';
+import { MIGRATIONS } from './migrations/index.ts';
+
+test('migrations are numbered from 1 without gaps', () => {
+  expect(MIGRATIONS.map((migration) => migration.number)).toEqual(MIGRATIONS.map((_, index) => index + 1));
+});
+
+test('a database newer than the program is refused with a message that says so [storage.migrate.newer-refused]', async () => {
+  const database = await temporaryDatabase();
+  const store = await openTestStore(database);
+  await store.engine.transaction('schema', (db) =>
+    db.insertInto('schema_migrations').values({ number: SCHEMA_VERSION + 1, name: 'from_tomorrow', applied_at: 0 }).execute(),
+  );
+  const refused = openTestStore(database);
+  await expect(refused).rejects.toBeInstanceOf(SchemaMismatch);
+  await expect(openTestStore(database)).rejects.toThrow(`schema ${SCHEMA_VERSION + 1} (from_tomorrow) and this program knows ${SCHEMA_VERSION}`);
+});
+
+test('a database of another program is refused', async () => {
+  const database = await temporaryDatabase();
+  const store = await openTestStore(database);
+  await store.engine.transaction('schema', (db) => db.updateTable('schema_migrations').set({ name: 'else' }).where('number', '=', 1).execute());
+  await expect(openTestStore(database)).rejects.toThrow('belongs to another program');
+});
+
+test('an older database is migrated on start, after a backup copy where it is SQLite [storage.migrate.older]', async () => {
+  const database = await temporaryDatabase();
+  const older = await openTestStore(database);
+  await older.append('ws_test', [{ category: 'work', kind: 'kept', actor: 'a' }]);
+  await older.close();
+  const next: Migration = {
+    number: SCHEMA_VERSION + 1,
+    name: 'next',
+    up: async (db) => void (await db.schema.createTable('next_things').addColumn('id', 'text').execute()),
+  };
+  const migrated = await openTestStore(database, { migrations: [...MIGRATIONS, next] });
+  const tables = (await migrated.reader.introspection.getTables()).map((table) => table.name);
+  expect(tables).toContain('next_things');
+  expect((await readEvents(migrated.reader, 'ws_test', 0, 1)).map((event) => event.kind)).toEqual(['kept']);
+  if (ENGINE === 'postgres') return;
+  const copy = await openTestStore({ ...database, path: migrated.backup as string });
+  expect((await copy.reader.introspection.getTables()).map((table) => table.name)).not.toContain('next_things');
+  expect(await readEvents(copy.reader, 'ws_test', 0, 1)).toHaveLength(1);
+});
+
+test('a migration that fails leaves the database as it was', async () => {
+  const database = await temporaryDatabase();
+  await (await openTestStore(database)).close();
+  const broken: Migration = {
+    number: SCHEMA_VERSION + 1,
+    name: 'broken',
+    up: async (db) => {
+      await db.schema.createTable('half').addColumn('id', 'text').execute();
+      throw new Error('half way');
+    },
+  };
+  await expect(openTestStore(database, { migrations: [...MIGRATIONS, broken] })).rejects.toThrow('half way');
+  const store = await openTestStore(database);
+  expect((await store.reader.introspection.getTables()).map((table) => table.name)).not.toContain('half');
+});
+
+test('two servers that start at once on an empty database both come up', async () => {
+  const database = await temporaryDatabase();
+  const stores = await Promise.all([openTestStore(database), openTestStore(database), openTestStore(database)]);
+  for (const store of stores) expect(await missingFromSchema(store.engine)).toEqual([]);
+});
+
+test.runIf(ENGINE === 'sqlite')('the database and its copies are readable by their owner alone', async () => {
+  const database = await temporaryDatabase();
+  await openTestStore(database);
+  const copy = join(database.home, 'copies', 'copy.db');
+  await copyDatabase(database.path, copy);
+  for (const path of [database.path, copy]) expect(statSync(path).mode & 0o777).toBe(0o600);
+});

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { temporaryDatabase } from '../testing/database.ts';
+import { openTestStore } from '../testing/store.ts';
+import { StoreClosed, WriteWithdrawn } from './errors.ts';
+import { ChainVerifier, type NewEvent, readEvents, readHead } from './journal.ts';
+import type { Store } from './open.ts';
+
+const W = 'ws_test';
+const event = (kind: string): NewEvent => ({ category: 'work', kind, actor: 'tester' });
+
+const addWorkspace = (store: Store, name: string, fail = false) =>
+  store.write(W, async (tx) => {
+    await tx.db.insertInto('workspaces').values({ id: name, name, created_at: tx.now }).execute();
+    tx.append(event(`added.${name}`));
+    if (fail) throw new Error(`refused ${name}`);
+    return name;
+  });
+
+const names = async (store: Store) => (await store.reader.selectFrom('workspaces').select('name').orderBy('name').execute()).map((row) => row.name);
+const kinds = async (store: Store) => (await readEvents(store.reader, W, 0, 10_000)).map((row) => row.kind);
+
+test('a state change and its events are committed together or not at all [storage.write.atomic] [storage.write.rollback]', async () => {
+  const store = await openTestStore();
+  await addWorkspace(store, 'kept');
+  await expect(addWorkspace(store, 'lost', true)).rejects.toThrow('refused lost');
+  expect(await names(store)).toEqual(['kept']);
+  expect(await kinds(store)).toEqual(['added.kept']);
+});
+
+test("one callback's failure in a batch leaves the others of the batch untouched", async () => {
+  const store = await openTestStore();
+  const results = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => addWorkspace(store, name, name === 'b')));
+  expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect(await names(store)).toEqual(['a', 'c', 'd']);
+  expect(await kinds(store)).toEqual(['added.a', 'added.c', 'added.d']);
+  expect((await readHead(store.reader, W))?.seq).toBe(3);
+});
+
+test('a callback that hides a database error from us is rolled back all the same, alone', async () => {
+  const store = await openTestStore();
+  await addWorkspace(store, 'taken');
+  const hiding = store.write(W, async (tx) => {
+    await tx.db.insertInto('workspaces').values({ id: 'x', name: 'x', created_at: 0 }).execute();
+    await sql`select no_such_column from workspaces`.execute(tx.db).catch(() => {});
+    return 'hidden';
+  });
+  const other = addWorkspace(store, 'other');
+  const [hidden, kept] = await Promise.allSettled([hiding, other]);
+  // SQLite's transaction survives a failed statement; PostgreSQL's does not, and must not be reported as committed.
+  if (hidden.status === 'fulfilled') expect(await names(store)).toContain('x');
+  else expect(await names(store)).not.toContain('x');
+  expect(kept.status).toBe('fulfilled');
+  expect(await names(store)).toContain('other');
+});
+
+test('a reader outside a write never sees uncommitted rows', async () => {
+  const store = await openTestStore();
+  await store.write(W, async (tx) => {
+    await tx.db.insertInto('workspaces').values({ id: 'a', name: 'a', created_at: 0 }).execute();
+    expect(await names(store)).toEqual([]);
+  });
+  expect(await names(store)).toEqual(['a']);
+});
+
+test('read-modify-write by two stores on one database loses no update and none fails for a lock [storage.write.concurrent]', async () => {
+  const database = await temporaryDatabase();
+  const stores = [await openTestStore(database), await openTestStore(database)];
+  await stores[0]?.write(W, async (tx) => {
+    await tx.db.insertInto('workspaces').values({ id: 'count', name: 'count', created_at: 0 }).execute();
+  });
+  const increment = (store: Store) =>
+    store.write(W, async (tx) => {
+      const row = await tx.db.selectFrom('workspaces').select('created_at').where('id', '=', 'count').executeTakeFirstOrThrow();
+      await tx.db
+        .updateTable('workspaces')
+        .set({ created_at: row.created_at + 1 })
+        .where('id', '=', 'count')
+        .execute();
+      tx.append(event('incremented'));
+    });
+  await Promise.all(Array.from({ length: 200 }, (_, i) => increment(stores[i % 2] as Store)));
+  const row = await stores[0]?.reader.selectFrom('workspaces').select('created_at').where('id', '=', 'count').executeTakeFirstOrThrow();
+  expect(row?.created_at).toBe(200);
+});
+
+test('seq counts up without gaps under writers of several stores, failing ones among them, and the chain holds [audit.journal.gap-free] [audit.journal.hash-chain]', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.record({ store: fc.nat(1), fails: fc.boolean(), events: fc.nat(3) }), { minLength: 1, maxLength: 40 }), async (plan) => {
+      const database = await temporaryDatabase();
+      const stores = [await openTestStore(database), await openTestStore(database)];
+      const results = await Promise.allSettled(
+        plan.map(({ store, fails, events }, index) =>
+          (stores[store] as Store).write(W, async (tx) => {
+            const seqs = Array.from({ length: events }, () => tx.append(event(`e${index}`)));
+            if (fails) throw new Error('refused');
+            return seqs;
+          }),
+        ),
+      );
+      const written = await readEvents((stores[0] as Store).reader, W, 0, 10_000);
+      expect(written.map((row) => row.seq)).toEqual(written.map((_, index) => index + 1));
+      expect(written.length).toBe(plan.filter((step) => !step.fails).reduce((sum, step) => sum + step.events, 0));
+      for (const [index, result] of results.entries()) {
+        if (result.status === 'fulfilled') for (const seq of result.value) expect(written[seq - 1]?.kind).toBe(`e${index}`);
+      }
+      const verifier = new ChainVerifier();
+      for (const row of written) verifier.add(row);
+      expect(verifier.finish(await readHead((stores[1] as Store).reader, W))).toMatchObject({ valid: true, firstBreak: null });
+    }),
+    { seed: 1, numRuns: 6 },
+  );
+});
+
+test('a follower gets every event once and in order, whichever store wrote it', async () => {
+  const database = await temporaryDatabase();
+  const [ours, theirs] = [await openTestStore(database), await openTestStore(database)];
+  const stop = new AbortController();
+  const seen: number[] = [];
+  const following = (async () => {
+    for await (const page of ours.follow(W, 0, stop.signal)) {
+      seen.push(...page.map((row) => row.seq));
+      if (seen.length >= 300) stop.abort();
+    }
+  })();
+  for (let round = 0; round < 10; round++) {
+    await Promise.all(Array.from({ length: 30 }, (_, i) => (i % 2 ? ours : theirs).append(W, [event('tick')])));
+  }
+  await following;
+  expect(seen).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
+});
+
+test('a write whose caller gave up before its turn is not made', async () => {
+  const store = await openTestStore();
+  const gone = AbortSignal.abort();
+  await expect(store.write(W, async (tx) => tx.append(event('late')), gone)).rejects.toBeInstanceOf(WriteWithdrawn);
+  expect(await kinds(store)).toEqual([]);
+});
+
+test('closing the store answers what was accepted and refuses what comes after', async () => {
+  const store = await openTestStore();
+  const accepted = Array.from({ length: 20 }, (_, i) => addWorkspace(store, `n${i}`));
+  const closing = store.close();
+  expect(await Promise.all(accepted)).toHaveLength(20);
+  await closing;
+  await expect(addWorkspace(store, 'late')).rejects.toBeInstanceOf(StoreClosed);
+});
+
+test('a name that no database could store does not disturb the batch it is in', async () => {
+  const store = await openTestStore();
+  const hostile = 'tool:\0\ud800';
+  const both = await Promise.all([store.append(W, [{ ...event('odd'), subject: hostile }]), addWorkspace(store, 'plain')]);
+  expect(both[0]).toBe(1);
+  const [odd] = await readEvents(store.reader, W, 0, 1);
+  expect(odd?.subject).toBe('tool:\ufffd\ufffd');
+});

@@ -1,0 +1,380 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type TestApp, testApp } from '../../testing/app.ts';
+import { temporaryFolder } from '../../testing/database.ts';
+import { PACKAGE_ROOT } from '../../version.ts';
+import { createMetrics } from '../http/metrics.ts';
+import { serve } from '../http/server.ts';
+import { readSettings } from './settings.ts';
+
+const ENTRY = join(PACKAGE_ROOT, 'src/bin/covibe-mcp.ts');
+const ERAS = ['legacy', 'modern'] as const;
+type Era = (typeof ERAS)[number];
+
+describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
+  it('[transport.bridge.injects-token] adds COVIBE_MCP_TOKEN to a call without a token', async () => {
+    const t = await testApp();
+    const { url } = await t.serve();
+    const alice = await t.developer('alice');
+    const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: alice.token });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('clock');
+    const result = await client.callTool({ name: 'clock', arguments: {} });
+    expect(result).toMatchObject({ isError: false, structuredContent: { epoch_ms: t.clock.now() } });
+    expect(await tokenOfLastCall(t)).toBe(alice.tokenId);
+  });
+
+  it("[transport.bridge.keeps-given-token] uses the agent's own token and strips it from the arguments", async () => {
+    const t = await testApp();
+    const { url } = await t.serve();
+    const [alice, bob] = [await t.developer('alice'), await t.developer('bob')];
+    const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: alice.token });
+    // The tool takes no arguments at all: a token left among them would be refused.
+    expect(await client.callTool({ name: 'clock', arguments: { token: bob.token } })).toMatchObject({ isError: false });
+    expect(await tokenOfLastCall(t)).toBe(bob.tokenId);
+    const wrong = await client.callTool({ name: 'clock', arguments: { token: 'cv_wrong' } });
+    expect(wrong).toMatchObject({ isError: true, structuredContent: { data: { code: 'UNAUTHENTICATED' } } });
+    const unsendable = await client.callTool({ name: 'clock', arguments: { token: 'cv_…\n' } });
+    expect(unsendable).toMatchObject({ isError: true, structuredContent: { data: { code: 'MALFORMED_TOKEN' } } });
+  });
+
+  it('[transport.bridge.token-from-credentials] takes the typed token that COVIBE_AGENT selects', async () => {
+    const t = await testApp();
+    const { url } = await t.serve();
+    const [claude, codex, renewed] = [await t.developer('alice', 'claude-code'), await t.developer('alice', 'codex'), await t.developer('alice', 'codex')];
+    const HOME = temporaryFolder();
+    const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_AGENT: 'codex', HOME });
+    expect(await client.callTool({ name: 'clock' })).toMatchObject({ structuredContent: { data: { code: 'UNAUTHENTICATED' } } });
+
+    writeCredentials(HOME, { 'claude-code': claude.token, codex: codex.token });
+    expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: false });
+    expect(await tokenOfLastCall(t)).toBe(codex.tokenId);
+
+    writeCredentials(HOME, { 'claude-code': claude.token, codex: renewed.token });
+    await client.callTool({ name: 'clock' });
+    expect(await tokenOfLastCall(t)).toBe(renewed.tokenId);
+
+    const other = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_AGENT: 'codex', COVIBE_MCP_TOKEN: claude.token, HOME });
+    await other.client.callTool({ name: 'clock' });
+    expect(await tokenOfLastCall(t)).toBe(claude.tokenId);
+  });
+
+  it("[transport.bridge.keeps-structured-errors] hands the server's errors on unchanged", async () => {
+    const t = await testApp();
+    const { url } = await t.serve();
+    const { token } = await t.developer('alice');
+    const { client, notes } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: token });
+    const direct = await directly(era, url, token);
+    const calls = [
+      { name: 'echo', arguments: { text: 'no grant' }, code: 'CAPABILITY_DENIED' },
+      { name: 'clock', arguments: { surprise: 1 }, code: 'INVALID_INPUT' },
+      { name: 'clock', arguments: { token: 5 }, code: 'INVALID_INPUT' },
+      { name: 'nicht da ✗', arguments: {}, code: 'CAPABILITY_DENIED' },
+    ];
+    for (const { code, ...call } of calls) {
+      const carried = resultOf(await client.callTool(call));
+      expect(carried).toEqual(resultOf(await direct.callTool(call)));
+      expect(JSON.stringify(carried)).toContain(code);
+    }
+
+    const refused = await fetch(`${url}/mcp`, { method: 'POST', body: '{}', headers: { authorization: 'Bearer cv_wrong' } });
+    const unauthenticated = resultOf(await client.callTool({ name: 'clock', arguments: { token: 'cv_wrong' } }));
+    const envelope = await refused.json();
+    expect(unauthenticated).toEqual({ content: [{ type: 'text', text: JSON.stringify(envelope) }], structuredContent: envelope, isError: true });
+
+    for (const mebibytes of [1, 8, 1]) {
+      const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(mebibytes * 2 ** 20) } });
+      expect(large).toMatchObject({ isError: true, structuredContent: { status: 'error', data: { code: 'BODY_TOO_LARGE', field: 'body' } } });
+    }
+    expect(notes()).not.toContain(token);
+  });
+
+  it('[transport.bridge.unreachable] answers in the team envelope, keeps running, and works when the server is back', async () => {
+    const t = await testApp();
+    const first = await t.serve();
+    const { token } = await t.developer('alice');
+    const { client, notes } = await bridge(era, { COVIBE_BASE_URL: first.url, COVIBE_MCP_TOKEN: token });
+    const { tools } = await client.listTools();
+    await first.close(100);
+
+    const result = await client.callTool({ name: 'clock' });
+    expect(result).toMatchObject({ isError: true, structuredContent: { status: 'error', feedback: { type: 'error' }, data: { code: 'SERVER_UNREACHABLE' } } });
+    expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
+    expect(textOf(result)).toContain('covenant up');
+    expect((await client.listTools(undefined, { cacheMode: 'refresh' })).tools).toEqual(tools);
+    expect(notes()).toContain('SERVER_UNREACHABLE');
+    expect(notes()).not.toContain(token);
+
+    const port = Number(new URL(first.url).port);
+    const second = await serve({ app: { ...t.app, config: { ...t.app.config, port } }, metrics: createMetrics() });
+    onTestFinished(() => second.close(100));
+    expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: false });
+  });
+
+  it('[transport.bridge.unreachable] answers a list that it never had with an error that says what to do', async () => {
+    const { client } = await bridge(era, { COVIBE_BASE_URL: await closedOrigin() });
+    await expect(client.listTools()).rejects.toThrow(/cannot be reached.*covenant up.*COVIBE_BASE_URL/);
+    expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
+  });
+
+  it('[transport.bridge.unreachable] says that the connection was lost where the server began to answer', async () => {
+    const origin = await standIn((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"');
+      setTimeout(() => response.destroy(), 50);
+    });
+    const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
+    const result = await client.callTool({ name: 'clock' });
+    expect(result).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
+    expect(textOf(result)).toContain('may have been carried out');
+  });
+
+  it('[transport.bridge.hung] ends the wait for a server that says nothing, or stops in the middle', async () => {
+    const origin = await standIn((request, response) => {
+      if (request.headers['mcp-name'] === 'stops') response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"');
+    });
+    const { client } = await bridge(era, { COVIBE_BASE_URL: origin, COVIBE_TIMEOUT_MS: '300' });
+    for (const name of ['silent', 'stops', 'silent']) {
+      const started = performance.now();
+      const result = await client.callTool({ name });
+      expect(performance.now() - started).toBeGreaterThan(250);
+      expect(performance.now() - started).toBeLessThan(5_000);
+      expect(result).toMatchObject({ isError: true, structuredContent: { status: 'error', data: { code: 'SERVER_TIMEOUT' } } });
+      expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
+    }
+    await expect(client.listTools()).rejects.toThrow('did not answer within 300 ms');
+  });
+
+  it('[transport.bridge.non-json] answers in the team envelope whatever the server sends', async () => {
+    const answers: Record<string, [status: number, body: string, headers: Record<string, string>]> = {
+      'a-web-page': [200, '<!doctype html><p>Hello', { 'content-type': 'text/html' }],
+      'a-proxy-error': [502, 'Bad Gateway', {}],
+      nothing: [200, '', { 'content-type': 'application/json' }],
+      'an-empty-stream': [200, ': keepalive\n\n', { 'content-type': 'text/event-stream' }],
+      'other-json': [200, '{"hello":"world"}', { 'content-type': 'application/json' }],
+      'no-object': [200, 'null', { 'content-type': 'application/json' }],
+      'a-redirect': [302, '', { location: `${await closedOrigin()}/mcp` }],
+    };
+    const origin = await standIn((request, response) => {
+      const [status, body, headers] = answers[String(request.headers['mcp-name'] ?? 'a-web-page')] ?? [500, '', {}];
+      response.writeHead(status, headers).end(body);
+    });
+    const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
+    for (const [name, [status]] of Object.entries(answers)) {
+      const result = await client.callTool({ name });
+      expect(result, name).toMatchObject({ isError: true, structuredContent: { status: 'error', data: { code: 'SERVER_BAD_ANSWER' } } });
+      expect(textOf(result)).toContain(`HTTP ${status}`);
+      expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
+    }
+    await expect(client.listTools()).rejects.toThrow('HTTP 200');
+  });
+
+  it('reads a streamed answer, and hands on a JSON-RPC error as one', async () => {
+    const answer = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', content: [{ type: 'text', text: 'streamed' }] } };
+    const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1, progress: 1 } };
+    const origin = await standIn((request, response) => {
+      if (request.headers['mcp-name'] === 'fails') response.writeHead(400).end('{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"not so","data":{"a":1}}}');
+      else response.writeHead(200, { 'content-type': 'text/event-stream' }).end([progress, answer].map((message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`).join(''));
+    });
+    const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
+    expect(textOf(await client.callTool({ name: 'streams' }))).toBe('streamed');
+    await expect(client.callTool({ name: 'fails' })).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('not so'), data: { a: 1 } });
+  });
+
+  it("carries the client's name and its correlation ids to the journal", async () => {
+    const t = await testApp();
+    const { url } = await t.serve();
+    const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: (await t.developer('alice')).token });
+    await client.callTool({ name: 'clock', _meta: { 'claudecode/toolUseId': 'toolu_1' } });
+    const [event] = await t.events({ category: 'usage', kind: 'clock' });
+    expect(event?.payload.correlation).toEqual({ client: 'tester 1.0.0', 'claudecode/toolUseId': 'toolu_1' });
+  });
+
+  it('gives up the request to the server when the client cancels', async () => {
+    const gone = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const origin = await standIn((request) => {
+      request.socket.once('close', gone.resolve);
+      asked.resolve();
+    });
+    const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
+    const controller = new AbortController();
+    const call = client.callTool({ name: 'clock' }, { signal: controller.signal });
+    await asked.promise;
+    controller.abort();
+    await expect(call).rejects.toThrow();
+    await gone.promise;
+  });
+});
+
+describe('COVIBE_BASE_URL', () => {
+  it('[config.env.covibe-base-url] is the origin whose /mcp is called', async () => {
+    const paths: unknown[] = [];
+    const origin = await standIn((request, response) => {
+      paths.push(request.url);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"here"}]}}');
+    });
+    for (const value of [origin, `${origin}/`]) {
+      const { client } = await bridge('legacy', { COVIBE_BASE_URL: value });
+      expect(textOf(await client.callTool({ name: 'clock' }))).toBe('here');
+    }
+    expect(paths).toEqual(['/mcp', '/mcp']);
+  });
+
+  it('[config.env.covibe-base-url] is http://127.0.0.1:3001 where it is not set, and may be a hosted origin', () => {
+    expect(readSettings({})).toEqual({ origin: 'http://127.0.0.1:3001', timeoutMs: 35_000 });
+    expect(readSettings({ COVIBE_BASE_URL: 'https://team.example', COVIBE_TIMEOUT_MS: '50' })).toEqual({ origin: 'https://team.example', timeoutMs: 50 });
+  });
+
+  it.each([
+    'http://alice:secret@127.0.0.1:3001',
+    'http://127.0.0.1:3001/mcp?secret',
+    'http://127.0.0.1:3001/secret',
+    'http://127.0.0.1:3001/#',
+    'http://127.0.0.1:3001/?',
+    'ftp://127.0.0.1/',
+    '127.0.0.1:3001',
+    'covenant',
+  ])('[config.env.covibe-base-url] is refused as %s, which the message does not repeat', (value) => {
+    expect(() => readSettings({ COVIBE_BASE_URL: value })).toThrow(/^COVIBE_BASE_URL (has more than|is not)(?!.*secret)/);
+  });
+
+  it('[config.env.covibe-base-url] ends the bridge with a sentence where it is refused', async () => {
+    expect(await run({ COVIBE_BASE_URL: 'http://127.0.0.1:3001/mcp' }, '')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'covibe-mcp: COVIBE_BASE_URL has more than a scheme, a host and a port.\n' +
+        '    next: Set it to the origin of the Covenant server alone, such as http://127.0.0.1:3001.\n',
+    });
+  });
+
+  it('goes with a COVIBE_TIMEOUT_MS that is a number', () => {
+    for (const value of ['soon', '0', '-1', '1e99']) expect(() => readSettings({ COVIBE_TIMEOUT_MS: value })).toThrow('COVIBE_TIMEOUT_MS');
+  });
+});
+
+it('writes only JSON-RPC to stdout, no token anywhere, and ends with its input', async () => {
+  const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'clock', arguments: { token: 'cv_given' } } };
+  const lines = ['cv_garbage {', `{"token":"cv_garbage`, JSON.stringify(call), ''];
+  const { code, stdout, stderr } = await run({ COVIBE_BASE_URL: await closedOrigin(), COVIBE_MCP_TOKEN: 'cv_configured' }, lines.join('\n'));
+  expect(code).toBe(0);
+  const messages = stdout.trim().split('\n').map((line) => JSON.parse(line));
+  expect(messages).toMatchObject([{ jsonrpc: '2.0', id: 7, result: { isError: true } }]);
+  expect(stderr).toContain('SERVER_UNREACHABLE');
+  expect(stdout + stderr).not.toMatch(/cv_(garbage|given|configured)/);
+});
+
+it('[transport.bridge.loads-no-database] loads no database module, on start or in a call', async () => {
+  const t = await testApp();
+  const { url } = await t.serve();
+  const log = join(temporaryFolder(), 'modules');
+  const probe = `import { registerHooks } from 'node:module'; import { appendFileSync } from 'node:fs';
+    registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(log)}, url + '\\n'); return next(url, context); } });`;
+  const { client } = await bridge('modern', {
+    COVIBE_BASE_URL: url,
+    COVIBE_MCP_TOKEN: (await t.developer('alice')).token,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(probe)}`,
+  });
+  await client.listTools();
+  await client.callTool({ name: 'clock' });
+  const loaded = readFileSync(log, 'utf8').split('\n');
+  expect(loaded).toContainEqual(expect.stringContaining('/src/surfaces/bridge/covenant-server.ts'));
+  expect(loaded.filter((module) => /sqlite|\/kysely\/|\/pg(-[a-z]+)?\/|\/src\/(storage|features|main)/.test(module))).toEqual([]);
+});
+
+interface Bridge {
+  client: Client;
+  /** What it wrote to stderr. */
+  notes(): string;
+}
+
+/** The bridge as a process of its own, and a client that speaks with it. */
+async function bridge(era: Era, env: Record<string, string>): Promise<Bridge> {
+  const transport = new StdioClientTransport({ command: process.execPath, args: [ENTRY], env: environment(env), stderr: 'pipe' });
+  let notes = '';
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    notes += chunk.toString();
+  });
+  const client = new Client({ name: 'tester', version: '1.0.0' }, optionsFor(era));
+  const problems: Error[] = [];
+  client.onerror = (error) => problems.push(error);
+  await client.connect(transport);
+  onTestFinished(async () => {
+    await client.close();
+    // A line on stdout that is no message would be one.
+    expect(problems).toEqual([]);
+  });
+  expect(client.getInstructions()).toContain('Covenant');
+  return { client, notes: () => notes };
+}
+
+async function directly(era: Era, url: string, token: string): Promise<Client> {
+  const client = new Client({ name: 'tester', version: '1.0.0' }, optionsFor(era));
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers: { authorization: `Bearer ${token}` } } }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const optionsFor = (era: Era): ClientOptions => ({ versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } } });
+
+/** A home without credentials, and nothing of the machine's own settings. */
+const environment = (env: Record<string, string>): Record<string, string> => ({ PATH: process.env.PATH ?? '', HOME: temporaryFolder(), ...env });
+
+/** The bridge fed with `input`; its stdin ends once it has answered, or at once where there is nothing to answer. */
+async function run(env: Record<string, string>, input: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [ENTRY], { env: environment(env) });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  if (input) {
+    child.stdin.write(input);
+    child.stdout.once('data', () => child.stdin.end());
+  } else child.stdin.end();
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  return { code, stdout, stderr };
+}
+
+/** Something at an address that is not a Covenant server. */
+async function standIn(listener: RequestListener): Promise<string> {
+  const server = createServer((request: IncomingMessage, response) => {
+    request.resume();
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** An address where nothing listens any more. */
+async function closedOrigin(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+function writeCredentials(home: string, tokens: Record<string, string>): void {
+  mkdirSync(join(home, '.covibe'), { recursive: true });
+  writeFileSync(join(home, '.covibe', 'credentials.json'), JSON.stringify({ tokens }));
+}
+
+async function tokenOfLastCall(t: TestApp): Promise<unknown> {
+  return (await t.events({ category: 'usage', kind: 'clock' })).at(-1)?.payload.token_id;
+}
+
+type Result = Awaited<ReturnType<Client['callTool']>>;
+
+const resultOf = ({ content, structuredContent, isError }: Result) => ({ content, structuredContent, isError });
+
+function textOf({ content }: Result): string {
+  const [first] = content;
+  return first?.type === 'text' ? first.text : '';
+}

@@ -1,0 +1,107 @@
+import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, type Implementation, PROTOCOL_VERSION_META_KEY, ProtocolError } from '@modelcontextprotocol/server';
+import { MAX_BODY_BYTES } from '../http/body.ts';
+import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';
+import type { BridgeSettings } from './settings.ts';
+
+const PROTOCOL_VERSION = '2026-07-28';
+
+export interface Question {
+  readonly method: 'tools/list' | 'tools/call';
+  readonly params: Record<string, unknown>;
+  readonly meta: Record<string, unknown>;
+  readonly token: string | undefined;
+  /** The agent's program, so that the journal names it and not this bridge. */
+  readonly client: Implementation | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** `refused` is the server's word; `failed` is ours, where the server did not say anything that could be understood. */
+export type Answer = { readonly result: Record<string, unknown> } | { readonly refused: TeamEnvelope } | { readonly failed: TeamEnvelope };
+
+/** One POST for one question: the 2026-07-28 protocol has no session that could break between two of them. */
+export async function askCovenant({ origin, timeoutMs }: BridgeSettings, question: Question): Promise<Answer> {
+  if (question.token !== undefined && !fitsHeader(question.token)) return { refused: malformedToken() };
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const body = bodyOf(question);
+  let status: number | undefined;
+  try {
+    const response = await fetch(`${origin}/mcp`, {
+      method: 'POST',
+      headers: headersOf(question),
+      body,
+      // A redirect would take the token elsewhere, or turn the POST into a GET.
+      redirect: 'manual',
+      signal: AbortSignal.any([deadline, question.signal]),
+    });
+    status = response.status;
+    return understand(await response.text(), response) ?? { failed: badAnswer(origin, status) };
+  } catch (error) {
+    if (error instanceof ProtocolError || question.signal.aborted) throw error;
+    const reason = reasonOf(error);
+    if (deadline.aborted || reason === 'UND_ERR_HEADERS_TIMEOUT' || reason === 'UND_ERR_BODY_TIMEOUT') return { failed: timedOut(origin, timeoutMs) };
+    const wasSent = status !== undefined || reason === 'ECONNRESET' || reason === 'EPIPE' || reason === 'UND_ERR_SOCKET';
+    // The server does not read the rest of an oversized body, and its refusal can be lost with the connection.
+    if (wasSent && Buffer.byteLength(body) > MAX_BODY_BYTES) return { refused: bodyTooLarge(MAX_BODY_BYTES) };
+    return { failed: wasSent ? connectionLost(origin, reason) : unreachable(origin, reason) };
+  }
+}
+
+/** `fetch` would quote a token that does not fit, whole, in its complaint. */
+const fitsHeader = (value: string): boolean => /^[\x21-\x7e]*$/.test(value);
+
+function headersOf({ method, params, token }: Question): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': PROTOCOL_VERSION,
+    'mcp-method': method,
+  };
+  if (typeof params.name === 'string') headers['mcp-name'] = headerValue(params.name);
+  if (token) headers.authorization = `Bearer ${token}`;
+  return headers;
+}
+
+/** The protocol's own encoding of names that a header cannot hold as they are. */
+function headerValue(name: string): string {
+  return name !== '' && fitsHeader(name) && !name.startsWith('=?') ? name : `=?base64?${Buffer.from(name, 'utf8').toString('base64')}?=`;
+}
+
+function bodyOf({ method, params, meta, client }: Question): string {
+  const envelope = {
+    [PROTOCOL_VERSION_META_KEY]: PROTOCOL_VERSION,
+    // None: the bridge carries calls and their results, not questions back to the client.
+    [CLIENT_CAPABILITIES_META_KEY]: {},
+    ...(client && { [CLIENT_INFO_META_KEY]: client }),
+  };
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: { ...meta, ...envelope } } });
+}
+
+/** Undefined where the text is nothing that a Covenant server says. */
+function understand(text: string, { headers, ok }: Response): Answer | undefined {
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream');
+  const message = parsed(isStream ? lastEvent(text) : text);
+  if (message === undefined) return undefined;
+  const { result, error } = message as { result?: unknown; error?: { code?: unknown; message?: unknown; data?: unknown } };
+  if (typeof result === 'object' && result !== null) return { result: result as Record<string, unknown> };
+  if (typeof error?.code === 'number') throw new ProtocolError(error.code, String(error.message), error.data);
+  return !ok && isTeamEnvelope(message) ? { refused: message } : undefined;
+}
+
+function parsed(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a server streams, notifications come first and the result is the last event. */
+const lastEvent = (text: string): string => [...text.matchAll(/^data: ?(.*)$/gm)].at(-1)?.[1] ?? '';
+
+/** Only the code: a message could quote what was sent. */
+function reasonOf(error: unknown): string | undefined {
+  const { cause } = error as { cause?: { code?: unknown; errors?: { code?: unknown }[] } };
+  const code = cause?.code ?? cause?.errors?.[0]?.code;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { record } from '../kernel/context.ts';
+import { contract } from '../kernel/contract.ts';
+import { Refusal } from '../kernel/errors.ts';
+import { ok, refused } from '../kernel/reply.ts';
+import { type Feature, implement } from '../kernel/tool.ts';
+
+const base = { name: 'covibe_fixture', toolset: 'team', title: 'Fixture' } as const;
+const output = z.strictObject({ seen: z.string() });
+
+const look = contract({ ...base, operation: 'look', description: 'Reads.', input: z.strictObject({ what: z.string().optional() }), output, annotations: { readOnlyHint: true } });
+const change = contract({ ...base, operation: 'change', description: 'Writes.', input: z.strictObject({ what: z.string(), fail: z.enum(['refuse', 'crash', 'block', 'wrong']).optional() }), output });
+const hang = contract({ ...base, operation: 'hang', description: 'Never answers.', input: z.strictObject({}), output });
+const twice = contract({ ...base, operation: 'twice', description: 'Writes, acts, writes.', input: z.strictObject({}), output });
+
+/** A feature for tests of the house: every kind of handler, every way to end. */
+export const fixtureFeature: Feature = {
+  name: 'fixture',
+  implementations: [
+    implement(look, { read: async ({ what }) => ok({ seen: what ?? 'nothing' }) }),
+    implement(change, {
+      write: async (tx, { what, fail }, ctx) => {
+        await tx.db.insertInto('workspaces').values({ id: what, name: what, created_at: tx.now }).execute();
+        record(tx, ctx, { category: 'work', kind: 'fixture.changed', subject: what });
+        if (fail === 'refuse') throw new Refusal('FIXTURE_REFUSED', 'Refused by rule.', 'Do otherwise.');
+        if (fail === 'crash') throw new Error('secret inside: cv_0123456789012345678901234567890123456789012');
+        if (fail === 'wrong') return ok({ unseen: what } as never);
+        if (fail === 'block') return refused('blocked', 'FIXTURE_BLOCKED', 'Blocked, and stored.', 'Confirm.');
+        return ok({ seen: what });
+      },
+    }),
+    implement(hang, { run: () => new Promise(() => {}) }),
+    implement(twice, {
+      run: async (_input, ctx) => {
+        await ctx.write(async (tx) => record(tx, ctx, { category: 'work', kind: 'fixture.intended' }));
+        await ctx.write(async (tx) => record(tx, ctx, { category: 'work', kind: 'fixture.settled' }));
+        return ok({ seen: 'both' });
+      },
+    }),
+  ],
+};

@@ -1,0 +1,341 @@
+import { existsSync } from 'node:fs';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { DASHBOARD_FOLDER } from '../../src/surfaces/http/dashboard.ts';
+import { type TestApp, testApp } from '../../src/testing/app.ts';
+import { launchBrowser } from '../../src/testing/browser.ts';
+import { severable } from './severable.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!existsSync(DASHBOARD_FOLDER)) throw new Error('The dashboard is not built: npm run build');
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+describe('signing in', () => {
+  test('[auth.dashboard.one-time-link] a link signs in once; a second use says that it is spent', async () => {
+    const { link } = await house();
+    const { page } = await tab();
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+
+    const { page: other } = await tab();
+    await other.goto(link);
+    await other.getByRole('alert').filter({ hasText: 'already used or has expired' }).waitFor();
+    expect(await other.getByText('covenant open', { exact: true }).isVisible()).toBe(true);
+  });
+
+  test('without a cookie the page says how to get a link, and shows nothing else', async () => {
+    const { url } = await house();
+    const { page, context } = await tab();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${url}/settings`);
+    await page.getByRole('heading', { name: 'Sign in to Covenant' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    await page.getByRole('button', { name: 'Copy covenant open' }).click();
+    await page.getByText('Copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('covenant open');
+  });
+
+  test('[auth.dashboard.cookie] scripts cannot read the cookie, and other sites cannot send it', async () => {
+    const { page, context } = await signedIn();
+    const cookies = await context.cookies();
+    expect(cookies.map(({ httpOnly, sameSite }) => ({ httpOnly, sameSite }))).toEqual([{ httpOnly: true, sameSite: 'Strict' }]);
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+  });
+
+  test('a sign-in that ends while the page is open leads back to the sign-in page', async () => {
+    const { page, t } = await signedIn('/settings');
+    const { items } = (await t.done('tokens.list', {})) as { items: { kind: string; token_id: string }[] };
+    const session = items.find(({ kind }) => kind === 'web');
+    await t.done('tokens.revoke', { token_id: session?.token_id });
+    await page.getByRole('heading', { name: 'Sign in to Covenant' }).waitFor();
+  });
+});
+
+describe('settings', () => {
+  test('[auth.ui.create] a developer makes a token, sees it once, and an agent is let in with it', async () => {
+    const { page, url } = await signedIn('/settings');
+    await page.getByLabel('Label').fill('laptop');
+    await page.getByLabel('Agent').selectOption('codex');
+    const token = await createToken(page);
+    expect(await callClock(url, token)).toMatchObject({ status: 200, body: { isError: false } });
+    expect(await page.getByRole('row', { name: /laptop.*Codex.*live/ }).count()).toBe(1);
+
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('region', { name: 'New token laptop' }).waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain(token);
+    await page.reload();
+    await page.getByRole('row', { name: /laptop/ }).waitFor();
+    expect(await page.content()).not.toContain(token);
+  });
+
+  test('[auth.ui.revoke] a developer revokes a token after a question, and it is refused from then on', async () => {
+    const { page, url } = await signedIn('/settings');
+    await page.getByLabel('Label').fill('old laptop');
+    const token = await createToken(page);
+    expect((await callClock(url, token)).status).toBe(200);
+
+    await page.getByRole('button', { name: 'Revoke old laptop' }).click();
+    await page.getByRole('dialog', { name: 'Revoke old laptop?' }).getByRole('button', { name: 'Cancel' }).click();
+    expect((await callClock(url, token)).status).toBe(200);
+
+    await page.getByRole('button', { name: 'Revoke old laptop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke token' }).click();
+    await page.getByText('1 revoked or expired token').waitFor();
+    expect(await page.getByRole('button', { name: 'Revoke old laptop' }).count()).toBe(0);
+    expect(await focused(page)).toBe('Tokens');
+    expect((await callClock(url, token)).status).toBe(401);
+  });
+
+  test('the dialog closes on Escape and gives the focus back', async () => {
+    const { page } = await signedIn('/settings');
+    const revoke = page.getByRole('button', { name: /^Revoke / }).first();
+    await revoke.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await revoke.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+
+  test('[auth.ui.labels] tokens made without a label are told apart', async () => {
+    const { page } = await signedIn('/settings');
+    const values = [await createToken(page), await createToken(page)];
+    expect(new Set(values).size).toBe(2);
+    await expect.poll(() => page.getByRole('button', { name: /^Revoke developer \d/ }).count()).toBe(3);
+    const labels = await page.getByRole('table', { name: 'Live tokens' }).getByRole('row').locator('td:first-child').allInnerTexts();
+    expect(new Set(labels).size).toBe(labels.length);
+  });
+
+  test("an admin sees their own tokens here, not everybody's", async () => {
+    const { page, t } = await signedIn('/settings');
+    await t.done('tokens.create', { developer: 'li', label: 'token of li' });
+    await createToken(page);
+    expect(await page.getByText('token of li').count()).toBe(0);
+  });
+
+  test('a developer hides their name and shows it again', async () => {
+    const { page, t } = await signedIn('/settings');
+    const seen = async () => ((await t.done('developers.list', {})) as { items: { name: string }[] }).items.map(({ name }) => name);
+    await page.getByRole('radio', { name: /^Private/ }).click();
+    await expect.poll(seen).toEqual(['@private']);
+    expect(await page.getByRole('radio', { name: /^Private/ }).isChecked()).toBe(true);
+    await page.getByRole('radio', { name: /^Team/ }).click();
+    await expect.poll(seen).toEqual(['mira']);
+  });
+});
+
+describe('activity', () => {
+  test('an event appears without a reload, named by who made it', async () => {
+    const { page, t } = await signedIn('/activity');
+    await live(page);
+    const agent = await t.developer('mira', 'codex');
+    await t.tool('clock', {}, agent);
+    await page.getByRole('row', { name: /clock codex@mira tool:clock.*ok/ }).waitFor({ timeout: 5_000 });
+  });
+
+  test('the filter is in the address, and holds after a reload', async () => {
+    const { page } = await signedIn('/activity');
+    await page.getByRole('row', { name: /audit/ }).first().waitFor();
+    await page.getByLabel('Category').selectOption('work');
+    await page.waitForURL('**/activity?category=work');
+    await page.reload();
+    await page.getByRole('row', { name: /work/ }).first().waitFor();
+    expect(await page.getByRole('row', { name: /audit/ }).count()).toBe(0);
+    expect(await page.getByLabel('Category').inputValue()).toBe('work');
+  });
+
+  test('what agents wrote is text, whatever it looks like', async () => {
+    const { page, t } = await signedIn('/activity');
+    const markup = '<img src=x onerror="document.title=\'broken\'"><b>bold</b>';
+    await t.app.store.append(t.operator.principal.workspace, [{ category: 'work', kind: markup, actor: markup, subject: markup, payload: { outcome: markup } }]);
+    await expect.poll(() => page.getByText(markup).count()).toBe(4);
+    expect(await page.title()).toBe('Activity · Covenant');
+  });
+
+  test('who has scrolled keeps their place, and is told what is new', async () => {
+    const { page, t } = await signedIn('/activity');
+    await append(t, 60);
+    await page.getByText('event.60', { exact: true }).waitFor();
+    await page.mouse.wheel(0, 400);
+    const resume = page.getByRole('button', { name: 'Paused · 2 new · Resume' });
+    await page.waitForFunction(() => scrollY > 80);
+    await append(t, 2, 'later');
+    await resume.click();
+    await page.getByText('later.2', { exact: true }).waitFor();
+    expect(await resume.count()).toBe(0);
+  });
+
+  test('older events are read on request, down to the first', async () => {
+    const t = await testApp();
+    await append(t, 300);
+    const { page } = await signedIn('/activity', {}, t);
+    for (let presses = 0; presses < 6; presses++) {
+      const older = page.getByRole('button', { name: 'Show older events' });
+      if ((await seqs(page)).at(-1) === 1) break;
+      await older.click();
+    }
+    await expect.poll(async () => (await seqs(page)).at(-1)).toBe(1);
+    await expectWhole(page, t);
+  });
+
+  test('a lost connection is told after five seconds, and when it is back nothing is missing or doubled', async () => {
+    const t = await testApp();
+    const { page, way } = await signedIn('/activity', {}, t);
+    if (!way) throw new Error('no way to cut');
+    await live(page);
+    await append(t, 5, 'before');
+    await page.getByText('before.5', { exact: true }).waitFor();
+
+    await way.cut();
+    await append(t, 30, 'during');
+    await page.getByRole('alert').filter({ hasText: 'Disconnected' }).waitFor({ timeout: 7_000 });
+    expect(await page.getByText('during.1', { exact: true }).count()).toBe(0);
+
+    await way.mend();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('during.30', { exact: true }).waitFor();
+    await live(page);
+    expect(await page.getByText('Disconnected').count()).toBe(0);
+    await append(t, 3, 'after');
+    await page.getByText('after.3', { exact: true }).waitFor();
+    await expectWhole(page, t);
+  });
+
+  test('a connection that is cut again and again while events pour in loses and doubles none', async () => {
+    const t = await testApp();
+    const { page, way } = await signedIn('/activity', {}, t);
+    for (let round = 1; round <= 3; round++) {
+      await live(page);
+      const pouring = (async () => {
+        for (let part = 1; part <= 10; part++) await append(t, 1, `round.${round}.${part}`);
+      })();
+      await way?.cut();
+      await pouring;
+      await way?.mend();
+      await page.getByText(`round.${round}.10.1`, { exact: true }).waitFor();
+    }
+    await expectWhole(page, t);
+  });
+});
+
+describe('every page', () => {
+  const PATHS = ['/activity', '/settings', '/nowhere'];
+
+  test('logs no error, asks no other host, and breaks no content policy', async () => {
+    const { page, errors, hosts, url } = await signedIn();
+    for (const path of PATHS) {
+      await page.goto(url + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await live(page);
+    }
+    expect(errors).toEqual([]);
+    expect([...hosts]).toEqual([new URL(url).host]);
+  });
+
+  test.each(['light', 'dark'] as const)('fits 360 px to 1920 px without sideways scrolling, %s', async (colorScheme) => {
+    const { page, url, t } = await signedIn('/', { colorScheme });
+    const long = 'a-very-long-word-without-a-break-'.repeat(6);
+    await t.app.store.append(t.operator.principal.workspace, [{ category: 'work', kind: long, actor: long, subject: long, payload: { outcome: 'ok' } }]);
+    await t.done('tokens.create', { developer: 'mira', label: long.slice(0, 100) });
+    for (const path of PATHS) {
+      await page.goto(url + path);
+      await live(page);
+      if (path === '/settings') await createToken(page);
+      for (const width of [360, 390, 640, 768, 1024, 1440, 1920]) {
+        await page.setViewportSize({ width, height: 800 });
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        expect(over, `${path} at ${width}`).toBeLessThanOrEqual(0);
+      }
+    }
+  });
+
+  test('can be reached by keyboard alone', async () => {
+    const { page } = await signedIn('/activity');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Skip to content');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Activity');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  });
+});
+
+/** A server with one developer, mira, and a link that signs her in, by a way that can be cut. */
+async function house(t?: TestApp) {
+  const app = t ?? (await testApp());
+  const server = await app.serve();
+  await app.developer('mira');
+  const { path } = await app.done('signin.link', { developer: 'mira' });
+  const way = await severable(server.url);
+  return { t: app, way, url: way.url, link: way.url + String(path) };
+}
+
+async function tab(options: BrowserContextOptions = {}): Promise<{ page: Page; context: BrowserContext; errors: string[]; hosts: Set<string> }> {
+  const context = await browser.newContext(options);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const errors: string[] = [];
+  const hosts = new Set<string>();
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('request', (request) => hosts.add(new URL(request.url()).host));
+  page.on('websocket', (socket) => hosts.add(new URL(socket.url()).host));
+  return { page, context, errors, hosts };
+}
+
+async function signedIn(path = '/', options: BrowserContextOptions = {}, t?: TestApp) {
+  const place = await house(t);
+  const opened = await tab(options);
+  await opened.page.goto(place.link);
+  await opened.page.getByRole('heading', { name: 'Activity' }).waitFor();
+  if (path !== '/') await opened.page.goto(place.url + path);
+  await opened.page.getByRole('heading', { level: 1 }).waitFor();
+  return { ...place, ...opened };
+}
+
+async function createToken(page: Page): Promise<string> {
+  const answered = page.waitForResponse('**/api/actions/tokens.create');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const { token, label } = (await (await answered).json()) as { token: string; label: string };
+  const shown = page.getByRole('region', { name: `New token ${label}` });
+  await shown.waitFor();
+  expect(await shown.getByText(/^cv_/).innerText()).toBe(token);
+  return token;
+}
+
+async function callClock(url: string, token: string): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${url}/api/mcp`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ tool: 'clock', arguments: {} }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+async function append(t: TestApp, count: number, name = 'event'): Promise<void> {
+  const events = Array.from({ length: count }, (_, index) => ({ category: 'work' as const, kind: `${name}.${index + 1}`, actor: 'operator' }));
+  await t.app.store.append(t.operator.principal.workspace, events);
+}
+
+/** The page follows the journal. */
+const live = (page: Page) => page.locator('header').getByText('Live').waitFor();
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
+
+/** The numbers of the rows on the page, from the top. */
+async function seqs(page: Page): Promise<number[]> {
+  const cells = await page.getByRole('table', { name: 'Events, newest first' }).locator('tbody tr td:first-child').allInnerTexts();
+  return cells.map(Number);
+}
+
+/** The page shows the journal, all of it and each event once, newest first. */
+async function expectWhole(page: Page, t: TestApp): Promise<void> {
+  const journal = (await t.events()).map(({ seq }) => seq).reverse();
+  expect(await seqs(page)).toEqual(journal);
+}

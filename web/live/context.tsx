@@ -1,0 +1,30 @@
+import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react';
+import { ME, queries } from '../queries.ts';
+import { Journal, type JournalState } from './journal.ts';
+
+const JournalContext = createContext<Journal | undefined>(undefined);
+
+/** Usage events come with every call: pages read again for the others only. */
+const makeJournal = (): Journal =>
+  new Journal({
+    arrived: (events) => {
+      if (events.some(({ category }) => category !== 'usage')) void queries.invalidateQueries();
+    },
+    reconnected: () => void queries.invalidateQueries(),
+    signedOut: () => void queries.resetQueries({ queryKey: ME }),
+  });
+
+export function LiveJournal({ children }: { children: ReactNode }) {
+  const [journal] = useState(makeJournal);
+  useEffect(() => {
+    journal.connect();
+    return () => journal.stop();
+  }, [journal]);
+  return <JournalContext value={journal}>{children}</JournalContext>;
+}
+
+export function useJournal(): { journal: Journal; state: JournalState } {
+  const journal = use(JournalContext);
+  if (!journal) throw new Error('useJournal outside LiveJournal');
+  return { journal, state: useSyncExternalStore(journal.subscribe, journal.state) };
+}

@@ -1,0 +1,156 @@
+import { ApiError, call, isSignedOut, type JournalEvent } from '../api.ts';
+
+const FIRST_READ = 200;
+/** What is kept in memory: the newest. */
+export const KEPT = 1_000;
+const PAINT_MS = 200;
+const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
+
+export interface JournalState {
+  /** In order, oldest first, without gaps. */
+  readonly events: readonly JournalEvent[];
+  /** Everything up to the journal's end has been read at least once. */
+  readonly read: boolean;
+  readonly connected: boolean;
+  /** When the connection was lost, by this machine's clock. */
+  readonly lostAt: number | null;
+  readonly error: ApiError | null;
+}
+
+const START: JournalState = { events: [], read: false, connected: false, lostAt: null, error: null };
+
+export interface JournalListener {
+  /** Called with each batch of events that came in since the first read. */
+  arrived(events: readonly JournalEvent[]): void;
+  reconnected(): void;
+  signedOut(): void;
+}
+
+/** The journal as this tab knows it: read once, then followed by `seq` over one socket, which is resumed when it is lost. */
+export class Journal {
+  #state = START;
+  #last: number | undefined;
+  #arriving: JournalEvent[] = [];
+  #paint: ReturnType<typeof setTimeout> | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #attempts = 0;
+  #socket: WebSocket | undefined;
+  /** Each connection has a number, so that what an abandoned one still says is not heard. */
+  #turn = 0;
+  readonly #watchers = new Set<() => void>();
+  readonly #listener: JournalListener;
+
+  constructor(listener: JournalListener) {
+    this.#listener = listener;
+  }
+
+  readonly state = (): JournalState => this.#state;
+
+  readonly subscribe = (watcher: () => void): (() => void) => {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  };
+
+  /** Starts, or tries again at once. */
+  readonly connect = (): void => {
+    this.stop();
+    void this.#run(this.#turn);
+  };
+
+  stop(): void {
+    this.#turn++;
+    clearTimeout(this.#retry);
+    this.#socket?.close();
+    this.#socket = undefined;
+  }
+
+  /** Events before the oldest one that is held. */
+  async readOlder(): Promise<void> {
+    const oldest = this.#state.events[0]?.seq ?? 1;
+    const after = Math.max(0, oldest - 1 - FIRST_READ);
+    if (oldest <= 1) return;
+    const { items } = await call('events.list', { after, limit: oldest - 1 - after });
+    if (this.#state.events[0]?.seq === oldest) this.#set({ events: [...items, ...this.#state.events] });
+  }
+
+  async #run(turn: number): Promise<void> {
+    try {
+      const missed = await this.#read();
+      if (turn !== this.#turn) return;
+      this.#take(missed);
+      this.#follow(turn);
+    } catch (error) {
+      if (turn !== this.#turn) return;
+      if (isSignedOut(error)) return this.#listener.signedOut();
+      this.#set({ error: error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.') });
+      this.#lost();
+    }
+  }
+
+  /** What came since the last event that is held; the newest events where that is too far back, or from another journal. */
+  async #read(): Promise<{ items: JournalEvent[]; head: number; afresh: boolean }> {
+    if (this.#last !== undefined) {
+      const { items, head } = await call('events.list', { after: this.#last, limit: KEPT });
+      const end = items.at(-1)?.seq ?? this.#last;
+      if (end === head.seq) return { items, head: end, afresh: false };
+    }
+    const { items, head } = await call('events.list', { latest: FIRST_READ });
+    return { items, head: head.seq, afresh: true };
+  }
+
+  #take({ items, head, afresh }: { items: JournalEvent[]; head: number; afresh: boolean }): void {
+    const first = this.#last === undefined;
+    if (afresh) {
+      this.#arriving = [];
+      this.#set({ events: items });
+    } else {
+      this.#arriving.push(...items);
+    }
+    this.#last = head;
+    this.#flush();
+    this.#set({ read: true, error: null });
+    if (!first) this.#listener.reconnected();
+  }
+
+  #follow(turn: number): void {
+    const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/events?after=${this.#last}`);
+    this.#socket = socket;
+    socket.onopen = () => {
+      if (turn !== this.#turn) return;
+      this.#attempts = 0;
+      this.#set({ connected: true, lostAt: null });
+    };
+    socket.onmessage = ({ data }) => {
+      const event = JSON.parse(String(data)) as JournalEvent;
+      if (turn !== this.#turn || event.seq <= (this.#last ?? 0)) return;
+      this.#last = event.seq;
+      this.#arriving.push(event);
+      this.#paint ??= setTimeout(() => this.#flush(), PAINT_MS);
+    };
+    socket.onclose = () => {
+      if (turn === this.#turn) this.#lost();
+    };
+  }
+
+  #lost(): void {
+    this.#set({ connected: false, lostAt: this.#state.lostAt ?? Date.now() });
+    const wait = BACKOFF_MS[Math.min(this.#attempts++, BACKOFF_MS.length - 1)];
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(this.connect, wait);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#paint);
+    this.#paint = undefined;
+    const arrived = this.#arriving;
+    if (arrived.length === 0) return;
+    this.#arriving = [];
+    this.#set({ events: [...this.#state.events, ...arrived].slice(-KEPT) });
+    this.#listener.arrived(arrived);
+  }
+
+  #set(change: Partial<JournalState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const watcher of this.#watchers) watcher();
+  }
+}

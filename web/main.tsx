@@ -1,0 +1,40 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { isSignedOut } from './api.ts';
+import { LiveJournal } from './live/context.tsx';
+import { SignIn } from './pages/identity/sign-in.tsx';
+import { Problem } from './parts/problem.tsx';
+import { queries, useRead } from './queries.ts';
+import { router } from './router.tsx';
+
+/** Nothing is asked of the server before it is known who asks. */
+function Gate() {
+  const me = useRead('identity.me', {});
+  if (isSignedOut(me.error)) return <SignIn />;
+  if (me.data) {
+    return (
+      <LiveJournal>
+        <RouterProvider router={router} />
+      </LiveJournal>
+    );
+  }
+  if (!me.error) return null;
+  return (
+    <main className="mx-auto max-w-lg p-4">
+      <title>Covenant</title>
+      <Problem what="The dashboard could not be opened." error={me.error} onRetry={() => void me.refetch()} />
+    </main>
+  );
+}
+
+const root = document.getElementById('root');
+if (!root) throw new Error('no #root in the page');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <Gate />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,22 @@
+import type { Arguments, Token } from '../../api.ts';
+
+export type AgentType = NonNullable<Arguments<'tokens.create'>['agent']>;
+
+/** All of them: the compiler sees to it. */
+const NAMES: Record<AgentType, string> = {
+  'claude-code': 'Claude Code',
+  codex: 'Codex',
+  cursor: 'Cursor',
+  gemini: 'Gemini CLI',
+  opencode: 'opencode',
+};
+
+export const AGENTS = Object.entries(NAMES) as [AgentType, string][];
+
+export const agentOf = (value: string): AgentType | undefined => AGENTS.find(([agent]) => agent === value)?.[0];
+
+/** What carries the token. */
+export function carrierOf({ kind, agent }: Token): string {
+  if (kind === 'web') return 'A browser';
+  return agent === null ? 'Anything' : (AGENTS.find(([type]) => type === agent)?.[1] ?? agent);
+}

@@ -1,0 +1,13 @@
+import { Tokens } from './tokens.tsx';
+import { Visibility } from './visibility.tsx';
+
+export function Settings() {
+  return (
+    <div className="grid max-w-4xl gap-8">
+      <title>Settings · Covenant</title>
+      <h1>Settings</h1>
+      <Tokens />
+      <Visibility />
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'react';
+
+type Outcome = 'idle' | 'copied' | 'failed';
+const WORDS: Record<Exclude<Outcome, 'idle'>, string> = { copied: 'Copied', failed: 'Select and copy it by hand' };
+
+export function CopyButton({ text, label = 'Copy', name }: { text: string; label?: string; name?: string }) {
+  const { outcome, copy } = useCopy(text);
+  return (
+    <button type="button" className="button shrink-0" onClick={copy} aria-label={outcome === 'idle' ? name : undefined}>
+      <span role="status">{outcome === 'idle' ? label : WORDS[outcome]}</span>
+    </button>
+  );
+}
+
+/** A command to run, as it is typed. */
+export function Command({ text }: { text: string }) {
+  return (
+    <div className="flex items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3">
+      <code className="min-w-0 flex-1">{text}</code>
+      <CopyButton text={text} name={`Copy ${text}`} />
+    </div>
+  );
+}
+
+export function useCopy(text: string): { outcome: Outcome; copy: () => void } {
+  const [outcome, setOutcome] = useState<Outcome>('idle');
+  useEffect(() => {
+    if (outcome === 'idle') return undefined;
+    const timer = setTimeout(() => setOutcome('idle'), 2_000);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  return { outcome, copy: () => void write(text).then((done) => setOutcome(done ? 'copied' : 'failed')) };
+}
+
+/** Browsers give pages a clipboard on https and on this machine only; elsewhere the text must be copied by hand. */
+async function write(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

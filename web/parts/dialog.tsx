@@ -1,0 +1,27 @@
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+
+/** The browser's own modal: it keeps the focus inside, closes on Escape and gives the focus back. */
+export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  // Before it leaves the page: a dialog that is gone gives no focus back.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      className="m-auto w-[min(28rem,calc(100vw-2rem))] rounded-lg border border-line bg-base p-5 text-text backdrop:bg-[#0009]"
+    >
+      <h2 id={heading}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,30 @@
+import { QueryCache, QueryClient, MutationCache, useMutation, type UseMutationResult, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { type ActionName, type Arguments, call, isSignedOut, type Result } from './api.ts';
+
+export const ME = ['identity.me', {}] as const;
+
+/** Whichever call learns that the sign-in is over, the whole page must know. */
+function onError(error: unknown): void {
+  if (isSignedOut(error) && queries.getQueryState(ME)?.status === 'success') void queries.resetQueries({ queryKey: ME });
+}
+
+export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  // No blind retries: what changed is told by events, and a server that comes back by the live connection.
+  defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
+});
+
+/** Reads by an action that changes nothing. Old data stays while it reads again. */
+export function useRead<N extends ActionName>(name: N, input: Arguments<N>): UseQueryResult<Result<N>> {
+  return useQuery({ queryKey: [name, input], queryFn: ({ signal }) => call(name, input, signal) });
+}
+
+/** Does something, after which everything shown is read again. The answer is not kept: it may hold a secret. */
+export function useAct<N extends ActionName>(name: N): UseMutationResult<Result<N>, Error, Arguments<N>> {
+  return useMutation({
+    mutationFn: (input: Arguments<N>) => call(name, input),
+    onSuccess: () => queries.invalidateQueries(),
+    gcTime: 0,
+  });
+}
