@@ -55,7 +55,14 @@ export const pipe: Benchmark = {
     const postgres = await startPostgres();
     const onPostgres = await startCovenant({ DATABASE_URL: `${postgres.url}/postgres` });
     for (const connections of CONNECTIONS) {
-      const rate = await measure({ url: `${onPostgres.url}/api/mcp`, headers: { authorization: `Bearer ${onPostgres.token}` }, body: direct, connections, seconds: SECONDS, expect: 'hello' });
+      const rate = await measure({
+        url: `${onPostgres.url}/api/mcp`,
+        headers: { authorization: `Bearer ${onPostgres.token}` },
+        body: direct,
+        connections,
+        seconds: SECONDS,
+        expect: 'hello',
+      });
       const baseline = rates.get(`a@${connections}`) as Rate;
       report.row(`c on PostgreSQL (its fsync off), ${connections} connections`, rate, { 'c/a': rate.perSecond / baseline.perSecond });
     }

@@ -50,7 +50,8 @@ export interface MeasuredCovenant extends Measured {
 export async function startCovenant(env: NodeJS.ProcessEnv = {}, home = mkdtempSync(join(tmpdir(), 'covenant-bench-'))): Promise<MeasuredCovenant> {
   const all = { ...env, COVENANT_HOME: home, MCP_LOG_LEVEL: 'error' };
   const server = await start([covenant, 'up', '--port', '0', '--json'], all);
-  const cli = (...args: string[]) => JSON.parse(execFileSync(process.execPath, [covenant, ...args, '--json'], { env: { ...process.env, ...all }, encoding: 'utf8' })) as Record<string, string>;
+  const cli = (...args: string[]) =>
+    JSON.parse(execFileSync(process.execPath, [covenant, ...args, '--json'], { env: { ...process.env, ...all }, encoding: 'utf8' })) as Record<string, string>;
   const { token, token_id } = cli('tokens', 'create', '--developer', 'bench');
   cli('capabilities', 'grant', 'tool.call.echo', '--token', String(token_id));
   return {

@@ -46,7 +46,9 @@ function withLock(work) {
 }
 
 function refuseWhileServing(what) {
-  const running = readdirSync(dirname(lock)).map(Number).filter((pid) => pid > 0 && alive(pid));
+  const running = readdirSync(dirname(lock))
+    .map(Number)
+    .filter((pid) => pid > 0 && alive(pid));
   if (running.length > 0) fail(`cannot ${what} while a server of this clone runs (process ${running.join(', ')})`, 'stop it, then run this again');
 }
 
@@ -62,7 +64,10 @@ function checkNode() {
   if (own.status === 0) return;
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 13)) return;
-  fail(`Node ${process.versions.node} is too old and the Node that comes with this clone is missing`, 'install Node 22.13 or newer, or run: npm ci --include=dev');
+  fail(
+    `Node ${process.versions.node} is too old and the Node that comes with this clone is missing`,
+    'install Node 22.13 or newer, or run: npm ci --include=dev',
+  );
 }
 
 function alive(pid) {

@@ -17,9 +17,16 @@ const settings = z.strictObject({
   host: z.string().min(1),
   port,
   database_path: z.string().min(1),
-  database_url: z.string().regex(/^postgres(ql)?:\/\//, { error: 'expected postgres://…' }).optional(),
+  database_url: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, { error: 'expected postgres://…' })
+    .optional(),
   log_level: z.enum(LOG_LEVELS),
-  tool_timeout_ms: z.coerce.number().int().min(1).max(24 * 3_600_000),
+  tool_timeout_ms: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(24 * 3_600_000),
   /** Names besides the local ones under which the server may be addressed, for one behind a proxy. */
   allowed_hosts: z.array(z.string().min(1)),
   /** Origins besides the server's own whose pages may call it. */

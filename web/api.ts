@@ -36,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-export const SIGNED_OUT = 'SIGNED_OUT';
+const SIGNED_OUT = 'SIGNED_OUT';
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.code === SIGNED_OUT;
 
 export async function call<N extends ActionName>(name: N, input: Arguments<N>, signal?: AbortSignal): Promise<Result<N>> {

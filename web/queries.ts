@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient, MutationCache, useMutation, type UseMutationResult, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, type UseMutationResult, type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query';
 import { type ActionName, type Arguments, call, isSignedOut, type Result } from './api.ts';
 
 export const ME = ['identity.me', {}] as const;

@@ -12,4 +12,6 @@ const handler = createMcpHandler(() => {
 });
 const app = new Hono();
 app.all('/mcp', (c) => handler.fetch(c.req.raw));
-serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => process.stdout.write(`${JSON.stringify({ kind: 'ready', url: `http://127.0.0.1:${port}` })}\n`));
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
+  process.stdout.write(`${JSON.stringify({ kind: 'ready', url: `http://127.0.0.1:${port}` })}\n`),
+);

@@ -1,7 +1,7 @@
-import type { Store } from '../storage/open.ts';
-import type { NewEvent } from '../storage/journal.ts';
-import type { Tx, WriteCallback } from '../storage/write.ts';
 import type { Db } from '../storage/engine.ts';
+import type { NewEvent } from '../storage/journal.ts';
+import type { Store } from '../storage/open.ts';
+import type { Tx, WriteCallback } from '../storage/write.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 

@@ -53,7 +53,11 @@ test('a reply that is not ok has a stable code, a message and a next action; a f
   const ana = await developer('ana');
   for (const fail of ['refuse', 'crash', 'block'] as const) {
     const { body, isError } = await tool('covibe_fixture', { operation: 'change', what: fail, fail }, ana);
-    expect(body).toMatchObject({ message: expect.stringMatching(/./), feedback: { required_action: expect.stringMatching(/./) }, data: { code: expect.stringMatching(/^[A-Z_]+$/) } });
+    expect(body).toMatchObject({
+      message: expect.stringMatching(/./),
+      feedback: { required_action: expect.stringMatching(/./) },
+      data: { code: expect.stringMatching(/^[A-Z_]+$/) },
+    });
     expect(isError).toBe(fail !== 'block');
     expect(JSON.stringify(body)).not.toContain('secret inside');
   }
@@ -127,10 +131,19 @@ test('echo answers its text verbatim and refuses anything but one string [gatewa
   for (const text of ['hi', '', ' \n\t', '{"a":1}', 'ünï – 🙂', '<b>&amp;']) {
     expect((await tool('echo', { text }, operator)).body).toEqual({ content: [{ type: 'text', text }], structuredContent: { text }, isError: false });
   }
-  for (const [args, field] of [[{}, 'text'], [{ text: 5 }, 'text'], [{ text: null }, 'text'], [{ text: 'a', more: 1 }, 'more']] as const) {
+  for (const [args, field] of [
+    [{}, 'text'],
+    [{ text: 5 }, 'text'],
+    [{ text: null }, 'text'],
+    [{ text: 'a', more: 1 }, 'more'],
+  ] as const) {
     const { body, isError } = await tool('echo', args, operator);
     expect(isError).toBe(true);
-    expect(body).toMatchObject({ isError: true, structuredContent: { code: 'INVALID_INPUT', field }, content: [{ type: 'text', text: expect.stringContaining(field) }] });
+    expect(body).toMatchObject({
+      isError: true,
+      structuredContent: { code: 'INVALID_INPUT', field },
+      content: [{ type: 'text', text: expect.stringContaining(field) }],
+    });
   }
 });
 
@@ -138,7 +151,11 @@ test('clock takes no arguments and answers the present time as structured conten
   const { clock, operator, tool } = await testApp();
   clock.advance(1_234);
   const { body } = await tool('clock', {}, operator);
-  expect(body).toEqual({ content: [{ type: 'text', text: JSON.stringify({ epoch_ms: clock.now() }) }], structuredContent: { epoch_ms: clock.now() }, isError: false });
+  expect(body).toEqual({
+    content: [{ type: 'text', text: JSON.stringify({ epoch_ms: clock.now() }) }],
+    structuredContent: { epoch_ms: clock.now() },
+    isError: false,
+  });
   expect((await tool('clock', { zone: 'UTC' }, operator)).isError).toBe(true);
 });
 

@@ -267,13 +267,7 @@ export class Dispatch {
     };
   }
 
-  #answer(
-    call: Call,
-    tool: PublishedTool | undefined,
-    implementation: Implementation | undefined,
-    reply: Reply<unknown>,
-    outcome: string,
-  ): Answer {
+  #answer(call: Call, tool: PublishedTool | undefined, implementation: Implementation | undefined, reply: Reply<unknown>, outcome: string): Answer {
     const seconds = (performance.now() - call.started) / 1000;
     this.#o.ports.observe({ name: tool?.name ?? 'unknown', surface: call.surface, outcome, seconds });
     const envelope = tool && outcome !== 'denied' ? tool.envelope : ENVELOPES[fallbackToolset(call.name)];
@@ -344,13 +338,22 @@ function elsewhere(tool: PublishedTool): Refused {
 }
 
 function unknownAction(name: string): Refused {
-  return refused('error', 'UNKNOWN_ACTION', `There is no action ${JSON.stringify(name.slice(0, MAX_NAME))}.`, 'Use a covenant of the same version as the server.');
+  return refused(
+    'error',
+    'UNKNOWN_ACTION',
+    `There is no action ${JSON.stringify(name.slice(0, MAX_NAME))}.`,
+    'Use a covenant of the same version as the server.',
+  );
 }
 
 function roleDenial(principal: Principal, action: PublishedTool): Refused | undefined {
   const access = accessOf(action);
   if (principal.operator) return undefined;
   if (access === 'member' && principal.web) return undefined;
-  return refused('error', 'OPERATOR_REQUIRED', `${action.name} is for the operator of this server.`, 'Run it with the covenant command on the server, or sign in as its first developer.');
+  return refused(
+    'error',
+    'OPERATOR_REQUIRED',
+    `${action.name} is for the operator of this server.`,
+    'Run it with the covenant command on the server, or sign in as its first developer.',
+  );
 }
-

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Contract } from './contract.ts';
 import { Refusal } from './errors.ts';
 import type { PublishedTool } from './publish.ts';
@@ -70,5 +70,4 @@ function findUnstorable(value: unknown, field: string, depth: number): Issue | u
 
 const shortened = (field: string): string => (field.length > 60 ? `${field.slice(0, 60)}…` : field);
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,5 @@
+import { withoutTokens } from '../storage/secrets.ts';
+
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -11,11 +13,13 @@ export interface Log {
 /** One JSON object a line. */
 export function createLog(level: LogLevel, write: (line: string) => void = (line) => process.stderr.write(line)): Log {
   const loudest = LOG_LEVELS.indexOf(level);
-  const at = (name: LogLevel) => (message: string, fields: Record<string, unknown> = {}) => {
-    if (LOG_LEVELS.indexOf(name) > loudest) return;
-    const entry = { time: new Date().toISOString(), level: name, message, ...fields };
-    write(`${withoutSecrets(JSON.stringify(entry, describeErrors))}\n`);
-  };
+  const at =
+    (name: LogLevel) =>
+    (message: string, fields: Record<string, unknown> = {}) => {
+      if (LOG_LEVELS.indexOf(name) > loudest) return;
+      const entry = { time: new Date().toISOString(), level: name, message, ...fields };
+      write(`${withoutPasswords(withoutTokens(JSON.stringify(entry, describeErrors)))}\n`);
+    };
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }
 
@@ -23,7 +27,7 @@ function describeErrors(_key: string, value: unknown): unknown {
   return value instanceof Error ? { name: value.name, message: value.message, stack: value.stack, cause: value.cause } : value;
 }
 
-/** The last line of defence: no code logs a token on purpose, and a driver's error text might. */
-function withoutSecrets(line: string): string {
-  return line.replace(/cv_[A-Za-z0-9_-]{20,}/g, 'cv_[redacted]').replace(/(postgres(?:ql)?:\/\/[^:/@"]*):[^@"]*@/g, '$1:[redacted]@');
+/** A driver's error may quote the address it could not reach, password and all. */
+function withoutPasswords(line: string): string {
+  return line.replace(/(postgres(?:ql)?:\/\/[^:/@"]*):[^@"]*@/g, '$1:[redacted]@');
 }

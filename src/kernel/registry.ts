@@ -1,5 +1,5 @@
 import type { Access, Toolset } from './contract.ts';
-import { publish, type PublishedTool } from './publish.ts';
+import { type PublishedTool, publish } from './publish.ts';
 import type { Implementation } from './tool.ts';
 
 /** Every tool and every action of the running server. Tools are for agents; actions are for operators and the dashboard. */

@@ -18,10 +18,10 @@ export interface Refused<T = Record<string, unknown>> {
 
 export const ok = <T>(data: T, message = 'Done.'): Ok<T> => ({ status: 'ok', message, data });
 
-export const refused = <T extends Record<string, unknown>>(
-  status: Refused['status'],
-  code: string,
-  message: string,
-  next: string,
-  data?: T,
-): Refused<T> => ({ status, code, message, next, data: data ?? {} });
+export const refused = <T extends Record<string, unknown>>(status: Refused['status'], code: string, message: string, next: string, data?: T): Refused<T> => ({
+  status,
+  code,
+  message,
+  next,
+  data: data ?? {},
+});

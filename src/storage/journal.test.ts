@@ -26,14 +26,28 @@ test('an event has seq, category, kind, actor, subject, session, payload, time a
   const store = await openTestStore(undefined, { now: () => 1_234 });
   await store.append(W, [{ category: 'feedback', kind: 'k', actor: 'a', subject: 's', session: 'ses_1', payload: { x: 1 } }]);
   const [event] = await readEvents(store.reader, W, 0, 1);
-  expect(event).toEqual({ seq: 1, category: 'feedback', kind: 'k', actor: 'a', subject: 's', session: 'ses_1', payload: { x: 1 }, time: 1_234, hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(event).toEqual({
+    seq: 1,
+    category: 'feedback',
+    kind: 'k',
+    actor: 'a',
+    subject: 's',
+    session: 'ses_1',
+    payload: { x: 1 },
+    time: 1_234,
+    hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
 });
 
 test('a hash is the SHA-256 of the previous hash and the event as RFC 8785 JSON, so that anybody can check an export [audit.journal.hash-chain]', async () => {
   const store = await storeWith(3);
   let previous = '0'.repeat(64);
   for (const { hash, ...event } of await readEvents(store.reader, W, 0, 10)) {
-    expect(hash).toBe(createHash('sha256').update(previous + canonicalize(event)).digest('hex'));
+    expect(hash).toBe(
+      createHash('sha256')
+        .update(previous + canonicalize(event))
+        .digest('hex'),
+    );
     previous = hash;
   }
 });

@@ -2,6 +2,7 @@ import { hash as digest } from 'node:crypto';
 import { canonicalJson } from './canonical.ts';
 import { compiledQuery } from './compiled.ts';
 import type { Db, Engine } from './engine.ts';
+import { withoutTokens } from './secrets.ts';
 import type { EventCategory, EventRow, JournalHeadRow } from './tables.ts';
 
 /** The hash before the first event. */
@@ -108,14 +109,7 @@ export async function readHead(db: Db, workspace: string): Promise<JournalHeadRo
 }
 
 export async function readEvents(db: Db, workspace: string, after: number, limit: number): Promise<JournalEvent[]> {
-  const rows = await db
-    .selectFrom('events')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+  const rows = await db.selectFrom('events').selectAll().where('workspace_id', '=', workspace).where('seq', '>', after).orderBy('seq').limit(limit).execute();
   return rows.map(toEvent);
 }
 
@@ -128,7 +122,14 @@ export async function firstSeqSince(db: Db, workspace: string, since: number): P
   let high = ((await readHead(db, workspace))?.seq ?? 0) + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const row = await db.selectFrom('events').select('time').where('workspace_id', '=', workspace).where('seq', '>=', middle).orderBy('seq').limit(1).executeTakeFirst();
+    const row = await db
+      .selectFrom('events')
+      .select('time')
+      .where('workspace_id', '=', workspace)
+      .where('seq', '>=', middle)
+      .orderBy('seq')
+      .limit(1)
+      .executeTakeFirst();
     if (!row || row.time >= since) high = middle;
     else low = middle + 1;
   }
@@ -140,11 +141,11 @@ function toEvent({ workspace_id: _, payload, ...row }: EventRow): JournalEvent {
 }
 
 /** A caller's words may be in it (the name of a tool that does not exist): nothing in them may make the insert fail. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+const storable = (text: string): string => withoutTokens(text.toWellFormed().replaceAll('\0', '\uFFFD'));
 
 /** A payload over the bound is replaced by its size and digest: the journal says that something is missing, and what. */
 function boundedPayload(payload: Record<string, unknown>): string {
-  const text = canonicalJson(payload);
+  const text = withoutTokens(canonicalJson(payload));
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_PAYLOAD_BYTES) return text;
   return canonicalJson({ truncated: true, bytes, sha256: digest('sha256', text) });

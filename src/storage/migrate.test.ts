@@ -17,7 +17,10 @@ test('a database newer than the program is refused with a message that says so [
   const database = await temporaryDatabase();
   const store = await openTestStore(database);
   await store.engine.transaction('schema', (db) =>
-    db.insertInto('schema_migrations').values({ number: SCHEMA_VERSION + 1, name: 'from_tomorrow', applied_at: 0 }).execute(),
+    db
+      .insertInto('schema_migrations')
+      .values({ number: SCHEMA_VERSION + 1, name: 'from_tomorrow', applied_at: 0 })
+      .execute(),
   );
   const refused = openTestStore(database);
   await expect(refused).rejects.toBeInstanceOf(SchemaMismatch);

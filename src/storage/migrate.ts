@@ -34,7 +34,9 @@ export async function inspectSchema(db: Db, migrations: readonly Migration[] = M
     }
     const known = migrations.find((migration) => migration.number === number);
     if (known?.name !== name) {
-      throw new SchemaMismatch(`the database has migration ${number} "${name}" where this program has "${known?.name ?? 'none'}": it belongs to another program`);
+      throw new SchemaMismatch(
+        `the database has migration ${number} "${name}" where this program has "${known?.name ?? 'none'}": it belongs to another program`,
+      );
     }
   }
   const current = applied.at(-1)?.number ?? 0;

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { copyDatabase } from './backup.ts';
 import type { Db, Engine, EngineKind } from './engine.ts';
 import { type JournalEvent, type NewEvent, readEvents } from './journal.ts';
-import { inspectSchema, type Migration, migrate, SCHEMA_VERSION } from './migrate.ts';
 import { AccessMemo } from './memo.ts';
+import { inspectSchema, type Migration, migrate, SCHEMA_VERSION } from './migrate.ts';
 import { type WriteCallback, Writer } from './write.ts';
 
 export interface StoreOptions {

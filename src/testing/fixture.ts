@@ -8,8 +8,21 @@ import { type Feature, implement } from '../kernel/tool.ts';
 const base = { name: 'covibe_fixture', toolset: 'team', title: 'Fixture' } as const;
 const output = z.strictObject({ seen: z.string() });
 
-const look = contract({ ...base, operation: 'look', description: 'Reads.', input: z.strictObject({ what: z.string().optional() }), output, annotations: { readOnlyHint: true } });
-const change = contract({ ...base, operation: 'change', description: 'Writes.', input: z.strictObject({ what: z.string(), fail: z.enum(['refuse', 'crash', 'block', 'wrong']).optional() }), output });
+const look = contract({
+  ...base,
+  operation: 'look',
+  description: 'Reads.',
+  input: z.strictObject({ what: z.string().optional() }),
+  output,
+  annotations: { readOnlyHint: true },
+});
+const change = contract({
+  ...base,
+  operation: 'change',
+  description: 'Writes.',
+  input: z.strictObject({ what: z.string(), fail: z.enum(['refuse', 'crash', 'block', 'wrong']).optional() }),
+  output,
+});
 const hang = contract({ ...base, operation: 'hang', description: 'Never answers.', input: z.strictObject({}), output });
 const twice = contract({ ...base, operation: 'twice', description: 'Writes, acts, writes.', input: z.strictObject({}), output });
 

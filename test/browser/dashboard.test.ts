@@ -53,6 +53,13 @@ describe('signing in', () => {
     await t.done('tokens.revoke', { token_id: session?.token_id });
     await page.getByRole('heading', { name: 'Sign in to Covenant' }).waitFor();
   });
+
+  test('a sign-in that has run out is noticed by what is tried with it', async () => {
+    const { page, t } = await signedIn('/settings');
+    t.clock.advance(31 * 24 * 3_600_000);
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Covenant' }).waitFor();
+  });
 });
 
 describe('settings', () => {
@@ -60,6 +67,8 @@ describe('settings', () => {
     const { page, url } = await signedIn('/settings');
     await page.getByLabel('Label').fill('laptop');
     await page.getByLabel('Agent').selectOption('codex');
+    await page.getByText('As a command').click();
+    expect(await page.getByText('covenant tokens create --developer=mira --agent=codex --label=laptop').isVisible()).toBe(true);
     const token = await createToken(page);
     expect(await callClock(url, token)).toMatchObject({ status: 200, body: { isError: false } });
     expect(await page.getByRole('row', { name: /laptop.*Codex.*live/ }).count()).toBe(1);
@@ -96,6 +105,7 @@ describe('settings', () => {
     await revoke.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
+    expect(await focused(page)).toBe('Cancel');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await revoke.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -137,6 +147,28 @@ describe('activity', () => {
     await page.getByRole('row', { name: /clock codex@mira tool:clock.*ok/ }).waitFor({ timeout: 5_000 });
   });
 
+  test('an empty journal says how to make a first event', async () => {
+    const { link } = await house();
+    const { page } = await tab();
+    await page.route('**/api/actions/events.list', (route) => route.fulfill({ json: { items: [], head: { seq: 0, hash: '' } } }));
+    await page.routeWebSocket('**/api/events?after=0', () => {});
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Copy covenant tools call clock' }).waitFor();
+  });
+
+  test('a journal that cannot be read says why, and is read on Retry', async () => {
+    const { link } = await house();
+    const { page } = await tab();
+    const refusal = { code: 'INTERNAL', message: 'The disk is full.', recoverable: false, suggestion: 'Make room.' };
+    await page.route('**/api/actions/events.list', (route) => route.fulfill({ status: 500, json: refusal }));
+    await page.goto(link);
+    const problem = page.getByRole('alert').filter({ hasText: 'The disk is full. Make room.' });
+    expect(await problem.getByText('INTERNAL').innerText()).toBe('INTERNAL');
+    await page.unroute('**/api/actions/events.list');
+    await problem.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('row', { name: /signin.completed/ }).waitFor();
+  });
+
   test('the filter is in the address, and holds after a reload', async () => {
     const { page } = await signedIn('/activity');
     await page.getByRole('row', { name: /audit/ }).first().waitFor();
@@ -151,7 +183,9 @@ describe('activity', () => {
   test('what agents wrote is text, whatever it looks like', async () => {
     const { page, t } = await signedIn('/activity');
     const markup = '<img src=x onerror="document.title=\'broken\'"><b>bold</b>';
-    await t.app.store.append(t.operator.principal.workspace, [{ category: 'work', kind: markup, actor: markup, subject: markup, payload: { outcome: markup } }]);
+    await t.app.store.append(t.operator.principal.workspace, [
+      { category: 'work', kind: markup, actor: markup, subject: markup, payload: { outcome: markup } },
+    ]);
     await expect.poll(() => page.getByText(markup).count()).toBe(4);
     expect(await page.title()).toBe('Activity · Covenant');
   });
@@ -203,6 +237,29 @@ describe('activity', () => {
     await append(t, 3, 'after');
     await page.getByText('after.3', { exact: true }).waitFor();
     await expectWhole(page, t);
+  });
+
+  test('after a long absence the newest events are shown, without a gap, and no more than a thousand are held', async () => {
+    const t = await testApp();
+    const { page, way } = await signedIn('/activity', {}, t);
+    await live(page);
+    await way?.cut();
+    await append(t, 1_100);
+    let replayed = 0;
+    page.on('websocket', (socket) => socket.on('framereceived', () => replayed++));
+    await way?.mend();
+    await page.getByText('event.1100', { exact: true }).waitFor();
+    await live(page);
+    expect(replayed).toBe(0);
+    const full = page.getByText('This page holds the newest 1,000 events.');
+    const older = page.getByRole('button', { name: 'Show older events' });
+    while (!(await full.isVisible())) {
+      const before = (await seqs(page)).length;
+      await older.click();
+      await expect.poll(async () => (await full.isVisible()) || (await seqs(page)).length > before).toBe(true);
+    }
+    const journal = (await t.events()).map(({ seq }) => seq).reverse();
+    expect(await seqs(page)).toEqual(journal.slice(0, 1_000));
   });
 
   test('a connection that is cut again and again while events pour in loses and doubles none', async () => {

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport, type StdioServerParameters } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { type TestApp, testApp } from '../../src/testing/app.ts';
 import { temporaryFolder } from '../../src/testing/database.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
-import manifest from '../../package.json' with { type: 'json' };
 
 const ERAS: [name: string, options: ClientOptions][] = [
   ['legacy', { versionNegotiation: { mode: 'legacy' } }],

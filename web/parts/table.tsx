@@ -9,6 +9,10 @@ export interface Column<T> {
   cell(row: T): ReactNode;
 }
 
+/** The first line of a card: what the row is, and at its end how it stands. */
+export const CARD_TITLE = 'max-sm:w-[calc(100%-7rem)] max-sm:font-medium';
+export const CARD_STATE = 'max-sm:w-24 max-sm:text-right';
+
 interface TableProps<T> {
   label: string;
   columns: readonly Column<T>[];
@@ -23,7 +27,12 @@ export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
       <thead role="rowgroup" className="max-sm:sr-only">
         <tr role="row">
           {columns.map((column) => (
-            <th key={column.label} role="columnheader" scope="col" className={`border-b border-line px-2 py-1.5 text-left text-label font-medium text-muted ${column.wide ?? ''}`}>
+            <th
+              key={column.label}
+              role="columnheader"
+              scope="col"
+              className={`border-b border-line px-2 py-1.5 text-left text-label font-medium text-muted ${column.wide ?? ''}`}
+            >
               {column.label}
             </th>
           ))}
@@ -40,7 +49,10 @@ export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
 
 function Row({ row, columns }: { row: unknown; columns: readonly Column<unknown>[] }) {
   return (
-    <tr role="row" className="border-b border-line last:border-b-0 hover:bg-surface max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:gap-y-1 max-sm:px-3 max-sm:py-2.5 sm:h-8">
+    <tr
+      role="row"
+      className="border-b border-line last:border-b-0 hover:bg-surface max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:gap-y-1 max-sm:px-3 max-sm:py-2.5 sm:h-8"
+    >
       {columns.map((column) => (
         <td key={column.label} role="cell" className={`sm:px-2 sm:py-1 ${column.card ?? ''}`}>
           {column.cell(row)}

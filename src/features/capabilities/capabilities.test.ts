@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fixtureFeature } from '../../testing/fixture.ts';
 import { testApp } from '../../testing/app.ts';
+import { fixtureFeature } from '../../testing/fixture.ts';
 
 const hi = { text: 'hi' };
 
@@ -80,7 +80,10 @@ test('actions are compared exactly [capability.gate.exact]', async () => {
   for (const near of ['tool.call.ech', 'tool.call.echo2', 'tool.call.Echo']) await done('capabilities.grant', { action: near, token: ana.tokenId });
   expect((await tool('echo', hi, ana)).reply).toMatchObject({ code: 'CAPABILITY_DENIED' });
   for (const wild of ['tool.call.*', 'tool.*', '*', 'toolset.gateway', 'toolset.admin']) {
-    expect((await action('capabilities.grant', { action: wild, token: ana.tokenId })).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'action' } });
+    expect((await action('capabilities.grant', { action: wild, token: ana.tokenId })).reply).toMatchObject({
+      code: 'INVALID_INPUT',
+      data: { field: 'action' },
+    });
   }
 });
 
@@ -97,7 +100,10 @@ test('a grant has subject, action, scope and who granted it [capability.grant.sh
     status: 'live',
     uses: 0,
   });
-  expect((await action('capabilities.grant', { action: 'tool.call.echo', scope: { max_usage: 1 } })).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'scope.max_usage' } });
+  expect((await action('capabilities.grant', { action: 'tool.call.echo', scope: { max_usage: 1 } })).reply).toMatchObject({
+    code: 'INVALID_INPUT',
+    data: { field: 'scope.max_usage' },
+  });
   expect((await action('capabilities.grant', { action: 'tool.call.echo', developer: 'ana', token: 'x' })).reply).toMatchObject({ code: 'INVALID_INPUT' });
 });
 
@@ -155,8 +161,13 @@ test('a revoked grant allows nothing from the next call on, also when another se
 test('where several statuses apply the later of live, exhausted, expired, revoked is shown [capability.grant.status-precedence]', async () => {
   const { clock, developer, done, tool } = await testApp();
   const ana = await developer('ana');
-  const { grant_id } = await done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { max_uses: 1, expires_at: clock.now() + 1_000 } });
-  const status = async () => ((await done('capabilities.list', {})) as { items: { grant_id: string; status: string }[] }).items.find((item) => item.grant_id === grant_id)?.status;
+  const { grant_id } = await done('capabilities.grant', {
+    action: 'tool.call.echo',
+    token: ana.tokenId,
+    scope: { max_uses: 1, expires_at: clock.now() + 1_000 },
+  });
+  const status = async () =>
+    ((await done('capabilities.list', {})) as { items: { grant_id: string; status: string }[] }).items.find((item) => item.grant_id === grant_id)?.status;
   const seen = [await status()];
   await tool('echo', hi, ana);
   seen.push(await status());

@@ -68,7 +68,10 @@ function denied(principal: Principal, tool: string, reason: string | undefined):
   return {
     allowed: false,
     check: checkEvent(principal, tool, false, null),
-    reply: refused('error', 'CAPABILITY_DENIED', message, principal.kind === 'operator' ? command : `Ask the operator to run: ${command}`, { capability, command }),
+    reply: refused('error', 'CAPABILITY_DENIED', message, principal.kind === 'operator' ? command : `Ask the operator to run: ${command}`, {
+      capability,
+      command,
+    }),
   };
 }
 

@@ -6,10 +6,8 @@ export async function insertGrant(db: Db, grant: GrantRow): Promise<void> {
   await db.insertInto('grants').values(grant).execute();
 }
 
-const grantsFor = compiledQuery(
-  6,
-  (db, workspace: string, s1: string, s2: string, s3: string, a1: string, a2: string) =>
-    db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace).where('subject', 'in', [s1, s2, s3]).where('action', 'in', [a1, a2]).orderBy('id'),
+const grantsFor = compiledQuery(6, (db, workspace: string, s1: string, s2: string, s3: string, a1: string, a2: string) =>
+  db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace).where('subject', 'in', [s1, s2, s3]).where('action', 'in', [a1, a2]).orderBy('id'),
 );
 
 /** Grants of any status that name one of the subjects (at most three) and one of the actions (at most two). */

@@ -92,7 +92,13 @@ export async function giveGrant(tx: Tx, given: { subject: string; action: string
     kind: 'capability_granted',
     actor: given.by,
     subject: given.subject,
-    payload: { grant_id: grant.id, action: grant.action, max_uses: grant.max_uses, expires_at: grant.expires_at, arguments_bound: scope.arguments !== undefined },
+    payload: {
+      grant_id: grant.id,
+      action: grant.action,
+      max_uses: grant.max_uses,
+      expires_at: grant.expires_at,
+      arguments_bound: scope.arguments !== undefined,
+    },
   });
   return grant;
 }
@@ -122,7 +128,9 @@ async function grantByTail(db: Db, workspace: string, tail: string): Promise<Gra
 function oneOf<T extends { developer?: string | undefined; token?: string | undefined; instance?: string | undefined }>(named: T) {
   const given = Object.entries(named).filter(([, value]) => value !== undefined);
   if (given.length > 1) {
-    throw new Refusal('INVALID_INPUT', `Name one subject, not ${given.map(([key]) => key).join(' and ')}.`, 'Give developer, token or instance.', { field: given[1]?.[0] });
+    throw new Refusal('INVALID_INPUT', `Name one subject, not ${given.map(([key]) => key).join(' and ')}.`, 'Give developer, token or instance.', {
+      field: given[1]?.[0],
+    });
   }
   return Object.fromEntries(given) as { developer?: string; token?: string; instance?: string };
 }

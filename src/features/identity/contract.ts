@@ -36,7 +36,14 @@ export const createToken = contract({
     agent: agentType.optional().describe('The agent that will carry it.'),
     label,
   }),
-  output: z.strictObject({ token: z.string(), token_id: z.string(), developer_id: z.string(), developer: z.string(), label: z.string(), agent: z.string().nullable() }),
+  output: z.strictObject({
+    token: z.string(),
+    token_id: z.string(),
+    developer_id: z.string(),
+    developer: z.string(),
+    label: z.string(),
+    agent: z.string().nullable(),
+  }),
 });
 
 export const listTokens = contract({

@@ -18,7 +18,11 @@ test('the store holds the SHA-256 of a token and never the token [auth.token.has
   const { token } = await developer('ana');
   const rows = await app.store.reader.selectFrom('tokens').selectAll().execute();
   expect(rows.map((row) => row.hash)).toContain(hashSecret(token));
-  const everything = JSON.stringify([rows, await app.store.reader.selectFrom('events').selectAll().execute(), await app.store.reader.selectFrom('grants').selectAll().execute()]);
+  const everything = JSON.stringify([
+    rows,
+    await app.store.reader.selectFrom('events').selectAll().execute(),
+    await app.store.reader.selectFrom('grants').selectAll().execute(),
+  ]);
   expect(everything).not.toContain(token);
 });
 
@@ -66,7 +70,9 @@ test("the browser's cookie opens no other door, and a token is no cookie", async
 test('a principal is the operator, a developer, a typed agent token or an instance [auth.principals.kinds]', async () => {
   const { app, operator, developer } = await testApp();
   const { issueToken } = await import('./people.ts');
-  const instance = await app.store.write(operator.principal.workspace, (tx) => issueToken(tx, { kind: 'instance', developerId: null, instanceId: 'work-1-a1', by: 'operator' }));
+  const instance = await app.store.write(operator.principal.workspace, (tx) =>
+    issueToken(tx, { kind: 'instance', developerId: null, instanceId: 'work-1-a1', by: 'operator' }),
+  );
   const kinds = [operator, await developer('ana'), await developer('ana', 'codex')].map((caller) => caller.principal.kind);
   const authenticated = await app.authenticate(instance.value, 'bearer');
   expect([...kinds, 'principal' in authenticated && authenticated.principal.kind]).toEqual(['operator', 'developer', 'agent', 'instance']);
@@ -150,7 +156,11 @@ test('an id may be given by any tail that only one has; an ambiguous one is refu
   const { items } = (await done('tokens.list', {})) as { items: { token_id: string }[] };
   const byLast = Map.groupBy(items, (item) => item.token_id.slice(-1));
   const [shared] = [...byLast].find(([, tokens]) => tokens.length > 1) ?? [];
-  expect((await action('tokens.revoke', { token_id: shared })).reply).toMatchObject({ status: 'error', code: 'AMBIGUOUS_ID', message: expect.stringContaining('tok_') });
+  expect((await action('tokens.revoke', { token_id: shared })).reply).toMatchObject({
+    status: 'error',
+    code: 'AMBIGUOUS_ID',
+    message: expect.stringContaining('tok_'),
+  });
   expect((await action('tokens.revoke', { token_id: '%' })).reply).toMatchObject({ code: 'TOKEN_NOT_FOUND' });
 });
 

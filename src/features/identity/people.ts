@@ -45,7 +45,12 @@ interface NewToken {
 export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: string; token: TokenRow }> {
   const value = mintToken();
   const taken = await workspaceTokens(tx.db, tx.workspace, wanted.developerId ?? undefined);
-  const label = wanted.label ?? defaultLabel(wanted.agentType ?? wanted.kind, taken.map((token) => token.label));
+  const label =
+    wanted.label ??
+    defaultLabel(
+      wanted.agentType ?? wanted.kind,
+      taken.map((token) => token.label),
+    );
   const token: TokenRow = {
     workspace_id: tx.workspace,
     id: newId('tok', tx.now),
@@ -76,7 +81,9 @@ export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: str
 export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: string): Promise<DeveloperRow> {
   const developer = await findDeveloper(tx.db, tx.workspace, { name });
   if (!developer) {
-    throw new Refusal('DEVELOPER_NOT_FOUND', `There is no developer ${JSON.stringify(name)}.`, `covenant tokens create --developer NAME makes one.`, { field: 'developer' });
+    throw new Refusal('DEVELOPER_NOT_FOUND', `There is no developer ${JSON.stringify(name)}.`, `covenant tokens create --developer NAME makes one.`, {
+      field: 'developer',
+    });
   }
   return developer;
 }

@@ -31,9 +31,7 @@ export function createRefusalRecorder({ store, clock, log }: House): RefusalReco
   };
 
   const counted = (source: string, { since, count }: Window): NewEvent[] =>
-    count > ONE_BY_ONE
-      ? [{ category: 'usage', kind: 'requests_refused', actor: 'anonymous', payload: { source, since, count: count - ONE_BY_ONE } }]
-      : [];
+    count > ONE_BY_ONE ? [{ category: 'usage', kind: 'requests_refused', actor: 'anonymous', payload: { source, since, count: count - ONE_BY_ONE } }] : [];
 
   return {
     async record(source, event) {

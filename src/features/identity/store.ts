@@ -25,9 +25,7 @@ export async function workspaceTokens(db: Db, workspace: string, developerId?: s
 function tokensWithDeveloper(db: Db) {
   return db
     .selectFrom('tokens')
-    .leftJoin('developers', (join) =>
-      join.onRef('developers.workspace_id', '=', 'tokens.workspace_id').onRef('developers.id', '=', 'tokens.developer_id'),
-    )
+    .leftJoin('developers', (join) => join.onRef('developers.workspace_id', '=', 'tokens.workspace_id').onRef('developers.id', '=', 'tokens.developer_id'))
     .selectAll('tokens')
     .select(['developers.name as developer_name', 'developers.role as developer_role', 'developers.visibility as developer_visibility']);
 }

@@ -11,11 +11,16 @@ export const grantSubjects = {
     if (named.developer) return `developer:${(await requireDeveloper({ db, workspace }, named.developer)).id}`;
     if (named.token) {
       const found = await findTokensByTail(db, workspace, named.token);
-      return `token:${onlyMatch(found.map((token) => token.id), named.token, 'token')}`;
+      return `token:${onlyMatch(
+        found.map((token) => token.id),
+        named.token,
+        'token',
+      )}`;
     }
     if (named.instance) {
       const known = (await workspaceTokens(db, workspace)).some((token) => token.instance_id === named.instance);
-      if (!known) throw new Refusal('INSTANCE_NOT_FOUND', `There is no instance ${JSON.stringify(named.instance)}.`, 'covenant instances list', { field: 'instance' });
+      if (!known)
+        throw new Refusal('INSTANCE_NOT_FOUND', `There is no instance ${JSON.stringify(named.instance)}.`, 'covenant instances list', { field: 'instance' });
       return `instance:${named.instance}`;
     }
     return 'operator';

@@ -87,7 +87,8 @@ async function developerFor(tx: Tx, named: string | undefined, ctx: CallContext)
 
 async function knownDeveloper(tx: Tx, named: string | undefined, { principal }: CallContext): Promise<DeveloperRow> {
   if (named && named !== principal.developerName) {
-    if (!principal.operator) throw new Refusal('NOT_YOURS', 'You can do this for yourself only.', 'Leave developer out, or ask the operator.', { field: 'developer' });
+    if (!principal.operator)
+      throw new Refusal('NOT_YOURS', 'You can do this for yourself only.', 'Leave developer out, or ask the operator.', { field: 'developer' });
     return await requireDeveloper(tx, named);
   }
   const self = principal.developerId && (await findDeveloper(tx.db, tx.workspace, { id: principal.developerId }));
@@ -99,7 +100,11 @@ async function knownDeveloper(tx: Tx, named: string | undefined, { principal }: 
 async function ownToken(tx: Tx, tail: string, principal: Principal): Promise<TokenRow> {
   const found = await findTokensByTail(tx.db, tx.workspace, tail);
   const own = principal.operator ? found : found.filter((token) => token.developer_id === principal.developerId);
-  const id = onlyMatch(own.map((token) => token.id), tail, 'token');
+  const id = onlyMatch(
+    own.map((token) => token.id),
+    tail,
+    'token',
+  );
   return own.find((token) => token.id === id) as TokenRow;
 }
 

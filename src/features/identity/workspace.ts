@@ -5,7 +5,12 @@ export const DEFAULT_WORKSPACE = 'default';
 /** The id follows from the name, so that every server of a database agrees on it without asking. */
 export function workspaceId(name: string): string {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
-    throw new Refusal('INVALID_INPUT', `workspace: ${JSON.stringify(name.slice(0, 60))} is not a workspace name.`, 'Use lower-case letters, digits and dashes, at most 40.', { field: 'workspace' });
+    throw new Refusal(
+      'INVALID_INPUT',
+      `workspace: ${JSON.stringify(name.slice(0, 60))} is not a workspace name.`,
+      'Use lower-case letters, digits and dashes, at most 40.',
+      { field: 'workspace' },
+    );
   }
   return `ws_${name}`;
 }

@@ -2,7 +2,11 @@ import type { Db } from '../../storage/engine.ts';
 import { firstSeqSince } from '../../storage/journal.ts';
 
 export async function countRows(db: Db, workspace: string, table: 'developers' | 'tokens'): Promise<number> {
-  const row = await db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('n')).where('workspace_id', '=', workspace).executeTakeFirstOrThrow();
+  const row = await db
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('workspace_id', '=', workspace)
+    .executeTakeFirstOrThrow();
   return Number(row.n);
 }
 
@@ -19,7 +23,9 @@ export async function refusalsSince(db: Db, workspace: string, since: number): P
     .where('workspace_id', '=', workspace)
     .where('category', '=', 'usage')
     .where('seq', '>=', await firstSeqSince(db, workspace, since))
-    .where((eb) => eb.or([eb('payload', 'like', '%"outcome":"denied"%'), eb('payload', 'like', '%"outcome":"error"%'), eb('payload', 'like', '%"outcome":"blocked"%')]))
+    .where((eb) =>
+      eb.or([eb('payload', 'like', '%"outcome":"denied"%'), eb('payload', 'like', '%"outcome":"error"%'), eb('payload', 'like', '%"outcome":"blocked"%')]),
+    )
     .executeTakeFirstOrThrow();
   return Number(row.n);
 }

@@ -101,10 +101,6 @@ export const foundation: Migration = {
       .addColumn('revoked_by', 'text')
       .addPrimaryKeyConstraint('grants_key', ['workspace_id', 'id'])
       .execute();
-    await db.schema
-      .createIndex('grants_subject_action')
-      .on('grants')
-      .columns(['workspace_id', 'subject', 'action'])
-      .execute();
+    await db.schema.createIndex('grants_subject_action').on('grants').columns(['workspace_id', 'subject', 'action']).execute();
   },
 };

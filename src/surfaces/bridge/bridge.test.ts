@@ -95,6 +95,13 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     expect(notes()).not.toContain(token);
   });
 
+  it('[transport.bridge.keeps-structured-errors] says that a body was too large even where the refusal of it was lost', async () => {
+    const { client } = await bridge(era, { COVIBE_BASE_URL: await standIn((request) => void request.socket.resetAndDestroy()) });
+    const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(2 ** 21) } });
+    expect(large).toMatchObject({ isError: true, structuredContent: { data: { code: 'BODY_TOO_LARGE', field: 'body' } } });
+    expect(await client.callTool({ name: 'echo' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
+  });
+
   it('[transport.bridge.unreachable] answers in the team envelope, keeps running, and works when the server is back', async () => {
     const t = await testApp();
     const first = await t.serve();
@@ -178,8 +185,12 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     const answer = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', content: [{ type: 'text', text: 'streamed' }] } };
     const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1, progress: 1 } };
     const origin = await standIn((request, response) => {
-      if (request.headers['mcp-name'] === 'fails') response.writeHead(400).end('{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"not so","data":{"a":1}}}');
-      else response.writeHead(200, { 'content-type': 'text/event-stream' }).end([progress, answer].map((message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`).join(''));
+      if (request.headers['mcp-name'] === 'fails')
+        response.writeHead(400).end('{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"not so","data":{"a":1}}}');
+      else
+        response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .end([progress, answer].map((message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`).join(''));
     });
     const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
     expect(textOf(await client.callTool({ name: 'streams' }))).toBe('streamed');
@@ -261,10 +272,14 @@ describe('COVIBE_BASE_URL', () => {
 
 it('writes only JSON-RPC to stdout, no token anywhere, and ends with its input', async () => {
   const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'clock', arguments: { token: 'cv_given' } } };
-  const lines = ['cv_garbage {', `{"token":"cv_garbage`, JSON.stringify(call), ''];
+  const nonsense = ['cv_garbage {', '{"token":"cv_garbage', '{"cv_garbage":1}', '{"jsonrpc":"2.0","id":99,"result":{"x":"cv_garbage"}}'];
+  const lines = [...nonsense, JSON.stringify(call), ''];
   const { code, stdout, stderr } = await run({ COVIBE_BASE_URL: await closedOrigin(), COVIBE_MCP_TOKEN: 'cv_configured' }, lines.join('\n'));
   expect(code).toBe(0);
-  const messages = stdout.trim().split('\n').map((line) => JSON.parse(line));
+  const messages = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   expect(messages).toMatchObject([{ jsonrpc: '2.0', id: 7, result: { isError: true } }]);
   expect(stderr).toContain('SERVER_UNREACHABLE');
   expect(stdout + stderr).not.toMatch(/cv_(garbage|given|configured)/);

@@ -32,7 +32,8 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
     if ('result' in answer) return { result: withoutWireFields(answer.result) };
     const envelope = 'failed' in answer ? answer.failed : answer.refused;
     note(`${question.method}: ${String(envelope.data.code)}: ${envelope.message}`);
-    if (token === undefined && 'refused' in answer) note('no token: set COVIBE_MCP_TOKEN, or COVIBE_AGENT with a token of that name in ~/.covibe/credentials.json');
+    if (token === undefined && 'refused' in answer)
+      note('no token: set COVIBE_MCP_TOKEN, or COVIBE_AGENT with a token of that name in ~/.covibe/credentials.json');
     return answer;
   }
 

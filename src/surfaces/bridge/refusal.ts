@@ -53,7 +53,9 @@ export function malformedToken(): TeamEnvelope {
 
 export function isTeamEnvelope(value: unknown): value is TeamEnvelope {
   const { status, message, feedback, data } = (value ?? {}) as Partial<TeamEnvelope>;
-  return typeof status === 'string' && typeof message === 'string' && typeof feedback === 'object' && feedback !== null && typeof data === 'object' && data !== null;
+  return (
+    typeof status === 'string' && typeof message === 'string' && typeof feedback === 'object' && feedback !== null && typeof data === 'object' && data !== null
+  );
 }
 
 export function asToolResult(envelope: TeamEnvelope): CallToolResult {

@@ -4,7 +4,7 @@ import type { Principal } from '../../kernel/context.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/reply.ts';
 import { CliError } from './command.ts';
-import { prepareHome, readCredentials, readRunFile, type RunFile } from './home.ts';
+import { prepareHome, type RunFile, readCredentials, readRunFile } from './home.ts';
 
 /** The operator's way in: over HTTP where a server of this home runs, else straight through the same pipe in process. */
 export interface Client {
@@ -42,7 +42,11 @@ function httpClient(run: RunFile, token: string | undefined, workspace: string |
     const response = await fetch(`${run.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     const answer = (await response.json()) as Record<string, unknown>;
     if (response.status === 401) {
-      throw new CliError('UNAUTHENTICATED', 'The server does not accept the token in credentials.json.', 'Stop the server and start it again: it writes a new one.');
+      throw new CliError(
+        'UNAUTHENTICATED',
+        'The server does not accept the token in credentials.json.',
+        'Stop the server and start it again: it writes a new one.',
+      );
     }
     return { ok: response.ok, answer };
   };

@@ -33,7 +33,11 @@ export async function firstSigninLink(app: App): Promise<{ path: string; develop
 }
 
 function personName(): string {
-  const clean = (text: string) => text.replace(/[\p{Cc}@]/gu, '').trim().slice(0, 100);
+  const clean = (text: string) =>
+    text
+      .replace(/[\p{Cc}@]/gu, '')
+      .trim()
+      .slice(0, 100);
   try {
     const name = clean(execFileSync('git', ['config', '--get', 'user.name'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
     if (name) return name;

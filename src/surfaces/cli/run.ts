@@ -1,4 +1,4 @@
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { ConfigError } from '../../config.ts';
 import { SchemaMismatch } from '../../storage/errors.ts';
 import { VERSION } from '../../version.ts';
@@ -40,7 +40,8 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     }
     const command = findCommand(argv);
     if (!command || argv.includes('--help') || argv.includes('-h')) {
-      if (argv.length > 0 && !argv.includes('--help') && !argv.includes('-h')) throw new UsageError(`there is no command ${JSON.stringify(argv.slice(0, 2).join(' '))}`);
+      if (argv.length > 0 && !argv.includes('--help') && !argv.includes('-h'))
+        throw new UsageError(`there is no command ${JSON.stringify(argv.slice(0, 2).join(' '))}`);
       out.result(command ? commandHelp(command) : help());
       return 0;
     }

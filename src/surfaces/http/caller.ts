@@ -45,7 +45,11 @@ export async function inWorkspace(app: App, principal: Principal, name: string |
   if (principal.kind !== 'operator') throw new Refusal('OPERATOR_REQUIRED', 'Only the operator can name a workspace.', 'Use a token of that workspace.');
   const id = workspaceId(name);
   if (!mayBeNew && id !== DEFAULT_WORKSPACE_ID && !(await workspaceExists(app.store.reader, id))) {
-    throw new Refusal('WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(name)}.`, `covenant tokens create --developer NAME --workspace ${name} makes it.`);
+    throw new Refusal(
+      'WORKSPACE_NOT_FOUND',
+      `There is no workspace ${JSON.stringify(name)}.`,
+      `covenant tokens create --developer NAME --workspace ${name} makes it.`,
+    );
   }
   return { ...principal, workspace: id };
 }

@@ -38,7 +38,9 @@ export function createDashboard(folder: string = DASHBOARD_FOLDER): StaticFiles 
         const bytes = await readFile(full);
         // Built files carry a hash in their name; the page that names them must be asked for each time.
         const caching = wanted.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-store';
-        return new Response(new Uint8Array(bytes), { headers: { ...PAGE_HEADERS, 'content-type': TYPES[extname(full)] ?? 'application/octet-stream', 'cache-control': caching } });
+        return new Response(new Uint8Array(bytes), {
+          headers: { ...PAGE_HEADERS, 'content-type': TYPES[extname(full)] ?? 'application/octet-stream', 'cache-control': caching },
+        });
       } catch {
         return undefined;
       }

@@ -113,6 +113,8 @@ async function drained(ws: WebSocket, stalledMs: number): Promise<boolean> {
 function refuseUpgrade(socket: Duplex, refusal: HttpRefusal): void {
   const response = respond(refusal);
   void response.text().then((body) => {
-    socket.end(`HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+    socket.end(
+      `HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    );
   });
 }

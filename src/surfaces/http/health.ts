@@ -1,5 +1,5 @@
-import { missingFromSchema } from '../../storage/migrate.ts';
 import type { App } from '../../main.ts';
+import { missingFromSchema } from '../../storage/migrate.ts';
 import { VERSION } from '../../version.ts';
 
 const KEEP_MS = 2_000;

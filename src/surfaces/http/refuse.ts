@@ -12,7 +12,12 @@ export interface HttpRefusal {
 
 export const UNAUTHENTICATED: HttpRefusal = {
   status: 401,
-  reply: refused('error', 'UNAUTHENTICATED', 'This call carries no valid token.', 'Send "Authorization: Bearer cv_…". `covenant tokens create --developer NAME` makes a token.'),
+  reply: refused(
+    'error',
+    'UNAUTHENTICATED',
+    'This call carries no valid token.',
+    'Send "Authorization: Bearer cv_…". `covenant tokens create --developer NAME` makes a token.',
+  ),
 };
 
 export const SIGNED_OUT: HttpRefusal = {
@@ -31,14 +36,25 @@ export function malformed(message: string, field: string): HttpRefusal {
 
 export function badBody(problem: BodyProblem): HttpRefusal {
   if (problem === 'too-large') {
-    return { status: 413, reply: refused('error', 'BODY_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES} bytes.`, 'Send less at once.', { field: 'body' }) };
+    return {
+      status: 413,
+      reply: refused('error', 'BODY_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES} bytes.`, 'Send less at once.', { field: 'body' }),
+    };
   }
   return malformed(problem === 'not-utf8' ? 'The body is not valid UTF-8.' : 'The body is not valid JSON.', 'body');
 }
 
 export function foreign(problem: GuardProblem): HttpRefusal {
   const [what, setting] = problem === 'host' ? ['Host', 'allowed_hosts'] : ['Origin', 'allowed_origins'];
-  return { status: 403, reply: refused('error', `FOREIGN_${problem.toUpperCase()}`, `The ${what} header is not one of this server's.`, `If it should be, add it to ${setting} in config.toml.`) };
+  return {
+    status: 403,
+    reply: refused(
+      'error',
+      `FOREIGN_${problem.toUpperCase()}`,
+      `The ${what} header is not one of this server's.`,
+      `If it should be, add it to ${setting} in config.toml.`,
+    ),
+  };
 }
 
 export function respond({ status, reply }: HttpRefusal): Response {

@@ -40,7 +40,8 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     metrics.refused(refusal.reply.code);
     const payload = { code: refusal.reply.code, path: pathOf(incoming), outcome: 'error' };
     const kind = category === 'usage' ? 'malformed_request' : 'request_refused';
-    if (principal) await app.store.append(principal.workspace, [{ category, kind, actor: principal.actor, payload: { ...payload, token_id: principal.tokenId } }]);
+    if (principal)
+      await app.store.append(principal.workspace, [{ category, kind, actor: principal.actor, payload: { ...payload, token_id: principal.tokenId } }]);
     else await app.refusals.record(sourceOf(incoming), { category, kind, payload });
     return respond(refusal);
   };
@@ -124,7 +125,12 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   });
   return routes;
 
-  async function inNamedWorkspace(c: Ctx, principal: Principal, mayBeNew: boolean, call: (principal: Principal) => Promise<Answer>): Promise<Answer | Reply<unknown>> {
+  async function inNamedWorkspace(
+    c: Ctx,
+    principal: Principal,
+    mayBeNew: boolean,
+    call: (principal: Principal) => Promise<Answer>,
+  ): Promise<Answer | Reply<unknown>> {
     try {
       return await call(await inWorkspace(app, principal, c.req.header('x-covenant-workspace'), mayBeNew));
     } catch (error) {

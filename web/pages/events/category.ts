@@ -14,6 +14,7 @@ const OUTCOMES: Record<string, Tone> = { ok: 'good', warning: 'wait', blocked: '
 
 /** How it ended, where the event says so. */
 export function outcomeOf({ payload }: JournalEvent): { word: string; tone: Tone } | undefined {
-  const { outcome } = payload;
+  const { outcome, passed } = payload;
+  if (typeof passed === 'boolean') return passed ? { word: 'passed', tone: 'good' } : { word: 'denied', tone: 'bad' };
   return typeof outcome === 'string' ? { word: outcome, tone: OUTCOMES[outcome] ?? 'quiet' } : undefined;
 }

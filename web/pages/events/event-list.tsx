@@ -16,10 +16,7 @@ export function EventList({ category }: { category: Category | undefined }) {
   const { state } = useJournal();
   const paused = usePaused();
   const [shown, setShown] = useState(PAGE);
-  const matching = useMemo(
-    () => state.events.filter((event) => category === undefined || event.category === category).reverse(),
-    [state.events, category],
-  );
+  const matching = useMemo(() => state.events.filter((event) => category === undefined || event.category === category).reverse(), [state.events, category]);
   const newest = useFrozen(matching[0]?.seq ?? 0, paused);
   const settled = matching.filter(({ seq }) => seq <= newest);
   const waiting = matching.length - settled.length;
@@ -27,7 +24,11 @@ export function EventList({ category }: { category: Category | undefined }) {
   return (
     <>
       {paused && waiting > 0 && <Resume waiting={waiting} />}
-      {matching.length === 0 && <p className="px-3 py-6 text-center text-muted">No {category} events among the newest {state.events.length}.</p>}
+      {matching.length === 0 && (
+        <p className="px-3 py-6 text-center text-muted">
+          No {category} events among the newest {state.events.length}.
+        </p>
+      )}
       {settled.length > 0 && <Table label="Events, newest first" columns={EVENT_COLUMNS} rows={settled.slice(0, shown)} rowKey={({ seq }) => seq} />}
       <Older hidden={settled.length - shown} onShow={() => setShown(shown + PAGE)} />
     </>
@@ -63,7 +64,12 @@ function Older({ hidden, onShow }: { hidden: number; onShow: () => void }) {
   return (
     <div className="grid justify-items-center gap-2 border-t border-line p-3">
       {read.error && <Problem what="Older events could not be read." error={read.error} />}
-      <button type="button" className="button" disabled={read.isPending} onClick={() => (hidden > 0 ? onShow() : read.mutate(undefined, { onSuccess: onShow }))}>
+      <button
+        type="button"
+        className="button"
+        disabled={read.isPending}
+        onClick={() => (hidden > 0 ? onShow() : read.mutate(undefined, { onSuccess: onShow }))}
+      >
         Show older events
       </button>
     </div>

@@ -1,11 +1,13 @@
 import { type SubmitEvent, useState } from 'react';
 import { DISCONNECTED_REASON, useDisconnected } from '../../live/connection.ts';
+import { CliCommand } from '../../parts/cli.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { useAct } from '../../queries.ts';
+import { useAct, useRead } from '../../queries.ts';
 import { AGENTS, agentOf } from './agent.ts';
 import { NewToken } from './new-token.tsx';
 
 export function CreateToken() {
+  const me = useRead('identity.me', {}).data;
   const create = useAct('tokens.create');
   const disconnected = useDisconnected();
   const [label, setLabel] = useState('');
@@ -35,10 +37,21 @@ export function CreateToken() {
             ))}
           </select>
         </label>
-        <button type="submit" className="button button-primary" disabled={create.isPending || disconnected} title={disconnected ? DISCONNECTED_REASON : undefined}>
+        <button
+          type="submit"
+          className="button button-primary"
+          disabled={create.isPending || disconnected}
+          title={disconnected ? DISCONNECTED_REASON : undefined}
+        >
           Create token
         </button>
       </form>
+      <details>
+        <summary className="cursor-pointer text-muted">As a command</summary>
+        <div className="mt-2">
+          <CliCommand words="tokens create" options={{ developer: me?.developer ?? undefined, agent, label: label.trim() }} />
+        </div>
+      </details>
       {create.error && <Problem what="No token was created." error={create.error} />}
       {create.data && <NewToken key={create.data.token_id} created={create.data} onDone={create.reset} />}
     </>

@@ -14,7 +14,7 @@ export function NewToken({ created, onDone }: { created: Result<'tokens.create'>
           <strong className="font-semibold">{created.label}</strong> is ready. Copy it now: it is not shown again.
         </p>
         <div className="mt-2 flex flex-wrap items-center gap-2 text-text">
-          <code className="min-w-0 flex-[1_1_16rem] rounded-md border border-line bg-base px-2 py-1.5 select-all">{created.token}</code>
+          <code className="min-w-0 flex-[1_1_20rem] rounded-md border border-line bg-base px-2 py-1.5 select-all">{created.token}</code>
           <CopyButton text={created.token} label="Copy token" />
           <button type="button" className="button" onClick={onDone}>
             Done

@@ -1,5 +1,5 @@
 import type { Token } from '../../api.ts';
-import { Command } from '../../parts/copy.tsx';
+import { CliCommand } from '../../parts/cli.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAct } from '../../queries.ts';
@@ -17,13 +17,18 @@ export function RevokeToken({ token, onClose, onRevoked }: RevokeTokenProps) {
     <Dialog title={`Revoke ${token.label}?`} onClose={onClose}>
       <div className="mt-3 grid gap-3">
         <p>{consequence(token)} This cannot be undone.</p>
-        <Command text={`covenant tokens revoke ${token.token_id}`} />
+        <CliCommand words={`tokens revoke ${token.token_id}`} />
         {revoke.error && <Problem what="The token was not revoked." error={revoke.error} />}
         <div className="flex justify-end gap-2">
-          <button type="button" className="button" onClick={onClose}>
+          <button type="button" className="button" data-first onClick={onClose}>
             Cancel
           </button>
-          <button type="button" className="button button-bad" disabled={revoke.isPending} onClick={() => revoke.mutate({ token_id: token.token_id }, { onSuccess: onRevoked })}>
+          <button
+            type="button"
+            className="button button-bad"
+            disabled={revoke.isPending}
+            onClick={() => revoke.mutate({ token_id: token.token_id }, { onSuccess: onRevoked })}
+          >
             Revoke token
           </button>
         </div>

@@ -19,7 +19,15 @@ export const auditCommands: readonly Command[] = [
       const latest = Number(option(invocation, 'limit') ?? 20);
       if (!Number.isInteger(latest) || latest < 1 || latest > PAGE) throw new UsageError(`--limit must be a whole number from 1 to ${PAGE}`);
       const { items } = (await (await invocation.client()).action('events.list', { latest })) as { items: JournalEvent[] };
-      const rows = items.map((e) => [String(e.seq), new Date(e.time).toISOString(), e.category, e.kind, e.actor, e.subject ?? '—', String(e.payload.outcome ?? '')]);
+      const rows = items.map((e) => [
+        String(e.seq),
+        new Date(e.time).toISOString(),
+        e.category,
+        e.kind,
+        e.actor,
+        e.subject ?? '—',
+        String(e.payload.outcome ?? ''),
+      ]);
       return { json: { kind: 'event_list', items }, text: table(['SEQ', 'TIME', 'CATEGORY', 'KIND', 'ACTOR', 'SUBJECT', 'OUTCOME'], rows) };
     },
   },
@@ -37,7 +45,11 @@ export const auditCommands: readonly Command[] = [
       const text = report.valid
         ? `${good} ${report.events} events, no gaps, chain intact · root ${report.root}`
         : `${bad} chain breaks at ${report.firstBreak?.seq}: ${report.firstBreak?.reason}; ${report.events} before it intact\n    next: covenant backup, then compare your last anchor`;
-      return { json: { kind: 'audit_verified', valid: report.valid, events: report.events, root: report.root, first_break: report.firstBreak }, text, exit: report.valid ? 0 : 1 };
+      return {
+        json: { kind: 'audit_verified', valid: report.valid, events: report.events, root: report.root, first_break: report.firstBreak },
+        text,
+        exit: report.valid ? 0 : 1,
+      };
     },
   },
   {

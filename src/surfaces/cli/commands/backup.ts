@@ -28,7 +28,10 @@ export const backupCommands: readonly Command[] = [
       const from = resolve(invocation.cwd, invocation.positionals[0] as string);
       await checkBackup(from);
       const kept = putInPlace(from, config.database_path);
-      return { json: { kind: 'restored', path: config.database_path, kept: kept ?? null }, text: `Restored ${from}.${kept ? ` What was there is at ${kept}.` : ''}` };
+      return {
+        json: { kind: 'restored', path: config.database_path, kept: kept ?? null },
+        text: `Restored ${from}.${kept ? ` What was there is at ${kept}.` : ''}`,
+      };
     },
   },
 ];

@@ -38,7 +38,9 @@ export const capabilityCommands: readonly Command[] = [
       const named = invocation.positionals[0] as string;
       const what = /^(tool\.|toolset\.)/.test(named) ? { action: named } : { grant_id: named };
       const client = await invocation.client();
-      const { revoked } = (await client.action('capabilities.revoke', { ...what, ...given(invocation, 'developer', 'token', 'instance') })) as { revoked: string[] };
+      const { revoked } = (await client.action('capabilities.revoke', { ...what, ...given(invocation, 'developer', 'token', 'instance') })) as {
+        revoked: string[];
+      };
       return { json: { kind: 'capability_revoked', revoked }, text: `Revoked ${revoked.join(', ')}.` };
     },
   },

@@ -1,7 +1,6 @@
-import { type Command, CliError, given, type Invocation } from '../command.ts';
+import { CliError, type Command, given, type Invocation, UsageError } from '../command.ts';
+import { CLIENTS, type ClientName, connection } from '../connect.ts';
 import { age } from '../output.ts';
-import { connection, CLIENTS, type ClientName } from '../connect.ts';
-import { UsageError } from '../command.ts';
 
 export const serverCommands: readonly Command[] = [
   {
@@ -40,7 +39,9 @@ export const serverCommands: readonly Command[] = [
       const status = await client.action('server.status');
       const now = Date.now();
       const lines = [
-        client.url ? `${invocation.out.mark.good} serving at ${client.url} since ${age(Number(status.started_at), now)}` : `${invocation.out.mark.quiet} no server runs (covenant up starts one)`,
+        client.url
+          ? `${invocation.out.mark.good} serving at ${client.url} since ${age(Number(status.started_at), now)}`
+          : `${invocation.out.mark.quiet} no server runs (covenant up starts one)`,
         `${status.store}, schema ${status.schema} · ${status.tools} tools · ${status.developers} developers · ${status.tokens} tokens`,
         `${status.events} events, the last ${age(status.last_event_at as number | null, now)} ago · ${status.refused_24h} calls refused in 24 h`,
       ];

@@ -4,12 +4,12 @@ import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { App } from '../../../main.ts';
+import { PACKAGE_ROOT, VERSION } from '../../../version.ts';
 import type { RunningServer } from '../../http/server.ts';
+import { openBrowser } from '../browser.ts';
 import { findServer } from '../client.ts';
 import { CliError, type Command, type Invocation, option } from '../command.ts';
 import { prepareHome, removeRunFile, writeRunFile } from '../home.ts';
-import { openBrowser } from '../browser.ts';
-import { PACKAGE_ROOT, VERSION } from '../../../version.ts';
 
 export const upCommand: Command = {
   name: 'up',
@@ -20,7 +20,12 @@ export const upCommand: Command = {
     const config = loadConfig(invocation.env, { port: option(invocation, 'port'), host: option(invocation, 'host') });
     prepareHome(config.home);
     const running = await findServer(invocation.env);
-    if (running) throw new CliError('ALREADY_RUNNING', `A server of this home runs at ${running.url} (process ${running.pid}).`, 'Use it, or stop it first; another COVENANT_HOME makes another server.');
+    if (running)
+      throw new CliError(
+        'ALREADY_RUNNING',
+        `A server of this home runs at ${running.url} (process ${running.pid}).`,
+        'Use it, or stop it first; another COVENANT_HOME makes another server.',
+      );
 
     const [{ createApp }, { serve }, { createMetrics }, { ensureOperator, firstSigninLink }] = await Promise.all([
       import('../../../main.ts'),

@@ -1,0 +1,51 @@
+/** `npm test`: types, lint, dead code, generated files, then every test on both engines, the whole program and a browser. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bin = (name: string) => join(root, 'node_modules', '.bin', name);
+
+const CHECKS: [string, string, string[]][] = [
+  ['types', bin('tsc'), ['--noEmit']],
+  ['lint', bin('biome'), ['check', '--error-on-warnings', '.']],
+  ['dead code', bin('knip'), ['--no-config-hints']],
+  ['generated files', process.execPath, ['scripts/tools.ts', '--check']],
+];
+
+let passed = 0;
+let failed = 0;
+for (const [name, program, args] of CHECKS) {
+  const ok = run(program, args);
+  process.stdout.write(`${ok ? 'ok  ' : 'FAIL'} ${name}\n`);
+  if (ok) passed++;
+  else failed++;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'covenant-test-'));
+const report = join(folder, 'report.json');
+const clean = run(bin('vitest'), ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)]);
+const counts = readCounts(report);
+rmSync(folder, { recursive: true, force: true });
+passed += counts.passed;
+failed += counts.failed;
+// A run that broke outside of any test (a suite that did not load, an unhandled rejection) has failed too.
+if (!clean && failed === 0) failed++;
+
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+function run(program: string, args: string[]): boolean {
+  return spawnSync(program, args, { cwd: root, stdio: 'inherit', env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' } }).status === 0;
+}
+
+function readCounts(path: string): { passed: number; failed: number } {
+  try {
+    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(path, 'utf8')) as { numPassedTests: number; numFailedTests: number };
+    return { passed: numPassedTests, failed: numFailedTests };
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+}

@@ -1,0 +1,53 @@
+/** Writes docs/tools.md and test/published-tools.json from the contracts; with --check, fails where they are out of date. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { PublishedTool } from '../src/kernel/publish.ts';
+import { publishedTools } from '../src/testing/catalogue.ts';
+
+const tools = await publishedTools();
+const files: Record<string, string> = {
+  'docs/tools.md': reference(tools),
+  'test/published-tools.json': `${JSON.stringify(tools.map(snapshot), null, 2)}\n`,
+};
+let stale = false;
+for (const [name, text] of Object.entries(files)) {
+  const path = fileURLToPath(new URL(`../${name}`, import.meta.url));
+  if (!process.argv.includes('--check')) writeFileSync(path, text);
+  else if (readOrNothing(path) !== text) {
+    stale = true;
+    process.stderr.write(`${name} is out of date: npm run docs\n`);
+  }
+}
+process.exitCode = stale ? 1 : 0;
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function snapshot({ name, title, description, toolset, annotations, inputSchema, outputSchema }: PublishedTool) {
+  return { name, title, description, toolset, annotations, inputSchema, outputSchema };
+}
+
+function reference(all: readonly PublishedTool[]): string {
+  const sections = [...Map.groupBy(all, (tool) => tool.toolset)].map(
+    ([toolset, members]) => `## Toolset \`${toolset}\`\n\n${members.map(toolSection).join('\n')}`,
+  );
+  return `<!-- Written by \`npm run docs\` from the contracts. Do not edit. -->\n# Tools\n\nServed at \`/mcp/<toolset>\`, and by \`POST /api/mcp\`. Calling \`NAME\` needs the capability \`tool.call.NAME\`, or its toolset's.\n\n${sections.join('\n')}`;
+}
+
+function toolSection(tool: PublishedTool): string {
+  const { properties = {}, required = [] } = tool.inputSchema as {
+    properties?: Record<string, { type?: string; enum?: string[]; description?: string }>;
+    required?: string[];
+  };
+  const rows = Object.entries(properties).map(([field, schema]) => {
+    const type = schema.enum ? schema.enum.join(', ') : (schema.type ?? 'any');
+    return `| \`${field}\` | ${type} | ${required.includes(field) ? 'yes' : ''} | ${schema.description ?? ''} |`;
+  });
+  const table = rows.length > 0 ? `\n| field | type | required | |\n|---|---|---|---|\n${rows.join('\n')}\n` : '\nTakes no arguments.\n';
+  return `### \`${tool.name}\`\n\n${tool.description}\n${table}`;
+}

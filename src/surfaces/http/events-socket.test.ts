@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import type { JournalEvent } from '../../storage/journal.ts';
+import { testApp } from '../../testing/app.ts';
+import { CLOSE_SLOW } from './events-socket.ts';
+
+/** Gathers events until `enough` of them came. */
+async function follow(url: string, after: number, token: string, enough: number): Promise<JournalEvent[]> {
+  const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events?after=${after}`, { headers: { authorization: `Bearer ${token}` } });
+  const seen: JournalEvent[] = [];
+  await new Promise<void>((resolve, reject) => {
+    ws.on('message', (data) => {
+      seen.push(JSON.parse(String(data)) as JournalEvent);
+      if (seen.length >= enough) resolve();
+    });
+    ws.on('error', reject);
+    ws.on('close', (code) => reject(new Error(`closed with ${code}`)));
+  });
+  ws.removeAllListeners('close');
+  ws.terminate();
+  return seen;
+}
+
+test('/api/events sends one exported event a message, with all its fields [transport.events.websocket]', async () => {
+  const { developer, events, serve } = await testApp();
+  const { url } = await serve();
+  const ana = await developer('ana');
+  const all = await events();
+  expect(await follow(url, 0, ana.token, all.length)).toEqual(all);
+});
+
+test('a reader that gives its last seq gets every later event, none twice and none missing, while others write [transport.events.resume]', async () => {
+  const here = await testApp();
+  const there = await testApp({ database: here.database });
+  const { url } = await here.serve();
+  const ana = await here.developer('ana');
+  const start = (await here.events()).length;
+  const writing = (async () => {
+    for (let round = 0; round < 20; round++) {
+      await Promise.all([here, there, here, there].map(({ tool }) => tool('clock', {}, ana)));
+    }
+  })();
+  const total = start + 20 * 4 * 2;
+  const seen: number[] = [];
+  while (seen.length < total) {
+    const last = seen.at(-1) ?? 0;
+    const part = await follow(url, last, ana.token, Math.min(37, total - last));
+    seen.push(...part.map((event) => event.seq).filter((seq) => seq > (seen.at(-1) ?? 0) && seen.length < total));
+  }
+  await writing;
+  expect(seen.slice(0, total)).toEqual(Array.from({ length: total }, (_, index) => index + 1));
+});
+
+test('a socket without a credential, from a foreign origin or with a wrong position is refused', async () => {
+  const { operator, serve } = await testApp();
+  const { url } = await serve();
+  const attempt = async (path: string, headers: Record<string, string>) => {
+    const ws = new WebSocket(`${url.replace('http', 'ws')}${path}`, { headers });
+    const [error] = (await once(ws, 'error')) as [Error];
+    return error.message;
+  };
+  const bearer = { authorization: `Bearer ${operator.token}` };
+  expect(await attempt('/api/events', {})).toContain('401');
+  expect(await attempt('/api/events', { ...bearer, origin: 'https://evil.example' })).toContain('403');
+  expect(await attempt('/api/events?after=-1', bearer)).toContain('400');
+  expect(await attempt('/api/events?after=x', bearer)).toContain('400');
+  expect(await attempt('/api/elsewhere', bearer)).toContain('404');
+});
+
+test('a reader that does not read is dropped with code 4408 instead of being buffered for without bound', async () => {
+  const { app, operator, serve } = await testApp();
+  const { url } = await serve({ stalledMs: 100 });
+  // More than the sockets of both ends and the high-water mark can hold.
+  const filler = { text: 'x'.repeat(8_000) };
+  for (let batch = 0; batch < 20; batch++) {
+    await app.store.append(
+      operator.principal.workspace,
+      Array.from({ length: 100 }, () => ({ category: 'work' as const, kind: 'filler', actor: 'a', payload: filler })),
+    );
+  }
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `GET /api/events?after=0 HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${operator.token}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+  );
+  socket.once('data', () => socket.pause());
+  const dropped = once(socket, 'close');
+  const followers = async () => /^covenant_event_followers (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
+  await vi.waitFor(async () => expect(await followers()).toBe('1'));
+  await vi.waitFor(async () => expect(await followers()).toBe('0'), { timeout: 5_000 });
+  // Reading on after the server gave up shows what it had sent, and the close frame behind it.
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.resume();
+  await dropped;
+  const sent = Buffer.concat(chunks);
+  expect(sent.length).toBeLessThan(20 * 100 * 8_000);
+  expect(CLOSE_SLOW).toBe(4408);
+  expect(sent.includes(Buffer.from([0x11, 0x38]))).toBe(true);
+});

@@ -1,0 +1,267 @@
+import { request as rawRequest } from 'node:http';
+import { connect } from 'node:net';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { type TestApp, testApp } from '../../testing/app.ts';
+import { fixtureFeature } from '../../testing/fixture.ts';
+
+const json = { 'content-type': 'application/json' };
+const auth = (token: string) => ({ ...json, authorization: `Bearer ${token}` });
+const post = (url: string, body: BodyInit, headers: Record<string, string> = json) => fetch(url, { method: 'POST', headers, body });
+
+async function served(options: Parameters<typeof testApp>[0] = {}): Promise<TestApp & { url: string; direct: string }> {
+  const made = await testApp(options);
+  const { url } = await made.serve();
+  return { ...made, url, direct: `${url}/api/mcp` };
+}
+
+test('POST /api/mcp takes {tool, arguments, token?} and answers the envelope of the contract [transport.direct.endpoint]', async () => {
+  const { direct, developer } = await served({ features: [fixtureFeature] });
+  const { token } = await developer('ana');
+  const answer = await post(direct, JSON.stringify({ tool: 'covibe_fixture', arguments: { operation: 'look', what: 'x' }, token }));
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toEqual({ status: 'ok', message: 'Done.', feedback: { type: 'info', required_action: null }, data: { seen: 'x' } });
+  const clock = await post(direct, JSON.stringify({ tool: 'clock', token }));
+  expect(await clock.json()).toMatchObject({ isError: false, structuredContent: { epoch_ms: expect.any(Number) } });
+});
+
+test('the token may be a Bearer header [transport.direct.bearer]', async () => {
+  const { direct, developer, events } = await served();
+  const ana = await developer('ana');
+  const answer = await post(direct, JSON.stringify({ tool: 'clock', arguments: {} }), auth(ana.token));
+  expect(answer.status).toBe(200);
+  expect((await events({ kind: 'clock' })).map((event) => event.actor)).toEqual([ana.principal.actor]);
+});
+
+test('without a token, or with a wrong or revoked one, a call is refused with 401 and journaled without the credential [auth.token.required] [auth.token.revoked]', async () => {
+  const { direct, developer, done, events, logged } = await served();
+  const ana = await developer('ana');
+  await done('tokens.revoke', { token_id: ana.tokenId });
+  const invented = `cv_${'A'.repeat(43)}`;
+  for (const headers of [json, auth(invented), auth(ana.token), auth('not a token')]) {
+    const answer = await post(direct, JSON.stringify({ tool: 'clock', arguments: {} }), headers);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toContain('Bearer');
+    expect(await answer.json()).toMatchObject({
+      status: 'error',
+      feedback: { required_action: expect.stringContaining('tokens create') },
+      data: { code: 'UNAUTHENTICATED' },
+    });
+  }
+  const failures = await events({ kind: 'authentication_failed' });
+  expect(failures.map((event) => event.payload.reason)).toEqual(['missing', 'unknown', 'revoked', 'malformed']);
+  const everything = JSON.stringify(failures) + logged.join('');
+  for (const secret of [invented, ana.token]) expect(everything).not.toContain(secret);
+});
+
+const MALFORMED: [string, BodyInit, string][] = [
+  ['invalid JSON [transport.direct.invalid-json]', '{"tool":', 'body'],
+  ['an array [transport.direct.non-object-body]', '[1]', 'body'],
+  ['a string [transport.direct.non-object-body]', '"x"', 'body'],
+  ['null [transport.direct.non-object-body]', 'null', 'body'],
+  ['nothing [transport.direct.invalid-json]', '', 'body'],
+  ['no tool [transport.direct.missing-tool]', '{"arguments":{}}', 'tool'],
+  ['a tool that is no string [transport.direct.missing-tool]', '{"tool":5,"arguments":{}}', 'tool'],
+  ['arguments that are no object', '{"tool":"clock","arguments":[1]}', 'arguments'],
+  ['an unknown field', '{"tool":"clock","arguments":{},"tokn":"x"}', 'tokn'],
+  ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 'body'],
+];
+
+test.each(MALFORMED)(
+  'a body with %s is answered 400 in the structured shape, names the field, and writes a usage event [transport.direct.malformed-usage-event]',
+  async (_what, body, field) => {
+    const { direct, events, developer } = await served();
+    const { token } = await developer('ana');
+    for (const headers of [json, auth(token)]) {
+      const answer = await post(direct, body, headers);
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({
+        status: 'error',
+        message: expect.any(String),
+        feedback: { type: 'error', required_action: expect.any(String) },
+        data: { code: 'MALFORMED_REQUEST', field },
+      });
+    }
+    const usage = await events({ category: 'usage', kind: 'malformed_request' });
+    expect(usage.map((event) => event.actor)).toEqual(['anonymous', expect.stringMatching(/^developer:/)]);
+  },
+);
+
+test('a call that names an unknown tool, or fails its schema, still writes a usage event [transport.direct.unknown-tool-usage-event] [transport.direct.schema-failure-usage-event]', async () => {
+  const { direct, developer, events } = await served();
+  const { token } = await developer('ana');
+  for (const body of [
+    { tool: 'covibe_nope', arguments: {} },
+    { tool: 'clock', arguments: { x: 1 } },
+  ]) {
+    const answer = await post(direct, JSON.stringify(body), auth(token));
+    expect(answer.status).toBe(200);
+  }
+  expect((await events({ category: 'usage' })).map((event) => [event.kind, event.payload.code])).toEqual([
+    ['covibe_nope', 'UNKNOWN_TOOL'],
+    ['clock', 'INVALID_INPUT'],
+  ]);
+});
+
+test('a body over 1 MiB is refused with 413, declared or not, and one of just under it is read', async () => {
+  const { direct, url, developer, done } = await served();
+  const { token, tokenId } = await developer('ana');
+  await done('capabilities.grant', { action: 'tool.call.echo', token: tokenId });
+  const echo = (size: number) => JSON.stringify({ tool: 'echo', arguments: { text: 'x'.repeat(size) } });
+  const fits = await post(direct, echo(1024 * 1024 - 100), auth(token));
+  expect(((await fits.json()) as { structuredContent: { text: string } }).structuredContent.text).toHaveLength(1024 * 1024 - 100);
+  const large = await post(direct, echo(1024 * 1024), auth(token)).catch(() => undefined);
+  if (large) expect(large.status).toBe(413);
+  expect(await chunkedStatus(direct, token, 3 * 1024 * 1024)).toBe(413);
+  expect((await fetch(`${url}/api/health`)).status).toBe(200);
+});
+
+/** Sends a body without saying how long it is. */
+function chunkedStatus(url: string, token: string, size: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const request = rawRequest(url, { method: 'POST', headers: auth(token) }, (response) => {
+      resolve(response.statusCode);
+      request.destroy();
+    });
+    request.on('error', () => {});
+    for (let sent = 0; sent < size; sent += 65_536) request.write(Buffer.alloc(65_536, 0x20));
+    request.end();
+  });
+}
+
+test('deep JSON and a megabyte in a name are refused in the structured shape, and the server stays up', async () => {
+  const { direct, url, developer, events } = await served();
+  const { token } = await developer('ana');
+  const deep = `{"tool":"clock","arguments":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`;
+  expect(await (await post(direct, deep, auth(token))).json()).toMatchObject({
+    isError: true,
+    structuredContent: { code: 'INVALID_INPUT', field: expect.stringMatching(/^a/) },
+  });
+  const long = await post(direct, JSON.stringify({ tool: 'n'.repeat(900_000), arguments: {} }), auth(token));
+  expect((await long.text()).length).toBeLessThan(5_000);
+  for (const event of await events()) expect(JSON.stringify(event).length).toBeLessThan(10_000);
+  expect((await fetch(`${url}/api/health`)).status).toBe(200);
+});
+
+test('a foreign Host is refused on every path and journaled [transport.http.host-check]', async () => {
+  const { url, developer, events } = await served();
+  const { token } = await developer('ana');
+  for (const path of ['/api/mcp', '/mcp', '/', '/api/health', '/api/events', '/metrics']) {
+    expect(await statusWith(`${url}${path}`, { ...auth(token), host: 'evil.example' })).toBe(403);
+    expect(await statusWith(`${url}${path}`, { ...auth(token), host: '127.0.0.1.evil.example:80' })).toBe(403);
+  }
+  expect((await events({ kind: 'request_refused' })).length).toBeGreaterThan(0);
+  expect(await statusWith(`${url}/api/health`, { host: 'localhost' })).toBe(200);
+});
+
+test('a foreign Origin is refused, another port of this very host included; the own one and none are not [transport.http.origin-check]', async () => {
+  const { url, developer } = await served();
+  const { token } = await developer('ana');
+  const host = new URL(url).host;
+  for (const origin of ['https://evil.example', 'http://127.0.0.1:1', `http://${host}.evil.example`, 'null', 'file://']) {
+    expect(await statusWith(`${url}/api/health`, { ...auth(token), origin })).toBe(403);
+  }
+  expect(await statusWith(`${url}/api/health`, { origin: `http://${host}` })).toBe(200);
+});
+
+function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    rawRequest(url, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+test('no path serves data without a credential [transport.http.never-open]', async () => {
+  const { url } = await served();
+  for (const path of ['/api/mcp', '/mcp', '/mcp/all', '/api/actions/tokens.list', '/api/actions/events.list', '/api/actions/identity.me']) {
+    const answer = await post(`${url}${path}`, JSON.stringify({ tool: 'clock', arguments: {} }));
+    expect([path, answer.status]).toEqual([path, 401]);
+  }
+  expect((await post(`${url}/api/nothing`, '{}')).status).toBe(404);
+});
+
+test('/api/health says whether the database has its whole schema, and tells nothing of what is in it [transport.http.health]', async () => {
+  const { app, developer, url } = await served();
+  await developer('ana-the-visible');
+  const healthy = await fetch(`${url}/api/health`);
+  expect(healthy.status).toBe(200);
+  const text = await healthy.text();
+  expect(JSON.parse(text)).toMatchObject({ status: 'ok', checks: { database: 'ok', schema: 'ok' } });
+  expect(text).not.toContain('ana');
+  await app.store.engine.transaction('schema', (db) => sql`alter table grants rename to grants_gone`.execute(db));
+  const { createHealth } = await import('./health.ts');
+  expect(await createHealth(app, 'x')()).toMatchObject({ status: 'failing', checks: { schema: 'damaged' } });
+  await app.store.engine.transaction('schema', (db) => sql`alter table grants_gone rename to grants`.execute(db));
+});
+
+test('/metrics serves what was called and how it ended, as Prometheus reads it [transport.http.metrics]', async () => {
+  const { url, direct, developer } = await served();
+  const { token } = await developer('ana');
+  await post(direct, JSON.stringify({ tool: 'clock' }), auth(token));
+  await post(direct, JSON.stringify({ tool: 'echo', arguments: { text: 'x' } }), auth(token));
+  const text = await (await fetch(`${url}/metrics`)).text();
+  expect(text).toContain('covenant_calls_total{tool="clock",surface="api",outcome="ok"} 1');
+  expect(text).toContain('covenant_calls_total{tool="unknown",surface="api",outcome="denied"} 1');
+  expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
+});
+
+test('the sign-in link sets an HttpOnly, SameSite=Strict cookie and redirects; the second visit gets none [auth.dashboard.cookie] [auth.dashboard.one-time-link]', async () => {
+  const { url, developer, done } = await served();
+  await developer('ana');
+  const { path } = await done('signin.link', {});
+  const first = await fetch(`${url}${path}`, { redirect: 'manual' });
+  expect(first.status).toBe(303);
+  const cookie = first.headers.get('set-cookie') ?? '';
+  expect(cookie).toMatch(/; HttpOnly; SameSite=Strict;/);
+  const second = await fetch(`${url}${path}`, { redirect: 'manual' });
+  expect(second.headers.get('set-cookie')).toBeNull();
+  const signedIn = await post(`${url}/api/actions/identity.me`, '{}', { ...json, cookie: cookie.split(';')[0] ?? '' });
+  expect(await signedIn.json()).toMatchObject({ developer: 'ana', operator: true });
+  const elsewhere = await post(`${url}/api/mcp`, JSON.stringify({ tool: 'clock' }), { ...json, cookie: cookie.split(';')[0] ?? '' });
+  expect(elsewhere.status).toBe(401);
+});
+
+test('the operator may act in another workspace by name; nobody else may', async () => {
+  const { url, operator, developer, done } = await served();
+  const ana = await developer('ana');
+  const create = (token: string, workspace: string) =>
+    post(`${url}/api/actions/tokens.create`, JSON.stringify({ developer: 'zoe' }), { ...auth(token), 'x-covenant-workspace': workspace });
+  expect((await create(operator.token, 'beta')).status).toBe(200);
+  const list = await post(`${url}/api/actions/developers.list`, '{}', { ...auth(operator.token), 'x-covenant-workspace': 'beta' });
+  expect(await list.json()).toMatchObject({ items: [{ name: 'zoe', role: 'admin' }] });
+  expect(((await done('developers.list', {})) as { items: { name: string }[] }).items.map((item) => item.name)).toEqual(['ana']);
+  expect((await post(`${url}/api/actions/developers.list`, '{}', { ...auth(operator.token), 'x-covenant-workspace': 'gamma' })).status).toBe(404);
+  expect((await create(ana.token, 'beta')).status).toBe(403);
+  expect((await create(operator.token, 'No Such Name!')).status).toBe(400);
+});
+
+test('the server binds 127.0.0.1 unless it is told otherwise [transport.http.loopback]', async () => {
+  const { url } = await served();
+  const { hostname, port } = new URL(url);
+  expect(hostname).toBe('127.0.0.1');
+  const { networkInterfaces } = await import('node:os');
+  const others = Object.values(networkInterfaces())
+    .flat()
+    .filter((address) => address && !address.internal && address.family === 'IPv4');
+  for (const other of others) {
+    const reached = await new Promise<boolean>((resolve) => {
+      const socket = connect({ host: other?.address as string, port: Number(port) }, () => resolve(true));
+      socket.on('error', () => resolve(false));
+    });
+    expect(reached).toBe(false);
+  }
+});
+
+test('the API and MCP surface work on the very store that the dashboard reads [storage.database.shared]', async () => {
+  const { url, direct, developer, done } = await served();
+  const { token } = await developer('ana');
+  await post(direct, JSON.stringify({ tool: 'clock' }), auth(token));
+  const { path } = await done('signin.link', {});
+  const cookie = (await fetch(`${url}${path}`, { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? '';
+  const page = await post(`${url}/api/actions/events.list`, '{"latest":50}', { ...json, cookie });
+  expect(JSON.stringify(await page.json())).toContain('"kind":"clock"');
+});

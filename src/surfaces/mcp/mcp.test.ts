@@ -1,0 +1,152 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import { expect, onTestFinished, test } from 'vitest';
+import { testApp } from '../../testing/app.ts';
+import { fixtureFeature } from '../../testing/fixture.ts';
+import { INSTRUCTIONS } from './instructions.ts';
+
+type Era = 'legacy' | 'modern';
+const ERAS: Era[] = ['legacy', 'modern'];
+
+async function connected(url: string, token: string, era: Era = 'modern'): Promise<Client> {
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    era === 'modern' ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : { versionNegotiation: { mode: 'legacy' } },
+  );
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${token}` } } }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function served() {
+  const made = await testApp({ features: [fixtureFeature] });
+  const { url } = await made.serve();
+  return { ...made, url };
+}
+
+const names = async (client: Client) => (await client.listTools()).tools.map((tool) => tool.name);
+
+test.each(ERAS)('every MCP path serves a %s client: list and call [transport.mcp.both-eras]', async (era) => {
+  const { url, developer } = await served();
+  const { token } = await developer('ana');
+  for (const path of ['/mcp', '/mcp/team', '/mcp/gateway', '/mcp/team+gateway', '/mcp/all']) {
+    const client = await connected(`${url}${path}`, token, era);
+    expect((await names(client)).length).toBeGreaterThan(0);
+    expect(client.getInstructions()).toBe(INSTRUCTIONS);
+  }
+  const client = await connected(`${url}/mcp`, token, era);
+  const result = await client.callTool({ name: 'clock', arguments: {} });
+  expect(result).toMatchObject({ isError: false, structuredContent: { epoch_ms: expect.any(Number) } });
+});
+
+test('/mcp/<toolset> serves the tools of that toolset, joined paths those of several, and all of all [transport.mcp.toolset-path] [transport.mcp.toolsets-joined]', async () => {
+  const { url, developer } = await served();
+  const { token } = await developer('ana');
+  expect(await names(await connected(`${url}/mcp/team`, token))).toEqual(['covibe_fixture']);
+  expect(await names(await connected(`${url}/mcp/gateway`, token))).toEqual(['clock']);
+  expect(await names(await connected(`${url}/mcp/team+gateway`, token))).toEqual(['clock', 'covibe_fixture']);
+  expect(await names(await connected(`${url}/mcp/all`, token))).toEqual(['clock', 'covibe_fixture']);
+  expect(await names(await connected(`${url}/mcp/cycle`, token))).toEqual([]);
+  const elsewhere = await connected(`${url}/mcp/cycle`, token);
+  expect(await elsewhere.callTool({ name: 'covibe_fixture', arguments: { operation: 'look' } })).toMatchObject({
+    isError: true,
+    structuredContent: { data: { code: 'UNKNOWN_TOOL' }, feedback: { required_action: expect.stringContaining('/mcp/team') } },
+  });
+  for (const path of ['/mcp/admin', '/mcp/nope', '/mcp/team+nope']) {
+    expect((await fetch(`${url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: '{}' })).status).toBe(404);
+  }
+});
+
+test('/mcp alone serves the default toolsets: a developer gets team and the gateway tools granted to it [transport.mcp.default-toolsets]', async () => {
+  const { url, developer, done, operator } = await served();
+  const ana = await developer('ana', 'codex');
+  expect(await names(await connected(`${url}/mcp`, ana.token))).toEqual(['clock', 'covibe_fixture']);
+  await done('capabilities.grant', { action: 'tool.call.echo', developer: 'ana' });
+  expect(await names(await connected(`${url}/mcp`, ana.token))).toEqual(['clock', 'covibe_fixture', 'echo']);
+  expect(await names(await connected(`${url}/mcp`, operator.token))).toEqual(['clock']);
+});
+
+test('a list holds only what the caller may call', async () => {
+  const { url, developer, done } = await served();
+  const ana = await developer('ana');
+  await done('capabilities.revoke', { action: 'toolset.team', token: ana.tokenId });
+  expect(await names(await connected(`${url}/mcp/all`, ana.token))).toEqual(['clock']);
+});
+
+test.each(ERAS)(
+  'an answer carries its envelope as structured content and as text; only an error is marked as one (%s) [transport.reply.structured-and-text] [transport.reply.is-error] [transport.reply.output-schema]',
+  async (era) => {
+    const { url, developer } = await served();
+    const client = await connected(`${url}/mcp`, (await developer('ana')).token, era);
+    const { tools } = await client.listTools();
+    const validate = new AjvJsonSchemaValidator().getValidator(tools.find((tool) => tool.name === 'covibe_fixture')?.outputSchema as object);
+    const cases: [Record<string, unknown>, string, boolean][] = [
+      [{ operation: 'look', what: 'x' }, 'ok', false],
+      [{ operation: 'change', what: 'b', fail: 'block' }, 'blocked', false],
+      [{ operation: 'change', what: 'r', fail: 'refuse' }, 'error', true],
+      [{ operation: 'change', what: 'c', fail: 'crash' }, 'error', true],
+      [{ operation: 'look', waht: 'x' }, 'error', true],
+      [{ operation: 'nope' }, 'error', true],
+    ];
+    for (const [args, status, isError] of cases) {
+      const result = await client.callTool({ name: 'covibe_fixture', arguments: args });
+      expect(result.structuredContent).toMatchObject({ status });
+      expect(result.isError).toBe(isError);
+      expect(JSON.parse((result.content as { text: string }[])[0]?.text ?? '')).toEqual(result.structuredContent);
+      expect(validate(result.structuredContent).valid).toBe(true);
+    }
+  },
+);
+
+test('a tool in the list has name, description and inputSchema as MCP publishes them; echo exactly as documented [gateway.spec.shape] [gateway.echo.spec] [gateway.native.bundled] [gateway.surface.one-catalogue]', async () => {
+  const { url, done, operator } = await served();
+  await done('capabilities.grant', { action: 'tool.call.echo' });
+  const client = await connected(`${url}/mcp`, operator.token);
+  const { tools } = await client.listTools();
+  expect(tools.map((tool) => tool.name)).toEqual(['clock', 'echo']);
+  expect(tools.find((tool) => tool.name === 'echo')).toMatchObject({
+    description: 'Returns the provided text argument verbatim.',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false },
+  });
+  expect(await client.callTool({ name: 'echo', arguments: { text: 'hi' } })).toMatchObject({ content: [{ type: 'text', text: 'hi' }], isError: false });
+});
+
+test('the same call has the same checks, effect and events over MCP in both eras and /api/mcp [transport.pipe.same-everywhere]', async () => {
+  const { url, developer, events } = await served();
+  const ana = await developer('ana');
+  const trace = async (call: () => Promise<unknown>) => {
+    const before = (await events()).length;
+    await call();
+    return (await events())
+      .slice(before)
+      .map(({ category, kind, actor, subject, payload }) => ({ category, kind, actor, subject, outcome: payload.outcome, digest: payload.arguments_sha256 }));
+  };
+  const direct = (body: unknown) =>
+    fetch(`${url}/api/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ana.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  for (const [tool, args] of [
+    ['covibe_fixture', { operation: 'look' }],
+    ['echo', { text: 'x' }],
+    ['covibe_fixture', { operation: 'nope' }],
+  ] as const) {
+    const traces = [await trace(() => direct({ tool, arguments: args }))];
+    for (const era of ERAS) {
+      const client = await connected(`${url}/mcp/all`, ana.token, era);
+      traces.push(await trace(() => client.callTool({ name: tool, arguments: args })));
+    }
+    expect(traces[1]).toEqual(traces[0]);
+    expect(traces[2]).toEqual(traces[0]);
+  }
+});
+
+test('no token: 401, so that a client knows what it lacks', async () => {
+  const { url } = await served();
+  await expect(connected(`${url}/mcp`, `cv_${'A'.repeat(43)}`)).rejects.toThrow(/401|Unauthorized/);
+});
+
+test('the instructions are under 700 tokens even at three characters a token [transport.mcp.instructions-limit]', () => {
+  expect(INSTRUCTIONS.length / 3).toBeLessThan(700);
+});

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+interface Import {
+  from: string;
+  to: string;
+  typeOnly: boolean;
+}
+
+const sources = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => join(folder, path))
+    .filter((path) => /\.tsx?$/.test(path));
+
+function importsOf(path: string): Import[] {
+  const text = readFileSync(join(root, path), 'utf8');
+  const found = [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm), ...text.matchAll(/()\bimport\(\s*'([^']+)'\s*\)/g)];
+  return found.map(([, type, target = '']) => ({
+    from: path,
+    to: target.startsWith('.') ? relative(root, resolve(root, dirname(path), target)) : target,
+    typeOnly: Boolean(type),
+  }));
+}
+
+const isTest = (path: string) => /\.test\.tsx?$/.test(path) || path.startsWith('src/testing/');
+const program = sources('src').filter((path) => !isTest(path));
+const all = program.flatMap(importsOf);
+const shown = (imports: Import[]) => imports.map(({ from, to }) => `${from} → ${to}`);
+
+/** `storage ← kernel ← features ← surfaces ← main`: a layer may import what stands to its left. */
+const MAY_IMPORT: Record<string, string[]> = {
+  storage: ['storage'],
+  kernel: ['storage', 'kernel'],
+  machine: ['kernel'],
+  features: ['storage', 'kernel', 'machine', 'features'],
+  surfaces: ['storage', 'kernel', 'machine', 'features', 'surfaces', 'main.ts', 'config.ts', 'version.ts'],
+  'main.ts': ['storage', 'kernel', 'machine', 'features', 'config.ts', 'version.ts'],
+  'config.ts': ['kernel'],
+  'version.ts': [],
+  bin: ['surfaces'],
+};
+const layerOf = (path: string) => path.split('/')[1] ?? '';
+
+test('imports follow the law storage ← kernel ← features ← surfaces ← main', () => {
+  const broken = all.filter(({ from, to, typeOnly }) => {
+    if (!to.startsWith('src/')) return false;
+    if (from === 'src/storage/database.ts' && typeOnly && /^src\/features\/\w+\/tables\.ts$/.test(to)) return false;
+    return !MAY_IMPORT[layerOf(from)]?.includes(layerOf(to));
+  });
+  expect(shown(broken)).toEqual([]);
+});
+
+test('surfaces take nothing but types from main', () => {
+  const broken = all.filter(
+    ({ from, to, typeOnly }) => from.startsWith('src/surfaces/') && to === 'src/main.ts' && !typeOnly && !from.startsWith('src/surfaces/cli/'),
+  );
+  expect(shown(broken)).toEqual([]);
+});
+
+test('a feature reaches another only through its index', () => {
+  const feature = (path: string) => /^src\/features\/(\w+)\//.exec(path)?.[1];
+  const broken = all.filter(({ from, to }) => feature(from) && feature(to) && feature(from) !== feature(to) && !to.endsWith('/index.ts'));
+  expect(shown(broken)).toEqual([]);
+});
+
+test('only storage imports a database driver', () => {
+  const broken = all.filter(({ from, to }) => ['pg', 'node:sqlite'].includes(to) && !from.startsWith('src/storage/'));
+  expect(shown(broken)).toEqual([]);
+});
+
+test('a contract imports zod, the kernel and pure rules of its own folder only', () => {
+  const contracts = all.filter(({ from }) => from.endsWith('/contract.ts') && from.startsWith('src/features/'));
+  const broken = contracts.filter(
+    ({ from, to }) => to !== 'zod' && !to.startsWith('src/kernel/') && to !== 'src/storage/tables.ts' && dirname(to) !== dirname(from),
+  );
+  expect(shown(broken)).toEqual([]);
+});
+
+test('the dashboard takes types only, from contracts and the kernel', () => {
+  const broken = sources('web')
+    .filter((path) => !path.endsWith('vite.config.ts'))
+    .flatMap(importsOf)
+    .filter(
+      ({ to, typeOnly }) =>
+        to.startsWith('src/') && !(typeOnly && (/^src\/features\/\w+\/contract\.ts$/.test(to) || /^src\/kernel\/(contract|reply)\.ts$/.test(to))),
+    );
+  expect(shown(broken)).toEqual([]);
+});
+
+test('no product code imports the testing kit, and no folder or file is called utils, helpers, manager or common', () => {
+  expect(shown(all.filter(({ to }) => to.startsWith('src/testing/')))).toEqual([]);
+  expect([...program, ...sources('web')].filter((path) => /\b(utils?|helpers?|manager|common)\b/.test(path))).toEqual([]);
+});
+
+test('a feature folder has the files that every feature folder has', () => {
+  for (const feature of readdirSync(join(root, 'src/features'), { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
+    const files = readdirSync(join(root, 'src/features', feature.name));
+    for (const needed of ['contract.ts', 'tools.ts', 'index.ts']) expect([feature.name, files]).toEqual([feature.name, expect.arrayContaining([needed])]);
+  }
+});

@@ -1,0 +1,226 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../src/testing/database.ts';
+import { covenant, direct, startProgram } from '../../src/testing/program.ts';
+
+/** With a server up the CLI goes over HTTP, without one through the store: every command must do the same either way. */
+const WAYS = ['with a server', 'without one'] as const;
+
+async function place(way: (typeof WAYS)[number]) {
+  const at = { home: temporaryFolder() };
+  const server = way === 'with a server' ? await startProgram(at) : undefined;
+  return { at, server, run: (...args: string[]) => covenant(at, ...args) };
+}
+
+test.each(WAYS)('grant, call, revoke (%s) [capability.cli.grant] [capability.cli.revoke] [capability.cli.list] [gateway.cli.tools-call]', async (way) => {
+  const { run } = await place(way);
+  const denied = await run('tools', 'call', 'echo', '--args', '{"text":"hi"}');
+  expect(denied).toMatchObject({ code: 1, stdout: expect.stringContaining('covenant capabilities grant tool.call.echo') });
+  expect(await run('capabilities', 'grant', 'tool.call.echo')).toMatchObject({ code: 0 });
+  expect(await run('tools', 'call', 'echo', '--args', '{"text":"hi"}')).toMatchObject({ code: 0, stdout: 'hi\n' });
+  const asJson = await run('tools', 'call', 'echo', '--args', '{"text":"hi"}', '--json');
+  expect(asJson.json).toEqual({ kind: 'tool_result', content: [{ type: 'text', text: 'hi' }], structuredContent: { text: 'hi' }, isError: false });
+  const list = await run('capabilities', 'list', '--json');
+  expect(list.json).toMatchObject({ kind: 'capability_list', items: [{ action: 'tool.call.echo', subject: 'operator', status: 'live' }] });
+  expect(await run('capabilities', 'revoke', 'tool.call.echo')).toMatchObject({ code: 0 });
+  expect(await run('tools', 'call', 'echo', '--args', '{"text":"hi"}')).toMatchObject({ code: 1 });
+});
+
+test.each(WAYS)('the catalogue is one JSON object with a kind (%s) [gateway.cli.tools-list]', async (way) => {
+  const { run } = await place(way);
+  const { json, code } = await run('tools', 'list', '--json');
+  expect(code).toBe(0);
+  expect(json).toMatchObject({
+    kind: 'tool_list',
+    items: [
+      { name: 'clock', you: 'open', inputSchema: { type: 'object' } },
+      { name: 'echo', you: 'no', description: 'Returns the provided text argument verbatim.' },
+    ],
+  });
+});
+
+test.each(WAYS)('tokens: create, list without values, revoke by a tail (%s) [auth.cli.tokens-create] [auth.cli.tokens-list] [auth.cli.tokens-revoke] [transport.cli.id-tail]', async (way) => {
+  const { run, server } = await place(way);
+  const { json: made } = await run('tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json');
+  expect(made).toMatchObject({ kind: 'token_created', token: expect.stringMatching(/^cv_/), token_id: expect.any(String), developer_id: expect.any(String) });
+  const list = await run('tokens', 'list', '--json');
+  expect(list.json.items).toContainEqual(expect.objectContaining({ token_id: made.token_id, developer: 'ana', agent: 'codex', status: 'live' }));
+  expect(list.stdout).not.toContain(String(made.token));
+  if (server) expect((await direct(server.url, String(made.token), 'clock')).status).toBe(200);
+  expect(await run('tokens', 'revoke', String(made.token_id).slice(-10))).toMatchObject({ code: 0 });
+  if (server) expect((await direct(server.url, String(made.token), 'clock')).status).toBe(401);
+});
+
+test.each(WAYS)('the audit trail: recent, verify, export, anchor (%s) [audit.recent.cli] [audit.verify.intact] [audit.export.anchor]', async (way) => {
+  const { run } = await place(way);
+  for (let i = 0; i < 3; i++) await run('tools', 'call', 'clock');
+  const recent = await run('audit', 'recent', '--limit', '4', '--json');
+  expect((recent.json.items as unknown[]).length).toBe(4);
+  const verify = await run('audit', 'verify', '--json');
+  expect(verify).toMatchObject({ code: 0 });
+  expect(verify.json).toMatchObject({ kind: 'audit_verified', valid: true, first_break: null, root: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  const exported = (await run('audit', 'export', '--json')).stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(exported.map((event) => event.seq)).toEqual(exported.map((_, index) => index + 1));
+  for (const event of exported) expect(Object.keys(event).sort()).toEqual(['actor', 'category', 'hash', 'kind', 'payload', 'seq', 'session', 'subject', 'time']);
+  const anchor = await run('audit', 'export', '--anchor', '--json');
+  expect(anchor.json).toMatchObject({ kind: 'audit_anchor', seq: expect.any(Number), root: expect.stringMatching(/^[0-9a-f]{64}$/) });
+});
+
+test('audit verify on a log that was tampered with names the first break and exits 1 [audit.verify.first-break]', async () => {
+  const { at, run } = await place('without one');
+  for (let i = 0; i < 3; i++) await run('tools', 'call', 'clock');
+  const { DatabaseSync } = await import('node:sqlite');
+  const db = new DatabaseSync(join(at.home, 'covenant.db'));
+  db.exec(`update events set actor = 'nobody' where seq = 4`);
+  db.close();
+  const verify = await run('audit', 'verify', '--json');
+  expect(verify.code).toBe(1);
+  expect(verify.json).toMatchObject({ valid: false, events: 3, first_break: { seq: 4 } });
+  expect((await run('audit', 'verify')).stdout).toContain('chain breaks at 4');
+});
+
+test.each(WAYS)('every command takes --json and prints one object with a kind (%s) [transport.cli.json]', async (way) => {
+  const { run } = await place(way);
+  for (const command of [['status'], ['doctor'], ['tools', 'list'], ['tools', 'call', 'clock'], ['capabilities', 'list'], ['audit', 'recent'], ['audit', 'verify'], ['tokens', 'list'], ['backup']]) {
+    const { stdout, code } = await run(...command, '--json');
+    expect([command, code]).toEqual([command, 0]);
+    expect(JSON.parse(stdout)).toMatchObject({ kind: expect.stringMatching(/^[a-z_]+$/) });
+    expect(stdout.trim().split('\n')).toHaveLength(1);
+  }
+});
+
+test.each(WAYS)('exit 0 done, 1 refused or failed, 2 called wrongly; with --json the error is an object (%s) [transport.cli.exit-codes] [transport.cli.json-error]', async (way) => {
+  const { run } = await place(way);
+  expect((await run('tools', 'call', 'clock')).code).toBe(0);
+  for (const refused of [['tools', 'call', 'echo', '--args', '{"text":"x"}'], ['tokens', 'revoke', 'nothing'], ['capabilities', 'revoke', 'tool.call.echo'], ['capabilities', 'grant', 'tool.call.*']]) {
+    expect([refused, (await run(...refused)).code]).toEqual([refused, 1]);
+  }
+  for (const wrong of [['nope'], ['tokens'], ['tools', 'call'], ['tools', 'call', 'a', 'b'], ['tokens', 'list', '--nope'], ['tools', 'call', 'echo', '--args', '{'], ['audit', 'recent', '--limit', 'x'], ['capabilities', 'grant', 'tool.call.echo', '--scope', '{']]) {
+    expect([wrong, (await run(...wrong)).code]).toEqual([wrong, 2]);
+  }
+  const refusal = await run('tokens', 'revoke', 'nothing', '--json');
+  expect(refusal.json).toEqual({ kind: 'error', code: 'TOKEN_NOT_FOUND', message: expect.any(String), next: expect.any(String) });
+  expect((await run('nope', '--json')).json).toMatchObject({ kind: 'error', code: 'USAGE', next: 'covenant --help' });
+  expect((await run('--help')).stdout).toContain('tokens create');
+});
+
+test('covenant up --json says when it serves and where; the sign-in link it prints works once [transport.cli.up-ready] [auth.dashboard.one-time-link]', async () => {
+  const at = { home: temporaryFolder() };
+  const server = await startProgram(at);
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  const visit = () => fetch(server.signinUrl, { redirect: 'manual' });
+  expect((await visit()).headers.get('set-cookie')).toContain('HttpOnly');
+  expect((await visit()).headers.get('set-cookie')).toBeNull();
+});
+
+test('covenant open prints a fresh link that works once; without a server it says what to do [auth.dashboard.open-link]', async () => {
+  const at = { home: temporaryFolder() };
+  expect(await covenant(at, 'open')).toMatchObject({ code: 1, stderr: expect.stringContaining('covenant up') });
+  await startProgram(at);
+  const link = (await covenant(at, 'open')).stdout.trim();
+  const other = (await covenant(at, 'open')).stdout.trim();
+  expect(link).not.toBe(other);
+  expect((await fetch(link, { redirect: 'manual' })).headers.get('set-cookie')).not.toBeNull();
+  expect((await fetch(link, { redirect: 'manual' })).headers.get('set-cookie')).toBeNull();
+});
+
+test('covenant connect prints a line with a token of its own that works', async () => {
+  const at = { home: temporaryFolder() };
+  const server = await startProgram(at);
+  for (const client of ['claude-code', 'codex', 'gemini', 'cursor', 'opencode']) {
+    const { stdout, code } = await covenant(at, 'connect', client);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`${server.url}/mcp`);
+    const token = /cv_[A-Za-z0-9_-]{43}/.exec(stdout)?.[0] as string;
+    expect((await direct(server.url, token, 'clock')).status).toBe(200);
+  }
+  expect((await covenant(at, 'connect', 'emacs')).code).toBe(2);
+});
+
+test('the home holds the data, readable by its owner alone [config.home.default] [config.home.credentials-mode] [gateway.config.mode]', async () => {
+  const at = { home: join(temporaryFolder(), 'made', 'for', 'it') };
+  await startProgram(at);
+  for (const file of ['covenant.db', 'config.toml', 'secrets.toml', 'credentials.json']) expect(existsSync(join(at.home, file))).toBe(true);
+  for (const file of ['credentials.json', 'secrets.toml', 'covenant.db']) expect([file, statSync(join(at.home, file)).mode & 0o777]).toEqual([file, 0o600]);
+  expect(statSync(at.home).mode & 0o777).toBe(0o700);
+});
+
+test('doctor finds what is wrong and says how to mend it', async () => {
+  const at = { home: temporaryFolder() };
+  await covenant(at, 'status');
+  expect(await covenant(at, 'doctor')).toMatchObject({ code: 0, stdout: expect.stringContaining('0 failed') });
+  const { chmodSync } = await import('node:fs');
+  chmodSync(join(at.home, 'credentials.json'), 0o644);
+  writeFileSync(join(at.home, 'config.toml'), 'prot = 1\n');
+  const { stdout, code } = await covenant(at, 'doctor');
+  expect(code).toBe(1);
+  expect(stdout).toContain(`chmod 600 ${join(at.home, 'credentials.json')}`);
+  expect(stdout).toContain('prot: unknown setting');
+});
+
+test.each(WAYS)('backup saves the store and restore brings it back, keeping what it replaces (%s) [storage.cli.backup-restore]', async (way) => {
+  const { at, run, server } = await place(way);
+  await run('tokens', 'create', '--developer', 'ana');
+  const file = join(at.home, 'copy.db');
+  expect(await run('backup', file)).toMatchObject({ code: 0 });
+  expect((await run('backup', file)).code).toBe(1);
+  await run('tokens', 'create', '--developer', 'ben');
+  if (server) {
+    expect(await run('restore', file)).toMatchObject({ code: 1, stderr: expect.stringContaining('Stop it') });
+    await server.stop();
+  }
+  const restored = await run('restore', file, '--json');
+  expect(restored.json).toMatchObject({ kind: 'restored', kept: expect.any(String) });
+  const developers = async () => ((await run('tokens', 'list', '--json')).json.items as { developer: string }[]).map((item) => item.developer);
+  expect(await developers()).toContain('ana');
+  expect(await developers()).not.toContain('ben');
+  expect((await run('audit', 'verify')).code).toBe(0);
+  writeFileSync(join(at.home, 'junk.db'), 'not a database at all, but long enough to be looked at by SQLite itself');
+  expect(await run('restore', join(at.home, 'junk.db'))).toMatchObject({ code: 1 });
+  expect(await developers()).toContain('ana');
+});
+
+test('MCP_LOG_LEVEL sets how much is logged, and MCP_DATABASE_PATH where the data goes [config.env.log-level] [config.env.database-path]', async () => {
+  const home = temporaryFolder();
+  const path = join(home, 'elsewhere', 'data.db');
+  const quiet = await startProgram({ home, env: { MCP_LOG_LEVEL: 'error', MCP_DATABASE_PATH: path } });
+  expect(existsSync(path)).toBe(true);
+  expect(existsSync(join(home, 'covenant.db'))).toBe(false);
+  await fetch(`${quiet.url}/mcp`, { method: 'POST', headers: { authorization: 'Bearer x' }, body: '{' });
+  await quiet.stop();
+  expect(quiet.log()).toBe('');
+  const loud = await startProgram({ home, env: { MCP_LOG_LEVEL: 'debug', MCP_DATABASE_PATH: path } });
+  const { token } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string };
+  await fetch(`${loud.url}/mcp`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}}' });
+  await loud.stop();
+  expect(loud.log()).toContain('"level":"debug"');
+});
+
+test('a wrong setting stops the program before it does anything, and says which', async () => {
+  const home = join(temporaryFolder(), 'never-made');
+  const { code, stdout } = await covenant({ home, env: { MCP_SERVER_PORT: 'many' } }, 'up', '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ kind: 'error', code: 'CONFIG_INVALID', message: expect.stringContaining('MCP_SERVER_PORT') });
+  expect(existsSync(home)).toBe(false);
+});
+
+test('a second server of the same home is refused and names the first; a port in use is named', async () => {
+  const at = { home: temporaryFolder() };
+  const server = await startProgram(at);
+  expect(await covenant(at, 'up')).toMatchObject({ code: 1, stderr: expect.stringContaining(server.url) });
+  const port = new URL(server.url).port;
+  expect(await covenant({ home: temporaryFolder() }, 'up', '--port', port)).toMatchObject({ code: 1, stderr: expect.stringContaining(`Port ${port} is in use`) });
+});
+
+test('piped output has no escape bytes, and --workspace keeps workspaces apart', async () => {
+  const at = { home: temporaryFolder() };
+  for (const args of [['doctor', '--verbose'], ['tools', 'list'], ['--help'], ['tools', 'call', 'echo']]) {
+    const { stdout, stderr } = await covenant(at, ...args);
+    expect(stdout + stderr).not.toContain('\u001b');
+  }
+  expect((await covenant(at, 'tokens', 'create', '--developer', 'zoe', '--workspace', 'beta')).code).toBe(0);
+  expect((await covenant(at, 'tokens', 'list', '--json')).stdout).not.toContain('zoe');
+  expect((await covenant(at, 'tokens', 'list', '--workspace', 'beta', '--json')).stdout).toContain('zoe');
+  expect(await covenant(at, 'tokens', 'list', '--workspace', 'gamma')).toMatchObject({ code: 1 });
+});

@@ -1,0 +1,173 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { temporaryDatabase, temporaryFolder } from '../../src/testing/database.ts';
+import { covenant, direct, type Environment, startProgram } from '../../src/testing/program.ts';
+
+const operatorToken = (home: string) => (JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string }).token;
+
+interface Exported {
+  seq: number;
+  kind: string;
+  payload: { arguments_sha256?: string; request_id?: string };
+}
+
+async function exported(at: Environment): Promise<Exported[]> {
+  const { stdout } = await covenant(at, 'audit', 'export', '--json');
+  return stdout.trim().split('\n').map((line) => JSON.parse(line) as Exported);
+}
+
+async function placeOn(engine: 'sqlite' | 'postgres'): Promise<Environment> {
+  const { home, url } = await temporaryDatabase(engine);
+  return { home, env: url ? { DATABASE_URL: url } : {} };
+}
+
+test.each(['sqlite', 'postgres'] as const)('kill -9 during load on %s: every acknowledged call is in the journal, the chain holds, and the next start needs no help [storage.crash.acknowledged]', async (engine) => {
+  const at = await placeOn(engine);
+  const acknowledged: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    const server = await startProgram(at);
+    const token = operatorToken(at.home);
+    if (round === 0) await covenant(at, 'capabilities', 'grant', 'tool.call.echo');
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let i = 0; ; i++) {
+        const text = `${round}-${writer}-${i}`;
+        const { body } = await direct(server.url, token, 'echo', { text });
+        if (body.isError !== false) throw new Error(JSON.stringify(body));
+        acknowledged.push(text);
+        if (acknowledged.length === (round + 1) * 120) server.child.kill('SIGKILL');
+      }
+    });
+    await Promise.allSettled(writers);
+    await server.stop('SIGKILL');
+  }
+  expect(acknowledged.length).toBeGreaterThanOrEqual(360);
+  await startProgram(at);
+  const { createHash } = await import('node:crypto');
+  const digests = new Set((await exported(at)).filter((event) => event.kind === 'echo').map((event) => event.payload.arguments_sha256));
+  const lost = acknowledged.filter((text) => !digests.has(createHash('sha256').update(JSON.stringify({ text })).digest('hex')));
+  expect(lost).toEqual([]);
+  expect(await covenant(at, 'audit', 'verify')).toMatchObject({ code: 0 });
+});
+
+test('two servers on one PostgreSQL: seq stays gap-free under eight writers, and a follower of either misses nothing [audit.journal.gap-free] [config.env.database-url] [storage.engines.same]', async () => {
+  const first = await placeOn('postgres');
+  const second: Environment = { home: temporaryFolder(), env: first.env ?? {} };
+  const servers = [await startProgram(first), await startProgram(second)];
+  expect(existsSync(join(first.home, 'covenant.db'))).toBe(false);
+  const { json } = await covenant(first, 'tokens', 'create', '--developer', 'ana', '--json');
+  const token = String(json.token);
+  const CALLS = 8 * 40;
+  const followers = servers.map((server) => {
+    const seen: Exported[] = [];
+    const ws = new WebSocket(`${server.url.replace('http', 'ws')}/api/events?after=0`, { headers: { authorization: `Bearer ${token}` } });
+    const done = new Promise<Exported[]>((resolve) => {
+      ws.on('message', (data) => {
+        seen.push(JSON.parse(String(data)) as Exported);
+        if (seen.filter((event) => event.kind === 'clock').length === CALLS) resolve(seen);
+      });
+    });
+    return done.finally(() => ws.terminate());
+  });
+  await Promise.all(
+    Array.from({ length: 8 }, async (_, writer) => {
+      for (let i = 0; i < 40; i++) expect((await direct((servers[writer % 2] as (typeof servers)[0]).url, token, 'clock')).status).toBe(200);
+    }),
+  );
+  for (const seen of await Promise.all(followers)) expect(seen.map((event) => event.seq)).toEqual(seen.map((_, index) => index + 1));
+  expect(await covenant(second, 'audit', 'verify')).toMatchObject({ code: 0 });
+});
+
+test('a token revoked on one server is refused by the other at once', async () => {
+  const first = await placeOn('postgres');
+  const second: Environment = { home: temporaryFolder(), env: first.env ?? {} };
+  const [, there] = [await startProgram(first), await startProgram(second)];
+  const { json } = await covenant(first, 'tokens', 'create', '--developer', 'ana', '--json');
+  expect((await direct(there.url, String(json.token), 'clock')).status).toBe(200);
+  await covenant(first, 'tokens', 'revoke', String(json.token_id));
+  expect((await direct(there.url, String(json.token), 'clock')).status).toBe(401);
+});
+
+test('SIGTERM: calls in flight are answered, sockets closed, exit 0 within five seconds, nothing left behind [storage.shutdown.clean]', async () => {
+  const at = { home: temporaryFolder() };
+  const server = await startProgram(at);
+  const token = operatorToken(at.home);
+  const ws = new WebSocket(`${server.url.replace('http', 'ws')}/api/events`, { headers: { authorization: `Bearer ${token}` } });
+  await new Promise((resolve) => ws.once('message', resolve));
+  const wsClosed = new Promise<number>((resolve) => ws.once('close', resolve));
+  // A connection that is kept open and idle, as every client keeps one.
+  const { hostname, port } = new URL(server.url);
+  const idle = connect(Number(port), hostname);
+  await new Promise((resolve) => idle.once('connect', resolve));
+  const calls = Array.from({ length: 50 }, () => direct(server.url, token, 'clock'));
+  await calls[0];
+  const started = performance.now();
+  const stopping = server.stop('SIGTERM');
+  const settled = await Promise.allSettled(calls);
+  expect(await stopping).toBe(0);
+  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(await wsClosed).toBe(1001);
+  const answered = settled.filter((call) => call.status === 'fulfilled').length;
+  expect(answered).toBeGreaterThan(0);
+  expect(existsSync(join(at.home, 'server.json'))).toBe(false);
+  const events = await exported(at);
+  expect(events.filter((event) => event.kind === 'clock').length).toBeGreaterThanOrEqual(answered);
+  const log = server.log().split('\n').filter((line) => line.includes('"level":"error"'));
+  expect(log).toEqual([]);
+});
+
+test('after kill -9 the CLI finds no server, works on the store, and a new server comes up', async () => {
+  const at = { home: temporaryFolder() };
+  const server = await startProgram(at);
+  await server.stop('SIGKILL');
+  expect(existsSync(join(at.home, 'server.json'))).toBe(true);
+  expect((await covenant(at, 'status')).stdout).toContain('no server runs');
+  expect((await covenant(at, 'tools', 'call', 'clock')).code).toBe(0);
+  const again = await startProgram(at);
+  expect((await fetch(`${again.url}/api/health`)).status).toBe(200);
+});
+
+test('no token in the log or the journal, whatever happened to it', async () => {
+  const at = { home: temporaryFolder(), env: { MCP_LOG_LEVEL: 'debug' } };
+  const server = await startProgram(at);
+  const { json } = await covenant(at, 'tokens', 'create', '--developer', 'ana', '--json');
+  const token = String(json.token);
+  await direct(server.url, token, 'clock');
+  await direct(server.url, token, 'echo', { text: token });
+  await fetch(`${server.url}/api/mcp`, { method: 'POST', body: `{"tool":"clock","token":"${token}"`, headers: { authorization: `Bearer ${token}` } });
+  await fetch(`${server.url}/${token}`);
+  await fetch(`${server.url}/api/${token}`, { method: 'POST' });
+  await fetch(`${server.url}/mcp/${token}`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: '{}' });
+  await covenant(at, 'tokens', 'revoke', String(json.token_id));
+  await direct(server.url, token, 'clock');
+  const link = server.signinUrl.split('/signin/')[1] as string;
+  await fetch(server.signinUrl, { redirect: 'manual' });
+  const { stdout } = await covenant(at, 'audit', 'export', '--json');
+  await server.stop();
+  for (const secret of [token, link, operatorToken(at.home)]) {
+    expect(server.log()).not.toContain(secret);
+    expect(stdout).not.toContain(secret);
+    for (const file of ['covenant.db', 'covenant.db-wal']) {
+      const path = join(at.home, file);
+      if (existsSync(path)) expect(readFileSync(path).includes(secret)).toBe(false);
+    }
+  }
+});
+
+test("COVENANT_TEST_CLOCK moves the whole program's clock, under NODE_ENV=test alone", async () => {
+  const home = temporaryFolder();
+  const file = join(home, 'clock');
+  writeFileSync(file, '1800000000000');
+  const time = async (at: Environment) => ((await covenant(at, 'tools', 'call', 'clock', '--json')).json.structuredContent as { epoch_ms: number }).epoch_ms;
+  const at: Environment = { home, env: { COVENANT_TEST_CLOCK: file } };
+  const server = await startProgram(at);
+  expect(await time(at)).toBe(1_800_000_000_000);
+  writeFileSync(file, '1800000005000');
+  expect(await time(at)).toBe(1_800_000_005_000);
+  await server.stop();
+  const real = await startProgram({ home, env: { COVENANT_TEST_CLOCK: file, NODE_ENV: 'production' } });
+  const { body } = await direct(real.url, operatorToken(home), 'clock');
+  expect(Math.abs((body.structuredContent as { epoch_ms: number }).epoch_ms - Date.now())).toBeLessThan(60_000);
+});

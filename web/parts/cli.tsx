@@ -1,0 +1,13 @@
+import { useRead } from '../queries.ts';
+import { Command } from './copy.tsx';
+
+/** The same from a shell: `words` as they are, each of `options` that has a value. */
+export function CliCommand({ words, options = {} }: { words: string; options?: Record<string, string | undefined> }) {
+  const workspace = useRead('identity.me', {}).data?.workspace.replace(/^ws_/, '');
+  const all = { ...options, workspace: workspace === 'default' ? undefined : workspace };
+  const given = Object.entries(all).flatMap(([name, value]) => (value ? [` --${name}=${quoted(value)}`] : []));
+  return <Command text={`covenant ${words}${given.join('')}`} />;
+}
+
+/** As one word to a shell, whatever is in it. */
+const quoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
