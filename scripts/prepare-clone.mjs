@@ -14,6 +14,7 @@ withLock(() => {
   if (noted(installNote) !== wanted) {
     refuseWhileServing('install');
     run('npm', ['ci', '--include=dev', '--no-fund', '--no-audit'], 'install');
+    mkdirSync(dirname(installNote), { recursive: true });
     writeFileSync(installNote, wanted);
   }
   if (noted(buildNote) !== sourceHash()) {

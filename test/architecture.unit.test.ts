@@ -91,6 +91,15 @@ test('the dashboard takes types only, from contracts and the kernel', () => {
   expect(shown(broken)).toEqual([]);
 });
 
+test('no code changes an event, or removes one [audit.journal.append-only]', () => {
+  const changing = program.filter(
+    (path) =>
+      !path.includes('/migrations/') &&
+      /(updateTable|deleteFrom)\('events'\)|(update|delete from|truncate) "?events\b/i.test(readFileSync(join(root, path), 'utf8')),
+  );
+  expect(changing).toEqual([]);
+});
+
 test('no product code imports the testing kit, and no folder or file is called utils, helpers, manager or common', () => {
   expect(shown(all.filter(({ to }) => to.startsWith('src/testing/')))).toEqual([]);
   expect([...program, ...sources('web')].filter((path) => /\b(utils?|helpers?|manager|common)\b/.test(path))).toEqual([]);

@@ -4,7 +4,7 @@ import { fixtureFeature } from '../testing/fixture.ts';
 
 const fixture = { features: [fixtureFeature] };
 
-test('a call writes one usage event whatever its outcome, with its digest and never its arguments [audit.journal.no-secrets] [audit.journal.one-log]', async () => {
+test('a call writes one usage event whatever its outcome, with its digest and never its arguments [audit.journal.no-secrets] [audit.journal.one-log] [audit.journal.categories]', async () => {
   const { developer, events, tool } = await testApp(fixture);
   const ana = await developer('ana');
   const calls: [string, unknown][] = [
@@ -35,8 +35,11 @@ test('a call writes one usage event whatever its outcome, with its digest and ne
   ]);
   for (const event of usage) expect(event.payload.arguments_sha256).toMatch(/^[0-9a-f]{64}$/);
   expect(JSON.stringify(await events())).not.toContain('my-secret-prompt');
+  expect((await events({ category: 'feedback' })).map((event) => [event.kind, event.payload.type, event.payload.required_action])).toEqual([
+    ['covibe_fixture.change', 'block', 'Confirm.'],
+  ]);
   const categories = new Set((await events()).map((event) => event.category));
-  expect([...categories].sort()).toEqual(['audit', 'usage', 'work']);
+  expect([...categories].sort()).toEqual(['audit', 'feedback', 'usage', 'work']);
 });
 
 test('when a call fails the store is as before, apart from the events that record it; a blocked one keeps what it stored [storage.write.rollback] [storage.write.atomic]', async () => {

@@ -177,7 +177,7 @@ export class Dispatch {
         async (tx) => {
           for (const event of call.trail) tx.append(event);
           const made = this.#checked(implementation, await handler.write(tx, input, ctx));
-          tx.append(this.#usage(call, implementation, made, made.status));
+          for (const event of this.#records(call, implementation, made, made.status)) tx.append(event);
           return made;
         },
         deadline.signal,
@@ -233,7 +233,7 @@ export class Dispatch {
   ): Promise<Answer> {
     if (this.#isDashboardRead(call, implementation)) return this.#answer(call, tool, implementation, reply, outcome);
     try {
-      await this.#o.store.append(call.principal.workspace, [...call.trail, this.#usage(call, implementation, reply, outcome)]);
+      await this.#o.store.append(call.principal.workspace, [...call.trail, ...this.#records(call, implementation, reply, outcome)]);
     } catch (error) {
       this.#o.log.error('call not journaled', { request: call.requestId, tool: call.name, error });
       return this.#answer(call, tool, implementation, replyTo(error, call.requestId), 'error');
@@ -244,6 +244,14 @@ export class Dispatch {
   /** A page that re-reads on events must not make events by reading. */
   #isDashboardRead(call: Call, implementation: Implementation | undefined): boolean {
     return call.surface === 'dashboard' && implementation?.contract.annotations.readOnlyHint === true;
+  }
+
+  /** One usage event whatever happened; a warning or block is also feedback, so that it can be looked up later. */
+  #records(call: Call, implementation: Implementation | undefined, reply: Reply<unknown>, outcome: string): NewEvent[] {
+    const usage = this.#usage(call, implementation, reply, outcome);
+    if (reply.status !== 'warning' && reply.status !== 'blocked') return [usage];
+    const payload = { type: reply.status === 'blocked' ? 'block' : 'warning', code: reply.code, message: reply.message, required_action: reply.next };
+    return [usage, { ...usage, category: 'feedback', payload: { ...payload, request_id: call.requestId } }];
   }
 
   #usage(call: Call, implementation: Implementation | undefined, reply: Reply<unknown>, outcome: string): NewEvent {

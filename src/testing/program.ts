@@ -88,7 +88,12 @@ function environment(home: string, env: Record<string, string>): NodeJS.ProcessE
 }
 
 /** A call of `POST /api/mcp`, whatever it answers. */
-export async function direct(url: string, token: string, tool: string, args: Record<string, unknown> = {}): Promise<{ status: number; body: Record<string, unknown> }> {
+export async function direct(
+  url: string,
+  token: string,
+  tool: string,
+  args: Record<string, unknown> = {},
+): Promise<{ status: number; body: Record<string, unknown> }> {
   const response = await fetch(`${url}/api/mcp`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },

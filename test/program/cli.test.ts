@@ -40,17 +40,20 @@ test.each(WAYS)('the catalogue is one JSON object with a kind (%s) [gateway.cli.
   });
 });
 
-test.each(WAYS)('tokens: create, list without values, revoke by a tail (%s) [auth.cli.tokens-create] [auth.cli.tokens-list] [auth.cli.tokens-revoke] [transport.cli.id-tail]', async (way) => {
-  const { run, server } = await place(way);
-  const { json: made } = await run('tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json');
-  expect(made).toMatchObject({ kind: 'token_created', token: expect.stringMatching(/^cv_/), token_id: expect.any(String), developer_id: expect.any(String) });
-  const list = await run('tokens', 'list', '--json');
-  expect(list.json.items).toContainEqual(expect.objectContaining({ token_id: made.token_id, developer: 'ana', agent: 'codex', status: 'live' }));
-  expect(list.stdout).not.toContain(String(made.token));
-  if (server) expect((await direct(server.url, String(made.token), 'clock')).status).toBe(200);
-  expect(await run('tokens', 'revoke', String(made.token_id).slice(-10))).toMatchObject({ code: 0 });
-  if (server) expect((await direct(server.url, String(made.token), 'clock')).status).toBe(401);
-});
+test.each(WAYS)(
+  'tokens: create, list without values, revoke by a tail (%s) [auth.cli.tokens-create] [auth.cli.tokens-list] [auth.cli.tokens-revoke] [transport.cli.id-tail]',
+  async (way) => {
+    const { run, server } = await place(way);
+    const { json: made } = await run('tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json');
+    expect(made).toMatchObject({ kind: 'token_created', token: expect.stringMatching(/^cv_/), token_id: expect.any(String), developer_id: expect.any(String) });
+    const list = await run('tokens', 'list', '--json');
+    expect(list.json.items).toContainEqual(expect.objectContaining({ token_id: made.token_id, developer: 'ana', agent: 'codex', status: 'live' }));
+    expect(list.stdout).not.toContain(String(made.token));
+    if (server) expect((await direct(server.url, String(made.token), 'clock')).status).toBe(200);
+    expect(await run('tokens', 'revoke', String(made.token_id).slice(-10))).toMatchObject({ code: 0 });
+    if (server) expect((await direct(server.url, String(made.token), 'clock')).status).toBe(401);
+  },
+);
 
 test.each(WAYS)('the audit trail: recent, verify, export, anchor (%s) [audit.recent.cli] [audit.verify.intact] [audit.export.anchor]', async (way) => {
   const { run } = await place(way);
@@ -60,9 +63,13 @@ test.each(WAYS)('the audit trail: recent, verify, export, anchor (%s) [audit.rec
   const verify = await run('audit', 'verify', '--json');
   expect(verify).toMatchObject({ code: 0 });
   expect(verify.json).toMatchObject({ kind: 'audit_verified', valid: true, first_break: null, root: expect.stringMatching(/^[0-9a-f]{64}$/) });
-  const exported = (await run('audit', 'export', '--json')).stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  const exported = (await run('audit', 'export', '--json')).stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(exported.map((event) => event.seq)).toEqual(exported.map((_, index) => index + 1));
-  for (const event of exported) expect(Object.keys(event).sort()).toEqual(['actor', 'category', 'hash', 'kind', 'payload', 'seq', 'session', 'subject', 'time']);
+  for (const event of exported)
+    expect(Object.keys(event).sort()).toEqual(['actor', 'category', 'hash', 'kind', 'payload', 'seq', 'session', 'subject', 'time']);
   const anchor = await run('audit', 'export', '--anchor', '--json');
   expect(anchor.json).toMatchObject({ kind: 'audit_anchor', seq: expect.any(Number), root: expect.stringMatching(/^[0-9a-f]{64}$/) });
 });
@@ -82,7 +89,17 @@ test('audit verify on a log that was tampered with names the first break and exi
 
 test.each(WAYS)('every command takes --json and prints one object with a kind (%s) [transport.cli.json]', async (way) => {
   const { run } = await place(way);
-  for (const command of [['status'], ['doctor'], ['tools', 'list'], ['tools', 'call', 'clock'], ['capabilities', 'list'], ['audit', 'recent'], ['audit', 'verify'], ['tokens', 'list'], ['backup']]) {
+  for (const command of [
+    ['status'],
+    ['doctor'],
+    ['tools', 'list'],
+    ['tools', 'call', 'clock'],
+    ['capabilities', 'list'],
+    ['audit', 'recent'],
+    ['audit', 'verify'],
+    ['tokens', 'list'],
+    ['backup'],
+  ]) {
     const { stdout, code } = await run(...command, '--json');
     expect([command, code]).toEqual([command, 0]);
     expect(JSON.parse(stdout)).toMatchObject({ kind: expect.stringMatching(/^[a-z_]+$/) });
@@ -90,20 +107,37 @@ test.each(WAYS)('every command takes --json and prints one object with a kind (%
   }
 });
 
-test.each(WAYS)('exit 0 done, 1 refused or failed, 2 called wrongly; with --json the error is an object (%s) [transport.cli.exit-codes] [transport.cli.json-error]', async (way) => {
-  const { run } = await place(way);
-  expect((await run('tools', 'call', 'clock')).code).toBe(0);
-  for (const refused of [['tools', 'call', 'echo', '--args', '{"text":"x"}'], ['tokens', 'revoke', 'nothing'], ['capabilities', 'revoke', 'tool.call.echo'], ['capabilities', 'grant', 'tool.call.*']]) {
-    expect([refused, (await run(...refused)).code]).toEqual([refused, 1]);
-  }
-  for (const wrong of [['nope'], ['tokens'], ['tools', 'call'], ['tools', 'call', 'a', 'b'], ['tokens', 'list', '--nope'], ['tools', 'call', 'echo', '--args', '{'], ['audit', 'recent', '--limit', 'x'], ['capabilities', 'grant', 'tool.call.echo', '--scope', '{']]) {
-    expect([wrong, (await run(...wrong)).code]).toEqual([wrong, 2]);
-  }
-  const refusal = await run('tokens', 'revoke', 'nothing', '--json');
-  expect(refusal.json).toEqual({ kind: 'error', code: 'TOKEN_NOT_FOUND', message: expect.any(String), next: expect.any(String) });
-  expect((await run('nope', '--json')).json).toMatchObject({ kind: 'error', code: 'USAGE', next: 'covenant --help' });
-  expect((await run('--help')).stdout).toContain('tokens create');
-});
+test.each(WAYS)(
+  'exit 0 done, 1 refused or failed, 2 called wrongly; with --json the error is an object (%s) [transport.cli.exit-codes] [transport.cli.json-error]',
+  async (way) => {
+    const { run } = await place(way);
+    expect((await run('tools', 'call', 'clock')).code).toBe(0);
+    for (const refused of [
+      ['tools', 'call', 'echo', '--args', '{"text":"x"}'],
+      ['tokens', 'revoke', 'nothing'],
+      ['capabilities', 'revoke', 'tool.call.echo'],
+      ['capabilities', 'grant', 'tool.call.*'],
+    ]) {
+      expect([refused, (await run(...refused)).code]).toEqual([refused, 1]);
+    }
+    for (const wrong of [
+      ['nope'],
+      ['tokens'],
+      ['tools', 'call'],
+      ['tools', 'call', 'a', 'b'],
+      ['tokens', 'list', '--nope'],
+      ['tools', 'call', 'echo', '--args', '{'],
+      ['audit', 'recent', '--limit', 'x'],
+      ['capabilities', 'grant', 'tool.call.echo', '--scope', '{'],
+    ]) {
+      expect([wrong, (await run(...wrong)).code]).toEqual([wrong, 2]);
+    }
+    const refusal = await run('tokens', 'revoke', 'nothing', '--json');
+    expect(refusal.json).toEqual({ kind: 'error', code: 'TOKEN_NOT_FOUND', message: expect.any(String), next: expect.any(String) });
+    expect((await run('nope', '--json')).json).toMatchObject({ kind: 'error', code: 'USAGE', next: 'covenant --help' });
+    expect((await run('--help')).stdout).toContain('tokens create');
+  },
+);
 
 test('covenant up --json says when it serves and where; the sign-in link it prints works once [transport.cli.up-ready] [auth.dashboard.one-time-link]', async () => {
   const at = { home: temporaryFolder() };
@@ -192,7 +226,11 @@ test('MCP_LOG_LEVEL sets how much is logged, and MCP_DATABASE_PATH where the dat
   expect(quiet.log()).toBe('');
   const loud = await startProgram({ home, env: { MCP_LOG_LEVEL: 'debug', MCP_DATABASE_PATH: path } });
   const { token } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string };
-  await fetch(`${loud.url}/mcp`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}}' });
+  await fetch(`${loud.url}/mcp`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}}',
+  });
   await loud.stop();
   expect(loud.log()).toContain('"level":"debug"');
 });
@@ -210,7 +248,10 @@ test('a second server of the same home is refused and names the first; a port in
   const server = await startProgram(at);
   expect(await covenant(at, 'up')).toMatchObject({ code: 1, stderr: expect.stringContaining(server.url) });
   const port = new URL(server.url).port;
-  expect(await covenant({ home: temporaryFolder() }, 'up', '--port', port)).toMatchObject({ code: 1, stderr: expect.stringContaining(`Port ${port} is in use`) });
+  expect(await covenant({ home: temporaryFolder() }, 'up', '--port', port)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`Port ${port} is in use`),
+  });
 });
 
 test('piped output has no escape bytes, and --workspace keeps workspaces apart', async () => {

@@ -16,7 +16,10 @@ interface Exported {
 
 async function exported(at: Environment): Promise<Exported[]> {
   const { stdout } = await covenant(at, 'audit', 'export', '--json');
-  return stdout.trim().split('\n').map((line) => JSON.parse(line) as Exported);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Exported);
 }
 
 async function placeOn(engine: 'sqlite' | 'postgres'): Promise<Environment> {
@@ -24,33 +27,36 @@ async function placeOn(engine: 'sqlite' | 'postgres'): Promise<Environment> {
   return { home, env: url ? { DATABASE_URL: url } : {} };
 }
 
-test.each(['sqlite', 'postgres'] as const)('kill -9 during load on %s: every acknowledged call is in the journal, the chain holds, and the next start needs no help [storage.crash.acknowledged]', async (engine) => {
-  const at = await placeOn(engine);
-  const acknowledged: string[] = [];
-  for (let round = 0; round < 3; round++) {
-    const server = await startProgram(at);
-    const token = operatorToken(at.home);
-    if (round === 0) await covenant(at, 'capabilities', 'grant', 'tool.call.echo');
-    const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (let i = 0; ; i++) {
-        const text = `${round}-${writer}-${i}`;
-        const { body } = await direct(server.url, token, 'echo', { text });
-        if (body.isError !== false) throw new Error(JSON.stringify(body));
-        acknowledged.push(text);
-        if (acknowledged.length === (round + 1) * 120) server.child.kill('SIGKILL');
-      }
-    });
-    await Promise.allSettled(writers);
-    await server.stop('SIGKILL');
-  }
-  expect(acknowledged.length).toBeGreaterThanOrEqual(360);
-  await startProgram(at);
-  const { createHash } = await import('node:crypto');
-  const digests = new Set((await exported(at)).filter((event) => event.kind === 'echo').map((event) => event.payload.arguments_sha256));
-  const lost = acknowledged.filter((text) => !digests.has(createHash('sha256').update(JSON.stringify({ text })).digest('hex')));
-  expect(lost).toEqual([]);
-  expect(await covenant(at, 'audit', 'verify')).toMatchObject({ code: 0 });
-});
+test.each(['sqlite', 'postgres'] as const)(
+  'kill -9 during load on %s: every acknowledged call is in the journal, the chain holds, and the next start needs no help [storage.crash.acknowledged]',
+  async (engine) => {
+    const at = await placeOn(engine);
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const server = await startProgram(at);
+      const token = operatorToken(at.home);
+      if (round === 0) await covenant(at, 'capabilities', 'grant', 'tool.call.echo');
+      const writers = Array.from({ length: 8 }, async (_, writer) => {
+        for (let i = 0; ; i++) {
+          const text = `${round}-${writer}-${i}`;
+          const { body } = await direct(server.url, token, 'echo', { text });
+          if (body.isError !== false) throw new Error(JSON.stringify(body));
+          acknowledged.push(text);
+          if (acknowledged.length === (round + 1) * 120) server.child.kill('SIGKILL');
+        }
+      });
+      await Promise.allSettled(writers);
+      await server.stop('SIGKILL');
+    }
+    expect(acknowledged.length).toBeGreaterThanOrEqual(360);
+    await startProgram(at);
+    const { createHash } = await import('node:crypto');
+    const digests = new Set((await exported(at)).filter((event) => event.kind === 'echo').map((event) => event.payload.arguments_sha256));
+    const lost = acknowledged.filter((text) => !digests.has(createHash('sha256').update(JSON.stringify({ text })).digest('hex')));
+    expect(lost).toEqual([]);
+    expect(await covenant(at, 'audit', 'verify')).toMatchObject({ code: 0 });
+  },
+);
 
 test('two servers on one PostgreSQL: seq stays gap-free under eight writers, and a follower of either misses nothing [audit.journal.gap-free] [config.env.database-url] [storage.engines.same]', async () => {
   const first = await placeOn('postgres');
@@ -114,7 +120,10 @@ test('SIGTERM: calls in flight are answered, sockets closed, exit 0 within five 
   expect(existsSync(join(at.home, 'server.json'))).toBe(false);
   const events = await exported(at);
   expect(events.filter((event) => event.kind === 'clock').length).toBeGreaterThanOrEqual(answered);
-  const log = server.log().split('\n').filter((line) => line.includes('"level":"error"'));
+  const log = server
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('"level":"error"'));
   expect(log).toEqual([]);
 });
 

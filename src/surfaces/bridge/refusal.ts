@@ -1,4 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { ENVELOPES } from '../../kernel/envelope.ts';
+import { refused } from '../../kernel/reply.ts';
 
 /** The team contract's response, as the server's own refusals have it. */
 export type TeamEnvelope = {
@@ -8,8 +10,8 @@ export type TeamEnvelope = {
   data: Record<string, unknown>;
 };
 
-function refusal(code: string, message: string, requiredAction: string): TeamEnvelope {
-  return { status: 'error', message, feedback: { type: 'error', required_action: requiredAction }, data: { code } };
+function refusal(code: string, message: string, requiredAction: string, data: Record<string, unknown> = {}): TeamEnvelope {
+  return ENVELOPES.team.render(refused('error', code, message, requiredAction, data)) as TeamEnvelope;
 }
 
 /** Reading the state first matters where the call may have been carried out although its answer was lost. */
@@ -43,8 +45,7 @@ export function badAnswer(origin: string, status: number): TeamEnvelope {
 
 /** In the server's own words. */
 export function bodyTooLarge(limit: number): TeamEnvelope {
-  const envelope = refusal('BODY_TOO_LARGE', `The body is larger than ${limit} bytes.`, 'Send less at once.');
-  return { ...envelope, data: { ...envelope.data, field: 'body' } };
+  return refusal('BODY_TOO_LARGE', `The body is larger than ${limit} bytes.`, 'Send less at once.', { field: 'body' });
 }
 
 export function malformedToken(): TeamEnvelope {

@@ -19,19 +19,23 @@ export async function readJsonBody(incoming: IncomingMessage): Promise<Body> {
   }
 }
 
+/** What is still read of a body that is too large, so that the client, which is busy sending, gets to read the refusal. */
+const MAX_DRAINED_BYTES = 16 * 1024 * 1024;
+
 function readBytes(incoming: IncomingMessage): Promise<Buffer | undefined> {
-  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const tooLarge = () => {
+      chunks.length = 0;
+      resolve(undefined);
+    };
+    if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) tooLarge();
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) {
-        incoming.pause();
-        resolve(undefined);
-        return;
-      }
-      chunks.push(chunk);
+      if (size > MAX_DRAINED_BYTES) incoming.destroy();
+      else if (size > MAX_BODY_BYTES) tooLarge();
+      else chunks.push(chunk);
     });
     incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     incoming.once('error', reject);
