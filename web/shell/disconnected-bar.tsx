@@ -2,7 +2,7 @@ import { useByClock } from '../live/clock.ts';
 import { useDisconnected } from '../live/connection.ts';
 import { useJournal } from '../live/context.tsx';
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
 
 /** Says since when the page is out of date, until what was missed has been read. */
 export function DisconnectedBar() {
