@@ -25,3 +25,14 @@ export async function measure(load: Load): Promise<Rate> {
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${load.url}: ${result.non2xx} refusals, ${result.errors} errors`);
   return { perSecond: Math.round(result.requests.average), p50: result.latency.p50, p99: result.latency.p99 };
 }
+
+const ROUNDS = 3;
+
+/** Each load in turn, several rounds, the median of each: what else the machine does hits all of them alike. */
+export async function inTurns(loads: readonly Load[]): Promise<Rate[]> {
+  const rounds: Rate[][] = loads.map(() => []);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [index, load] of loads.entries()) rounds[index]?.push(await measure(load));
+  }
+  return rounds.map((rates) => rates.sort((x, y) => x.perSecond - y.perSecond)[Math.floor(ROUNDS / 2)] as Rate);
+}

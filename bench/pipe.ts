@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../src/testing/postgres.ts';
-import { measure, type Rate } from './load.ts';
+import { inTurns, measure, type Rate } from './load.ts';
 import { residentMb, startBaseline, startCovenant } from './process.ts';
 import type { Benchmark } from './run.ts';
 
@@ -33,22 +33,20 @@ export const pipe: Benchmark = {
     const sdk = await startBaseline('sdk-echo');
     const ours = await startCovenant();
     const authorization = { authorization: `Bearer ${ours.token}` };
-    const rates = new Map<string, Rate>();
+    const baseline = new Map<number, Rate>();
     for (const connections of CONNECTIONS) {
       const common = { connections, seconds: SECONDS, expect: 'hello' };
-      const take = async (name: string, load: Parameters<typeof measure>[0]) => {
-        const rate = await measure(load);
-        rates.set(`${name}@${connections}`, rate);
-        return rate;
-      };
-      const a = await take('a', { ...common, url: `${hono.url}/api/mcp`, body: direct });
-      const b = await take('b', { ...common, url: `${sdk.url}/mcp`, headers: mcpHeaders, body: mcpCall });
-      const c = await take('c', { ...common, url: `${ours.url}/api/mcp`, headers: authorization, body: direct });
-      const d = await take('d', { ...common, url: `${ours.url}/mcp/gateway`, headers: { ...mcpHeaders, ...authorization }, body: mcpCall });
-      report.row(`a bare Hono echo, ${connections} connections`, a, {});
-      report.row(`b bare MCP SDK echo, ${connections} connections`, b, {});
-      report.row(`c /api/mcp durable, ${connections} connections`, c, { 'c/a': c.perSecond / a.perSecond });
-      report.row(`d /mcp durable, ${connections} connections`, d, { 'd/b': d.perSecond / b.perSecond });
+      const [a, b, c, d] = await inTurns([
+        { ...common, url: `${hono.url}/api/mcp`, body: direct },
+        { ...common, url: `${sdk.url}/mcp`, headers: mcpHeaders, body: mcpCall },
+        { ...common, url: `${ours.url}/api/mcp`, headers: authorization, body: direct },
+        { ...common, url: `${ours.url}/mcp/gateway`, headers: { ...mcpHeaders, ...authorization }, body: mcpCall },
+      ]);
+      baseline.set(connections, a as Rate);
+      report.row(`a bare Hono echo, ${connections} connections`, a as Rate, {});
+      report.row(`b bare MCP SDK echo, ${connections} connections`, b as Rate, {});
+      report.row(`c /api/mcp durable, ${connections} connections`, c as Rate, { 'c/a': ratio(c, a) });
+      report.row(`d /mcp durable, ${connections} connections`, d as Rate, { 'd/b': ratio(d, b) });
     }
     await Promise.all([hono.stop(), sdk.stop(), ours.stop()]);
 
@@ -63,13 +61,14 @@ export const pipe: Benchmark = {
         seconds: SECONDS,
         expect: 'hello',
       });
-      const baseline = rates.get(`a@${connections}`) as Rate;
-      report.row(`c on PostgreSQL (its fsync off), ${connections} connections`, rate, { 'c/a': rate.perSecond / baseline.perSecond });
+      report.row(`c on PostgreSQL (its fsync off), ${connections} connections`, rate, { 'c/a': ratio(rate, baseline.get(connections)) });
     }
     await onPostgres.stop();
     await postgres.stop();
   },
 };
+
+const ratio = (one: Rate | undefined, other: Rate | undefined): number => (one?.perSecond ?? 0) / (other?.perSecond ?? 1);
 
 /** Start and rest. */
 export const startup: Benchmark = {
@@ -79,7 +78,7 @@ export const startup: Benchmark = {
     const ready: number[] = [];
     let idleMb = 0;
     for (let round = 0; round < 6; round++) {
-      const server = await startCovenant({}, home).then((started) => ({ ...started, keep: true }));
+      const server = await startCovenant({}, home);
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       if (round > 0) ready.push(server.readyMs);
       idleMb = residentMb(server.pid);

@@ -1,6 +1,6 @@
 import type * as events from '../src/features/events/contract.ts';
 import type * as identity from '../src/features/identity/contract.ts';
-import type { Contract, Output } from '../src/kernel/contract.ts';
+import type { Output, Sent } from '../src/kernel/contract.ts';
 
 /** The actions that the dashboard calls, each with the server's own contract. */
 interface Actions {
@@ -14,8 +14,6 @@ interface Actions {
 }
 
 export type ActionName = keyof Actions;
-/** As sent: what has a default may be left out. */
-type Sent<C extends Contract> = C['input']['_zod']['input'];
 export type Arguments<N extends ActionName> = Sent<Actions[N]>;
 export type Result<N extends ActionName> = Output<Actions[N]>;
 

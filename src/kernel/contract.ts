@@ -40,5 +40,8 @@ export function contract<I extends z.ZodObject, O extends z.ZodObject>(spec: Con
   return { access: spec.toolset === 'admin' ? 'operator' : 'capability', ...spec, annotations: { ...DEFAULTS, ...spec.annotations } };
 }
 
+/** What a caller sends: defaults may be left out. */
+export type Sent<C extends Contract> = z.input<C['input']>;
+/** What the handler gets. */
 export type Input<C extends Contract> = z.output<C['input']>;
 export type Output<C extends Contract> = z.input<C['output']>;

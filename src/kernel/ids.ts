@@ -4,9 +4,10 @@ import { randomFillSync } from 'node:crypto';
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_DIGITS = 10;
 const TAIL_DIGITS = 16;
+const STEP_DIGITS = 4;
 
 /** Chance is drawn in bulk: a draw per id costs more than all the rest of making one. */
-const pool = new Uint8Array(TAIL_DIGITS * 256);
+const pool = new Uint8Array(4096);
 let spent = pool.length;
 
 let lastTime = -1;
@@ -24,24 +25,26 @@ export function newId(prefix: string, now: number): string {
 }
 
 function drawTail(): void {
-  if (spent + TAIL_DIGITS > pool.length) {
-    randomFillSync(pool);
-    spent = 0;
-  }
-  for (let i = 0; i < TAIL_DIGITS; i++) tail[i] = (pool[spent++] as number) & 31;
+  for (let i = 0; i < TAIL_DIGITS; i++) tail[i] = randomDigit();
   // Room to count up within the millisecond without running over.
   tail[0] = (tail[0] as number) & 15;
 }
 
 /** By a random step, so that an id does not tell its neighbour. */
 function increment(digits: Uint8Array): void {
-  const step = new Uint8Array(4);
-  randomFillSync(step);
-  let carry = 0;
+  let carry = 1;
   for (let i = TAIL_DIGITS - 1; i >= 0; i--) {
-    const added = i >= TAIL_DIGITS - 4 ? (step[TAIL_DIGITS - 1 - i] as number) & 31 : 0;
-    const sum = (digits[i] as number) + added + carry + (i === TAIL_DIGITS - 1 ? 1 : 0);
+    const step = i >= TAIL_DIGITS - STEP_DIGITS ? randomDigit() : 0;
+    const sum = (digits[i] as number) + step + carry;
     digits[i] = sum & 31;
     carry = sum >> 5;
   }
+}
+
+function randomDigit(): number {
+  if (spent === pool.length) {
+    randomFillSync(pool);
+    spent = 0;
+  }
+  return (pool[spent++] as number) & 31;
 }

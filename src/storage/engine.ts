@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from './database.ts';
-import type { EventRow } from './tables.ts';
+import type { EventRow, JournalHeadRow } from './tables.ts';
 
 /** A connection, or the connection of a running transaction: store queries take either. */
 export type Db = Kysely<Database>;
@@ -17,9 +17,8 @@ export interface Engine {
   readonly reader: Db;
   /** One transaction that excludes every other writer of `workspace`, in this process and in others. */
   transaction<T>(workspace: string, work: (db: Db) => Promise<T>): Promise<T>;
-  insertEvents(db: Db, rows: readonly EventRow[]): Promise<void>;
-  /** Tells other processes, as part of the running transaction, that `workspace` has news. */
-  announce(db: Db, workspace: string): Promise<void>;
+  /** As part of the running transaction: inserts the events, moves the head, and tells other processes of it. */
+  appendEvents(db: Db, rows: readonly EventRow[], head: JournalHeadRow): Promise<void>;
   /** Calls back when another process may have written. Only a hint: readers read by `seq`. */
   onForeignWrite(listener: () => void): () => void;
   /** Changes whenever anything of `ACCESS_TABLES` may have; undefined where that cannot be told without a query. */

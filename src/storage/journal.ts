@@ -87,20 +87,10 @@ export class JournalBatch {
       hash = chainHash(hash, event);
       return { ...event, hash };
     });
-    await engine.insertEvents(db, rows);
     const seq = (this.#start?.seq ?? 0) + rows.length;
-    if (this.#start) {
-      await moveHead(db, this.#workspace, seq, hash);
-    } else {
-      await db.insertInto('journal_heads').values({ workspace_id: this.#workspace, seq, hash }).execute();
-    }
-    await engine.announce(db, this.#workspace);
+    await engine.appendEvents(db, rows, { workspace_id: this.#workspace, seq, hash });
   }
 }
-
-const moveHead = compiledQuery(3, (db, workspace: string, seq: number, hash: string) =>
-  db.updateTable('journal_heads').set({ seq, hash }).where('workspace_id', '=', workspace),
-);
 
 const selectHead = compiledQuery(1, (db, workspace: string) => db.selectFrom('journal_heads').selectAll().where('workspace_id', '=', workspace));
 

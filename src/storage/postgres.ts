@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Database } from './database.ts';
@@ -34,16 +35,20 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
     kind: 'postgres',
     reader: db,
     transaction: (workspace, work) => withRetry(() => transact(db, workspace, work)),
-    async insertEvents(tx, rows) {
+    async appendEvents(tx, rows, head) {
       const column = (key: keyof (typeof rows)[number]) => rows.map((row) => row[key]);
+      // One statement for all three: each round trip is a wait for everybody in the queue.
       await sql`
-        insert into events (workspace_id, seq, category, kind, actor, subject, session, payload, time, hash)
-        select * from unnest(${column('workspace_id')}::text[], ${column('seq')}::bigint[], ${column('category')}::text[],
-          ${column('kind')}::text[], ${column('actor')}::text[], ${column('subject')}::text[], ${column('session')}::text[],
-          ${column('payload')}::text[], ${column('time')}::bigint[], ${column('hash')}::text[])`.execute(tx);
-    },
-    async announce(tx, workspace) {
-      await sql`select pg_notify(${CHANNEL}, ${workspace})`.execute(tx);
+        with appended as (
+          insert into events (workspace_id, seq, category, kind, actor, subject, session, payload, time, hash)
+          select * from unnest(${column('workspace_id')}::text[], ${column('seq')}::bigint[], ${column('category')}::text[],
+            ${column('kind')}::text[], ${column('actor')}::text[], ${column('subject')}::text[], ${column('session')}::text[],
+            ${column('payload')}::text[], ${column('time')}::bigint[], ${column('hash')}::text[])
+        ), moved as (
+          insert into journal_heads (workspace_id, seq, hash) values (${head.workspace_id}, ${head.seq}, ${head.hash})
+          on conflict (workspace_id) do update set seq = excluded.seq, hash = excluded.hash
+        )
+        select pg_notify(${CHANNEL}, ${head.workspace_id})`.execute(tx);
     },
     onForeignWrite: foreign.subscribe,
     // Another server may have committed a moment ago, and a notification of it may still be on its way.
@@ -79,8 +84,8 @@ async function transact<T>(db: Db, workspace: string, work: (tx: Db) => Promise<
   let committing = false;
   return await db.connection().execute(async (tx) => {
     try {
-      await sql`begin isolation level read committed`.execute(tx);
-      await sql`select pg_advisory_xact_lock(hashtextextended(${workspace}, 0))`.execute(tx);
+      // Without parameters the two travel as one message; the lock is still the first statement that takes a snapshot.
+      await sql.raw(`begin isolation level read committed; select pg_advisory_xact_lock(${lockKey(workspace)})`).execute(tx);
       const result = await work(tx);
       committing = true;
       await sql`commit`.execute(tx);
@@ -90,6 +95,11 @@ async function transact<T>(db: Db, workspace: string, work: (tx: Db) => Promise<
       throw new Attempt(committing, error);
     }
   });
+}
+
+/** 64 bits of the name's hash, as PostgreSQL's signed integer. */
+function lockKey(workspace: string): bigint {
+  return createHash('sha256').update(workspace).digest().readBigInt64BE();
 }
 
 /** Only what certainly did not commit is tried again: a connection lost before the commit, or a deadlock. */

@@ -13,6 +13,8 @@ const FOREIGN_POLL_MS = 200;
 const STATEMENT_CACHE = 256;
 const INSERT_EVENT =
   'insert into events (workspace_id, seq, category, kind, actor, subject, session, payload, time, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+const MOVE_HEAD =
+  'insert into journal_heads (workspace_id, seq, hash) values (?, ?, ?) on conflict (workspace_id) do update set seq = excluded.seq, hash = excluded.hash';
 
 export function openSqlite(path: string): Engine {
   const writerConnection = connect(path);
@@ -25,7 +27,7 @@ export function openSqlite(path: string): Engine {
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(readerConnection) }) });
   const inTurn = turnstile();
   const polls = new Set<NodeJS.Timeout>();
-  let insert: StatementSync | undefined;
+  let statements: { insert: StatementSync; move: StatementSync } | undefined;
   let foreignVersion: unknown;
   const dataVersion = writerConnection.prepare('pragma data_version');
 
@@ -46,11 +48,11 @@ export function openSqlite(path: string): Engine {
           throw error;
         }
       }),
-    async insertEvents(_db, rows) {
-      insert ??= writerConnection.prepare(INSERT_EVENT);
-      for (const e of rows) insert.run(e.workspace_id, e.seq, e.category, e.kind, e.actor, e.subject, e.session, e.payload, e.time, e.hash);
+    async appendEvents(_db, rows, head) {
+      statements ??= { insert: writerConnection.prepare(INSERT_EVENT), move: writerConnection.prepare(MOVE_HEAD) };
+      for (const e of rows) statements.insert.run(e.workspace_id, e.seq, e.category, e.kind, e.actor, e.subject, e.session, e.payload, e.time, e.hash);
+      statements.move.run(head.workspace_id, head.seq, head.hash);
     },
-    announce: async () => {},
     onForeignWrite(listener) {
       // data_version changes exactly when another connection has committed; the poll costs microseconds.
       const watched = readerConnection.prepare('pragma data_version');
@@ -92,6 +94,8 @@ export function openSqlite(path: string): Engine {
 function connect(path: string): DatabaseSync {
   const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   connection.exec('pragma synchronous = full');
+  // A checkpoint makes the commit it falls into wait; at 16 MB of log it is rare, and the log still small.
+  connection.exec('pragma wal_autocheckpoint = 4000');
   return connection;
 }
 

@@ -59,7 +59,10 @@ describe('signing in', () => {
     // No event may give it away: refusals are journaled in another workspace than most people's.
     await page.routeWebSocket('**/api/events*', () => {});
     await page.goto(`${url}/settings`);
-    await page.getByRole('button', { name: /^Revoke / }).first().waitFor();
+    await page
+      .getByRole('button', { name: /^Revoke / })
+      .first()
+      .waitFor();
     t.clock.advance(31 * 24 * 3_600_000);
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByRole('heading', { name: 'Sign in to Covenant' }).waitFor();

@@ -3,7 +3,7 @@ import { ApiError, call, isSignedOut, type JournalEvent } from '../api.ts';
 const FIRST_READ = 200;
 /** What is kept in memory: the newest. */
 export const KEPT = 1_000;
-const PAINT_MS = 200;
+const PAINT_MS = 250;
 const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
 export interface JournalState {

@@ -117,6 +117,7 @@ export const whoAmI = contract({
   output: z.strictObject({
     kind: z.enum(['operator', 'developer', 'agent', 'instance']),
     workspace: z.string(),
+    token_id: z.string(),
     developer_id: z.string().nullable(),
     developer: z.string().nullable(),
     operator: z.boolean(),

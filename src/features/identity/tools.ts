@@ -74,7 +74,14 @@ export const identityTools: Implementation[] = [
   }),
   implement(whoAmI, {
     read: async (_input, { principal, workspace }) =>
-      ok({ kind: principal.kind, workspace, developer_id: principal.developerId, developer: principal.developerName, operator: principal.operator }),
+      ok({
+        kind: principal.kind,
+        workspace,
+        token_id: principal.tokenId,
+        developer_id: principal.developerId,
+        developer: principal.developerName,
+        operator: principal.operator,
+      }),
   }),
 ];
 

@@ -69,6 +69,22 @@ test('a socket without a credential, from a foreign origin or with a wrong posit
   expect(await attempt('/api/elsewhere', bearer)).toContain('404');
 });
 
+test('a reader whose credential is revoked is cut off before another event reaches it', async () => {
+  const { developer, done, events, serve, tool } = await testApp();
+  const { url } = await serve();
+  const [ana, ben] = [await developer('ana'), await developer('ben')];
+  const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events?after=0`, { headers: { authorization: `Bearer ${ana.token}` } });
+  const seen: JournalEvent[] = [];
+  ws.on('message', (data) => seen.push(JSON.parse(String(data)) as JournalEvent));
+  const before = (await events()).length;
+  await vi.waitFor(() => expect(seen.length).toBe(before));
+  const closed = once(ws, 'close');
+  await done('tokens.revoke', { token_id: ana.tokenId });
+  await tool('clock', {}, ben);
+  expect((await closed)[0]).toBe(4401);
+  expect(seen.length).toBe(before);
+});
+
 test('a reader that does not read is dropped with code 4408 instead of being buffered for without bound', async () => {
   const { app, operator, serve } = await testApp();
   const { url } = await serve({ stalledMs: 100 });

@@ -14,7 +14,10 @@ const PATH = '/api/events';
 const HIGH_WATER_BYTES = 1024 * 1024;
 const STALLED_MS = 10_000;
 export const CLOSE_SLOW = 4408;
+const CLOSE_SIGNED_OUT = 4401;
 const CLOSE_GOING_AWAY = 1001;
+/** A peer that is gone without a word (a laptop that went to sleep) is noticed by the second ping it does not answer. */
+const PING_MS = 30_000;
 
 export interface EventsSocketOptions {
   app: App;
@@ -44,7 +47,7 @@ export function attachEventsSocket(server: Server, options: EventsSocketOptions)
       });
   });
 
-  async function admit(incoming: IncomingMessage): Promise<{ principal: Principal; after: number } | { refusal: HttpRefusal }> {
+  async function admit(incoming: IncomingMessage): Promise<Admitted | { refusal: HttpRefusal }> {
     const problem = guard(incoming.headers.host, incoming.headers.origin);
     if (problem) {
       metrics.refused(problem);
@@ -55,18 +58,23 @@ export function attachEventsSocket(server: Server, options: EventsSocketOptions)
     if (url.pathname !== PATH) return { refusal: NO_SUCH_PATH };
     const after = Number(url.searchParams.get('after') ?? 0);
     if (!Number.isSafeInteger(after) || after < 0) return { refusal: { ...NO_SUCH_PATH, status: 400 } };
-    const identified = await identify(app, incoming, { token: bearer(incoming), cookie: cookie(incoming, options.cookieName()) });
-    return 'refusal' in identified ? identified : { ...identified, after };
+    const credentials = { token: bearer(incoming), cookie: cookie(incoming, options.cookieName()) };
+    const identified = await identify(app, incoming, credentials);
+    return 'refusal' in identified ? identified : { ...identified, ...credentials, after };
   }
 
-  async function follow(ws: WebSocket, { principal, after }: { principal: Principal; after: number }): Promise<void> {
+  async function follow(ws: WebSocket, { principal, after, token, cookie }: Admitted): Promise<void> {
     metrics.followers.inc();
+    const stopPinging = pingWhileOpen(ws);
     const gone = new AbortController();
     ws.on('close', () => gone.abort());
     ws.on('error', () => gone.abort());
     try {
       const signal = AbortSignal.any([gone.signal, closing.signal]);
       for await (const page of app.store.follow(principal.workspace, after, signal)) {
+        // A revocation is itself an event: the reader whom it concerns is gone before it would be sent.
+        const still = await (token === undefined ? app.authenticate(cookie, 'cookie') : app.authenticate(token, 'bearer'));
+        if ('rejected' in still) return ws.close(CLOSE_SIGNED_OUT, 'the credential is no longer valid');
         const redact = await redactor(app.store.reader, principal.workspace, principal);
         for (const event of page) ws.send(JSON.stringify(redact(event)));
         if (!(await drained(ws, options.stalledMs ?? STALLED_MS))) {
@@ -81,6 +89,7 @@ export function attachEventsSocket(server: Server, options: EventsSocketOptions)
       app.log.error('event stream failed', { error });
       ws.close(1011, 'the server failed to read the journal');
     } finally {
+      stopPinging();
       metrics.followers.dec();
     }
   }
@@ -92,6 +101,26 @@ export function attachEventsSocket(server: Server, options: EventsSocketOptions)
       sockets.close();
     },
   };
+}
+
+interface Admitted {
+  readonly principal: Principal;
+  readonly after: number;
+  readonly token?: string | undefined;
+  readonly cookie?: string | undefined;
+}
+
+function pingWhileOpen(ws: WebSocket): () => void {
+  let answered = true;
+  ws.on('pong', () => {
+    answered = true;
+  });
+  const timer = setInterval(() => {
+    if (!answered) return ws.terminate();
+    answered = false;
+    ws.ping();
+  }, PING_MS).unref();
+  return () => clearInterval(timer);
 }
 
 /** Waits until the reader has caught up; false when it has read nothing for `stalledMs`. */

@@ -11,7 +11,12 @@ export const EVENT_COLUMNS: readonly Column<JournalEvent>[] = [
   { label: 'Time', wide: 'sm:w-20 lg:w-44', card: 'text-muted max-sm:order-3', cell: ({ time }) => <Time at={time} /> },
   { label: 'Category', wide: 'sm:w-18 lg:w-24', card: 'text-muted max-sm:order-3', cell: ({ category }) => category },
   { label: 'Kind', card: `max-sm:order-1 ${CARD_TITLE}`, cell: ({ kind }) => kind },
-  { label: 'Actor', wide: 'sm:w-[15%] lg:w-[20%]', card: "max-sm:order-4 max-sm:before:text-muted max-sm:before:content-['by_']", cell: ({ actor }) => <Who actor={actor} /> },
+  {
+    label: 'Actor',
+    wide: 'sm:w-[15%] lg:w-[20%]',
+    card: "max-sm:order-4 max-sm:before:text-muted max-sm:before:content-['by_']",
+    cell: ({ actor }) => <Who actor={actor} />,
+  },
   {
     label: 'Subject',
     card: "max-sm:order-4 max-sm:before:text-muted max-sm:before:content-['on_']",
