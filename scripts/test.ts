@@ -38,7 +38,7 @@ process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed > 0 ? 1 : 0;
 
 function run(program: string, args: string[]): boolean {
-  return spawnSync(program, args, { cwd: root, stdio: 'inherit', env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' } }).status === 0;
+  return spawnSync(program, args, { cwd: root, stdio: 'inherit', env: process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1' } }).status === 0;
 }
 
 function readCounts(path: string): { passed: number; failed: number } {

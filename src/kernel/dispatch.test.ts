@@ -100,6 +100,17 @@ test('a call that takes longer than the tool timeout is answered with an error [
   expect((await tool('covibe_fixture', { operation: 'hang' }, ana)).reply).toMatchObject({ status: 'error', code: 'TOOL_TIMEOUT' });
 });
 
+test('a call that finds the database gone is answered in the documented shape all the same', async () => {
+  const { app, developer, tool } = await testApp(fixture);
+  const ana = await developer('ana');
+  await app.store.close();
+  for (const name of ['echo', 'covibe_fixture']) {
+    const { body, isError } = await tool(name, { operation: 'look' }, ana);
+    expect(isError).toBe(true);
+    expect(body).toMatchObject({ status: 'error', data: { code: expect.stringMatching(/^(INTERNAL|SHUTTING_DOWN)$/) } });
+  }
+});
+
 test('a call with several writes carries its capability check with the first of them', async () => {
   const { developer, events, tool } = await testApp(fixture);
   const ana = await developer('ana');

@@ -86,12 +86,12 @@ export class Dispatch {
   }
 
   tool(request: CallRequest): Promise<Answer> {
-    return this.#counted(this.#tool(request));
+    return this.#carryOut(request, 'tool', (call) => this.#tool(call));
   }
 
   /** Administration and the dashboard: by role, not by grant. */
   action(request: CallRequest): Promise<Answer> {
-    return this.#counted(this.#action(request));
+    return this.#carryOut(request, 'action', (call) => this.#action(call));
   }
 
   /** Resolves when no call is under way. For a server that takes no more calls. */
@@ -102,30 +102,34 @@ export class Dispatch {
     });
   }
 
-  async #counted(call: Promise<Answer>): Promise<Answer> {
+  /** Whatever happens, the caller gets an answer in a documented shape. */
+  async #carryOut(request: CallRequest, noun: Call['noun'], work: (call: Call) => Promise<Answer>): Promise<Answer> {
     this.#underWay++;
+    const call = this.#begin(request, noun);
     try {
-      return await call;
+      return await work(call);
+    } catch (error) {
+      const reply = replyTo(error, call.requestId);
+      this.#o.log.error('call not carried out', { request: call.requestId, [noun]: call.name, error });
+      return this.#answer(call, undefined, undefined, reply, 'error');
     } finally {
       if (--this.#underWay === 0) this.#idle?.();
     }
   }
 
-  async #tool(request: CallRequest): Promise<Answer> {
-    const call = this.#begin(request, 'tool');
+  async #tool(call: Call): Promise<Answer> {
     const verdict = await this.#authorize(call);
     if (!verdict.allowed) return await this.#finish(call, undefined, verdict.reply, 'denied');
-    const tool = this.#o.registry.tool(request.name);
-    if (!tool) return await this.#finish(call, undefined, unknownTool(request.name));
-    if (request.toolsets && !request.toolsets.has(tool.toolset)) return await this.#finish(call, tool, elsewhere(tool));
+    const tool = this.#o.registry.tool(call.name);
+    if (!tool) return await this.#finish(call, undefined, unknownTool(call.name));
+    if (call.toolsets && !call.toolsets.has(tool.toolset)) return await this.#finish(call, tool, elsewhere(tool));
     return await this.#perform(call, tool);
   }
 
-  async #action(request: CallRequest): Promise<Answer> {
-    const call = this.#begin(request, 'action');
-    const action = this.#o.registry.action(request.name);
-    if (!action) return await this.#finish(call, undefined, unknownAction(request.name));
-    const denial = roleDenial(request.principal, action);
+  async #action(call: Call): Promise<Answer> {
+    const action = this.#o.registry.action(call.name);
+    if (!action) return await this.#finish(call, undefined, unknownAction(call.name));
+    const denial = roleDenial(call.principal, action);
     if (denial) return await this.#finish(call, action, denial, 'denied');
     return await this.#perform(call, action);
   }

@@ -138,6 +138,27 @@ test('a write whose caller gave up before its turn is not made', async () => {
   expect(await kinds(store)).toEqual([]);
 });
 
+test('a caller that gives up while others are written for is answered at once', async () => {
+  const store = await openTestStore();
+  const leaving = new AbortController();
+  const order: string[] = [];
+  const first = store.write(W, async (tx) => {
+    leaving.abort();
+    await tx.db.selectFrom('workspaces').select('id').execute();
+    order.push('first done');
+  });
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  const second = store
+    .write(W, async (tx) => tx.append(event('late')), leaving.signal)
+    .catch((error: unknown) => {
+      order.push('second given up');
+      return error;
+    });
+  await Promise.all([first, second]);
+  expect(await second).toBeInstanceOf(WriteWithdrawn);
+  expect(await kinds(store)).toEqual([]);
+});
+
 test('closing the store answers what was accepted and refuses what comes after', async () => {
   const store = await openTestStore();
   const accepted = Array.from({ length: 20 }, (_, i) => addWorkspace(store, `n${i}`));

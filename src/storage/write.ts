@@ -72,6 +72,7 @@ export class Writer {
     if (this.#closed) return Promise.reject(new StoreClosed('the store is closed'));
     return new Promise<T>((resolve, reject) => {
       const job: Job = { run, appendOnly, signal, resolve: resolve as (value: unknown) => void, reject };
+      signal?.addEventListener('abort', () => this.#withdraw(workspace, job), { once: true });
       const queue = this.#queues.get(workspace);
       if (queue) {
         queue.push(job);
@@ -83,12 +84,22 @@ export class Writer {
     });
   }
 
+  /** A caller that gives up while it waits is answered at once, not when its turn would have come. */
+  #withdraw(workspace: string, job: Job): void {
+    const queue = this.#queues.get(workspace) ?? [];
+    const place = queue.indexOf(job);
+    if (place < 0) return;
+    queue.splice(place, 1);
+    job.reject(new WriteWithdrawn('given up before its turn came'));
+  }
+
   async #drain(workspace: string): Promise<void> {
     const queue = this.#queues.get(workspace) ?? [];
     while (queue.length > 0) {
       // Let every request that the event loop has already read join this batch.
       await new Promise<void>((resolve) => setImmediate(resolve));
-      await this.#commit(workspace, queue.splice(0, BATCH));
+      const batch = queue.splice(0, BATCH);
+      if (batch.length > 0) await this.#commit(workspace, batch);
     }
     this.#queues.delete(workspace);
   }

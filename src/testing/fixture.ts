@@ -24,7 +24,18 @@ const change = contract({
   output,
 });
 const hang = contract({ ...base, operation: 'hang', description: 'Never answers.', input: z.strictObject({}), output });
+const wait = contract({ ...base, operation: 'wait', description: 'Answers when told to.', input: z.strictObject({}), output });
 const twice = contract({ ...base, operation: 'twice', description: 'Writes, acts, writes.', input: z.strictObject({}), output });
+
+const waiting = new Set<() => void>();
+
+export const waitingCalls = (): number => waiting.size;
+
+/** Lets every `wait` under way be answered. */
+export function releaseWaiting(): void {
+  for (const release of waiting) release();
+  waiting.clear();
+}
 
 /** A feature for tests of the house: every kind of handler, every way to end. */
 export const fixtureFeature: Feature = {
@@ -43,6 +54,12 @@ export const fixtureFeature: Feature = {
       },
     }),
     implement(hang, { run: () => new Promise(() => {}) }),
+    implement(wait, {
+      run: () =>
+        new Promise((resolve) => {
+          waiting.add(() => resolve(ok({ seen: 'released' })));
+        }),
+    }),
     implement(twice, {
       run: async (_input, ctx) => {
         await ctx.write(async (tx) => record(tx, ctx, { category: 'work', kind: 'fixture.intended' }));

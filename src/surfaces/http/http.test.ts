@@ -1,9 +1,9 @@
 import { request as rawRequest } from 'node:http';
 import { connect } from 'node:net';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type TestApp, testApp } from '../../testing/app.ts';
-import { fixtureFeature } from '../../testing/fixture.ts';
+import { fixtureFeature, releaseWaiting, waitingCalls } from '../../testing/fixture.ts';
 
 const json = { 'content-type': 'application/json' };
 const auth = (token: string) => ({ ...json, authorization: `Bearer ${token}` });
@@ -253,6 +253,33 @@ test('the server binds 127.0.0.1 unless it is told otherwise [transport.http.loo
     });
     expect(reached).toBe(false);
   }
+});
+
+test('a server that stops answers the calls under way, over MCP too, and takes no more', async () => {
+  const { developer, serve } = await testApp({ features: [fixtureFeature] });
+  const server = await serve();
+  const { token } = await developer('ana');
+  const call = { tool: 'covibe_fixture', arguments: { operation: 'wait' } };
+  const direct = post(`${server.url}/api/mcp`, JSON.stringify(call), auth(token));
+  const legacy = post(
+    `${server.url}/mcp`,
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: call.tool, arguments: call.arguments } }),
+    { ...auth(token), accept: 'application/json, text/event-stream' },
+  );
+  await vi.waitFor(() => expect(waitingCalls()).toBe(2));
+  const closing = server.close();
+  await expect(post(`${server.url}/api/mcp`, JSON.stringify(call), { ...auth(token), connection: 'close' })).rejects.toThrow();
+  releaseWaiting();
+  expect(await (await direct).json()).toMatchObject({ status: 'ok', data: { seen: 'released' } });
+  expect(await (await legacy).text()).toContain('released');
+  await closing;
+});
+
+test.each(['/mcp', '/api/actions/tokens.list'])('%s refuses a body that is not JSON, not UTF-8 or too large as /api/mcp does', async (path) => {
+  const { operator, url } = await served();
+  expect((await post(`${url}${path}`, '{', auth(operator.token))).status).toBe(400);
+  expect((await post(`${url}${path}`, Buffer.from([0x22, 0xff, 0x22]), auth(operator.token))).status).toBe(400);
+  expect((await post(`${url}${path}`, JSON.stringify('x'.repeat(1024 * 1024)), auth(operator.token))).status).toBe(413);
 });
 
 test('the API and MCP surface work on the very store that the dashboard reads [storage.database.shared]', async () => {
