@@ -1,23 +1,13 @@
 import type { Config } from './config.ts';
-import { capabilities, createGate, type Gate } from './features/capabilities/index.ts';
-import { events } from './features/events/index.ts';
-import { gateway } from './features/gateway/index.ts';
-import {
-  type Authenticate,
-  createAuthenticate,
-  createRefusalRecorder,
-  createSignIn,
-  grantSubjects,
-  identity,
-  type RefusalRecorder,
-  type SignIn,
-} from './features/identity/index.ts';
-import { operations } from './features/operations/index.ts';
+import { createGate, type Gate } from './features/capabilities/index.ts';
+import { type Authenticate, createAuthenticate, createRefusalRecorder, createSignIn, type RefusalRecorder, type SignIn } from './features/identity/index.ts';
+import { productFeatures } from './features/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { House } from './kernel/context.ts';
 import { Dispatch, type Ports } from './kernel/dispatch.ts';
 import type { Log } from './kernel/log.ts';
 import { Registry } from './kernel/registry.ts';
+import { startSweeping } from './kernel/sweep.ts';
 import type { Feature } from './kernel/tool.ts';
 import { openStore } from './storage/open.ts';
 import { VERSION } from './version.ts';
@@ -58,18 +48,17 @@ export async function createApp(options: AppOptions): Promise<App> {
   const registry = () => late.registry as Registry;
   const gate = () => late.gate as Gate;
 
-  const features: Feature[] = [
-    identity,
-    capabilities(grantSubjects),
-    events,
-    gateway({ tools: () => registry().tools(), gate }),
-    operations({
-      version: VERSION,
-      store: store.kind,
-      schema: store.schemaVersion,
-      startedAt: clock.now(),
-      databasePath: config.database_path,
-      toolCount: () => registry().tools().length,
+  const features = [
+    ...productFeatures({
+      catalogue: { tools: () => registry().tools(), gate },
+      facts: {
+        version: VERSION,
+        store: store.kind,
+        schema: store.schemaVersion,
+        startedAt: clock.now(),
+        databasePath: config.database_path,
+        toolCount: () => registry().tools().length,
+      },
     }),
     ...(options.extraFeatures ?? []),
   ];
@@ -87,7 +76,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   });
   const refusals = createRefusalRecorder(house);
-  const stopSweeping = clock.every(5_000, () => void refusals.flush());
+  const sweeps = [{ name: 'refusals', everyMs: 5_000, run: () => refusals.flush() }, ...features.flatMap((feature) => feature.sweeps ?? [])];
+  const sweeping = startSweeping(sweeps, clock, log);
 
   return {
     ...house,
@@ -99,7 +89,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     signIn: createSignIn(house),
     refusals,
     async close() {
-      stopSweeping();
+      await sweeping.stop();
       await refusals.flush(true);
       await store.close();
     },

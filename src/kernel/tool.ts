@@ -2,6 +2,7 @@ import type { Tx } from '../storage/write.ts';
 import type { CallContext } from './context.ts';
 import type { Contract, Input, Output } from './contract.ts';
 import type { Reply } from './reply.ts';
+import type { Sweep } from './sweep.ts';
 
 /**
  * How a contract is carried out:
@@ -39,7 +40,5 @@ export function implement<C extends Contract>(
 export interface Feature {
   readonly name: string;
   readonly implementations: readonly Implementation[];
-  /** Work that is due by the clock. Idempotent: any process may run it, and several may at once. */
-  readonly sweep?: () => Promise<void>;
-  readonly sweepEveryMs?: number;
+  readonly sweeps?: readonly Sweep[];
 }

@@ -40,7 +40,7 @@ export const serverCommands: readonly Command[] = [
       const now = Date.now();
       const lines = [
         client.url
-          ? `${invocation.out.mark.good} serving at ${client.url} since ${age(Number(status.started_at), now)}`
+          ? `${invocation.out.mark.good} serving at ${client.url} for ${age(Number(status.started_at), now)}`
           : `${invocation.out.mark.quiet} no server runs (covenant up starts one)`,
         `${status.store}, schema ${status.schema} · ${status.tools} tools · ${status.developers} developers · ${status.tokens} tokens`,
         `${status.events} events, the last ${age(status.last_event_at as number | null, now)} ago · ${status.refused_24h} calls refused in 24 h`,
