@@ -18,16 +18,9 @@ export interface NewEvent {
   payload?: Record<string, unknown>;
 }
 
-export interface JournalEvent {
-  seq: number;
-  category: EventCategory;
-  kind: string;
-  actor: string;
-  subject: string | null;
-  session: string | null;
+/** A row as readers get it. */
+export interface JournalEvent extends Omit<EventRow, 'workspace_id' | 'payload'> {
   payload: Record<string, unknown>;
-  time: number;
-  hash: string;
 }
 
 type Hashed = Pick<EventRow, 'seq' | 'category' | 'kind' | 'actor' | 'subject' | 'session' | 'payload' | 'time'>;
