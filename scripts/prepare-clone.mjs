@@ -2,7 +2,7 @@
 // Installs what the lock file names, when it has changed since the last install, and builds what has changed since the
 // last build. Never while a server of this clone runs: it has these very files open.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildNote, installNote, lockFileHash, noted, root, sourceHash } from './clone.mjs';
 
@@ -29,12 +29,19 @@ function withLock(work) {
   const giveUp = Date.now() + LOCK_WAIT_MS;
   for (;;) {
     try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      // Linked whole: a lock that is there has its holder's number in it.
+      const mine = `${lock}.${process.pid}`;
+      writeFileSync(mine, String(process.pid));
+      try {
+        linkSync(mine, lock);
+      } finally {
+        rmSync(mine, { force: true });
+      }
       break;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
       const holder = Number(noted(lock));
-      if (!alive(holder)) rmSync(lock, { force: true });
+      if (!alive(holder)) takeAway(holder);
       else if (Date.now() > giveUp) fail(`process ${holder} has been installing for ten minutes`, `stop it, or remove ${lock}`);
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
     }
@@ -44,6 +51,18 @@ function withLock(work) {
   } finally {
     rmSync(lock, { force: true });
   }
+}
+
+/** Moved aside first, so that of two who find a dead holder's lock neither removes the other's fresh one. */
+function takeAway(holder) {
+  const aside = `${lock}.dead.${process.pid}`;
+  try {
+    renameSync(lock, aside);
+  } catch {
+    return;
+  }
+  if (Number(noted(aside)) === holder) rmSync(aside, { force: true });
+  else renameSync(aside, lock);
 }
 
 function refuseWhileServing(what) {

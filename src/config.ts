@@ -28,7 +28,7 @@ const settings = z.strictObject({
     .min(1)
     .max(24 * 3_600_000),
   /** Names besides the local ones under which the server may be addressed, for one behind a proxy. */
-  allowed_hosts: z.array(z.string().min(1)),
+  allowed_hosts: z.array(z.string().regex(/^([^:/[\]]+|\[[0-9a-f:.]+\])$/i, { error: 'expected names without a port' })),
   /** Origins besides the server's own whose pages may call it. */
   allowed_origins: z.array(z.string().regex(/^https?:\/\/[^/]+$/, { error: 'expected http(s)://host[:port]' })),
 });
@@ -69,7 +69,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
   for (const [flag, given] of Object.entries(flags)) {
     if (given !== undefined) fromFlags[flag] = value(`--${flag}`, flag as keyof z.output<typeof settings>, given);
   }
-  return { ...settings.parse({ ...defaults, ...fromFile, ...fromEnv, ...fromFlags }), home };
+  const merged = settings.parse({ ...defaults, ...fromFile, ...fromEnv, ...fromFlags });
+  return { ...merged, database_path: resolve(merged.database_path), home };
 }
 
 function readToml(path: string): unknown {

@@ -1,6 +1,14 @@
 import type { Config } from './config.ts';
 import { createGate, type Gate } from './features/capabilities/index.ts';
-import { type Authenticate, createAuthenticate, createRefusalRecorder, createSignIn, type RefusalRecorder, type SignIn } from './features/identity/index.ts';
+import {
+  type Authenticate,
+  createAuthenticate,
+  createEnterWorkspace,
+  createRefusalRecorder,
+  createSignIn,
+  type RefusalRecorder,
+  type SignIn,
+} from './features/identity/index.ts';
 import { productFeatures } from './features/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { House } from './kernel/context.ts';
@@ -31,6 +39,8 @@ export interface AppOptions {
   /** More features than the product's own, for tests of the house itself. */
   extraFeatures?: readonly Feature[];
   checkOutput?: boolean;
+  /** Work that is due by the clock; a command that ends at once leaves it to the server. */
+  sweep?: boolean;
 }
 
 /** The composition root: storage, features, pipe. Surfaces are put on top by `serve`, or used in process by the CLI. */
@@ -71,13 +81,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     timeoutMs: config.tool_timeout_ms,
     checkOutput: options.checkOutput ?? false,
     ports: {
-      authorize: (principal, name, args) => gate().authorize(principal, name, args),
+      enterWorkspace: createEnterWorkspace(house),
+      authorize: (...call) => gate().authorize(...call),
       observe: options.observe ?? (() => {}),
     },
   });
   const refusals = createRefusalRecorder(house);
   const sweeps = [{ name: 'refusals', everyMs: 5_000, run: () => refusals.flush() }, ...features.flatMap((feature) => feature.sweeps ?? [])];
-  const sweeping = startSweeping(sweeps, clock, log);
+  const sweeping = startSweeping(options.sweep === false ? [] : sweeps, clock, log);
 
   return {
     ...house,

@@ -18,19 +18,22 @@ const LOOK_MS = 20;
 
 /** The time is what the file says (epoch ms), so that a test can move the clock of a whole running program. */
 export function fileClock(path: string): Clock {
-  const now = () => {
+  const read = () => {
     const text = readFileSync(path, 'utf8').trim();
-    if (!/^\d+$/.test(text)) throw new Error(`COVENANT_TEST_CLOCK: ${path} holds ${JSON.stringify(text)}, not epoch milliseconds`);
-    return Number(text);
+    return /^\d+$/.test(text) ? Number(text) : undefined;
   };
+  let last = read();
+  if (last === undefined) throw new Error(`COVENANT_TEST_CLOCK: ${path} does not hold epoch milliseconds`);
+  // Whoever writes the file may be caught half way: the time is then what it was.
+  const now = () => (last = read() ?? last) as number;
   return {
     now,
     every(_ms, task) {
-      let last = now();
+      let seen = now();
       const timer = setInterval(() => {
         const time = now();
-        if (time === last) return;
-        last = time;
+        if (time === seen) return;
+        seen = time;
         task();
       }, LOOK_MS).unref();
       return () => clearInterval(timer);

@@ -41,10 +41,15 @@ export interface CallContext {
   /** Aborts when the call has taken too long or the caller has gone. */
   readonly signal: AbortSignal;
   write<T>(callback: WriteCallback<T>): Promise<T>;
+  /** A write that is made even when the time is up: what was done outside must be recorded. */
+  settle<T>(callback: WriteCallback<T>): Promise<T>;
 }
 
-/** An event by this caller; the session is linked where the call belongs to one. */
-export function record(tx: Tx, ctx: CallContext, event: Omit<NewEvent, 'actor'>): number {
+/** Inside a transaction there is `tx` and nothing else: another write would wait for this one for ever. */
+export type WriteContext = Omit<CallContext, 'write' | 'settle' | 'reader'>;
+
+/** An event by this caller. */
+export function record(tx: Tx, ctx: WriteContext, event: Omit<NewEvent, 'actor'>): number {
   return tx.append({ ...event, actor: ctx.principal.actor });
 }
 

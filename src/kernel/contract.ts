@@ -4,8 +4,11 @@ import type { z } from 'zod';
 export const TOOLSETS = ['team', 'review', 'workflow', 'gateway', 'cycle', 'admin'] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
-/** What a caller must have. `capability`: a grant. `operator`: operator rights. `member`: any signed-in developer. */
-export type Access = 'capability' | 'operator' | 'member';
+/**
+ * What a caller must have. `capability`: a grant. `member`: signed in to the dashboard. `operator`: operator rights in the
+ * workspace, which its first developer has too. `server`: the operator of the whole server and its files.
+ */
+export type Access = 'capability' | 'member' | 'operator' | 'server';
 
 export interface Annotations {
   readonly readOnlyHint: boolean;
@@ -26,6 +29,8 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   readonly input: I;
   readonly output: O;
   readonly annotations: Annotations;
+  /** May be called in a workspace that does not exist yet, and makes it. */
+  readonly opensWorkspace?: true;
 }
 
 type ContractSpec<I extends z.ZodObject, O extends z.ZodObject> = Omit<Contract<I, O>, 'annotations' | 'access'> & {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { testApp } from '../testing/app.ts';
 import { fixtureFeature } from '../testing/fixture.ts';
 
@@ -98,6 +98,24 @@ test('a call that takes longer than the tool timeout is answered with an error [
   const { developer, tool } = await testApp({ ...fixture, toolTimeoutMs: 50 });
   const ana = await developer('ana');
   expect((await tool('covibe_fixture', { operation: 'hang' }, ana)).reply).toMatchObject({ status: 'error', code: 'TOOL_TIMEOUT' });
+});
+
+test('what was done outside is recorded even when the time of the call is up', async () => {
+  const { developer, events, tool } = await testApp({ ...fixture, toolTimeoutMs: 50 });
+  const ana = await developer('ana');
+  expect((await tool('covibe_fixture', { operation: 'effect' }, ana)).reply).toMatchObject({ code: 'TOOL_TIMEOUT' });
+  await vi.waitFor(async () => expect(await events({ kind: 'fixture.settled' })).toHaveLength(1));
+});
+
+test('a server that stops tells those whom it can no longer serve', async () => {
+  const { app, developer, tool } = await testApp(fixture);
+  const ana = await developer('ana');
+  const hanging = tool('covibe_fixture', { operation: 'hang' }, ana);
+  await vi.waitFor(async () => {
+    app.dispatch.shutDown();
+    expect((await Promise.race([hanging, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))]))?.reply).toMatchObject({ code: 'SHUTTING_DOWN' });
+  });
+  await Promise.all([app.dispatch.idle(), app.dispatch.idle()]);
 });
 
 test('a call that finds the database gone is answered in the documented shape all the same', async () => {

@@ -4,8 +4,9 @@ import type { NewEvent } from '../storage/journal.ts';
 import type { Tx, WriteCallback } from '../storage/write.ts';
 import type { CallContext, House, Principal, Surface } from './context.ts';
 import type { Toolset } from './contract.ts';
-import { ENVELOPES, isError } from './envelope.ts';
-import { isFault, Refusal, replyTo } from './errors.ts';
+import { Deadline } from './deadline.ts';
+import { ENVELOPES, type Envelope, isError } from './envelope.ts';
+import { isFault, replyTo } from './errors.ts';
 import { newId } from './ids.ts';
 import { parseInput, selectOperation } from './input.ts';
 import { namespaceOf } from './namespace.ts';
@@ -19,6 +20,8 @@ export interface CallRequest {
   readonly args: unknown;
   readonly principal: Principal;
   readonly surface: Surface;
+  /** Where the operator wants to act, by name; everybody else acts in the workspace that their token is of. */
+  readonly workspace?: string | undefined;
   /** The toolsets that the caller's path serves; all where it does not say. */
   readonly toolsets?: ReadonlySet<Toolset>;
   readonly signal?: AbortSignal | undefined;
@@ -42,7 +45,7 @@ export interface Passed {
   readonly grant: { readonly id: string; readonly revision: number } | null;
   readonly check: NewEvent;
   /** Set where the grant counts its uses: takes one, or says that there is none left. */
-  readonly consume?: (tx: Tx) => Promise<Denied | undefined>;
+  readonly consume?: (tx: Tx) => Promise<Verdict>;
 }
 export interface Denied {
   readonly allowed: false;
@@ -51,8 +54,10 @@ export interface Denied {
 }
 
 export interface Ports {
-  /** Asked before the tool is looked up, so that the catalogue cannot be probed. */
-  authorize(principal: Principal, name: string, args: unknown): Promise<Verdict>;
+  /** The caller in the named workspace, and whether that exists. Refuses whoever may not name one. */
+  enterWorkspace(principal: Principal, name: string): Promise<{ principal: Principal; exists: boolean }>;
+  /** Asked before the tool is looked up, so that the catalogue cannot be probed. `toolset`: the only one on the path. */
+  authorize(principal: Principal, name: string, args: unknown, toolset: Toolset | undefined): Promise<Verdict>;
   observe(call: { name: string; surface: Surface; outcome: string; seconds: number }): void;
 }
 
@@ -71,6 +76,9 @@ interface Call extends CallRequest {
   readonly noun: 'tool' | 'action';
   /** Events that the next write of this call must carry. */
   readonly trail: NewEvent[];
+  /** Where a call that changed nothing is journaled: not in a workspace that does not exist. */
+  journalIn: string;
+  isNewWorkspace?: boolean;
   grant: { readonly id: string; readonly revision: number } | null;
 }
 
@@ -78,8 +86,9 @@ interface Call extends CallRequest {
 export class Dispatch {
   readonly #o: DispatchOptions;
 
+  readonly #deadlines = new Set<Deadline>();
+  readonly #whenIdle: (() => void)[] = [];
   #underWay = 0;
-  #idle: (() => void) | undefined;
 
   constructor(options: DispatchOptions) {
     this.#o = options;
@@ -97,9 +106,12 @@ export class Dispatch {
   /** Resolves when no call is under way. For a server that takes no more calls. */
   async idle(): Promise<void> {
     if (this.#underWay === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#idle = resolve;
-    });
+    await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  /** Gives up what is still under way: each caller is told that the server is stopping. */
+  shutDown(): void {
+    for (const deadline of this.#deadlines) deadline.shutDown();
   }
 
   /** Whatever happens, the caller gets an answer in a documented shape. */
@@ -107,53 +119,67 @@ export class Dispatch {
     this.#underWay++;
     const call = this.#begin(request, noun);
     try {
-      return await work(call);
+      return await work(await this.#inWorkspace(call));
     } catch (error) {
       const reply = replyTo(error, call.requestId);
+      if (!isFault(reply)) return await this.#finish(call, undefined, reply);
       this.#o.log.error('call not carried out', { request: call.requestId, [noun]: call.name, error });
       return this.#answer(call, undefined, undefined, reply, 'error');
     } finally {
-      if (--this.#underWay === 0) this.#idle?.();
+      if (--this.#underWay === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
   }
 
   async #tool(call: Call): Promise<Answer> {
+    if (call.isNewWorkspace) return await this.#finish(call, undefined, noWorkspace(call));
     const verdict = await this.#authorize(call);
     if (!verdict.allowed) return await this.#finish(call, undefined, verdict.reply, 'denied');
     const tool = this.#o.registry.tool(call.name);
-    if (!tool) return await this.#finish(call, undefined, unknownTool(call.name));
-    if (call.toolsets && !call.toolsets.has(tool.toolset)) return await this.#finish(call, tool, elsewhere(tool));
-    return await this.#perform(call, tool);
+    const served = tool && (call.toolsets?.has(tool.toolset) ?? true);
+    return served ? await this.#perform(call, tool) : await this.#finish(call, undefined, unknownTool(call, tool));
   }
 
   async #action(call: Call): Promise<Answer> {
     const action = this.#o.registry.action(call.name);
     if (!action) return await this.#finish(call, undefined, unknownAction(call.name));
-    const denial = roleDenial(call.principal, action);
+    const denial = roleDenial(call.principal, action) ?? (call.isNewWorkspace && !opensWorkspace(action) ? noWorkspace(call) : undefined);
     if (denial) return await this.#finish(call, action, denial, 'denied');
     return await this.#perform(call, action);
   }
 
   #begin(request: CallRequest, noun: Call['noun']): Call {
     const now = this.#o.clock.now();
-    return { ...request, noun, requestId: newId('req', now), started: performance.now(), argsDigest: digest(request.args), trail: [], grant: null };
+    return {
+      ...request,
+      name: boundedName(request.name),
+      noun,
+      requestId: newId('req', now),
+      started: performance.now(),
+      argsDigest: digest(request.args),
+      trail: [],
+      journalIn: request.principal.workspace,
+      grant: null,
+    };
+  }
+
+  async #inWorkspace(call: Call): Promise<Call> {
+    if (call.workspace === undefined) return call;
+    const { principal, exists } = await this.#o.ports.enterWorkspace(call.principal, call.workspace);
+    return { ...call, principal, journalIn: exists ? principal.workspace : call.journalIn, isNewWorkspace: !exists };
   }
 
   async #authorize(call: Call): Promise<Verdict> {
-    const verdict = await this.#o.ports.authorize(call.principal, call.name, call.args);
-    if (verdict.allowed && verdict.consume) {
-      const { consume } = verdict;
-      const exhausted = await this.#o.store.write(call.principal.workspace, async (tx) => {
-        const denied = await consume(tx);
-        tx.append((denied ?? verdict).check);
-        return denied;
-      });
-      if (exhausted) return exhausted;
-      call.grant = verdict.grant;
-      return verdict;
-    }
+    const first = await this.#o.ports.authorize(call.principal, call.name, call.args, onlyToolset(call));
+    const { consume } = first.allowed ? first : {};
+    if (!consume) call.trail.push(first.check);
+    const verdict = consume
+      ? await this.#o.store.write(call.principal.workspace, async (tx) => {
+          const used = await consume(tx);
+          tx.append(used.check);
+          return used;
+        })
+      : first;
     if (verdict.allowed) call.grant = verdict.grant;
-    call.trail.push(verdict.check);
     return verdict;
   }
 
@@ -173,7 +199,7 @@ export class Dispatch {
 
   async #handle(call: Call, tool: PublishedTool, implementation: Implementation, input: Record<string, unknown>): Promise<Answer> {
     const { handler } = implementation;
-    using deadline = new Deadline(this.#o.timeoutMs, call.signal);
+    using deadline = new Deadline(this.#o.timeoutMs, call.signal, this.#deadlines);
     const ctx = this.#context(call, deadline.signal);
     if ('write' in handler) {
       const reply = await this.#o.store.write(
@@ -204,20 +230,27 @@ export class Dispatch {
       log,
       reader: store.reader,
       signal,
-      write: async <T>(callback: WriteCallback<T>): Promise<T> => {
-        const trail = [...call.trail];
-        const result = await store.write(
-          call.principal.workspace,
-          async (tx) => {
-            for (const event of trail) tx.append(event);
-            return await callback(tx);
-          },
-          signal,
-        );
-        call.trail.splice(0, trail.length);
-        return result;
-      },
+      write: (callback) => this.#writeWithTrail(call, callback, signal),
+      settle: (callback) => this.#writeWithTrail(call, callback, undefined),
     };
+  }
+
+  /** The first write that commits carries the capability check. */
+  async #writeWithTrail<T>(call: Call, callback: WriteCallback<T>, signal: AbortSignal | undefined): Promise<T> {
+    const trail = call.trail.splice(0);
+    try {
+      return await this.#o.store.write(
+        call.principal.workspace,
+        async (tx) => {
+          for (const event of trail) tx.append(event);
+          return await callback(tx);
+        },
+        signal,
+      );
+    } catch (error) {
+      call.trail.unshift(...trail);
+      throw error;
+    }
   }
 
   #checked(implementation: Implementation, reply: Reply<unknown>): Reply<unknown> {
@@ -237,7 +270,7 @@ export class Dispatch {
   ): Promise<Answer> {
     if (this.#isDashboardRead(call, implementation)) return this.#answer(call, tool, implementation, reply, outcome);
     try {
-      await this.#o.store.append(call.principal.workspace, [...call.trail, ...this.#records(call, implementation, reply, outcome)]);
+      await this.#o.store.append(call.journalIn, [...call.trail, ...this.#records(call, implementation, reply, outcome)]);
     } catch (error) {
       this.#o.log.error('call not journaled', { request: call.requestId, tool: call.name, error });
       return this.#answer(call, tool, implementation, replyTo(error, call.requestId), 'error');
@@ -262,9 +295,9 @@ export class Dispatch {
     const operation = implementation?.contract.operation;
     return {
       category: 'usage',
-      kind: operation ? `${call.name}.${operation}` : call.name.slice(0, MAX_NAME),
+      kind: operation ? `${call.name}.${operation}` : call.name,
       actor: call.principal.actor,
-      subject: `${call.noun}:${call.name.slice(0, MAX_NAME)}`,
+      subject: `${call.noun}:${call.name}`,
       payload: {
         request_id: call.requestId,
         token_id: call.principal.tokenId,
@@ -282,20 +315,35 @@ export class Dispatch {
   #answer(call: Call, tool: PublishedTool | undefined, implementation: Implementation | undefined, reply: Reply<unknown>, outcome: string): Answer {
     const seconds = (performance.now() - call.started) / 1000;
     this.#o.ports.observe({ name: tool?.name ?? 'unknown', surface: call.surface, outcome, seconds });
-    const envelope = tool && outcome !== 'denied' ? tool.envelope : ENVELOPES[fallbackToolset(call.name)];
+    const envelope = tool && outcome !== 'denied' ? tool.envelope : fallbackEnvelope(call);
     return { reply, isError: isError(reply), body: envelope.render(reply, implementation?.content), isToolResult: envelope.isToolResult === true };
   }
 }
 
 const MAX_NAME = 128;
 
-/** What is said before a tool is known has the team envelope, except to the cycle contract's own names. */
-const fallbackToolset = (name: string): Toolset => (namespaceOf(name) === 'cycle' ? 'cycle' : 'team');
+/** A longer name is no tool's; what stands for it is no tool's either. */
+const boundedName = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name);
 
-/** The cycle contract has a code of its own for this. */
-function unknownTool(name: string): Refused {
-  const code = namespaceOf(name) === 'cycle' ? 'INVALID_TOOL' : 'UNKNOWN_TOOL';
-  return refused('error', code, `There is no tool ${JSON.stringify(name.slice(0, MAX_NAME))}.`, 'List the tools to see their names.');
+/** The toolset of a path that serves one alone. Only its tools exist there, so its grant decides what may be said. */
+const onlyToolset = ({ toolsets }: Call): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
+
+const speaksCycle = (call: Call): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
+
+/** What is said before a tool is known has the team envelope, except to the cycle contract's own names and on its path. */
+function fallbackEnvelope(call: Call): Envelope {
+  if (call.noun === 'action') return ENVELOPES.admin;
+  return speaksCycle(call) ? ENVELOPES.cycle : ENVELOPES.team;
+}
+
+/** The cycle contract has a code of its own for this. That a native tool is served elsewhere is no secret. */
+function unknownTool(call: Call, elsewhere: PublishedTool | undefined): Refused {
+  const code = speaksCycle(call) ? 'INVALID_TOOL' : 'UNKNOWN_TOOL';
+  const name = JSON.stringify(call.name);
+  if (elsewhere && elsewhere.toolset !== 'gateway') {
+    return refused('error', code, `The tool ${name} is not served on this path.`, `Connect to /mcp/${elsewhere.toolset} or /mcp/all.`);
+  }
+  return refused('error', code, `There is no tool ${name}.`, 'List the tools to see their names.');
 }
 
 function digest(args: unknown): string | null {
@@ -307,60 +355,21 @@ function digest(args: unknown): string | null {
   }
 }
 
-/** Gives a call up after its time, or when its caller has gone before its turn came. */
-class Deadline implements Disposable {
-  readonly #controller = new AbortController();
-  readonly #timer: NodeJS.Timeout;
-  readonly #ms: number;
-  readonly #caller: AbortSignal | undefined;
-  #expire: (() => void) | undefined;
-
-  constructor(ms: number, caller: AbortSignal | undefined) {
-    this.#ms = ms;
-    this.#caller = caller;
-    this.#timer = setTimeout(() => {
-      this.#controller.abort();
-      this.#expire?.();
-    }, ms);
-    caller?.addEventListener('abort', this.#callerGone);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  readonly #callerGone = (): void => this.#controller.abort();
-
-  async race<T>(work: Promise<T>): Promise<T> {
-    const expired = new Promise<never>((_, reject) => {
-      this.#expire = () =>
-        reject(new Refusal('TOOL_TIMEOUT', `The call took longer than ${this.#ms} ms and was given up.`, 'Read the state, then call again.'));
-    });
-    return await Promise.race([work, expired]);
-  }
-
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
-    this.#caller?.removeEventListener('abort', this.#callerGone);
-  }
-}
-
-function elsewhere(tool: PublishedTool): Refused {
-  return refused('error', 'UNKNOWN_TOOL', `${tool.name} is not served on this path.`, `Connect to /mcp/${tool.toolset} or /mcp/all.`);
-}
-
 function unknownAction(name: string): Refused {
-  return refused(
-    'error',
-    'UNKNOWN_ACTION',
-    `There is no action ${JSON.stringify(name.slice(0, MAX_NAME))}.`,
-    'Use a covenant of the same version as the server.',
-  );
+  return refused('error', 'UNKNOWN_ACTION', `There is no action ${JSON.stringify(name)}.`, 'Use a covenant of the same version as the server.');
+}
+
+const opensWorkspace = (action: PublishedTool): boolean => [...action.operations.values()].some(({ contract }) => contract.opensWorkspace);
+
+function noWorkspace({ workspace }: Call): Refused {
+  const command = `covenant tokens create --developer NAME --workspace ${workspace}`;
+  return refused('error', 'WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(workspace)}.`, `${command} makes it.`);
 }
 
 function roleDenial(principal: Principal, action: PublishedTool): Refused | undefined {
   const access = accessOf(action);
-  if (principal.operator) return undefined;
+  if (principal.kind === 'operator') return undefined;
+  if (access !== 'server' && principal.operator) return undefined;
   if (access === 'member' && principal.web) return undefined;
   return refused(
     'error',

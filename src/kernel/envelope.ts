@@ -50,7 +50,7 @@ const team: Envelope = {
 /** The plain result; a refusal is `{code, message, recoverable, suggestion}` and its details. */
 const plain: Envelope = {
   render(reply) {
-    if (reply.status === 'ok') return reply.data as Record<string, unknown>;
+    if (reply.status === 'ok' || reply.status === 'warning') return reply.data as Record<string, unknown>;
     return { code: reply.code, message: reply.message, recoverable: reply.code !== 'INTERNAL', suggestion: reply.next, ...(reply.data as object) };
   },
   schema: (data) => orRefusal(data, ['code', 'message', 'recoverable', 'suggestion']),
@@ -58,7 +58,7 @@ const plain: Envelope = {
 
 const cycle: Envelope = {
   render(reply) {
-    if (reply.status === 'ok') return { ok: true, data: reply.data };
+    if (reply.status === 'ok' || reply.status === 'warning') return { ok: true, data: reply.data };
     return { ok: false, error: { code: reply.code, message: reply.message, details: { next: reply.next, ...(reply.data as object) } } };
   },
   schema: (data) => ({
@@ -82,9 +82,9 @@ const cycle: Envelope = {
 const content: Envelope = {
   isToolResult: true,
   render(reply, present) {
-    if (reply.status !== 'ok') {
+    if (reply.status === 'error' || reply.status === 'blocked') {
       const structuredContent = { code: reply.code, message: reply.message, next: reply.next, ...(reply.data as object) };
-      return { content: [{ type: 'text', text: `${reply.code}: ${reply.message} ${reply.next}` }], structuredContent, isError: true };
+      return { content: [{ type: 'text', text: `${reply.code}: ${reply.message} ${reply.next}` }], structuredContent, isError: isError(reply) };
     }
     const data = reply.data as Record<string, unknown>;
     return { content: present?.(data) ?? [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data, isError: false };

@@ -33,9 +33,7 @@ export function replyTo(error: unknown, reference: string): Refused {
       'Read the state before you call again.',
     );
   }
-  if (error instanceof WriteWithdrawn) {
-    return refused('error', 'TOOL_TIMEOUT', 'The call took too long; nothing was written.', 'Call again.');
-  }
+  if (error instanceof WriteWithdrawn) return replyTo(error.cause, reference);
   if (error instanceof StoreClosed) {
     return refused('error', 'SHUTTING_DOWN', 'The server is stopping; nothing was written.', 'Call again when it is back.');
   }

@@ -19,7 +19,11 @@ export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log):
       busy = true;
       do {
         due = false;
-        await sweep.run().catch((error) => log.error('sweep failed', { sweep: sweep.name, error }));
+        try {
+          await sweep.run();
+        } catch (error) {
+          log.error('sweep failed', { sweep: sweep.name, error });
+        }
       } while (due);
       busy = false;
     };

@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/write.ts';
-import type { CallContext } from './context.ts';
+import type { CallContext, WriteContext } from './context.ts';
 import type { Contract, Input, Output } from './contract.ts';
 import type { Reply } from './reply.ts';
 import type { Sweep } from './sweep.ts';
@@ -12,7 +12,7 @@ import type { Sweep } from './sweep.ts';
  */
 export type Handler<C extends Contract> =
   | { readonly read: (input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> }
-  | { readonly write: (tx: Tx, input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> }
+  | { readonly write: (tx: Tx, input: Input<C>, ctx: WriteContext) => Promise<Reply<Output<C>>> }
   | { readonly run: (input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> };
 
 export interface TextContent {

@@ -17,12 +17,18 @@ export interface Engine {
   readonly reader: Db;
   /** One transaction that excludes every other writer of `workspace`, in this process and in others. */
   transaction<T>(workspace: string, work: (db: Db) => Promise<T>): Promise<T>;
+  /** A driver's error as one of ours, where it is one that callers should be told apart. */
+  typed(error: unknown): unknown;
+  /** Whether the error ended the whole transaction, so that it must be run again or refused as a whole. */
+  endsTransaction(error: unknown): boolean;
   /** As part of the running transaction: inserts the events, moves the head, and tells other processes of it. */
   appendEvents(db: Db, rows: readonly EventRow[], head: JournalHeadRow): Promise<void>;
   /** Calls back when another process may have written. Only a hint: readers read by `seq`. */
   onForeignWrite(listener: () => void): () => void;
   /** Changes whenever anything of `ACCESS_TABLES` may have; undefined where that cannot be told without a query. */
   accessStamp(): string | undefined;
+  /** As an unqualified name would find it: another program may have a table of that name in a schema of its own. */
+  hasTable(db: Db, name: string): Promise<boolean>;
   /** One line per table, column, index and constraint, in a fixed order. */
   dumpSchema(): Promise<string>;
   close(): Promise<void>;

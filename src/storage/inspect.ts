@@ -18,3 +18,20 @@ export async function checkDatabaseFile(path: string): Promise<string | undefine
     db?.close();
   }
 }
+
+/**
+ * Merges the log into the file and leaves WAL mode, which works only while nobody else has the database open: why it does
+ * not, or nothing. A file that is too damaged to be opened is in nobody's use.
+ */
+export function claimDatabaseFile(path: string): string | undefined {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { timeout: 1_000 });
+    const row = db.prepare('pragma journal_mode = delete').get() as { journal_mode: string };
+    return row.journal_mode === 'delete' ? undefined : 'another program has it open';
+  } catch (error) {
+    return /locked|busy/i.test((error as Error).message) ? 'another program has it open' : undefined;
+  } finally {
+    db?.close();
+  }
+}

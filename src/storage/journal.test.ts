@@ -65,6 +65,8 @@ test('a payload is bounded: a larger one is replaced by its size and digest [aud
 /** What somebody with access to the database might do to it, and where it must show. */
 const TAMPERING: [string, (store: Store) => Promise<unknown>, number][] = [
   ['a changed payload', (store) => tamper(store, `update events set payload = '{"n":9}' where seq = 4`), 4],
+  ['a payload that is no JSON', (store) => tamper(store, `update events set payload = '{bad' where seq = 4`), 4],
+  ['a payload written otherwise', (store) => tamper(store, `update events set payload = replace(payload, ':', ': ') where seq = 4`), 4],
   ['a changed kind', (store) => tamper(store, `update events set kind = 'other' where seq = 4`), 4],
   ['a changed time', (store) => tamper(store, 'update events set time = time + 1 where seq = 4'), 4],
   ['a removed row', (store) => tamper(store, 'delete from events where seq = 4'), 4],

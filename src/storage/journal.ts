@@ -120,7 +120,18 @@ export async function firstSeqSince(db: Db, workspace: string, since: number): P
 }
 
 function toEvent({ workspace_id: _, payload, ...row }: EventRow): JournalEvent {
-  return { ...row, payload: JSON.parse(payload) as Record<string, unknown> };
+  return { ...row, payload: readPayload(payload) };
+}
+
+/** Text that is not the canonical form of anything was not written by us; it reads as that, and no hash fits it. */
+function readPayload(text: string): Record<string, unknown> {
+  try {
+    const payload = JSON.parse(text) as Record<string, unknown>;
+    if (canonicalJson(payload) === text) return payload;
+  } catch {
+    // Not even JSON.
+  }
+  return { unreadable: true };
 }
 
 /** A caller's words may be in it (the name of a tool that does not exist): nothing in them may make the insert fail. */

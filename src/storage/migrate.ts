@@ -23,9 +23,9 @@ export interface SchemaState {
 }
 
 /** What this database has and lacks. Refuses one that is newer than the program, or has another history. */
-export async function inspectSchema(db: Db, migrations: readonly Migration[] = MIGRATIONS): Promise<SchemaState> {
+export async function inspectSchema(engine: Engine, db: Db = engine.reader, migrations: readonly Migration[] = MIGRATIONS): Promise<SchemaState> {
   const newest = migrations.at(-1)?.number ?? 0;
-  const applied = await appliedMigrations(db);
+  const applied = await appliedMigrations(engine, db);
   for (const { number, name } of applied) {
     if (number > newest) {
       throw new SchemaMismatch(
@@ -47,7 +47,7 @@ export async function inspectSchema(db: Db, migrations: readonly Migration[] = M
 export async function migrate(engine: Engine, now: () => number, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   for (;;) {
     const next = await engine.transaction(MIGRATION_TURN, async (db) => {
-      const { pending } = await inspectSchema(db, migrations);
+      const { pending } = await inspectSchema(engine, db, migrations);
       const [migration] = pending;
       if (!migration) return undefined;
       await migration.up(db, engine.kind);
@@ -58,9 +58,8 @@ export async function migrate(engine: Engine, now: () => number, migrations: rea
   }
 }
 
-async function appliedMigrations(db: Db): Promise<{ number: number; name: string }[]> {
-  const tables = await db.introspection.getTables();
-  if (!tables.some((table) => table.name === 'schema_migrations')) return [];
+async function appliedMigrations(engine: Engine, db: Db): Promise<{ number: number; name: string }[]> {
+  if (!(await engine.hasTable(db, 'schema_migrations'))) return [];
   return await db.selectFrom('schema_migrations').select(['number', 'name']).orderBy('number').execute();
 }
 

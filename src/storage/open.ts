@@ -69,7 +69,7 @@ async function openSqliteStore({ path, now, migrations }: StoreOptions): Promise
   const existed = existsSync(path);
   const engine = openSqlite(path);
   try {
-    const { current, pending } = await inspectSchema(engine.reader, migrations);
+    const { current, pending } = await inspectSchema(engine, engine.reader, migrations);
     let backup: string | undefined;
     if (existed && current > 0 && pending.length > 0) {
       backup = join(dirname(path), 'backups', `before-schema-${pending.at(-1)?.number}-${now()}.db`);
@@ -87,7 +87,7 @@ async function openPostgresStore({ now, statementTimeoutMs, migrations }: StoreO
   const { openPostgres } = await import('./postgres.ts');
   const engine = openPostgres({ url, statementTimeoutMs });
   try {
-    const { pending } = await inspectSchema(engine.reader, migrations);
+    const { pending } = await inspectSchema(engine, engine.reader, migrations);
     if (pending.length > 0) await migrate(engine, now, migrations);
     return { engine, backup: undefined };
   } catch (error) {

@@ -11,6 +11,7 @@ const RELISTEN_MS = 1_000;
 /** Notifications are a hint; this is how long a reader waits when one is lost with its connection. */
 const FOREIGN_POLL_MS = 2_000;
 const POOL_SIZE = 20;
+const GRACE_MS = 5_000;
 
 export interface PostgresOptions {
   url: string;
@@ -22,18 +23,26 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
   const connection = {
     connectionString: url,
     statement_timeout: statementTimeoutMs,
+    // A peer that hangs or vanishes inside a transaction holds its workspace's lock: the server ends it, and so do we.
+    idle_in_transaction_session_timeout: statementTimeoutMs + GRACE_MS,
+    query_timeout: statementTimeoutMs + GRACE_MS,
+    keepAlive: true,
     application_name: 'covenant',
     types: { getTypeParser: parserFor },
   };
   const pool = new pg.Pool({ ...connection, max: POOL_SIZE, connectionTimeoutMillis: 10_000 });
   // An idle client whose server went away emits here; the next query gets a new one.
   pool.on('error', () => {});
+  // One that is in use reports its loss through the query as well; without a listener it would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   const foreign = foreignWrites(connection);
 
   return {
     kind: 'postgres',
     reader: db,
+    typed: (error) => (isTimeout(error) ? new StoreBusy('a statement took longer than it may', { cause: error }) : error),
+    endsTransaction: (error) => isLost(error) || isDeadlock(error),
     transaction: (workspace, work) => withRetry(() => transact(db, workspace, work)),
     async appendEvents(tx, rows, head) {
       const column = (key: keyof (typeof rows)[number]) => rows.map((row) => row[key]);
@@ -53,6 +62,11 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
     onForeignWrite: foreign.subscribe,
     // Another server may have committed a moment ago, and a notification of it may still be on its way.
     accessStamp: () => undefined,
+    async hasTable(tx, name) {
+      // Not to_regclass: it answers from a cache that a transaction which has waited for its lock does not refresh.
+      const { rows } = await sql`select 1 from pg_tables where schemaname = current_schema() and tablename = ${name}`.execute(tx);
+      return rows.length > 0;
+    },
     dumpSchema: () => dumpSchema(db),
     async close() {
       await foreign.close();
@@ -112,9 +126,7 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
       if (committing && isLost(cause)) {
         throw new OutcomeUnknown('the database connection was lost during the commit', { cause });
       }
-      if (isLockTimeout(cause)) {
-        throw new StoreBusy('another server has held this workspace too long', { cause });
-      }
+      if (isTimeout(cause)) throw new StoreBusy('another server has held this workspace too long', { cause });
       if (tries >= ATTEMPTS || !(isLost(cause) || isDeadlock(cause))) throw cause;
       await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** tries));
     }
@@ -124,7 +136,7 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
 const sqlState = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 
 const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
-const isLockTimeout = (error: unknown): boolean => sqlState(error) === '57014';
+const isTimeout = (error: unknown): boolean => sqlState(error) === '57014';
 
 /** Class 08 and the shutdown codes come from the server; the rest is what the socket or `pg` itself reports. */
 function isLost(error: unknown): boolean {

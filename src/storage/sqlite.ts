@@ -34,6 +34,8 @@ export function openSqlite(path: string): Engine {
   return {
     kind: 'sqlite',
     reader,
+    typed: (error) => error,
+    endsTransaction: () => !writerConnection.isTransaction,
     transaction: (_workspace, work) =>
       inTurn(async () => {
         await beginImmediate(writerConnection);
@@ -80,6 +82,7 @@ export function openSqlite(path: string): Engine {
       }
       return `${foreignVersion}:${access.generation}`;
     },
+    hasTable: async (db, name) => (await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db)).rows.length > 0,
     dumpSchema: () => dumpSchema(reader),
     async close() {
       for (const poll of polls) clearInterval(poll);
@@ -139,8 +142,8 @@ function kyselyDatabase(connection: DatabaseSync, onAccessChange = () => {}): Sq
   };
 }
 
-/** Kysely quotes every name; a statement that writes to one of the tables has it right behind the verb. */
-const CHANGES_ACCESS = new RegExp(`\\b(insert into|update|delete from) "(${ACCESS_TABLES.join('|')})"`, 'i');
+/** Whatever is not a plain select and names one of the tables; too often is harmless, too rarely would be a hole. */
+const CHANGES_ACCESS = new RegExp(`^(?!\\s*select\\b)[^]*\\b(${ACCESS_TABLES.join('|')})\\b`, 'i');
 
 function noticed(statement: SqliteStatement, notice: () => void): SqliteStatement {
   return {

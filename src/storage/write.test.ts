@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { temporaryDatabase } from '../testing/database.ts';
+import { ENGINE, temporaryDatabase } from '../testing/database.ts';
 import { openTestStore } from '../testing/store.ts';
-import { StoreClosed, WriteWithdrawn } from './errors.ts';
+import { StoreBusy, StoreClosed, WriteWithdrawn } from './errors.ts';
 import { ChainVerifier, type NewEvent, readEvents, readHead } from './journal.ts';
 import type { Store } from './open.ts';
 
@@ -158,6 +158,24 @@ test('a caller that gives up while others are written for is answered at once', 
   expect(await second).toBeInstanceOf(WriteWithdrawn);
   expect(await kinds(store)).toEqual([]);
 });
+
+test.runIf(ENGINE === 'postgres')(
+  'a lost connection before the commit is made good by another; a statement that takes too long is refused as such',
+  async () => {
+    const database = await temporaryDatabase();
+    const store = await openTestStore(database, { statementTimeoutMs: 500 });
+    let tries = 0;
+    await store.write(W, async (tx) => {
+      tries++;
+      tx.append(event('survived'));
+      if (tries === 1) await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx.db);
+    });
+    expect(tries).toBe(2);
+    expect(await kinds(store)).toEqual(['survived']);
+    await expect(store.write(W, async (tx) => void (await sql`select pg_sleep(5)`.execute(tx.db)))).rejects.toBeInstanceOf(StoreBusy);
+    await addWorkspace(store, 'after');
+  },
+);
 
 test('closing the store answers what was accepted and refuses what comes after', async () => {
   const store = await openTestStore();

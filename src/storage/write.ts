@@ -90,7 +90,7 @@ export class Writer {
     const place = queue.indexOf(job);
     if (place < 0) return;
     queue.splice(place, 1);
-    job.reject(new WriteWithdrawn('given up before its turn came'));
+    if (job.signal) job.reject(withdrawn(job.signal));
   }
 
   async #drain(workspace: string): Promise<void> {
@@ -111,7 +111,7 @@ export class Writer {
         const journal = new JournalBatch(workspace, await readHead(db, workspace), this.#now);
         const tx: Tx = { db, workspace, now: this.#now(), append: (event) => journal.append(event) };
         const results: Outcome[] = [];
-        for (const job of jobs) results.push(await runJob(job, tx, journal));
+        for (const job of jobs) results.push(await runJob(job, tx, journal, this.#engine));
         await journal.insert(this.#engine, db);
         return results;
       });
@@ -128,8 +128,10 @@ export class Writer {
   }
 }
 
-async function runJob(job: Job, tx: Tx, journal: JournalBatch): Promise<Outcome> {
-  if (job.signal?.aborted) return { error: new WriteWithdrawn('given up before its turn came') };
+const withdrawn = (signal: AbortSignal): WriteWithdrawn => new WriteWithdrawn('given up before its turn came', { cause: signal.reason });
+
+async function runJob(job: Job, tx: Tx, journal: JournalBatch, engine: Engine): Promise<Outcome> {
+  if (job.signal?.aborted) return { error: withdrawn(job.signal) };
   const mark = journal.length;
   if (job.appendOnly) {
     try {
@@ -145,10 +147,11 @@ async function runJob(job: Job, tx: Tx, journal: JournalBatch): Promise<Outcome>
     await sql`release savepoint job`.execute(tx.db);
     return { value };
   } catch (error) {
+    // The whole batch is run again, or refused: one callback alone can no longer be undone.
+    if (engine.endsTransaction(error)) throw error;
     journal.truncate(mark);
-    // Where the engine has aborted the whole transaction this throws too, and the whole batch is refused.
     await sql`rollback to savepoint job`.execute(tx.db);
     await sql`release savepoint job`.execute(tx.db);
-    return { error };
+    return { error: engine.typed(error) };
   }
 }

@@ -1,9 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { DEFAULT_WORKSPACE_ID, ensureDeveloper, ensureWorkspace, issueToken } from '../features/identity/index.ts';
+import { ensureDeveloper, ensureWorkspace, issueToken } from '../features/identity/index.ts';
 import type { Principal } from '../kernel/context.ts';
 import type { Answer } from '../kernel/dispatch.ts';
 import { createLog } from '../kernel/log.ts';
 import type { Feature } from '../kernel/tool.ts';
+import { DEFAULT_WORKSPACE_ID } from '../kernel/workspace.ts';
 import { type App, createApp } from '../main.ts';
 import { type JournalEvent, readEvents } from '../storage/journal.ts';
 import { createMetrics } from '../surfaces/http/metrics.ts';

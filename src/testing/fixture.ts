@@ -25,6 +25,7 @@ const change = contract({
 });
 const hang = contract({ ...base, operation: 'hang', description: 'Never answers.', input: z.strictObject({}), output });
 const wait = contract({ ...base, operation: 'wait', description: 'Answers when told to.', input: z.strictObject({}), output });
+const effect = contract({ ...base, operation: 'effect', description: 'Acts until its time is up, then settles.', input: z.strictObject({}), output });
 const twice = contract({ ...base, operation: 'twice', description: 'Writes, acts, writes.', input: z.strictObject({}), output });
 
 const waiting = new Set<() => void>();
@@ -60,10 +61,20 @@ export const fixtureFeature: Feature = {
           waiting.add(() => resolve(ok({ seen: 'released' })));
         }),
     }),
-    implement(twice, {
+    implement(effect, {
       run: async (_input, ctx) => {
         await ctx.write(async (tx) => record(tx, ctx, { category: 'work', kind: 'fixture.intended' }));
-        await ctx.write(async (tx) => record(tx, ctx, { category: 'work', kind: 'fixture.settled' }));
+        await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()));
+        await ctx.settle(async (tx) => record(tx, ctx, { category: 'work', kind: 'fixture.settled' }));
+        return ok({ seen: 'late' });
+      },
+    }),
+    implement(twice, {
+      run: async (_input, ctx) => {
+        await Promise.all([
+          ctx.write(async (tx) => record(tx, ctx, { category: 'work', kind: 'fixture.intended' })),
+          ctx.write(async (tx) => record(tx, ctx, { category: 'work', kind: 'fixture.settled' })),
+        ]);
         return ok({ seen: 'both' });
       },
     }),

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, direct, startProgram } from '../../src/testing/program.ts';
+import { covenant, direct, ROOT, startProgram } from '../../src/testing/program.ts';
 
 /** With a server up the CLI goes over HTTP, without one through the store: every command must do the same either way. */
 const WAYS = ['with a server', 'without one'] as const;
@@ -136,6 +138,7 @@ test.each(WAYS)(
     expect(refusal.json).toEqual({ kind: 'error', code: 'TOKEN_NOT_FOUND', message: expect.any(String), next: expect.any(String) });
     expect((await run('nope', '--json')).json).toMatchObject({ kind: 'error', code: 'USAGE', next: 'covenant --help' });
     expect((await run('--help')).stdout).toContain('tokens create');
+    expect((await run('doctor', '--workspace', 'beta')).code).toBe(2);
   },
 );
 
@@ -213,6 +216,51 @@ test.each(WAYS)('backup saves the store and restore brings it back, keeping what
   writeFileSync(join(at.home, 'junk.db'), 'not a database at all, but long enough to be looked at by SQLite itself');
   expect(await run('restore', join(at.home, 'junk.db'))).toMatchObject({ code: 1 });
   expect(await developers()).toContain('ana');
+});
+
+test('what restore puts aside can itself be restored, the log of a killed server included', async () => {
+  const at = { home: temporaryFolder() };
+  const run = (...args: string[]) => covenant(at, ...args);
+  const server = await startProgram(at);
+  const backup = join(at.home, 'early.db');
+  await run('backup', backup);
+  await run('tokens', 'create', '--developer', 'late');
+  await server.stop('SIGKILL');
+  const { json } = await run('restore', backup, '--json');
+  expect((await run('tokens', 'list')).stdout).not.toContain('late');
+  expect((await run('restore', String(json.kept))).code).toBe(0);
+  expect((await run('tokens', 'list')).stdout).toContain('late');
+});
+
+test('restore never changes the database under a program that has it open, however slow that is to answer', async () => {
+  const at = { home: temporaryFolder() };
+  const server = await startProgram(at);
+  const backup = join(at.home, 'copy.db');
+  await covenant(at, 'backup', backup);
+  server.child.kill('SIGSTOP');
+  expect(await covenant(at, 'restore', backup)).toMatchObject({ code: 1, stderr: expect.stringContaining('Stop it') });
+  const elsewhere = { home: temporaryFolder(), env: { MCP_DATABASE_PATH: join(at.home, 'covenant.db') } };
+  expect(await covenant(elsewhere, 'restore', backup)).toMatchObject({ code: 1, stderr: expect.stringContaining('has it open') });
+  server.child.kill('SIGCONT');
+  expect((await covenant(at, 'tokens', 'create', '--developer', 'kept')).code).toBe(0);
+  await server.stop();
+  expect((await covenant(at, 'tokens', 'list')).stdout).toContain('kept');
+});
+
+test('a reader that closes the pipe is no fault', async () => {
+  const at = { home: temporaryFolder() };
+  for (let i = 0; i < 3; i++) await covenant(at, 'tools', 'call', 'clock');
+  const child = spawn(process.execPath, [join(ROOT, 'dist/bin/covenant.js'), 'audit', 'export'], {
+    env: { ...process.env, COVENANT_HOME: at.home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.destroy();
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  await once(child, 'close');
+  expect(stderr).toBe('');
 });
 
 test('MCP_LOG_LEVEL sets how much is logged, and MCP_DATABASE_PATH where the data goes [config.env.log-level] [config.env.database-path]', async () => {

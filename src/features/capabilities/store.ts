@@ -26,9 +26,9 @@ export async function allGrants(db: Db, workspace: string): Promise<GrantRow[]> 
   return await db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace).orderBy('id').execute();
 }
 
-/** Takes one use, if there is one: the condition and the count are one statement. */
-export async function consumeUse(db: Db, workspace: string, id: string, now: number): Promise<boolean> {
-  const result = await db
+/** Takes one use, if there is one: the condition and the count are one statement. The grant as it is after it. */
+export async function consumeUse(db: Db, workspace: string, id: string, now: number): Promise<GrantRow | undefined> {
+  return await db
     .updateTable('grants')
     .set((eb) => ({ uses: eb('uses', '+', 1), revision: eb('revision', '+', 1) }))
     .where('workspace_id', '=', workspace)
@@ -36,8 +36,8 @@ export async function consumeUse(db: Db, workspace: string, id: string, now: num
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('max_uses', 'is', null), eb('uses', '<', eb.ref('max_uses'))]))
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>=', now)]))
+    .returningAll()
     .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
 }
 
 export async function revokeGrant(db: Db, workspace: string, id: string, by: string, now: number): Promise<void> {

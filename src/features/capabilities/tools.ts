@@ -1,5 +1,4 @@
-import type { CallContext } from '../../kernel/context.ts';
-import { record } from '../../kernel/context.ts';
+import { record, type WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok } from '../../kernel/reply.ts';
@@ -49,6 +48,11 @@ export function capabilityTools(subjects: Subjects): Implementation[] {
     }),
     implement(revokeCapability, {
       write: async (tx, { action, grant_id, ...named }, ctx) => {
+        if (grant_id && (action || Object.values(named).some((name) => name !== undefined))) {
+          throw new Refusal('INVALID_INPUT', 'grant_id: names one grant; an action or subject beside it says nothing.', 'Give grant_id alone.', {
+            field: 'grant_id',
+          });
+        }
         const grants = grant_id
           ? [await grantByTail(tx.db, tx.workspace, grant_id)]
           : await grantsToRevoke(tx, action, await subjects.resolve(tx.db, tx.workspace, oneOf(named)));
@@ -108,7 +112,7 @@ export async function giveProfile(tx: Tx, kind: keyof typeof PROFILES, subject: 
   for (const action of PROFILES[kind]) await giveGrant(tx, { subject, action, by });
 }
 
-async function takeGrant(tx: Tx, grant: GrantRow, ctx: CallContext): Promise<void> {
+async function takeGrant(tx: Tx, grant: GrantRow, ctx: WriteContext): Promise<void> {
   await revokeGrant(tx.db, tx.workspace, grant.id, ctx.principal.actor, tx.now);
   record(tx, ctx, { category: 'audit', kind: 'capability_revoked', subject: grant.subject, payload: { grant_id: grant.id, action: grant.action } });
 }

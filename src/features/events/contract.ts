@@ -24,9 +24,12 @@ export const listEvents = contract({
     .strictObject({
       after: z.int().min(0).optional().describe('Events with a higher seq than this.'),
       latest: z.int().min(1).max(1_000).optional().describe('The last so many instead.'),
-      limit: z.int().min(1).max(1_000).default(200),
+      limit: z.int().min(1).max(1_000).optional().describe('At most so many after it; 200 where it is not said.'),
     })
-    .refine(({ after, latest }) => after === undefined || latest === undefined, { error: 'give after or latest, not both', path: ['latest'] }),
+    .refine(({ after, limit, latest }) => latest === undefined || (after === undefined && limit === undefined), {
+      error: 'stands alone: without after and limit',
+      path: ['latest'],
+    }),
   output: z.strictObject({
     items: z.array(event),
     head: z.strictObject({ seq: z.int(), hash: z.string() }),

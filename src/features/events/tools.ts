@@ -6,7 +6,7 @@ import { listEvents } from './contract.ts';
 
 export const eventTools: Implementation[] = [
   implement(listEvents, {
-    read: async ({ after = 0, latest, limit }, ctx) => {
+    read: async ({ after = 0, latest, limit = 200 }, ctx) => {
       const head = (await readHead(ctx.reader, ctx.workspace)) ?? { seq: 0, hash: GENESIS };
       const from = latest === undefined ? after : Math.max(0, head.seq - latest);
       // The events up to the head that is told with them: what came in between belongs to the next page.

@@ -1,5 +1,8 @@
 import type { House, Principal, PrincipalKind } from '../../kernel/context.ts';
-import { findTokenByHash, setTokenUsed, type TokenWithDeveloper } from './store.ts';
+import type { Ports } from '../../kernel/dispatch.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../kernel/workspace.ts';
+import { findTokenByHash, setTokenUsed, type TokenWithDeveloper, workspaceExists } from './store.ts';
 import { hashSecret, isToken, sameHash } from './token.ts';
 
 /** How the credential came. The browser's cookie opens no other door, and a token is no cookie. */
@@ -26,6 +29,16 @@ export function createAuthenticate(house: House): Authenticate {
     if ((token.kind === 'web') !== (door === 'cookie')) return { rejected: 'wrong-door' };
     if (now - (token.last_used_at ?? 0) >= LAST_USED_GRAIN_MS) noteUse(house, token, now);
     return { principal: principalOf(token) };
+  };
+}
+
+/** The operator may act in any workspace, by name; anybody else is in the one their token is of. */
+export function createEnterWorkspace(house: House): Ports['enterWorkspace'] {
+  return async (principal, name) => {
+    if (principal.kind !== 'operator') throw new Refusal('OPERATOR_REQUIRED', 'Only the operator can name a workspace.', 'Use a token of that workspace.');
+    const id = workspaceId(name);
+    const exists = id === DEFAULT_WORKSPACE_ID || (await workspaceExists(house.store.reader, id));
+    return { principal: { ...principal, workspace: id }, exists };
   };
 }
 

@@ -27,6 +27,7 @@ const tokenView = z.strictObject({
 
 export const createToken = contract({
   name: 'tokens.create',
+  opensWorkspace: true,
   toolset: 'admin',
   access: 'member',
   title: 'Create a token',

@@ -104,6 +104,7 @@ test('a private developer appears as @private to everybody else, in lists and in
     const text = JSON.stringify(reply);
     expect(text).toContain('@private');
     expect(text).not.toContain(ben.principal.developerId);
+    if (name === 'events.list') expect(text).not.toContain(ben.tokenId);
     expect(text).not.toMatch(/"ben\b/);
   }
   const asBen = { ...ben, principal: { ...ben.principal, web: true } };
@@ -137,6 +138,41 @@ test('a developer makes, sees and revokes their own tokens only; the labels give
   await done('tokens.revoke', { token_id: one.token_id }, web);
   expect(await app.authenticate(String(one.token), 'bearer')).toEqual({ rejected: 'revoked' });
   expect(await app.authenticate(ben.token, 'bearer')).toHaveProperty('principal');
+});
+
+test("a workspace's admin has operator rights there, and none over the server's files or other workspaces", async () => {
+  const { app, action, developer, database } = await testApp();
+  const zoe = await developer('zoe', undefined, 'ws_beta');
+  const web = { ...zoe, principal: { ...zoe.principal, web: true, operator: true } };
+  expect((await action('capabilities.list', {}, web)).isError).toBe(false);
+  const stolen = `${database.home}/stolen.db`;
+  expect((await action('server.backup', { path: stolen }, web)).reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
+  const elsewhere = await app.dispatch.action({ name: 'tokens.list', args: {}, principal: web.principal, surface: 'dashboard', workspace: 'default' });
+  expect(elsewhere.reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
+});
+
+test('naming a workspace is journaled whatever comes of it, and one that does not exist gets no journal', async () => {
+  const { app, developer, events, operator } = await testApp();
+  const ana = await developer('ana');
+  const call = (principal: typeof ana.principal, name: string, args: unknown, workspace: string) =>
+    app.dispatch.action({ name, args, principal, surface: 'api', workspace });
+  expect((await call(ana.principal, 'tokens.list', {}, 'beta')).reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
+  expect((await call(operator.principal, 'tokens.list', {}, 'beta')).reply).toMatchObject({ code: 'WORKSPACE_NOT_FOUND' });
+  expect((await call(operator.principal, 'tokens.list', {}, 'No Name')).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'workspace' } });
+  expect((await call(operator.principal, 'tokens.create', {}, 'beta')).reply).toMatchObject({ code: 'INVALID_INPUT' });
+  expect((await app.dispatch.tool({ name: 'clock', args: {}, principal: operator.principal, surface: 'api', workspace: 'beta' })).reply).toMatchObject({
+    code: 'WORKSPACE_NOT_FOUND',
+  });
+  expect((await events({ category: 'usage' })).map((event) => event.payload.code)).toEqual([
+    'OPERATOR_REQUIRED',
+    'WORKSPACE_NOT_FOUND',
+    'INVALID_INPUT',
+    'INVALID_INPUT',
+    'WORKSPACE_NOT_FOUND',
+  ]);
+  expect(await events({}, 'ws_beta')).toEqual([]);
+  expect((await call(operator.principal, 'tokens.create', { developer: 'zoe' }, 'beta')).isError).toBe(false);
+  expect((await events({}, 'ws_beta')).map((event) => event.kind)).toContain('workspace.created');
 });
 
 test("an agent's own token mints no tokens and reads no administration", async () => {

@@ -1,13 +1,12 @@
 import type { Feature } from '../../kernel/tool.ts';
 import { identityTools } from './tools.ts';
 
-export { type Authenticate, createAuthenticate } from './authenticate.ts';
+export { type Authenticate, createAuthenticate, createEnterWorkspace } from './authenticate.ts';
 export { ensureDeveloper, ensureWorkspace, issueToken } from './people.ts';
 export { redactor } from './privacy.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
 export { createSignIn, makeSigninLink, type SignIn } from './signin.ts';
-export { firstDeveloper, workspaceExists } from './store.ts';
+export { firstDeveloper } from './store.ts';
 export { grantSubjects } from './subjects.ts';
-export { DEFAULT_WORKSPACE_ID, workspaceId } from './workspace.ts';
 
 export const identity: Feature = { name: 'identity', implementations: identityTools };

@@ -1,5 +1,6 @@
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { workspaceName } from '../../kernel/workspace.ts';
 import type { Tx } from '../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
 import { findDeveloper, firstDeveloper, insertDeveloper, insertToken, insertWorkspace, workspaceTokens } from './store.ts';
@@ -7,7 +8,7 @@ import type { DeveloperRow, TokenKind, TokenRow } from './tables.ts';
 import { defaultLabel, hashSecret, mintToken } from './token.ts';
 
 export async function ensureWorkspace(tx: Tx, by: string): Promise<void> {
-  const name = tx.workspace.replace(/^ws_/, '');
+  const name = workspaceName(tx.workspace);
   if (await insertWorkspace(tx.db, tx.workspace, name, tx.now)) {
     tx.append({ category: 'work', kind: 'workspace.created', actor: by, subject: tx.workspace });
   }

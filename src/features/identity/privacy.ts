@@ -1,7 +1,7 @@
 import type { Principal } from '../../kernel/context.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { JournalEvent } from '../../storage/journal.ts';
-import { developersOf } from './store.ts';
+import { developersOf, workspaceTokens } from './store.ts';
 
 export const PRIVATE = '@private';
 
@@ -21,8 +21,14 @@ export function shown<T extends { id: string | null; name: string | null; visibi
 export async function redactor(db: Db, workspace: string, viewer: Principal): Promise<(event: JournalEvent) => JournalEvent> {
   if (viewer.kind === 'operator') return (event) => event;
   const developers = await developersOf(db, workspace);
-  const hidden = developers.filter(({ visibility, id }) => visibility === 'private' && id !== viewer.developerId).map(({ id }) => id);
-  if (hidden.length === 0) return (event) => event;
-  const pattern = new RegExp(`([a-z]+:)?([a-z-]+@)?(${hidden.join('|')})`, 'g');
-  return (event) => JSON.parse(JSON.stringify(event).replace(pattern, PRIVATE)) as JournalEvent;
+  const hidden = new Set(developers.filter(({ visibility, id }) => visibility === 'private' && id !== viewer.developerId).map(({ id }) => id));
+  if (hidden.size === 0) return (event) => event;
+  // Their tokens' ids would tell their events apart from each other's just as well.
+  const tokens = (await workspaceTokens(db, workspace)).filter((token) => token.developer_id && hidden.has(token.developer_id));
+  const pattern = new RegExp(`([a-z]+:)?([a-z-]+@)?(${[...hidden, ...tokens.map(({ id }) => id)].join('|')})`, 'g');
+  return (event) => {
+    const redacted = JSON.parse(JSON.stringify(event).replace(pattern, PRIVATE)) as JournalEvent;
+    if (redacted.actor.includes(PRIVATE)) delete redacted.payload.correlation;
+    return redacted;
+  };
 }

@@ -1,6 +1,6 @@
 import type { House } from '../../kernel/context.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import type { NewEvent } from '../../storage/journal.ts';
-import { DEFAULT_WORKSPACE_ID } from './workspace.ts';
 
 const ONE_BY_ONE = 10;
 const WINDOW_MS = 60_000;

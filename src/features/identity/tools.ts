@@ -1,4 +1,4 @@
-import { type CallContext, type Principal, record } from '../../kernel/context.ts';
+import { type Principal, record, type WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
 import { onlyMatch } from '../../kernel/tail.ts';
@@ -86,13 +86,13 @@ export const identityTools: Implementation[] = [
 ];
 
 /** The operator names anybody and makes whom it names; a developer acts for themselves alone. */
-async function developerFor(tx: Tx, named: string | undefined, ctx: CallContext): Promise<DeveloperRow> {
+async function developerFor(tx: Tx, named: string | undefined, ctx: WriteContext): Promise<DeveloperRow> {
   const { principal } = ctx;
   if (principal.operator && named) return await ensureDeveloper(tx, named, principal.actor);
   return await knownDeveloper(tx, named, ctx);
 }
 
-async function knownDeveloper(tx: Tx, named: string | undefined, { principal }: CallContext): Promise<DeveloperRow> {
+async function knownDeveloper(tx: Tx, named: string | undefined, { principal }: WriteContext): Promise<DeveloperRow> {
   if (named && named !== principal.developerName) {
     if (!principal.operator)
       throw new Refusal('NOT_YOURS', 'You can do this for yourself only.', 'Leave developer out, or ask the operator.', { field: 'developer' });

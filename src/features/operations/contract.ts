@@ -26,6 +26,7 @@ export const serverStatus = contract({
 export const backupStore = contract({
   name: 'server.backup',
   toolset: 'admin',
+  access: 'server',
   title: 'Back up',
   description: 'A consistent copy of the SQLite database, taken while the server works.',
   input: z.strictObject({ path: z.string().min(1).max(4_096).describe('An absolute path on the server, which must not exist.') }),

@@ -1,6 +1,5 @@
 import { homeFolder, loadConfig } from '../../config.ts';
 import { clockFrom } from '../../kernel/clock.ts';
-import type { Principal } from '../../kernel/context.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/reply.ts';
 import { CliError } from './command.ts';
@@ -64,34 +63,22 @@ function httpClient(run: RunFile, token: string | undefined, workspace: string |
 
 async function localClient(env: NodeJS.ProcessEnv, workspace: string | undefined): Promise<Client> {
   // The database and the features are loaded only here: with a server up, the CLI stays light.
-  const [{ createApp }, { ensureOperator }, { inWorkspace }] = await Promise.all([
-    import('../../main.ts'),
-    import('./operator.ts'),
-    import('../http/caller.ts'),
-  ]);
+  const [{ createApp }, { ensureOperator }] = await Promise.all([import('../../main.ts'), import('./operator.ts')]);
   const config = loadConfig(env);
   prepareHome(config.home);
-  const app = await createApp({ config, clock: clockFrom(env), log: createLog('error') });
-  const { principal } = await ensureOperator(app);
-  const inNamed = async (mayBeNew: boolean): Promise<Principal> => {
-    try {
-      return await inWorkspace(app, principal, workspace, mayBeNew);
-    } catch (error) {
-      const refusal = error as { code?: string; message: string; next?: string };
-      throw new CliError(refusal.code ?? 'INTERNAL', refusal.message, refusal.next ?? '');
-    }
-  };
-  return {
-    url: undefined,
-    async action(name, args = {}) {
-      const { reply } = await app.dispatch.action({ name, args, principal: await inNamed(name === 'tokens.create'), surface: 'cli' });
-      return dataOf(reply);
-    },
-    async tool(name, args) {
-      return (await app.dispatch.tool({ name, args, principal: await inNamed(false), surface: 'cli' })).body;
-    },
-    close: () => app.close(),
-  };
+  const app = await createApp({ config, clock: clockFrom(env), log: createLog('error'), sweep: false });
+  try {
+    const { principal } = await ensureOperator(app);
+    return {
+      url: undefined,
+      action: async (name, args = {}) => dataOf((await app.dispatch.action({ name, args, principal, surface: 'cli', workspace })).reply),
+      tool: async (name, args) => (await app.dispatch.tool({ name, args, principal, surface: 'cli', workspace })).body,
+      close: () => app.close(),
+    };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
 }
 
 function dataOf(reply: Reply<unknown>): Record<string, unknown> {

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { userInfo } from 'node:os';
-import { DEFAULT_WORKSPACE_ID, ensureDeveloper, ensureWorkspace, firstDeveloper, issueToken, makeSigninLink } from '../../features/identity/index.ts';
+import { ensureDeveloper, ensureWorkspace, firstDeveloper, issueToken, makeSigninLink } from '../../features/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import type { App } from '../../main.ts';
 import { readCredentials, writeCredentials } from './home.ts';
 

@@ -9,6 +9,11 @@ export function createOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream,
   const colour = stdout.isTTY === true && env.NO_COLOR === undefined && env.TERM !== 'dumb';
   const utf8 = /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '') || process.platform === 'darwin';
   const mark = (symbol: string, ascii: string, code: number) => (colour ? `\u001b[${code}m${utf8 ? symbol : ascii}\u001b[0m` : utf8 ? symbol : ascii);
+  // `covenant audit export | head` closes the pipe: nobody is left to print for, and that is no fault.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
   return {
     result: (text) => void stdout.write(`${text}\n`),
     note: (text) => void stderr.write(`${text}\n`),

@@ -26,7 +26,8 @@ export const COMMANDS: readonly Command[] = [
 ];
 
 /** Every command takes these. */
-const GLOBAL: ParseArgsOptionsConfig = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, workspace: { type: 'string' } };
+const GLOBAL: ParseArgsOptionsConfig = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } };
+const IN_WORKSPACE: ParseArgsOptionsConfig = { workspace: { type: 'string' } };
 
 /** Exit code: 0 done, 1 refused or failed, 2 called wrongly. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<0 | 1 | 2> {
@@ -84,7 +85,7 @@ function parse(command: Command, argv: readonly string[]) {
   }
   let parsed: ReturnType<typeof parseArgs>;
   try {
-    parsed = parseArgs({ args: rest, options: { ...GLOBAL, ...command.options }, allowPositionals: true });
+    parsed = parseArgs({ args: rest, options: { ...GLOBAL, ...(command.local ? {} : IN_WORKSPACE), ...command.options }, allowPositionals: true });
   } catch (error) {
     throw new UsageError((error as Error).message.split('. ')[0] ?? '');
   }
@@ -106,7 +107,7 @@ function describe(error: unknown): { code: string; message: string; next: string
 function help(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length));
   const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
-  return `covenant ${VERSION}\n\n${lines.join('\n')}\n\nEvery command takes --json, --workspace NAME and --help.`;
+  return `covenant ${VERSION}\n\n${lines.join('\n')}\n\nEvery command takes --json and --help; those that work in a workspace take --workspace NAME.`;
 }
 
 function commandHelp(command: Command): string {

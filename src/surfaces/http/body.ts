@@ -3,6 +3,11 @@ import type { IncomingMessage } from 'node:http';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
+/** Nobody is left to answer, and it is no fault of ours. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
 export type BodyProblem = 'too-large' | 'not-utf8' | 'not-json';
 export type Body = { value: unknown } | { problem: BodyProblem };
 
@@ -38,7 +43,7 @@ function readBytes(incoming: IncomingMessage): Promise<Buffer | undefined> {
       else chunks.push(chunk);
     });
     incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    incoming.once('error', reject);
-    incoming.once('aborted', () => reject(new Error('the client went away')));
+    incoming.once('error', (error) => reject(incoming.readableAborted ? new ClientGone('the client went away', { cause: error }) : error));
+    incoming.once('aborted', () => reject(new ClientGone('the client went away')));
   });
 }

@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { DEFAULT_WORKSPACE_ID, workspaceExists, workspaceId } from '../../features/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
-import { Refusal } from '../../kernel/errors.ts';
 import type { App } from '../../main.ts';
 import { type HttpRefusal, SIGNED_OUT, UNAUTHENTICATED } from './refuse.ts';
 
@@ -37,21 +35,6 @@ export async function identify(
     payload: { reason: result.rejected, door, path: pathOf(incoming) },
   });
   return { refusal: door === 'cookie' ? SIGNED_OUT : UNAUTHENTICATED };
-}
-
-/** The operator may act in another workspace, by name; anybody else is in the one their token is of. */
-export async function inWorkspace(app: App, principal: Principal, name: string | undefined, mayBeNew: boolean): Promise<Principal> {
-  if (name === undefined) return principal;
-  if (principal.kind !== 'operator') throw new Refusal('OPERATOR_REQUIRED', 'Only the operator can name a workspace.', 'Use a token of that workspace.');
-  const id = workspaceId(name);
-  if (!mayBeNew && id !== DEFAULT_WORKSPACE_ID && !(await workspaceExists(app.store.reader, id))) {
-    throw new Refusal(
-      'WORKSPACE_NOT_FOUND',
-      `There is no workspace ${JSON.stringify(name)}.`,
-      `covenant tokens create --developer NAME --workspace ${name} makes it.`,
-    );
-  }
-  return { ...principal, workspace: id };
 }
 
 /** Without the query, and without a secret in the path. */

@@ -16,15 +16,17 @@ export interface Health {
 
 /** Whether calls would succeed: the database answers and has every table, column and index. Says nothing of what is in it. */
 export function createHealth(app: App, instance: string): () => Promise<Health> {
-  let kept: { health: Health; until: number } | undefined;
-  return async () => {
-    if (kept && performance.now() < kept.until) return kept.health;
+  let kept: { health: Promise<Health>; until: number } | undefined;
+  return () => {
+    if (!kept || performance.now() >= kept.until) kept = { health: check(), until: performance.now() + KEEP_MS };
+    return kept.health;
+  };
+
+  async function check(): Promise<Health> {
     const checks = await runChecks(app);
     const healthy = checks.database === 'ok' && checks.schema === 'ok';
-    const health: Health = { status: healthy ? 'ok' : 'failing', version: VERSION, instance, store: app.store.kind, schema: app.store.schemaVersion, checks };
-    kept = { health, until: performance.now() + KEEP_MS };
-    return health;
-  };
+    return { status: healthy ? 'ok' : 'failing', version: VERSION, instance, store: app.store.kind, schema: app.store.schemaVersion, checks };
+  }
 }
 
 async function runChecks(app: App): Promise<Health['checks']> {

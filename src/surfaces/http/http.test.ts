@@ -128,6 +128,17 @@ function chunkedStatus(url: string, token: string, size: number): Promise<number
   });
 }
 
+test('a client that goes away in the middle of its body is no error of ours', async () => {
+  const { direct, logged, url } = await served();
+  await new Promise<void>((resolve) => {
+    const request = rawRequest(direct, { method: 'POST', headers: { ...json, 'content-length': 1_000 } });
+    request.on('error', () => resolve());
+    request.write('{"tool":', () => request.destroy());
+  });
+  await vi.waitFor(async () => expect((await fetch(`${url}/api/health`)).status).toBe(200));
+  expect(logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});
+
 test('deep JSON and a megabyte in a name are refused in the structured shape, and the server stays up', async () => {
   const { direct, url, developer, events } = await served();
   const { token } = await developer('ana');
@@ -216,6 +227,9 @@ test('the sign-in link sets an HttpOnly, SameSite=Strict cookie and redirects; t
   expect(first.status).toBe(303);
   const cookie = first.headers.get('set-cookie') ?? '';
   expect(cookie).toMatch(/; HttpOnly; SameSite=Strict;/);
+  const { path: fresh } = await done('signin.link', {});
+  expect((await fetch(`${url}${fresh}`, { method: 'HEAD', redirect: 'manual' })).status).toBe(405);
+  expect((await fetch(`${url}${fresh}`, { redirect: 'manual' })).headers.get('set-cookie')).not.toBeNull();
   const second = await fetch(`${url}${path}`, { redirect: 'manual' });
   expect(second.headers.get('set-cookie')).toBeNull();
   const signedIn = await post(`${url}/api/actions/identity.me`, '{}', { ...json, cookie: cookie.split(';')[0] ?? '' });

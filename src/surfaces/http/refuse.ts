@@ -30,6 +30,11 @@ export const NO_SUCH_PATH: HttpRefusal = {
   reply: refused('error', 'NOT_FOUND', 'There is nothing at this address.', 'Agents connect to /mcp; people open /.'),
 };
 
+export const UNKNOWN_SESSION: HttpRefusal = {
+  status: 404,
+  reply: refused('error', 'SESSION_NOT_FOUND', 'This server knows no such MCP session.', 'Send initialize again, without Mcp-Session-Id.'),
+};
+
 export function malformed(message: string, field: string): HttpRefusal {
   return { status: 400, reply: refused('error', 'MALFORMED_REQUEST', message, 'Send {"tool": "…", "arguments": {…}} as JSON.', { field }) };
 }

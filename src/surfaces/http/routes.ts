@@ -1,7 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import type { Principal } from '../../kernel/context.ts';
-import type { Answer } from '../../kernel/dispatch.ts';
 import { ENVELOPES } from '../../kernel/envelope.ts';
 import { replyTo } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/input.ts';
@@ -9,13 +8,13 @@ import type { Reply } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import type { McpSurface } from '../mcp/handler.ts';
 import { toolsetsOfPath } from '../mcp/toolsets.ts';
-import { readJsonBody } from './body.ts';
-import { bearer, cookie, identify, inWorkspace, pathOf, sourceOf } from './caller.ts';
+import { ClientGone, readJsonBody } from './body.ts';
+import { bearer, cookie, identify, pathOf, sourceOf } from './caller.ts';
 import type { StaticFiles } from './dashboard.ts';
 import type { Guard } from './guard.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
-import { badBody, foreign, type HttpRefusal, malformed, NO_SUCH_PATH, respond, UNAUTHENTICATED } from './refuse.ts';
+import { badBody, foreign, type HttpRefusal, malformed, NO_SUCH_PATH, respond, UNAUTHENTICATED, UNKNOWN_SESSION } from './refuse.ts';
 
 type Env = { Bindings: HttpBindings };
 type Ctx = Context<Env>;
@@ -59,14 +58,20 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     if ('status' in envelope) return await refuse(c, envelope, 'usage', await quietly(app, bearer(incoming)));
     const caller = await identify(app, incoming, { token: envelope.token ?? bearer(incoming) });
     if ('refusal' in caller) return respond(caller.refusal);
-    const answer = await inNamedWorkspace(c, caller.principal, false, (principal) =>
-      app.dispatch.tool({ name: envelope.tool, args: envelope.arguments, principal, surface: surfaceOf(c, principal) }),
-    );
-    return c.json('body' in answer ? answer.body : ENVELOPES.team.render(answer));
+    const answer = await app.dispatch.tool({
+      name: envelope.tool,
+      args: envelope.arguments,
+      principal: caller.principal,
+      surface: surfaceOf(c, caller.principal),
+      workspace: c.req.header(WORKSPACE_HEADER),
+    });
+    return c.json(answer.body);
   });
 
   routes.all('/mcp/:toolsets?', async (c) => {
     const { incoming } = c.env;
+    // No session is kept between calls: a client that believes in one must begin anew.
+    if (incoming.headers['mcp-session-id']) return respond(UNKNOWN_SESSION);
     const body = c.req.method === 'POST' ? await readJsonBody(incoming) : { value: undefined };
     const caller = await identify(app, incoming, { token: bearer(incoming) });
     if ('refusal' in caller) return respond(caller.refusal);
@@ -83,14 +88,19 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const caller = await identify(app, incoming, { token: bearer(incoming), cookie: cookie(incoming, parts.cookieName()) });
     if ('refusal' in caller) return respond(caller.refusal);
     if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
-    const answer = await inNamedWorkspace(c, caller.principal, name === 'tokens.create', (principal) =>
-      app.dispatch.action({ name, args: body.value ?? {}, principal, surface: surfaceOf(c, principal) }),
-    );
-    const reply = 'body' in answer ? answer.reply : answer;
-    return c.json('body' in answer ? answer.body : ENVELOPES.admin.render(answer), actionStatus(reply));
+    const answer = await app.dispatch.action({
+      name,
+      args: body.value ?? {},
+      principal: caller.principal,
+      surface: surfaceOf(c, caller.principal),
+      workspace: c.req.header(WORKSPACE_HEADER),
+    });
+    return c.json(answer.body, actionStatus(answer.reply));
   });
 
   routes.get('/signin/:secret', async (c) => {
+    // HEAD would use the link up without anybody being signed in.
+    if (c.req.method !== 'GET') return respond({ ...NO_SUCH_PATH, status: 405 });
     const signedIn = await app.signIn(c.req.param('secret'));
     if (!signedIn) {
       await app.refusals.record(sourceOf(c.env.incoming), { category: 'audit', kind: 'authentication_failed', payload: { reason: 'link', door: 'signin' } });
@@ -119,25 +129,16 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   routes.get('*', async (c) => (await dashboard.file(c.req.path)) ?? respond(NO_SUCH_PATH));
   routes.notFound(() => respond(NO_SUCH_PATH));
   routes.onError((error, c) => {
+    if (error instanceof ClientGone) return c.body(null, 400);
     const reference = crypto.randomUUID();
     app.log.error('request failed', { reference, path: pathOf(c.env.incoming), error });
     return c.json(ENVELOPES.team.render(replyTo(error, reference)), 500);
   });
   return routes;
-
-  async function inNamedWorkspace(
-    c: Ctx,
-    principal: Principal,
-    mayBeNew: boolean,
-    call: (principal: Principal) => Promise<Answer>,
-  ): Promise<Answer | Reply<unknown>> {
-    try {
-      return await call(await inWorkspace(app, principal, c.req.header('x-covenant-workspace'), mayBeNew));
-    } catch (error) {
-      return replyTo(error, crypto.randomUUID());
-    }
-  }
 }
+
+/** How the operator says in which workspace a call is meant; the pipe refuses it from anybody else. */
+const WORKSPACE_HEADER = 'x-covenant-workspace';
 
 interface DirectEnvelope {
   tool: string;

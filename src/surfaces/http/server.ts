@@ -53,10 +53,12 @@ export async function serve({ app, metrics, stalledMs }: ServeOptions): Promise<
   return {
     url: `http://${host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host}:${port}`,
     instance,
-    async close(graceMs = 3_500) {
+    async close(graceMs = 3_000) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       socket.close();
       await atMost(graceMs, app.dispatch.idle());
+      app.dispatch.shutDown();
+      await atMost(200, app.dispatch.idle());
       // The last answers are on their way to the sockets; give them the turn of the event loop that they need.
       await pause(20);
       await mcp.close();

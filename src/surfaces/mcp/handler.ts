@@ -46,7 +46,7 @@ type Listing = ListToolsResult['tools'][number];
 function serverFor(app: App, listed: ReadonlyMap<string, Listing>, caller: McpCaller): Server {
   const server = new Server(
     { name: 'covenant', title: 'Covenant', version: VERSION },
-    { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS, cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } } },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } } },
   );
   server.setRequestHandler('tools/list', async () => {
     const mayCall = await app.gate.visibility(caller.principal);

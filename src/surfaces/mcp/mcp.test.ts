@@ -47,11 +47,19 @@ test('/mcp/<toolset> serves the tools of that toolset, joined paths those of sev
   expect(await names(await connected(`${url}/mcp/team+gateway`, token))).toEqual(['clock', 'covibe_fixture']);
   expect(await names(await connected(`${url}/mcp/all`, token))).toEqual(['clock', 'covibe_fixture']);
   expect(await names(await connected(`${url}/mcp/cycle`, token))).toEqual([]);
-  const elsewhere = await connected(`${url}/mcp/cycle`, token);
-  expect(await elsewhere.callTool({ name: 'covibe_fixture', arguments: { operation: 'look' } })).toMatchObject({
-    isError: true,
-    structuredContent: { data: { code: 'UNKNOWN_TOOL' }, feedback: { required_action: expect.stringContaining('/mcp/team') } },
-  });
+  const team = await connected(`${url}/mcp/team`, token);
+  for (const name of ['nope', 'clock', 'echo']) {
+    expect(await team.callTool({ name, arguments: {} })).toMatchObject({
+      isError: true,
+      structuredContent: { status: 'error', data: { code: 'UNKNOWN_TOOL' } },
+    });
+  }
+  const cycle = await connected(`${url}/mcp/cycle`, token);
+  for (const name of ['nope', 'echo', 'covibe_fixture']) {
+    expect(await cycle.callTool({ name, arguments: {} })).toMatchObject({ isError: true, structuredContent: { ok: false, error: { code: 'INVALID_TOOL' } } });
+  }
+  const hint = await cycle.callTool({ name: 'covibe_fixture', arguments: {} });
+  expect(JSON.stringify(hint.structuredContent)).toContain('/mcp/team');
   for (const path of ['/mcp/admin', '/mcp/nope', '/mcp/team+nope']) {
     expect((await fetch(`${url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: '{}' })).status).toBe(404);
   }
@@ -140,6 +148,16 @@ test('the same call has the same checks, effect and events over MCP in both eras
     expect(traces[1]).toEqual(traces[0]);
     expect(traces[2]).toEqual(traces[0]);
   }
+});
+
+test('a client that believes in a session is told to begin anew, and no list_changed is promised that nobody sends', async () => {
+  const { url, developer } = await served();
+  const { token } = await developer('ana');
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'mcp-session-id': 'from-before-the-restart' };
+  const answer = await fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }) });
+  expect(answer.status).toBe(404);
+  const client = await connected(`${url}/mcp`, token);
+  expect(client.getServerCapabilities()?.tools?.listChanged).toBeFalsy();
 });
 
 test('no token: 401, so that a client knows what it lacks', async () => {

@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
 import { findServer } from '../client.ts';
 import { CliError, type Command } from '../command.ts';
+import { readRunFile } from '../home.ts';
 
 export const backupCommands: readonly Command[] = [
   {
@@ -18,16 +19,16 @@ export const backupCommands: readonly Command[] = [
   },
   {
     name: 'restore',
+    local: true,
     summary: 'Put a backup in the place of the database. What was there is kept beside it.',
     positionals: ['FILE'],
     async run(invocation) {
       const config = loadConfig(invocation.env);
       if (config.database_url) throw new CliError('UNSUPPORTED', 'This home keeps its data in PostgreSQL.', 'Restore it with pg_restore.');
-      const running = await findServer(invocation.env);
-      if (running) throw new CliError('SERVER_RUNNING', `A server of this home runs at ${running.url}.`, 'Stop it, restore, start it again.');
+      await refuseWhileServed(invocation.env, config.home);
       const from = resolve(invocation.cwd, invocation.positionals[0] as string);
       await checkBackup(from);
-      const kept = putInPlace(from, config.database_path);
+      const kept = await putInPlace(from, config.database_path);
       return {
         json: { kind: 'restored', path: config.database_path, kept: kept ?? null },
         text: `Restored ${from}.${kept ? ` What was there is at ${kept}.` : ''}`,
@@ -35,6 +36,22 @@ export const backupCommands: readonly Command[] = [
     },
   },
 ];
+
+/** A server that is slow to answer is running all the same. */
+async function refuseWhileServed(env: NodeJS.ProcessEnv, home: string): Promise<void> {
+  const run = (await findServer(env)) ?? readRunFile(home);
+  if (run && isAlive(run.pid))
+    throw new CliError('SERVER_RUNNING', `A server of this home runs at ${run.url} (process ${run.pid}).`, 'Stop it, restore, start it again.');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
 
 /** Nothing is replaced by a file that is not a sound Covenant database which this program can read. */
 async function checkBackup(path: string): Promise<void> {
@@ -44,19 +61,33 @@ async function checkBackup(path: string): Promise<void> {
   if (problem) throw new CliError('BACKUP_UNUSABLE', `${path}: ${problem}`, 'Give the path of another backup.');
 }
 
-function putInPlace(from: string, database: string): string | undefined {
-  mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
+/**
+ * The database is there at every moment: the old one gets a second name, then the new one takes its first. VACUUM INTO
+ * makes the copy, because what is restored may have a log beside it that a copy of the file alone would leave behind.
+ */
+async function putInPlace(from: string, database: string): Promise<string | undefined> {
+  const { claimDatabaseFile } = await import('../../../storage/inspect.ts');
+  const { copyDatabase } = await import('../../../storage/backup.ts');
+  const folder = dirname(database);
   const fresh = `${database}.restoring`;
-  copyFileSync(from, fresh);
+  rmSync(fresh, { force: true });
+  await copyDatabase(from, fresh);
   let kept: string | undefined;
   if (existsSync(database)) {
-    kept = join(dirname(database), 'backups', `replaced-${Date.now()}.db`);
-    mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
-    for (const suffix of ['', '-wal', '-shm']) {
-      if (existsSync(database + suffix)) renameSync(database + suffix, kept + suffix);
+    const problem = claimDatabaseFile(database);
+    if (problem) {
+      rmSync(fresh, { force: true });
+      throw new CliError('DATABASE_IN_USE', `${database}: ${problem}`, 'Stop the program that has it open.');
     }
+    kept = join(folder, 'backups', `replaced-${Date.now()}.db`);
+    mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
+    linkSync(database, kept);
+    // A log that could not be merged belongs to the file that is put aside.
+    for (const suffix of ['-wal', '-shm']) if (existsSync(database + suffix)) renameSync(database + suffix, kept + suffix);
   }
-  for (const suffix of ['-wal', '-shm']) rmSync(database + suffix, { force: true });
   renameSync(fresh, database);
+  const entry = openSync(folder, 'r');
+  fsyncSync(entry);
+  closeSync(entry);
   return kept;
 }

@@ -17,6 +17,7 @@ type Check = (invocation: Invocation) => Promise<Finding | Finding[]> | Finding 
 
 export const doctorCommand: Command = {
   name: 'doctor',
+  local: true,
   summary: 'Check this installation, and say how to mend what is wrong.',
   options: { verbose: { type: 'boolean' } },
   async run(invocation) {

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { createLog } from '../../../kernel/log.ts';
@@ -13,9 +14,10 @@ import { prepareHome, removeRunFile, writeRunFile } from '../home.ts';
 
 export const upCommand: Command = {
   name: 'up',
+  local: true,
   summary: 'Start the server.',
   options: { port: { type: 'string' }, host: { type: 'string' }, 'no-open': { type: 'boolean' } },
-  async run(invocation) {
+  async run(invocation): Promise<undefined> {
     const started = performance.now();
     const config = loadConfig(invocation.env, { port: option(invocation, 'port'), host: option(invocation, 'host') });
     prepareHome(config.home);
@@ -36,30 +38,33 @@ export const upCommand: Command = {
     const metrics = createMetrics();
     const log = createLog(config.log_level);
     const app = await createApp({ config, clock: clockFrom(invocation.env), log, observe: metrics.observe });
-    let server: RunningServer;
+    let server: RunningServer | undefined;
+    const unmark = markClone();
+    const stop = async () => {
+      if (server) removeRunFile(config.home, server.instance);
+      unmark();
+      await server?.close();
+      // A database that does not answer must not keep us: what was acknowledged is on disk.
+      await Promise.race([app.close(), pause(1_000)]);
+    };
+    const stopped = untilSignal(stop);
+    let signin: string;
     try {
       await ensureOperator(app);
       server = await serve({ app, metrics });
+      writeRunFile(config.home, { url: server.url, instance: server.instance, pid: process.pid });
+      signin = `${server.url}${(await firstSigninLink(app)).path}`;
     } catch (error) {
-      await app.close();
+      await stop();
       throw portInUse(error, config.port) ?? error;
     }
-    writeRunFile(config.home, { url: server.url, instance: server.instance, pid: process.pid });
-    const unmark = markClone();
-    const link = await firstSigninLink(app);
-    const signin = `${server.url}${link.path}`;
-    const stopped = untilSignal(async () => {
-      await server.close();
-      await app.close();
-      removeRunFile(config.home, server.instance);
-      unmark();
-    });
 
     if (invocation.json) invocation.out.result(JSON.stringify({ kind: 'ready', url: server.url, signin_url: signin, pid: process.pid }));
     else announce(invocation, app, server.url, signin, performance.now() - started);
     if (!invocation.json && !invocation.values['no-open']) openBrowser(signin, invocation.env);
     await stopped;
-    return undefined;
+    // Whatever is still waiting has been told that the server is stopping; nothing is worth waiting for.
+    process.exit(0);
   },
 };
 

@@ -1,6 +1,4 @@
-import { Refusal } from '../../kernel/errors.ts';
-
-export const DEFAULT_WORKSPACE = 'default';
+import { Refusal } from './errors.ts';
 
 /** The id follows from the name, so that every server of a database agrees on it without asking. */
 export function workspaceId(name: string): string {
@@ -15,4 +13,6 @@ export function workspaceId(name: string): string {
   return `ws_${name}`;
 }
 
-export const DEFAULT_WORKSPACE_ID = workspaceId(DEFAULT_WORKSPACE);
+export const workspaceName = (id: string): string => id.replace(/^ws_/, '');
+
+export const DEFAULT_WORKSPACE_ID = workspaceId('default');
