@@ -6,7 +6,9 @@ const callerGone = () => new Refusal('CALLER_GONE', 'The caller has gone before 
 
 /** How long a call may take. Its signal aborts with the refusal that the call is then answered with. */
 export class Deadline implements Disposable {
-  readonly #controller = new AbortController();
+  /** Made when somebody asks for the signal: most calls are over before anybody does. */
+  #controller: AbortController | undefined;
+  #refusal: Refusal | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #caller: AbortSignal | undefined;
   readonly #live: Set<Deadline>;
@@ -21,6 +23,8 @@ export class Deadline implements Disposable {
   }
 
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#refusal) this.#controller.abort(this.#refusal);
     return this.#controller.signal;
   }
 
@@ -42,10 +46,15 @@ export class Deadline implements Disposable {
     this.#caller?.removeEventListener('abort', this.#onCallerGone);
   }
 
-  readonly #onCallerGone = (): void => this.#controller.abort(callerGone());
+  readonly #onCallerGone = (): void => this.#abort(callerGone());
 
   #end(refusal: Refusal): void {
-    this.#controller.abort(refusal);
+    this.#abort(refusal);
     this.#giveUp?.(refusal);
+  }
+
+  #abort(refusal: Refusal): void {
+    this.#refusal ??= refusal;
+    this.#controller?.abort(this.#refusal);
   }
 }

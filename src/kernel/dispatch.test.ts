@@ -113,7 +113,9 @@ test('a server that stops tells those whom it can no longer serve', async () => 
   const hanging = tool('covibe_fixture', { operation: 'hang' }, ana);
   await vi.waitFor(async () => {
     app.dispatch.shutDown();
-    expect((await Promise.race([hanging, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))]))?.reply).toMatchObject({ code: 'SHUTTING_DOWN' });
+    expect((await Promise.race([hanging, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))]))?.reply).toMatchObject({
+      code: 'SHUTTING_DOWN',
+    });
   });
   await Promise.all([app.dispatch.idle(), app.dispatch.idle()]);
 });

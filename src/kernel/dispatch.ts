@@ -200,7 +200,7 @@ export class Dispatch {
   async #handle(call: Call, tool: PublishedTool, implementation: Implementation, input: Record<string, unknown>): Promise<Answer> {
     const { handler } = implementation;
     using deadline = new Deadline(this.#o.timeoutMs, call.signal, this.#deadlines);
-    const ctx = this.#context(call, deadline.signal);
+    const ctx = this.#context(call, deadline);
     if ('write' in handler) {
       const reply = await this.#o.store.write(
         call.principal.workspace,
@@ -219,7 +219,7 @@ export class Dispatch {
     return await this.#finish(call, tool, reply, undefined, implementation);
   }
 
-  #context(call: Call, signal: AbortSignal): CallContext {
+  #context(call: Call, deadline: Deadline): CallContext {
     const { store, clock, log } = this.#o;
     return {
       principal: call.principal,
@@ -229,8 +229,10 @@ export class Dispatch {
       clock,
       log,
       reader: store.reader,
-      signal,
-      write: (callback) => this.#writeWithTrail(call, callback, signal),
+      get signal() {
+        return deadline.signal;
+      },
+      write: (callback) => this.#writeWithTrail(call, callback, deadline.signal),
       settle: (callback) => this.#writeWithTrail(call, callback, undefined),
     };
   }
@@ -298,16 +300,17 @@ export class Dispatch {
       kind: operation ? `${call.name}.${operation}` : call.name,
       actor: call.principal.actor,
       subject: `${call.noun}:${call.name}`,
+      // In the order of canonical JSON, which is then quick to write.
       payload: {
-        request_id: call.requestId,
-        token_id: call.principal.tokenId,
-        surface: call.surface,
-        outcome,
-        code: reply.status === 'ok' ? undefined : reply.code,
-        duration_ms: Math.round((performance.now() - call.started) * 10) / 10,
         arguments_sha256: call.argsDigest,
-        grant: call.grant,
+        code: reply.status === 'ok' ? undefined : reply.code,
         correlation: call.correlation,
+        duration_ms: Math.round((performance.now() - call.started) * 10) / 10,
+        grant: call.grant,
+        outcome,
+        request_id: call.requestId,
+        surface: call.surface,
+        token_id: call.principal.tokenId,
       },
     };
   }

@@ -101,13 +101,14 @@ function checkEvent(principal: Principal, tool: string, ok: boolean, grant: Gran
     kind: 'CapabilityCheck',
     actor: principal.actor,
     subject: `tool:${tool}`,
+    // In the order of canonical JSON, which is then quick to write.
     payload: {
       agent_id: `tool:${tool}`,
-      token_id: principal.tokenId,
-      required_actions: required,
+      authorized_by: grant ? [{ action: grant.action, grant_id: grant.id, granted_by: grant.granted_by, revision: grant.revision }] : [],
       missing_actions: ok ? [] : required,
       passed: ok,
-      authorized_by: grant ? [{ action: grant.action, grant_id: grant.id, revision: grant.revision, granted_by: grant.granted_by }] : [],
+      required_actions: required,
+      token_id: principal.tokenId,
     },
   };
 }
