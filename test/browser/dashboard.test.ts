@@ -188,7 +188,7 @@ describe('activity', () => {
     await page.getByLabel('Category').selectOption('work');
     await page.waitForURL('**/activity?category=work');
     await page.reload();
-    await page.getByRole('row', { name: /work/ }).first().waitFor();
+    await page.getByRole('row', { name: 'work' }).first().waitFor();
     expect(await page.getByRole('row', { name: /audit/ }).count()).toBe(0);
     expect(await page.getByLabel('Category').inputValue()).toBe('work');
   });
