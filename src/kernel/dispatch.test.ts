@@ -94,6 +94,15 @@ test('an unknown or misspelt field, a wrong type, hostile text and endless nesti
   expect(await app.store.reader.selectFrom('workspaces').select('id').where('id', 'not like', 'ws_%').execute()).toEqual([]);
 });
 
+test('the refusal of a thousand wrong fields names a few, and no longer than they need be', async () => {
+  const { developer, tool } = await testApp(fixture);
+  const ana = await developer('ana');
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`${'x'.repeat(500)}${i}`, i]));
+  const { body } = await tool('covibe_fixture', { operation: 'look', ...many }, ana);
+  expect(body).toMatchObject({ data: { code: 'INVALID_INPUT', field: expect.stringMatching(/^x{60}…$/) } });
+  expect(JSON.stringify(body).length).toBeLessThan(4_000);
+});
+
 test('a call that takes longer than the tool timeout is answered with an error [config.env.tool-timeout]', async () => {
   const { developer, tool } = await testApp({ ...fixture, toolTimeoutMs: 50 });
   const ana = await developer('ana');

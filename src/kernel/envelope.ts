@@ -22,7 +22,7 @@ const team: Envelope = {
       status: reply.status,
       message: reply.message,
       feedback: { type: FEEDBACK[reply.status], required_action: refusal?.next ?? null },
-      data: refusal ? { code: refusal.code, ...(refusal.data as object) } : reply.data,
+      data: refusal ? { ...(refusal.data as object), code: refusal.code } : reply.data,
     };
   },
   schema: (data) => ({
@@ -51,7 +51,7 @@ const team: Envelope = {
 const plain: Envelope = {
   render(reply) {
     if (reply.status === 'ok' || reply.status === 'warning') return reply.data as Record<string, unknown>;
-    return { code: reply.code, message: reply.message, recoverable: reply.code !== 'INTERNAL', suggestion: reply.next, ...(reply.data as object) };
+    return { ...(reply.data as object), code: reply.code, message: reply.message, recoverable: reply.code !== 'INTERNAL', suggestion: reply.next };
   },
   schema: (data) => orRefusal(data, ['code', 'message', 'recoverable', 'suggestion']),
 };
@@ -59,7 +59,7 @@ const plain: Envelope = {
 const cycle: Envelope = {
   render(reply) {
     if (reply.status === 'ok' || reply.status === 'warning') return { ok: true, data: reply.data };
-    return { ok: false, error: { code: reply.code, message: reply.message, details: { next: reply.next, ...(reply.data as object) } } };
+    return { ok: false, error: { code: reply.code, message: reply.message, details: { ...(reply.data as object), next: reply.next } } };
   },
   schema: (data) => ({
     type: 'object',
@@ -83,7 +83,7 @@ const content: Envelope = {
   isToolResult: true,
   render(reply, present) {
     if (reply.status === 'error' || reply.status === 'blocked') {
-      const structuredContent = { code: reply.code, message: reply.message, next: reply.next, ...(reply.data as object) };
+      const structuredContent = { ...(reply.data as object), code: reply.code, message: reply.message, next: reply.next };
       return { content: [{ type: 'text', text: `${reply.code}: ${reply.message} ${reply.next}` }], structuredContent, isError: isError(reply) };
     }
     const data = reply.data as Record<string, unknown>;

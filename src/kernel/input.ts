@@ -13,7 +13,11 @@ export interface Issue {
   message: string;
 }
 
-export function invalidInput(issues: readonly Issue[]): Refusal {
+/** What is wrong with a thousand fields is said of the first few: the answer must not grow with the nonsense. */
+const MAX_ISSUES = 10;
+
+export function invalidInput(all: readonly Issue[]): Refusal {
+  const issues = all.slice(0, MAX_ISSUES).map(({ field, message }) => ({ field: shortened(field), message }));
   const text = issues.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
   return new Refusal('INVALID_INPUT', `Invalid input: ${text}.`, 'Correct the named fields and call again.', { field: issues[0]?.field ?? '', issues });
 }
@@ -59,7 +63,7 @@ function findUnstorable(value: unknown, field: string, depth: number): Issue | u
     return undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth >= MAX_DEPTH) return { field: shortened(field), message: `is nested deeper than ${MAX_DEPTH} levels` };
+  if (depth >= MAX_DEPTH) return { field, message: `is nested deeper than ${MAX_DEPTH} levels` };
   for (const [key, inner] of Object.entries(value)) {
     const name = Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key;
     const found = findUnstorable(key, name, depth) ?? findUnstorable(inner, name, depth + 1);

@@ -62,6 +62,16 @@ test('a payload is bounded: a larger one is replaced by its size and digest [aud
   expect(await verify(store)).toMatchObject({ valid: true });
 });
 
+test('a token that somebody put into an event is redacted wherever it stands, and the chain still holds', async () => {
+  const store = await openTestStore();
+  const token = `cv_${'A'.repeat(43)}`;
+  await store.append(W, [{ category: 'work', kind: token, actor: 'a', subject: `x ${token}`, payload: { b: token, [token]: 1, a: [token] } }]);
+  const events = await readEvents(store.reader, W, 0, 1);
+  expect(JSON.stringify(events)).not.toContain(token);
+  expect(events[0]?.payload).toEqual({ a: ['cv_[redacted]'], b: 'cv_[redacted]', 'cv_[redacted]': 1 });
+  expect(await verify(store)).toMatchObject({ valid: true });
+});
+
 /** What somebody with access to the database might do to it, and where it must show. */
 const TAMPERING: [string, (store: Store) => Promise<unknown>, number][] = [
   ['a changed payload', (store) => tamper(store, `update events set payload = '{"n":9}' where seq = 4`), 4],

@@ -137,9 +137,16 @@ function readPayload(text: string): Record<string, unknown> {
 /** A caller's words may be in it (the name of a tool that does not exist): nothing in them may make the insert fail. */
 const storable = (text: string): string => withoutTokens(text.toWellFormed().replaceAll('\0', '\uFFFD'));
 
+/** A key may be redacted too, and then stand in another place. */
+function canonicalWithoutTokens(payload: Record<string, unknown>): string {
+  const text = canonicalJson(payload);
+  const safe = withoutTokens(text);
+  return safe === text ? text : canonicalJson(JSON.parse(safe));
+}
+
 /** A payload over the bound is replaced by its size and digest: the journal says that something is missing, and what. */
 function boundedPayload(payload: Record<string, unknown>): string {
-  const text = withoutTokens(canonicalJson(payload));
+  const text = canonicalWithoutTokens(payload);
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_PAYLOAD_BYTES) return text;
   return canonicalJson({ truncated: true, bytes, sha256: digest('sha256', text) });

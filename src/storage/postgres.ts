@@ -112,7 +112,7 @@ async function transact<T>(db: Db, workspace: string, work: (tx: Db) => Promise<
 }
 
 /** 64 bits of the name's hash, as PostgreSQL's signed integer. */
-function lockKey(workspace: string): bigint {
+export function lockKey(workspace: string): bigint {
   return createHash('sha256').update(workspace).digest().readBigInt64BE();
 }
 

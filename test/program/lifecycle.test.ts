@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { lockKey } from '../../src/storage/postgres.ts';
 import { temporaryDatabase, temporaryFolder } from '../../src/testing/database.ts';
 import { covenant, direct, type Environment, startProgram } from '../../src/testing/program.ts';
 
@@ -21,6 +23,14 @@ async function exported(at: Environment): Promise<Exported[]> {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Exported);
+}
+
+/** Does what a server that hangs in the middle of a transaction does to all others. */
+async function holdDefaultWorkspace(at: Environment): Promise<pg.Client> {
+  const holder = new pg.Client({ connectionString: at.env?.DATABASE_URL });
+  await holder.connect();
+  await holder.query(`select pg_advisory_lock(${lockKey('ws_default')})`);
+  return holder;
 }
 
 async function placeOn(engine: 'sqlite' | 'postgres'): Promise<Environment> {
@@ -51,9 +61,8 @@ test.each(['sqlite', 'postgres'] as const)(
     }
     expect(acknowledged.length).toBeGreaterThanOrEqual(360);
     await startProgram(at);
-    const { createHash } = await import('node:crypto');
     const digests = new Set((await exported(at)).filter((event) => event.kind === 'echo').map((event) => event.payload.arguments_sha256));
-    const lost = acknowledged.filter((text) => !digests.has(createHash('sha256').update(JSON.stringify({ text })).digest('hex')));
+    const lost = acknowledged.filter((text) => !digests.has(hash('sha256', JSON.stringify({ text }))));
     expect(lost).toEqual([]);
     expect(await covenant(at, 'audit', 'verify')).toMatchObject({ code: 0 });
   },
@@ -157,11 +166,7 @@ test('SIGTERM while the database does not answer: the server goes all the same, 
   const at = await placeOn('postgres');
   const server = await startProgram(at);
   const token = operatorToken(at.home);
-  const holder = new pg.Client({ connectionString: at.env?.DATABASE_URL });
-  await holder.connect();
-  const { createHash } = await import('node:crypto');
-  const key = createHash('sha256').update('ws_default').digest().readBigInt64BE();
-  await holder.query(`select pg_advisory_lock(${key})`);
+  const holder = await holdDefaultWorkspace(at);
   const stuck = direct(server.url, token, 'clock').catch(() => 'cut off');
   await vi.waitFor(async () => expect((await holder.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`)).rowCount).toBe(1));
   const started = performance.now();
@@ -175,10 +180,7 @@ test('SIGTERM while the database does not answer: the server goes all the same, 
 test('a start that fails half way ends, says why, and leaves nothing behind', async () => {
   const at = await placeOn('postgres');
   await covenant(at, 'status');
-  const holder = new pg.Client({ connectionString: at.env?.DATABASE_URL });
-  await holder.connect();
-  const { createHash } = await import('node:crypto');
-  await holder.query(`select pg_advisory_lock(${createHash('sha256').update('ws_default').digest().readBigInt64BE()})`);
+  const holder = await holdDefaultWorkspace(at);
   const failed = await covenant({ ...at, env: { ...at.env, MCP_TOOL_TIMEOUT: '500' } }, 'up', '--port', '0', '--json');
   expect(failed.code).toBe(1);
   expect(JSON.parse(failed.stdout)).toMatchObject({ kind: 'error', message: expect.stringContaining('held') });

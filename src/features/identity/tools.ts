@@ -99,7 +99,10 @@ async function knownDeveloper(tx: Tx, named: string | undefined, { principal }: 
     return await requireDeveloper(tx, named);
   }
   const self = principal.developerId && (await findDeveloper(tx.db, tx.workspace, { id: principal.developerId }));
-  if (!self) throw new Refusal('INVALID_INPUT', 'developer: whose?', 'Name the developer.', { field: 'developer' });
+  if (!self)
+    throw new Refusal('INVALID_INPUT', 'developer: is required, because the operator is no developer.', 'Name the developer: --developer NAME.', {
+      field: 'developer',
+    });
   return self;
 }
 

@@ -7,7 +7,7 @@ import type { App } from '../../main.ts';
 import { bearer, cookie, identify, sourceOf } from './caller.ts';
 import type { Guard } from './guard.ts';
 import type { Metrics } from './metrics.ts';
-import { foreign, type HttpRefusal, NO_SUCH_PATH, respond } from './refuse.ts';
+import { foreign, type HttpRefusal, NO_SUCH_PATH, respond, WRONG_POSITION } from './refuse.ts';
 
 const PATH = '/api/events';
 /** A reader that has this much unread, and reads none of it for this long, is dropped: it can resume by `seq`. */
@@ -57,7 +57,7 @@ export function attachEventsSocket(server: Server, options: EventsSocketOptions)
     const url = new URL(incoming.url ?? '/', 'http://localhost');
     if (url.pathname !== PATH) return { refusal: NO_SUCH_PATH };
     const after = Number(url.searchParams.get('after') ?? 0);
-    if (!Number.isSafeInteger(after) || after < 0) return { refusal: { ...NO_SUCH_PATH, status: 400 } };
+    if (!Number.isSafeInteger(after) || after < 0) return { refusal: WRONG_POSITION };
     const credentials = { token: bearer(incoming), cookie: cookie(incoming, options.cookieName()) };
     const identified = await identify(app, incoming, credentials);
     return 'refusal' in identified ? identified : { ...identified, ...credentials, after };

@@ -35,6 +35,17 @@ export const UNKNOWN_SESSION: HttpRefusal = {
   reply: refused('error', 'SESSION_NOT_FOUND', 'This server knows no such MCP session.', 'Send initialize again, without Mcp-Session-Id.'),
 };
 
+export const WRONG_METHOD: HttpRefusal = {
+  status: 405,
+  reply: refused('error', 'METHOD_NOT_ALLOWED', 'This address is not served by that method.', 'Open the link in a browser.'),
+};
+
+export const WRONG_POSITION: HttpRefusal = {
+  status: 400,
+  reply: refused('error', 'MALFORMED_REQUEST', 'after: expected the seq of an event, or 0.', 'Connect to /api/events?after=SEQ.', { field: 'after' }),
+};
+
+/** The envelope of `POST /api/mcp`. */
 export function malformed(message: string, field: string): HttpRefusal {
   return { status: 400, reply: refused('error', 'MALFORMED_REQUEST', message, 'Send {"tool": "…", "arguments": {…}} as JSON.', { field }) };
 }
@@ -46,7 +57,8 @@ export function badBody(problem: BodyProblem): HttpRefusal {
       reply: refused('error', 'BODY_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES} bytes.`, 'Send less at once.', { field: 'body' }),
     };
   }
-  return malformed(problem === 'not-utf8' ? 'The body is not valid UTF-8.' : 'The body is not valid JSON.', 'body');
+  const message = problem === 'not-utf8' ? 'The body is not valid UTF-8.' : 'The body is not valid JSON.';
+  return { status: 400, reply: refused('error', 'MALFORMED_REQUEST', message, 'Send JSON in UTF-8.', { field: 'body' }) };
 }
 
 export function foreign(problem: GuardProblem): HttpRefusal {

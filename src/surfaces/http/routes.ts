@@ -14,7 +14,7 @@ import type { StaticFiles } from './dashboard.ts';
 import type { Guard } from './guard.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
-import { badBody, foreign, type HttpRefusal, malformed, NO_SUCH_PATH, respond, UNAUTHENTICATED, UNKNOWN_SESSION } from './refuse.ts';
+import { badBody, foreign, type HttpRefusal, malformed, NO_SUCH_PATH, respond, UNAUTHENTICATED, UNKNOWN_SESSION, WRONG_METHOD } from './refuse.ts';
 
 type Env = { Bindings: HttpBindings };
 type Ctx = Context<Env>;
@@ -70,12 +70,12 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
 
   routes.all('/mcp/:toolsets?', async (c) => {
     const { incoming } = c.env;
-    // No session is kept between calls: a client that believes in one must begin anew.
-    if (incoming.headers['mcp-session-id']) return respond(UNKNOWN_SESSION);
     const body = c.req.method === 'POST' ? await readJsonBody(incoming) : { value: undefined };
     const caller = await identify(app, incoming, { token: bearer(incoming) });
     if ('refusal' in caller) return respond(caller.refusal);
     if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
+    // No session is kept between calls: a client that believes in one must begin anew.
+    if (incoming.headers['mcp-session-id']) return await refuse(c, UNKNOWN_SESSION, 'usage', caller.principal);
     const toolsets = toolsetsOfPath(c.req.param('toolsets'), caller.principal);
     if (!toolsets) return await refuse(c, NO_SUCH_PATH, 'usage', caller.principal);
     return await mcp.handle(c.req.raw, body.value, { principal: caller.principal, toolsets });
@@ -100,7 +100,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
 
   routes.get('/signin/:secret', async (c) => {
     // HEAD would use the link up without anybody being signed in.
-    if (c.req.method !== 'GET') return respond({ ...NO_SUCH_PATH, status: 405 });
+    if (c.req.method !== 'GET') return respond(WRONG_METHOD);
     const signedIn = await app.signIn(c.req.param('secret'));
     if (!signedIn) {
       await app.refusals.record(sourceOf(c.env.incoming), { category: 'audit', kind: 'authentication_failed', payload: { reason: 'link', door: 'signin' } });

@@ -41,7 +41,11 @@ export const backupCommands: readonly Command[] = [
 async function refuseWhileServed(env: NodeJS.ProcessEnv, home: string): Promise<void> {
   const run = (await findServer(env)) ?? readRunFile(home);
   if (run && isAlive(run.pid))
-    throw new CliError('SERVER_RUNNING', `A server of this home runs at ${run.url} (process ${run.pid}).`, 'Stop it, restore, start it again.');
+    throw new CliError(
+      'SERVER_RUNNING',
+      `A server of this home runs at ${run.url} (process ${run.pid}).`,
+      `Stop it, restore, start it again. If process ${run.pid} is something else, remove ${join(home, 'server.json')}.`,
+    );
 }
 
 function isAlive(pid: number): boolean {
