@@ -12,6 +12,15 @@ export class ConfigError extends Error {
 
 const port = z.coerce.number().int().min(0).max(65_535);
 
+/** An endpoint that speaks as OpenAI's does, or a package that the user has installed. The key is named, never written down here. */
+const embedder = z.union(
+  [
+    z.strictObject({ url: z.url({ protocol: /^https?$/ }), model: z.string().min(1).max(200), api_key_env: z.string().min(1).max(200).optional() }),
+    z.strictObject({ package: z.literal('@lat.md/embed'), modules: z.string().min(1).optional() }),
+  ],
+  { error: 'expected url and model, or package = "@lat.md/embed"' },
+);
+
 /** One schema for flags, environment and `config.toml`; each names a setting in its own way. */
 const settings = z.strictObject({
   host: z.string().min(1),
@@ -31,6 +40,10 @@ const settings = z.strictObject({
   allowed_hosts: z.array(z.string().regex(/^([^:/[\]]+|\[[0-9a-f:.]+\])$/i, { error: 'expected names without a port' })),
   /** Origins besides the server's own whose pages may call it. */
   allowed_origins: z.array(z.string().regex(/^https?:\/\/[^/]+$/, { error: 'expected http(s)://host[:port]' })),
+  /** `manifest`: a JSON file that names the release of the companion which this server offers. */
+  companion: z.strictObject({ manifest: z.string().min(1).optional() }),
+  /** `embedder`: a model that finds the same work in other words. Without it, words and files alone are compared. */
+  overlap: z.strictObject({ embedder: embedder.optional() }),
 });
 
 export type Config = z.output<typeof settings> & { readonly home: string };
@@ -59,6 +72,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
     tool_timeout_ms: 30_000,
     allowed_hosts: [],
     allowed_origins: [],
+    companion: {},
+    overlap: {},
   };
   const fromFile = checked(join(home, 'config.toml'), readToml(join(home, 'config.toml')));
   const fromEnv: Record<string, unknown> = {};
@@ -70,7 +85,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
     if (given !== undefined) fromFlags[flag] = value(`--${flag}`, flag as keyof z.output<typeof settings>, given);
   }
   const merged = settings.parse({ ...defaults, ...fromFile, ...fromEnv, ...fromFlags });
-  return { ...merged, database_path: resolve(merged.database_path), home };
+  const { manifest } = merged.companion;
+  const companion = manifest === undefined ? {} : { manifest: resolve(home, manifest) };
+  return { ...merged, companion, database_path: resolve(merged.database_path), home };
 }
 
 function readToml(path: string): unknown {

@@ -54,3 +54,11 @@ test.each([
   expect(() => loadConfig({ COVENANT_HOME, ...env } as NodeJS.ProcessEnv)).toThrow(ConfigError);
   expect(() => loadConfig({ COVENANT_HOME, ...env } as NodeJS.ProcessEnv)).toThrow(message);
 });
+
+test('[companion] manifest names a file, from the home folder where it is relative', () => {
+  expect(loadConfig({ COVENANT_HOME: home() }).companion).toEqual({});
+  const COVENANT_HOME = home('[companion]\nmanifest = "companion.json"\n');
+  expect(loadConfig({ COVENANT_HOME }).companion).toEqual({ manifest: join(COVENANT_HOME, 'companion.json') });
+  expect(loadConfig({ COVENANT_HOME: home('[companion]\nmanifest = "/srv/companion.json"\n') }).companion).toEqual({ manifest: '/srv/companion.json' });
+  expect(() => loadConfig({ COVENANT_HOME: home('[companion]\nmanifst = "x"\n') })).toThrow(/companion\.manifst|manifst/);
+});

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { createGate, type Gate } from './features/capabilities/index.ts';
 import {
@@ -10,6 +11,8 @@ import {
   type SignIn,
 } from './features/identity/index.ts';
 import { productFeatures } from './features/index.ts';
+import { type Embedder, localEmbedder, remoteEmbedder } from './features/overlap/index.ts';
+import { createSessionPorts } from './features/sessions/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { House } from './kernel/context.ts';
 import { Dispatch, type Ports } from './kernel/dispatch.ts';
@@ -60,6 +63,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const features = [
     ...productFeatures({
+      house,
       catalogue: { tools: () => registry().tools(), gate },
       facts: {
         version: VERSION,
@@ -69,6 +73,8 @@ export async function createApp(options: AppOptions): Promise<App> {
         databasePath: config.database_path,
         toolCount: () => registry().tools().length,
       },
+      companionManifest: config.companion.manifest,
+      embedder: embedderOf(config),
     }),
     ...(options.extraFeatures ?? []),
   ];
@@ -83,9 +89,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     ports: {
       enterWorkspace: createEnterWorkspace(house),
       authorize: (...call) => gate().authorize(...call),
+      ...createSessionPorts(house),
       observe: options.observe ?? (() => {}),
     },
   });
+  for (const feature of features) await feature.start?.(house);
   const refusals = createRefusalRecorder(house);
   const sweeps = [{ name: 'refusals', everyMs: 5_000, run: () => refusals.flush() }, ...features.flatMap((feature) => feature.sweeps ?? [])];
   const sweeping = startSweeping(options.sweep === false ? [] : sweeps, clock, log);
@@ -100,9 +108,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     signIn: createSignIn(house),
     refusals,
     async close() {
+      for (const feature of features) await feature.stop?.();
       await sweeping.stop();
       await refusals.flush(true);
       await store.close();
     },
   };
+}
+
+/** The model that the operator has chosen for comparing work, if any. */
+function embedderOf({ overlap: { embedder }, home }: Config): Embedder | null {
+  if (!embedder) return null;
+  if ('url' in embedder) return remoteEmbedder({ ...embedder, apiKey: embedder.api_key_env ? process.env[embedder.api_key_env] : undefined });
+  return localEmbedder(embedder.modules ?? join(home, 'node_modules'));
 }

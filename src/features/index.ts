@@ -1,20 +1,47 @@
+import type { House } from '../kernel/context.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { capabilities } from './capabilities/index.ts';
+import { contexts, latestContextOf } from './contexts/index.ts';
+import { coordination, heartbeatListener } from './coordination/index.ts';
 import { events } from './events/index.ts';
 import { type Catalogue, gateway } from './gateway/index.ts';
 import { grantSubjects, identity } from './identity/index.ts';
+import { notes } from './notes/index.ts';
 import { operations, type ServerFacts } from './operations/index.ts';
+import { createOverlap, type Embedder } from './overlap/index.ts';
+import { sessionFeature } from './sessions/index.ts';
+import { noteFiles, ownsTask, takeOver, tasks } from './tasks/index.ts';
+import { team } from './team/index.ts';
+import { telemetry } from './telemetry/index.ts';
+import { ownsWorkstream, workstreams } from './workstreams/index.ts';
 
 export interface FeatureParts {
+  readonly house: House;
   readonly catalogue: Catalogue;
   readonly facts: ServerFacts;
+  /** Where the release of the companion that this server offers is described. */
+  readonly companionManifest: string | undefined;
+  /** Null: work is compared by its words and files alone. */
+  readonly embedder: Embedder | null;
 }
 
-/** Everything the product can do, one line each. */
-export const productFeatures = ({ catalogue, facts }: FeatureParts): Feature[] => [
-  identity,
-  capabilities(grantSubjects),
-  events,
-  gateway(catalogue),
-  operations(facts),
-];
+/** Everything the product can do, one line each. What one feature needs of another it is given here. */
+export function productFeatures({ house, catalogue, facts, companionManifest, embedder }: FeatureParts): Feature[] {
+  const overlap = createOverlap(house, embedder);
+  return [
+    identity,
+    capabilities(grantSubjects),
+    events,
+    gateway(catalogue),
+    operations(facts),
+    overlap.feature,
+    workstreams(overlap.preflight),
+    tasks(overlap.preflight),
+    team(overlap.finder),
+    notes({ ownsTask, ownsWorkstream }),
+    contexts,
+    coordination(house, { ownsTask, contextOf: latestContextOf, onClaim: noteFiles, onHandoff: takeOver }),
+    sessionFeature({ heartbeat: [heartbeatListener], snapshot: [noteFiles], manifest: companionManifest }),
+    telemetry,
+  ];
+}

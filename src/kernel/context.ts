@@ -34,6 +34,8 @@ export interface CallContext {
   readonly workspace: string;
   readonly surface: Surface;
   readonly requestId: string;
+  /** The agent session that the call named and owns; its events are linked to it. */
+  readonly session: string | null;
   readonly clock: Clock;
   readonly log: Log;
   /** Committed state. */
@@ -48,9 +50,9 @@ export interface CallContext {
 /** Inside a transaction there is `tx` and nothing else: another write would wait for this one for ever. */
 export type WriteContext = Omit<CallContext, 'write' | 'settle' | 'reader'>;
 
-/** An event by this caller. */
+/** An event by this caller, linked to the session that the call named. */
 export function record(tx: Tx, ctx: WriteContext, event: Omit<NewEvent, 'actor'>): number {
-  return tx.append({ ...event, actor: ctx.principal.actor });
+  return tx.append({ session: ctx.session, ...event, actor: ctx.principal.actor });
 }
 
 /** The parts every feature may use, made once in `main.ts`. */

@@ -3,7 +3,7 @@ import { canonicalJson } from '../storage/canonical.ts';
 import type { NewEvent } from '../storage/journal.ts';
 import type { Tx, WriteCallback } from '../storage/write.ts';
 import type { CallContext, House, Principal, Surface } from './context.ts';
-import type { Toolset } from './contract.ts';
+import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
 import { ENVELOPES, type Envelope, isError } from './envelope.ts';
 import { isFault, replyTo } from './errors.ts';
@@ -58,6 +58,10 @@ export interface Ports {
   enterWorkspace(principal: Principal, name: string): Promise<{ principal: Principal; exists: boolean }>;
   /** Asked before the tool is looked up, so that the catalogue cannot be probed. `toolset`: the only one on the path. */
   authorize(principal: Principal, name: string, args: unknown, toolset: Toolset | undefined): Promise<Verdict>;
+  /** Refuses a session that is not the caller's own, in the same words whether or not it exists. */
+  enterSession(principal: Principal, sessionId: string): Promise<void>;
+  /** The session was heard of: by a call that named it. */
+  touchSession(tx: Tx, sessionId: string): Promise<void>;
   observe(call: { name: string; surface: Surface; outcome: string; seconds: number }): void;
 }
 
@@ -80,6 +84,8 @@ interface Call extends CallRequest {
   journalIn: string;
   isNewWorkspace?: boolean;
   grant: { readonly id: string; readonly revision: number } | null;
+  /** Set once it is known to be the caller's own. */
+  session: string | null;
 }
 
 /** The one pipe: gate → find → parse → handle → journal → envelope. Authentication came before; surfaces only carry. */
@@ -159,6 +165,7 @@ export class Dispatch {
       trail: [],
       journalIn: request.principal.workspace,
       grant: null,
+      session: null,
     };
   }
 
@@ -189,6 +196,11 @@ export class Dispatch {
       const selected = selectOperation(tool, call.args);
       implementation = selected.implementation;
       const input = parseInput(implementation.contract, selected.fields);
+      const session = linksSession(implementation.contract) ? input[SESSION_FIELD] : undefined;
+      if (typeof session === 'string') {
+        await this.#o.ports.enterSession(call.principal, session);
+        call.session = session;
+      }
       return await this.#handle(call, tool, implementation, input);
     } catch (error) {
       const reply = replyTo(error, call.requestId);
@@ -202,11 +214,13 @@ export class Dispatch {
     using deadline = new Deadline(this.#o.timeoutMs, call.signal, this.#deadlines);
     const ctx = this.#context(call, deadline);
     if ('write' in handler) {
+      const prepared = handler.prepare ? await deadline.race(handler.prepare(input, ctx)) : undefined;
       const reply = await this.#o.store.write(
         call.principal.workspace,
         async (tx) => {
           for (const event of call.trail) tx.append(event);
-          const made = this.#checked(implementation, await handler.write(tx, input, ctx));
+          if (call.session) await this.#o.ports.touchSession(tx, call.session);
+          const made = this.#checked(implementation, await handler.write(tx, input, ctx, prepared));
           for (const event of this.#records(call, implementation, made, made.status)) tx.append(event);
           return made;
         },
@@ -226,6 +240,7 @@ export class Dispatch {
       workspace: call.principal.workspace,
       surface: call.surface,
       requestId: call.requestId,
+      session: call.session,
       clock,
       log,
       reader: store.reader,
@@ -245,6 +260,7 @@ export class Dispatch {
         call.principal.workspace,
         async (tx) => {
           for (const event of trail) tx.append(event);
+          if (call.session) await this.#o.ports.touchSession(tx, call.session);
           return await callback(tx);
         },
         signal,
@@ -300,6 +316,7 @@ export class Dispatch {
       kind: operation ? `${call.name}.${operation}` : call.name,
       actor: call.principal.actor,
       subject: `${call.noun}:${call.name}`,
+      session: call.session,
       // In the order of canonical JSON, which is then quick to write.
       payload: {
         arguments_sha256: call.argsDigest,

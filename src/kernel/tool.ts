@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/write.ts';
-import type { CallContext, WriteContext } from './context.ts';
+import type { CallContext, House, WriteContext } from './context.ts';
 import type { Contract, Input, Output } from './contract.ts';
 import type { Reply } from './reply.ts';
 import type { Sweep } from './sweep.ts';
@@ -7,12 +7,16 @@ import type { Sweep } from './sweep.ts';
 /**
  * How a contract is carried out:
  * - `read`: from committed state, changing nothing.
- * - `write`: state and events in one transaction, which also records the call. Only `tx` may be awaited.
+ * - `write`: state and events in one transaction, which also records the call. Only `tx` may be awaited. What must be
+ *   fetched from outside first, changing nothing, is fetched by `prepare`.
  * - `run`: with an outside effect between several writes; a crash between them must be finished or undone by a sweeper.
  */
-export type Handler<C extends Contract> =
+export type Handler<C extends Contract, P = unknown> =
   | { readonly read: (input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> }
-  | { readonly write: (tx: Tx, input: Input<C>, ctx: WriteContext) => Promise<Reply<Output<C>>> }
+  | {
+      readonly prepare?: (input: Input<C>, ctx: Omit<CallContext, 'write' | 'settle'>) => Promise<P>;
+      readonly write: (tx: Tx, input: Input<C>, ctx: WriteContext, prepared: P) => Promise<Reply<Output<C>>>;
+    }
   | { readonly run: (input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> };
 
 export interface TextContent {
@@ -28,9 +32,9 @@ export interface Implementation {
   readonly content?: (data: Record<string, unknown>) => TextContent[];
 }
 
-export function implement<C extends Contract>(
+export function implement<C extends Contract, P = undefined>(
   contract: C,
-  handler: Handler<C>,
+  handler: Handler<C, P>,
   options: { content?: (data: Output<C>) => TextContent[] } = {},
 ): Implementation {
   return { contract, handler, ...options } as unknown as Implementation;
@@ -41,4 +45,8 @@ export interface Feature {
   readonly name: string;
   readonly implementations: readonly Implementation[];
   readonly sweeps?: readonly Sweep[];
+  /** Puts right what an older version or a crash left behind, before the first call is served. */
+  readonly start?: (house: House) => Promise<void>;
+  /** Ends what the feature runs besides calls. */
+  readonly stop?: () => Promise<void>;
 }

@@ -1,5 +1,24 @@
 import type { GrantRow } from '../features/capabilities/tables.ts';
+import type { SessionContextRow } from '../features/contexts/tables.ts';
+import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../features/coordination/tables.ts';
 import type { DeveloperRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/identity/tables.ts';
+import type { NoteRow } from '../features/notes/tables.ts';
+import type {
+  FileMarkRow,
+  OverlapItemRow,
+  OverlapPostingRow,
+  OverlapStateRow,
+  OverlapTermRow,
+  OverlapVectorRow,
+  OverlapWarningRow,
+  PreflightCheckRow,
+  ScopeVerdictRow,
+} from '../features/overlap/tables.ts';
+import type { AgentSessionRow, LocalWorktreeRow, MachineRow, RegisteredRepoRow, RepoCommitRow, SessionActivityRow } from '../features/sessions/tables.ts';
+import type { TaskRow } from '../features/tasks/tables.ts';
+import type { ParallelAuditRow } from '../features/team/tables.ts';
+import type { AgentSpanRow, ModelPriceRow } from '../features/telemetry/tables.ts';
+import type { WorkstreamRow } from '../features/workstreams/tables.ts';
 import type { EventRow, JournalHeadRow, SchemaMigrationRow } from './tables.ts';
 
 /** Every table of the one store; each feature describes its own rows. */
@@ -12,4 +31,30 @@ export interface Database {
   tokens: TokenRow;
   signin_links: SigninLinkRow;
   grants: GrantRow;
+  overlap_items: OverlapItemRow;
+  overlap_postings: OverlapPostingRow;
+  overlap_terms: OverlapTermRow;
+  overlap_state: OverlapStateRow;
+  overlap_vectors: OverlapVectorRow;
+  file_marks: FileMarkRow;
+  preflight_checks: PreflightCheckRow;
+  overlap_warnings: OverlapWarningRow;
+  scope_verdicts: ScopeVerdictRow;
+  tasks: TaskRow;
+  workstreams: WorkstreamRow;
+  parallel_audits: ParallelAuditRow;
+  agent_sessions: AgentSessionRow;
+  session_activity: SessionActivityRow;
+  machines: MachineRow;
+  registered_repos: RegisteredRepoRow;
+  local_worktrees: LocalWorktreeRow;
+  repo_commits: RepoCommitRow;
+  session_contexts: SessionContextRow;
+  claims: ClaimRow;
+  announcements: AnnouncementRow;
+  asks: AskRow;
+  handoffs: HandoffRow;
+  notes: NoteRow;
+  agent_spans: AgentSpanRow;
+  model_prices: ModelPriceRow;
 }

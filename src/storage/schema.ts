@@ -2,17 +2,147 @@
 import type { EngineKind } from './engine.ts';
 
 export const SCHEMA: Record<EngineKind, string> = {
-  sqlite: `CREATE TABLE "developers" ("workspace_id" text not null, "id" text not null, "name" text not null, "role" text not null, "visibility" text not null, "created_at" bigint not null, constraint "developers_key" primary key ("workspace_id", "id"), constraint "developers_name" unique ("workspace_id", "name"))
+  sqlite: `CREATE TABLE "agent_sessions" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "token_id" text not null, "agent_type" text, "agent_name" text, "provider" text, "model" text, "repo" text, "branch" text, "started_at" bigint not null, "last_seen_at" bigint not null, "ended_at" bigint, constraint "agent_sessions_key" primary key ("workspace_id", "id"))
+CREATE TABLE "agent_spans" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "session_id" text, "agent_type" text, "source" text not null, "model" text, "provider" text, "input_tokens" bigint not null, "cached_input_tokens" bigint not null, "cache_creation_tokens" bigint not null, "cache_creation_1h_tokens" bigint not null, "output_tokens" bigint not null, "reasoning_tokens" bigint not null, "total_tokens" bigint not null, "cost_micros" bigint, "price_version" text, "submitted_micros" bigint, "cost_mismatch" integer not null, "verified" integer not null, "payload_sha256" text not null, "ingested_at" bigint not null, constraint "agent_spans_key" primary key ("workspace_id", "id"))
+CREATE TABLE "announcements" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "session_id" text, "message" text not null, "repo" text, "paths" text not null, "created_at" bigint not null, constraint "announcements_key" primary key ("workspace_id", "id"))
+CREATE TABLE "asks" ("workspace_id" text not null, "id" text not null, "from_developer_id" text not null, "from_actor" text not null, "session_id" text, "to_developer_id" text not null, "to_agent_type" text, "message" text not null, "repo" text, "paths" text not null, "created_at" bigint not null, "due_at" bigint not null, "delivered_at" bigint, "read_at" bigint, "answer" text, "answered_at" bigint, "answer_delivered_at" bigint, constraint "asks_key" primary key ("workspace_id", "id"))
+CREATE TABLE "claims" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "actor" text not null, "agent_type" text, "session_id" text, "repo" text not null, "paths" text not null, "symbols" text not null, "mode" text not null, "reason" text, "ttl_minutes" integer not null, "created_at" bigint not null, "expires_at" bigint not null, "released_at" bigint, "expired_at" bigint, constraint "claims_key" primary key ("workspace_id", "id"))
+CREATE TABLE "developers" ("workspace_id" text not null, "id" text not null, "name" text not null, "role" text not null, "visibility" text not null, "created_at" bigint not null, constraint "developers_key" primary key ("workspace_id", "id"), constraint "developers_name" unique ("workspace_id", "name"))
 CREATE TABLE "events" ("workspace_id" text not null, "seq" bigint not null, "category" text not null, "kind" text not null, "actor" text not null, "subject" text, "session" text, "payload" text not null, "time" bigint not null, "hash" text not null, constraint "events_key" primary key ("workspace_id", "seq")) without rowid
+CREATE TABLE "file_marks" ("workspace_id" text not null, "path" text not null, "source" text not null, "source_id" text not null, "developer_id" text not null, "repo" text, "action" text, "label" text, "marked_at" bigint not null, "expires_at" bigint, constraint "file_marks_key" primary key ("workspace_id", "path", "source", "source_id"))
 CREATE TABLE "grants" ("workspace_id" text not null, "id" text not null, "subject" text not null, "action" text not null, "scope" text not null, "max_uses" integer, "uses" integer not null, "expires_at" bigint, "revision" integer not null, "granted_by" text not null, "created_at" bigint not null, "revoked_at" bigint, "revoked_by" text, constraint "grants_key" primary key ("workspace_id", "id"))
+CREATE TABLE "handoffs" ("workspace_id" text not null, "id" text not null, "from_developer_id" text not null, "session_id" text, "to_developer_id" text not null, "to_agent_type" text, "message" text not null, "task_ids" text not null, "claim_ids" text not null, "repo" text, "branch" text, "context_id" text, "status" text not null, "created_at" bigint not null, "accepted_at" bigint, "taken_task_ids" text not null, "taken_claim_ids" text not null, constraint "handoffs_key" primary key ("workspace_id", "id"))
 CREATE TABLE "journal_heads" ("workspace_id" text primary key, "seq" bigint not null, "hash" text not null)
+CREATE TABLE "local_worktrees" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "repo" text not null, "branch" text not null, "worktree" text not null, "head" text, "dirty_files" text not null, "unpushed_files" text not null, "diff_hashes" text not null, "session_id" text not null, "updated_at" bigint not null, constraint "local_worktrees_key" primary key ("workspace_id", "id"), constraint "local_worktrees_place" unique ("workspace_id", "repo", "developer_id", "branch", "worktree"))
+CREATE TABLE "machines" ("workspace_id" text not null, "token_id" text not null, "developer_id" text not null, "companion_version" text, "last_heartbeat_at" bigint not null, constraint "machines_key" primary key ("workspace_id", "token_id"))
+CREATE TABLE "model_prices" ("workspace_id" text not null, "version" integer not null, "model" text not null, "input" bigint, "cached_input" bigint, "cache_write" bigint, "cache_write_1h" bigint, "output" bigint, "set_by" text not null, "set_at" bigint not null, constraint "model_prices_key" primary key ("workspace_id", "version"))
+CREATE TABLE "notes" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "kind" text not null, "title" text not null, "body" text, "task_id" text, "workstream_id" text, "session_id" text, "created_at" bigint not null, constraint "notes_key" primary key ("workspace_id", "id"))
+CREATE TABLE "overlap_items" ("workspace_id" text not null, "id" text not null, "number" integer not null, "kind" text not null, "owner_id" text not null, "title" text not null, "scope" text, "action" text, "component" text, "task_type" text, "status" text not null, "repo" text, "analysed" text not null, "prefix" text, "files" text not null, "revision" bigint not null, "updated_at" bigint not null, "closed_at" bigint, constraint "overlap_items_key" primary key ("workspace_id", "id"))
+CREATE TABLE "overlap_postings" ("workspace_id" text not null, "term" text not null, "item" integer not null, "weight" integer not null, constraint "overlap_postings_key" primary key ("workspace_id", "term", "item")) without rowid
+CREATE TABLE "overlap_state" ("workspace_id" text primary key, "revision" bigint not null, "items" integer not null, "next_number" integer not null, "settings" text)
+CREATE TABLE "overlap_terms" ("workspace_id" text not null, "term" text not null, "items" integer not null, constraint "overlap_terms_key" primary key ("workspace_id", "term")) without rowid
+CREATE TABLE "overlap_vectors" ("workspace_id" text not null, "item_id" text not null, "model" text not null, "vector" text not null, constraint "overlap_vectors_key" primary key ("workspace_id", "item_id"))
+CREATE TABLE "overlap_warnings" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "kind" text not null, "title" text not null, "subject_id" text, "check_id" text, "level" text not null, "matches" text not null, "status" text not null, "reason" text, "created_at" bigint not null, "resolved_at" bigint, constraint "overlap_warnings_key" primary key ("workspace_id", "id"))
+CREATE TABLE "parallel_audits" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "compared" integer not null, "conflicts" text not null, "created_at" bigint not null, constraint "parallel_audits_key" primary key ("workspace_id", "id"))
+CREATE TABLE "preflight_checks" ("workspace_id" text not null, "id" text not null, "kind" text not null, "developer_id" text not null, "title" text not null, "planned_id" text, "warning_id" text, "candidates" text not null, "created_at" bigint not null, "used_at" bigint, constraint "preflight_checks_key" primary key ("workspace_id", "id"))
+CREATE TABLE "registered_repos" ("workspace_id" text not null, "token_id" text not null, "position" integer not null, "developer_id" text not null, "repo" text not null, "path" text, "branch" text, constraint "registered_repos_key" primary key ("workspace_id", "token_id", "position"))
+CREATE TABLE "repo_commits" ("workspace_id" text not null, "worktree_id" text not null, "position" integer not null, "repo" text not null, "sha" text not null, "title" text, constraint "repo_commits_key" primary key ("workspace_id", "worktree_id", "position"))
 CREATE TABLE "schema_migrations" ("number" integer primary key, "name" text not null, "applied_at" bigint not null)
+CREATE TABLE "scope_verdicts" ("workspace_id" text not null, "id" text not null, "check_id" text not null, "warning_id" text, "developer_id" text not null, "subject_id" text not null, "verdict" text not null, "candidates" text not null, "confirmation_reason" text, "created_at" bigint not null, constraint "scope_verdicts_key" primary key ("workspace_id", "id"))
+CREATE TABLE "session_activity" ("workspace_id" text not null, "session_id" text not null, "id" text not null, "text" text not null, "created_at" bigint not null, constraint "session_activity_key" primary key ("workspace_id", "session_id", "id"))
+CREATE TABLE "session_contexts" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "session_id" text, "repo" text not null, "branch" text, "title" text not null, "summary" text not null, "files_touched" text not null, "next_actions" text not null, "blockers" text not null, "task_ids" text not null, "published_at" bigint not null, "expires_at" bigint not null, "superseded_by" text, "revoked_at" bigint, constraint "session_contexts_key" primary key ("workspace_id", "id"))
 CREATE TABLE "signin_links" ("workspace_id" text not null, "hash" text primary key, "developer_id" text not null, "created_at" bigint not null, "expires_at" bigint not null, "used_at" bigint)
+CREATE TABLE "tasks" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "actor" text not null, "session_id" text, "workstream_id" text, "title" text not null, "task_type" text not null, "status" text not null, "description" text, "scope" text, "action" text, "component" text, "priority" text not null, "target_files" text not null, "repo" text, "result_summary" text, "summary" text, "reason" text, "created_at" bigint not null, "started_at" bigint, "updated_at" bigint not null, "closed_at" bigint, constraint "tasks_key" primary key ("workspace_id", "id"))
 CREATE TABLE "tokens" ("workspace_id" text not null, "id" text not null, "hash" text not null unique, "kind" text not null, "developer_id" text, "agent_type" text, "instance_id" text, "label" text not null, "created_by" text not null, "created_at" bigint not null, "expires_at" bigint, "last_used_at" bigint, "revoked_at" bigint, constraint "tokens_key" primary key ("workspace_id", "id"))
 CREATE TABLE "workspaces" ("id" text primary key, "name" text not null unique, "created_at" bigint not null)
+CREATE TABLE "workstreams" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "session_id" text, "title" text not null, "description" text, "status" text not null, "auto_created" integer not null, "result_summary" text, "reason" text, "created_at" bigint not null, "updated_at" bigint not null, "closed_at" bigint, constraint "workstreams_key" primary key ("workspace_id", "id"))
+CREATE INDEX "agent_sessions_open" on "agent_sessions" ("workspace_id", "last_seen_at") where "ended_at" is null
+CREATE INDEX "agent_sessions_seen" on "agent_sessions" ("workspace_id", "last_seen_at")
+CREATE INDEX "agent_spans_payload" on "agent_spans" ("workspace_id", "developer_id", "payload_sha256")
+CREATE INDEX "agent_spans_time" on "agent_spans" ("workspace_id", "ingested_at")
+CREATE INDEX "announcements_time" on "announcements" ("workspace_id", "created_at")
+CREATE INDEX "asks_fresh_answers" on "asks" ("workspace_id", "from_developer_id") where "answered_at" is not null and "answer_delivered_at" is null
+CREATE INDEX "asks_from" on "asks" ("workspace_id", "from_developer_id", "due_at")
+CREATE INDEX "asks_open" on "asks" ("workspace_id", "due_at") where "answered_at" is null
+CREATE INDEX "asks_to" on "asks" ("workspace_id", "to_developer_id", "due_at")
+CREATE INDEX "claims_standing" on "claims" ("workspace_id", "expires_at") where "released_at" is null and "expired_at" is null
+CREATE INDEX "events_feedback" on "events" ("workspace_id", "seq") where "category" = 'feedback'
+CREATE INDEX "file_marks_source" on "file_marks" ("workspace_id", "source", "source_id")
 CREATE INDEX "grants_subject_action" on "grants" ("workspace_id", "subject", "action")
+CREATE INDEX "handoffs_status" on "handoffs" ("workspace_id", "status", "created_at")
+CREATE INDEX "notes_time" on "notes" ("workspace_id", "created_at")
+CREATE INDEX "overlap_items_closed" on "overlap_items" ("workspace_id", "closed_at") where "closed_at" is not null
+CREATE UNIQUE INDEX "overlap_items_number" on "overlap_items" ("workspace_id", "number")
+CREATE INDEX "overlap_items_prefix" on "overlap_items" ("workspace_id", "prefix") where "prefix" is not null
+CREATE INDEX "overlap_items_revision" on "overlap_items" ("workspace_id", "revision")
+CREATE INDEX "overlap_warnings_open" on "overlap_warnings" ("workspace_id", "id") where "resolved_at" is null
+CREATE INDEX "preflight_checks_latest" on "preflight_checks" ("workspace_id", "developer_id", "kind", "created_at")
+CREATE INDEX "repo_commits_sha" on "repo_commits" ("workspace_id", "repo", "sha")
+CREATE INDEX "scope_verdicts_warning" on "scope_verdicts" ("workspace_id", "warning_id")
+CREATE INDEX "session_contexts_standing" on "session_contexts" ("workspace_id", "expires_at") where superseded_by is null and revoked_at is null
+CREATE INDEX "tasks_owner" on "tasks" ("workspace_id", "developer_id", "status")
+CREATE INDEX "tasks_status" on "tasks" ("workspace_id", "status", "updated_at")
+CREATE INDEX "tasks_workstream" on "tasks" ("workspace_id", "workstream_id", "status")
+CREATE INDEX "workstreams_owner" on "workstreams" ("workspace_id", "developer_id", "status")
+CREATE INDEX "workstreams_status" on "workstreams" ("workspace_id", "status", "updated_at")
 `,
-  postgres: `developers.workspace_id text not null
+  postgres: `agent_sessions.workspace_id text not null
+agent_sessions.id text not null
+agent_sessions.developer_id text not null
+agent_sessions.token_id text not null
+agent_sessions.agent_type text
+agent_sessions.agent_name text
+agent_sessions.provider text
+agent_sessions.model text
+agent_sessions.repo text
+agent_sessions.branch text
+agent_sessions.started_at bigint not null
+agent_sessions.last_seen_at bigint not null
+agent_sessions.ended_at bigint
+agent_spans.workspace_id text not null
+agent_spans.id text not null
+agent_spans.developer_id text not null
+agent_spans.session_id text
+agent_spans.agent_type text
+agent_spans.source text not null
+agent_spans.model text
+agent_spans.provider text
+agent_spans.input_tokens bigint not null
+agent_spans.cached_input_tokens bigint not null
+agent_spans.cache_creation_tokens bigint not null
+agent_spans.cache_creation_1h_tokens bigint not null
+agent_spans.output_tokens bigint not null
+agent_spans.reasoning_tokens bigint not null
+agent_spans.total_tokens bigint not null
+agent_spans.cost_micros bigint
+agent_spans.price_version text
+agent_spans.submitted_micros bigint
+agent_spans.cost_mismatch integer not null
+agent_spans.verified integer not null
+agent_spans.payload_sha256 text not null
+agent_spans.ingested_at bigint not null
+announcements.workspace_id text not null
+announcements.id text not null
+announcements.developer_id text not null
+announcements.session_id text
+announcements.message text not null
+announcements.repo text
+announcements.paths text not null
+announcements.created_at bigint not null
+asks.workspace_id text not null
+asks.id text not null
+asks.from_developer_id text not null
+asks.from_actor text not null
+asks.session_id text
+asks.to_developer_id text not null
+asks.to_agent_type text
+asks.message text not null
+asks.repo text
+asks.paths text not null
+asks.created_at bigint not null
+asks.due_at bigint not null
+asks.delivered_at bigint
+asks.read_at bigint
+asks.answer text
+asks.answered_at bigint
+asks.answer_delivered_at bigint
+claims.workspace_id text not null
+claims.id text not null
+claims.developer_id text not null
+claims.actor text not null
+claims.agent_type text
+claims.session_id text
+claims.repo text not null
+claims.paths text not null
+claims.symbols text not null
+claims.mode text not null
+claims.reason text
+claims.ttl_minutes integer not null
+claims.created_at bigint not null
+claims.expires_at bigint not null
+claims.released_at bigint
+claims.expired_at bigint
+developers.workspace_id text not null
 developers.id text not null
 developers.name text not null
 developers.role text not null
@@ -28,6 +158,16 @@ events.session text
 events.payload text not null
 events.time bigint not null
 events.hash text not null
+file_marks.workspace_id text not null
+file_marks.path text not null
+file_marks.source text not null
+file_marks.source_id text not null
+file_marks.developer_id text not null
+file_marks.repo text
+file_marks.action text
+file_marks.label text
+file_marks.marked_at bigint not null
+file_marks.expires_at bigint
 grants.workspace_id text not null
 grants.id text not null
 grants.subject text not null
@@ -41,18 +181,202 @@ grants.granted_by text not null
 grants.created_at bigint not null
 grants.revoked_at bigint
 grants.revoked_by text
+handoffs.workspace_id text not null
+handoffs.id text not null
+handoffs.from_developer_id text not null
+handoffs.session_id text
+handoffs.to_developer_id text not null
+handoffs.to_agent_type text
+handoffs.message text not null
+handoffs.task_ids text not null
+handoffs.claim_ids text not null
+handoffs.repo text
+handoffs.branch text
+handoffs.context_id text
+handoffs.status text not null
+handoffs.created_at bigint not null
+handoffs.accepted_at bigint
+handoffs.taken_task_ids text not null
+handoffs.taken_claim_ids text not null
 journal_heads.workspace_id text not null
 journal_heads.seq bigint not null
 journal_heads.hash text not null
+local_worktrees.workspace_id text not null
+local_worktrees.id text not null
+local_worktrees.developer_id text not null
+local_worktrees.repo text not null
+local_worktrees.branch text not null
+local_worktrees.worktree text not null
+local_worktrees.head text
+local_worktrees.dirty_files text not null
+local_worktrees.unpushed_files text not null
+local_worktrees.diff_hashes text not null
+local_worktrees.session_id text not null
+local_worktrees.updated_at bigint not null
+machines.workspace_id text not null
+machines.token_id text not null
+machines.developer_id text not null
+machines.companion_version text
+machines.last_heartbeat_at bigint not null
+model_prices.workspace_id text not null
+model_prices.version integer not null
+model_prices.model text not null
+model_prices.input bigint
+model_prices.cached_input bigint
+model_prices.cache_write bigint
+model_prices.cache_write_1h bigint
+model_prices.output bigint
+model_prices.set_by text not null
+model_prices.set_at bigint not null
+notes.workspace_id text not null
+notes.id text not null
+notes.developer_id text not null
+notes.kind text not null
+notes.title text not null
+notes.body text
+notes.task_id text
+notes.workstream_id text
+notes.session_id text
+notes.created_at bigint not null
+overlap_items.workspace_id text not null
+overlap_items.id text not null
+overlap_items.number integer not null
+overlap_items.kind text not null
+overlap_items.owner_id text not null
+overlap_items.title text not null
+overlap_items.scope text
+overlap_items.action text
+overlap_items.component text
+overlap_items.task_type text
+overlap_items.status text not null
+overlap_items.repo text
+overlap_items.analysed text not null
+overlap_items.prefix text
+overlap_items.files text not null
+overlap_items.revision bigint not null
+overlap_items.updated_at bigint not null
+overlap_items.closed_at bigint
+overlap_postings.workspace_id text not null
+overlap_postings.term text not null
+overlap_postings.item integer not null
+overlap_postings.weight integer not null
+overlap_state.workspace_id text not null
+overlap_state.revision bigint not null
+overlap_state.items integer not null
+overlap_state.next_number integer not null
+overlap_state.settings text
+overlap_terms.workspace_id text not null
+overlap_terms.term text not null
+overlap_terms.items integer not null
+overlap_vectors.workspace_id text not null
+overlap_vectors.item_id text not null
+overlap_vectors.model text not null
+overlap_vectors.vector text not null
+overlap_warnings.workspace_id text not null
+overlap_warnings.id text not null
+overlap_warnings.developer_id text not null
+overlap_warnings.kind text not null
+overlap_warnings.title text not null
+overlap_warnings.subject_id text
+overlap_warnings.check_id text
+overlap_warnings.level text not null
+overlap_warnings.matches text not null
+overlap_warnings.status text not null
+overlap_warnings.reason text
+overlap_warnings.created_at bigint not null
+overlap_warnings.resolved_at bigint
+parallel_audits.workspace_id text not null
+parallel_audits.id text not null
+parallel_audits.developer_id text not null
+parallel_audits.compared integer not null
+parallel_audits.conflicts text not null
+parallel_audits.created_at bigint not null
+preflight_checks.workspace_id text not null
+preflight_checks.id text not null
+preflight_checks.kind text not null
+preflight_checks.developer_id text not null
+preflight_checks.title text not null
+preflight_checks.planned_id text
+preflight_checks.warning_id text
+preflight_checks.candidates text not null
+preflight_checks.created_at bigint not null
+preflight_checks.used_at bigint
+registered_repos.workspace_id text not null
+registered_repos.token_id text not null
+registered_repos.position integer not null
+registered_repos.developer_id text not null
+registered_repos.repo text not null
+registered_repos.path text
+registered_repos.branch text
+repo_commits.workspace_id text not null
+repo_commits.worktree_id text not null
+repo_commits.position integer not null
+repo_commits.repo text not null
+repo_commits.sha text not null
+repo_commits.title text
 schema_migrations.number integer not null
 schema_migrations.name text not null
 schema_migrations.applied_at bigint not null
+scope_verdicts.workspace_id text not null
+scope_verdicts.id text not null
+scope_verdicts.check_id text not null
+scope_verdicts.warning_id text
+scope_verdicts.developer_id text not null
+scope_verdicts.subject_id text not null
+scope_verdicts.verdict text not null
+scope_verdicts.candidates text not null
+scope_verdicts.confirmation_reason text
+scope_verdicts.created_at bigint not null
+session_activity.workspace_id text not null
+session_activity.session_id text not null
+session_activity.id text not null
+session_activity.text text not null
+session_activity.created_at bigint not null
+session_contexts.workspace_id text not null
+session_contexts.id text not null
+session_contexts.developer_id text not null
+session_contexts.session_id text
+session_contexts.repo text not null
+session_contexts.branch text
+session_contexts.title text not null
+session_contexts.summary text not null
+session_contexts.files_touched text not null
+session_contexts.next_actions text not null
+session_contexts.blockers text not null
+session_contexts.task_ids text not null
+session_contexts.published_at bigint not null
+session_contexts.expires_at bigint not null
+session_contexts.superseded_by text
+session_contexts.revoked_at bigint
 signin_links.workspace_id text not null
 signin_links.hash text not null
 signin_links.developer_id text not null
 signin_links.created_at bigint not null
 signin_links.expires_at bigint not null
 signin_links.used_at bigint
+tasks.workspace_id text not null
+tasks.id text not null
+tasks.developer_id text not null
+tasks.actor text not null
+tasks.session_id text
+tasks.workstream_id text
+tasks.title text not null
+tasks.task_type text not null
+tasks.status text not null
+tasks.description text
+tasks.scope text
+tasks.action text
+tasks.component text
+tasks.priority text not null
+tasks.target_files text not null
+tasks.repo text
+tasks.result_summary text
+tasks.summary text
+tasks.reason text
+tasks.created_at bigint not null
+tasks.started_at bigint
+tasks.updated_at bigint not null
+tasks.closed_at bigint
 tokens.workspace_id text not null
 tokens.id text not null
 tokens.hash text not null
@@ -69,28 +393,123 @@ tokens.revoked_at bigint
 workspaces.id text not null
 workspaces.name text not null
 workspaces.created_at bigint not null
+workstreams.workspace_id text not null
+workstreams.id text not null
+workstreams.developer_id text not null
+workstreams.session_id text
+workstreams.title text not null
+workstreams.description text
+workstreams.status text not null
+workstreams.auto_created integer not null
+workstreams.result_summary text
+workstreams.reason text
+workstreams.created_at bigint not null
+workstreams.updated_at bigint not null
+workstreams.closed_at bigint
+agent_sessions: agent_sessions_key PRIMARY KEY (workspace_id, id)
+agent_spans: agent_spans_key PRIMARY KEY (workspace_id, id)
+announcements: announcements_key PRIMARY KEY (workspace_id, id)
+asks: asks_key PRIMARY KEY (workspace_id, id)
+claims: claims_key PRIMARY KEY (workspace_id, id)
 developers: developers_key PRIMARY KEY (workspace_id, id)
 developers: developers_name UNIQUE (workspace_id, name)
 events: events_key PRIMARY KEY (workspace_id, seq)
+file_marks: file_marks_key PRIMARY KEY (workspace_id, path, source, source_id)
 grants: grants_key PRIMARY KEY (workspace_id, id)
+handoffs: handoffs_key PRIMARY KEY (workspace_id, id)
 journal_heads: journal_heads_pkey PRIMARY KEY (workspace_id)
+local_worktrees: local_worktrees_key PRIMARY KEY (workspace_id, id)
+local_worktrees: local_worktrees_place UNIQUE (workspace_id, repo, developer_id, branch, worktree)
+machines: machines_key PRIMARY KEY (workspace_id, token_id)
+model_prices: model_prices_key PRIMARY KEY (workspace_id, version)
+notes: notes_key PRIMARY KEY (workspace_id, id)
+overlap_items: overlap_items_key PRIMARY KEY (workspace_id, id)
+overlap_postings: overlap_postings_key PRIMARY KEY (workspace_id, term, item)
+overlap_state: overlap_state_pkey PRIMARY KEY (workspace_id)
+overlap_terms: overlap_terms_key PRIMARY KEY (workspace_id, term)
+overlap_vectors: overlap_vectors_key PRIMARY KEY (workspace_id, item_id)
+overlap_warnings: overlap_warnings_key PRIMARY KEY (workspace_id, id)
+parallel_audits: parallel_audits_key PRIMARY KEY (workspace_id, id)
+preflight_checks: preflight_checks_key PRIMARY KEY (workspace_id, id)
+registered_repos: registered_repos_key PRIMARY KEY (workspace_id, token_id, "position")
+repo_commits: repo_commits_key PRIMARY KEY (workspace_id, worktree_id, "position")
 schema_migrations: schema_migrations_pkey PRIMARY KEY (number)
+scope_verdicts: scope_verdicts_key PRIMARY KEY (workspace_id, id)
+session_activity: session_activity_key PRIMARY KEY (workspace_id, session_id, id)
+session_contexts: session_contexts_key PRIMARY KEY (workspace_id, id)
 signin_links: signin_links_pkey PRIMARY KEY (hash)
+tasks: tasks_key PRIMARY KEY (workspace_id, id)
 tokens: tokens_hash_key UNIQUE (hash)
 tokens: tokens_key PRIMARY KEY (workspace_id, id)
 workspaces: workspaces_name_key UNIQUE (name)
 workspaces: workspaces_pkey PRIMARY KEY (id)
+workstreams: workstreams_key PRIMARY KEY (workspace_id, id)
+CREATE UNIQUE INDEX agent_sessions_key ON agent_sessions USING btree (workspace_id, id)
+CREATE INDEX agent_sessions_open ON agent_sessions USING btree (workspace_id, last_seen_at) WHERE (ended_at IS NULL)
+CREATE INDEX agent_sessions_seen ON agent_sessions USING btree (workspace_id, last_seen_at)
+CREATE UNIQUE INDEX agent_spans_key ON agent_spans USING btree (workspace_id, id)
+CREATE INDEX agent_spans_payload ON agent_spans USING btree (workspace_id, developer_id, payload_sha256)
+CREATE INDEX agent_spans_time ON agent_spans USING btree (workspace_id, ingested_at)
+CREATE UNIQUE INDEX announcements_key ON announcements USING btree (workspace_id, id)
+CREATE INDEX announcements_time ON announcements USING btree (workspace_id, created_at)
+CREATE INDEX asks_fresh_answers ON asks USING btree (workspace_id, from_developer_id) WHERE ((answered_at IS NOT NULL) AND (answer_delivered_at IS NULL))
+CREATE INDEX asks_from ON asks USING btree (workspace_id, from_developer_id, due_at)
+CREATE UNIQUE INDEX asks_key ON asks USING btree (workspace_id, id)
+CREATE INDEX asks_open ON asks USING btree (workspace_id, due_at) WHERE (answered_at IS NULL)
+CREATE INDEX asks_to ON asks USING btree (workspace_id, to_developer_id, due_at)
+CREATE UNIQUE INDEX claims_key ON claims USING btree (workspace_id, id)
+CREATE INDEX claims_standing ON claims USING btree (workspace_id, expires_at) WHERE ((released_at IS NULL) AND (expired_at IS NULL))
 CREATE UNIQUE INDEX developers_key ON developers USING btree (workspace_id, id)
 CREATE UNIQUE INDEX developers_name ON developers USING btree (workspace_id, name)
+CREATE INDEX events_feedback ON events USING btree (workspace_id, seq) WHERE (category = 'feedback'::text)
 CREATE UNIQUE INDEX events_key ON events USING btree (workspace_id, seq)
+CREATE UNIQUE INDEX file_marks_key ON file_marks USING btree (workspace_id, path, source, source_id)
+CREATE INDEX file_marks_source ON file_marks USING btree (workspace_id, source, source_id)
 CREATE UNIQUE INDEX grants_key ON grants USING btree (workspace_id, id)
 CREATE INDEX grants_subject_action ON grants USING btree (workspace_id, subject, action)
+CREATE UNIQUE INDEX handoffs_key ON handoffs USING btree (workspace_id, id)
+CREATE INDEX handoffs_status ON handoffs USING btree (workspace_id, status, created_at)
 CREATE UNIQUE INDEX journal_heads_pkey ON journal_heads USING btree (workspace_id)
+CREATE UNIQUE INDEX local_worktrees_key ON local_worktrees USING btree (workspace_id, id)
+CREATE UNIQUE INDEX local_worktrees_place ON local_worktrees USING btree (workspace_id, repo, developer_id, branch, worktree)
+CREATE UNIQUE INDEX machines_key ON machines USING btree (workspace_id, token_id)
+CREATE UNIQUE INDEX model_prices_key ON model_prices USING btree (workspace_id, version)
+CREATE UNIQUE INDEX notes_key ON notes USING btree (workspace_id, id)
+CREATE INDEX notes_time ON notes USING btree (workspace_id, created_at)
+CREATE INDEX overlap_items_closed ON overlap_items USING btree (workspace_id, closed_at) WHERE (closed_at IS NOT NULL)
+CREATE UNIQUE INDEX overlap_items_key ON overlap_items USING btree (workspace_id, id)
+CREATE UNIQUE INDEX overlap_items_number ON overlap_items USING btree (workspace_id, number)
+CREATE INDEX overlap_items_prefix ON overlap_items USING btree (workspace_id, prefix) WHERE (prefix IS NOT NULL)
+CREATE INDEX overlap_items_revision ON overlap_items USING btree (workspace_id, revision)
+CREATE UNIQUE INDEX overlap_postings_key ON overlap_postings USING btree (workspace_id, term, item)
+CREATE UNIQUE INDEX overlap_state_pkey ON overlap_state USING btree (workspace_id)
+CREATE UNIQUE INDEX overlap_terms_key ON overlap_terms USING btree (workspace_id, term)
+CREATE UNIQUE INDEX overlap_vectors_key ON overlap_vectors USING btree (workspace_id, item_id)
+CREATE UNIQUE INDEX overlap_warnings_key ON overlap_warnings USING btree (workspace_id, id)
+CREATE INDEX overlap_warnings_open ON overlap_warnings USING btree (workspace_id, id) WHERE (resolved_at IS NULL)
+CREATE UNIQUE INDEX parallel_audits_key ON parallel_audits USING btree (workspace_id, id)
+CREATE UNIQUE INDEX preflight_checks_key ON preflight_checks USING btree (workspace_id, id)
+CREATE INDEX preflight_checks_latest ON preflight_checks USING btree (workspace_id, developer_id, kind, created_at)
+CREATE UNIQUE INDEX registered_repos_key ON registered_repos USING btree (workspace_id, token_id, "position")
+CREATE UNIQUE INDEX repo_commits_key ON repo_commits USING btree (workspace_id, worktree_id, "position")
+CREATE INDEX repo_commits_sha ON repo_commits USING btree (workspace_id, repo, sha)
 CREATE UNIQUE INDEX schema_migrations_pkey ON schema_migrations USING btree (number)
+CREATE UNIQUE INDEX scope_verdicts_key ON scope_verdicts USING btree (workspace_id, id)
+CREATE INDEX scope_verdicts_warning ON scope_verdicts USING btree (workspace_id, warning_id)
+CREATE UNIQUE INDEX session_activity_key ON session_activity USING btree (workspace_id, session_id, id)
+CREATE UNIQUE INDEX session_contexts_key ON session_contexts USING btree (workspace_id, id)
+CREATE INDEX session_contexts_standing ON session_contexts USING btree (workspace_id, expires_at) WHERE ((superseded_by IS NULL) AND (revoked_at IS NULL))
 CREATE UNIQUE INDEX signin_links_pkey ON signin_links USING btree (hash)
+CREATE UNIQUE INDEX tasks_key ON tasks USING btree (workspace_id, id)
+CREATE INDEX tasks_owner ON tasks USING btree (workspace_id, developer_id, status)
+CREATE INDEX tasks_status ON tasks USING btree (workspace_id, status, updated_at)
+CREATE INDEX tasks_workstream ON tasks USING btree (workspace_id, workstream_id, status)
 CREATE UNIQUE INDEX tokens_hash_key ON tokens USING btree (hash)
 CREATE UNIQUE INDEX tokens_key ON tokens USING btree (workspace_id, id)
 CREATE UNIQUE INDEX workspaces_name_key ON workspaces USING btree (name)
 CREATE UNIQUE INDEX workspaces_pkey ON workspaces USING btree (id)
+CREATE UNIQUE INDEX workstreams_key ON workstreams USING btree (workspace_id, id)
+CREATE INDEX workstreams_owner ON workstreams USING btree (workspace_id, developer_id, status)
+CREATE INDEX workstreams_status ON workstreams USING btree (workspace_id, status, updated_at)
 `,
 };

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import type { Config } from '../config.ts';
 import { ensureDeveloper, ensureWorkspace, issueToken } from '../features/identity/index.ts';
 import type { Principal } from '../kernel/context.ts';
 import type { Answer } from '../kernel/dispatch.ts';
@@ -40,6 +41,8 @@ export interface TestAppOptions {
   database?: TestDatabase;
   toolTimeoutMs?: number;
   clock?: TestClock;
+  companionManifest?: string;
+  embedder?: NonNullable<Config['overlap']['embedder']>;
 }
 
 export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -58,6 +61,8 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
       tool_timeout_ms: options.toolTimeoutMs ?? 30_000,
       allowed_hosts: [],
       allowed_origins: [],
+      companion: options.companionManifest === undefined ? {} : { manifest: options.companionManifest },
+      overlap: options.embedder === undefined ? {} : { embedder: options.embedder },
     },
     clock,
     log: createLog('debug', (line) => logged.push(line)),

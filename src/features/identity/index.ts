@@ -3,10 +3,11 @@ import { identityTools } from './tools.ts';
 
 export { type Authenticate, createAuthenticate, createEnterWorkspace } from './authenticate.ts';
 export { ensureDeveloper, ensureWorkspace, issueToken } from './people.ts';
-export { redactor } from './privacy.ts';
+export { callingDeveloper, developerFor, namesFor, PRIVATE, redactor } from './privacy.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
 export { createSignIn, makeSigninLink, type SignIn } from './signin.ts';
 export { firstDeveloper } from './store.ts';
 export { grantSubjects } from './subjects.ts';
+export { AGENT_TYPES } from './token.ts';
 
 export const identity: Feature = { name: 'identity', implementations: identityTools };

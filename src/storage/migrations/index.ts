@@ -1,5 +1,10 @@
 import type { Migration } from '../migrate.ts';
 import { foundation } from './0001_foundation.ts';
+import { overlap } from './0002_overlap.ts';
+import { work } from './0003_work.ts';
+import { sessions } from './0004_sessions.ts';
+import { telemetry } from './0005_telemetry.ts';
+import { coordination } from './0006_coordination.ts';
 
 /** In order, without gaps. A released migration never changes; a new one goes below it. */
-export const MIGRATIONS: readonly Migration[] = [foundation];
+export const MIGRATIONS: readonly Migration[] = [foundation, overlap, work, sessions, telemetry, coordination];

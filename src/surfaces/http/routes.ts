@@ -98,6 +98,25 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     return c.json(answer.body, actionStatus(answer.reply));
   });
 
+  for (const action of app.registry.actions()) {
+    const { route, access } = [...action.operations.values()][0]?.contract ?? {};
+    if (!route) continue;
+    const [method, path] = route.split(' ') as ['GET' | 'POST', string];
+    if (access !== 'member') throw new Error(`${action.name}: a route is for signed-in members`);
+    routes.on(method, path, async (c) => await forMember(c, action.name));
+  }
+
+  /** A person at the dashboard: by the cookie alone, so that no agent's token opens it and none has to be minted. */
+  async function forMember(c: Ctx, name: string): Promise<Response> {
+    const { incoming } = c.env;
+    const body = c.req.method === 'POST' ? await readJsonBody(incoming) : { value: undefined };
+    const caller = await identify(app, incoming, { cookie: cookie(incoming, parts.cookieName()) ?? '' });
+    if ('refusal' in caller) return respond(caller.refusal);
+    if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
+    const answer = await app.dispatch.action({ name, args: body.value ?? {}, principal: caller.principal, surface: 'dashboard' });
+    return c.json(answer.body, actionStatus(answer.reply));
+  }
+
   routes.get('/signin/:secret', async (c) => {
     // HEAD would use the link up without anybody being signed in.
     if (c.req.method !== 'GET') return respond(WRONG_METHOD);
@@ -170,7 +189,8 @@ function surfaceOf(c: Ctx, principal: Principal) {
 }
 
 function actionStatus(reply: Reply<unknown>): 200 | 400 | 403 | 404 | 409 | 500 {
-  if (reply.status === 'ok' || reply.status === 'warning') return 200;
+  // Blocked is an answer too: it says what to confirm.
+  if (reply.status !== 'error') return 200;
   if (reply.code === 'INVALID_INPUT') return 400;
   if (reply.code === 'OPERATOR_REQUIRED' || reply.code === 'NOT_YOURS') return 403;
   if (reply.code.endsWith('_NOT_FOUND') || reply.code === 'UNKNOWN_ACTION') return 404;

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { Principal } from '../../kernel/context.ts';
+import { readJson } from '../../storage/columns.ts';
+import type { Db } from '../../storage/engine.ts';
+import { namesFor } from '../identity/index.ts';
+import type { ContextView } from './contract.ts';
+import { activeRows, activeRowsOf, type Place } from './store.ts';
+import type { SessionContextRow } from './tables.ts';
+
+/** More than a workspace has in use at a time; it bounds the answer. */
+const MOST_LISTED = 50;
+const LISTED = { summary: 600, files: 20, lines: 10 };
+
+const strings = z.array(z.string());
+
+function viewOf(row: SessionContextRow, developer: string): ContextView {
+  return {
+    context_id: row.id,
+    developer,
+    session_id: row.session_id,
+    repo: row.repo,
+    branch: row.branch,
+    title: row.title,
+    summary: row.summary,
+    files_touched: readJson(strings, row.files_touched),
+    next_actions: readJson(strings, row.next_actions),
+    blockers: readJson(strings, row.blockers),
+    task_ids: readJson(strings, row.task_ids),
+    published_at: row.published_at,
+    expires_at: row.expires_at,
+    cut: false,
+  };
+}
+
+/** An answer with everybody's contexts stays of a size that an agent can read. */
+function shortened(view: ContextView): ContextView {
+  const short = {
+    ...view,
+    summary: view.summary.length > LISTED.summary ? `${view.summary.slice(0, LISTED.summary - 1).trimEnd()}…`.toWellFormed() : view.summary,
+    files_touched: view.files_touched.slice(0, LISTED.files),
+    next_actions: view.next_actions.slice(0, LISTED.lines),
+    blockers: view.blockers.slice(0, LISTED.lines),
+  };
+  const parts = ['summary', 'files_touched', 'next_actions', 'blockers'] as const;
+  return { ...short, cut: parts.some((part) => short[part].length !== view[part].length || short.summary !== view.summary) };
+}
+
+export async function shownContexts(db: Db, workspace: string, viewer: Principal | null, rows: readonly SessionContextRow[]): Promise<ContextView[]> {
+  const name = await namesFor(db, workspace, viewer);
+  return rows.map((row) => viewOf(row, name(row.developer_id)));
+}
+
+/** Everybody's active contexts, the newest first; a private developer's without their name. */
+export async function activeContexts(db: Db, workspace: string, viewer: Principal | null, now: number, limit = MOST_LISTED): Promise<ContextView[]> {
+  return (await shownContexts(db, workspace, viewer, await activeRows(db, workspace, now, limit))).map(shortened);
+}
+
+/** What a handoff refers to: the giver's latest active context, of a repository and branch where these are given. */
+export async function latestContextOf(db: Db, workspace: string, developerId: string, place: Place, now: number): Promise<SessionContextRow | undefined> {
+  return (await activeRowsOf(db, workspace, developerId, place, now))[0];
+}

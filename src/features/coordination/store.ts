@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { type JsonText, readJson } from '../../storage/columns.ts';
+import type { Db } from '../../storage/engine.ts';
+import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from './tables.ts';
+
+const strings = z.array(z.string());
+export const readStrings = (text: JsonText): string[] => readJson(strings, text);
+
+/** An ask that nobody answered in this time after it was due no longer waits for anybody. */
+export const ASK_MEMORY_MS = 7 * 86_400_000;
+
+export async function insertClaim(db: Db, claim: ClaimRow): Promise<void> {
+  await db.insertInto('claims').values(claim).execute();
+}
+
+export async function findClaim(db: Db, workspace: string, id: string): Promise<ClaimRow | undefined> {
+  return await db.selectFrom('claims').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+export async function updateClaim(db: Db, workspace: string, id: string, change: Partial<Omit<ClaimRow, 'workspace_id' | 'id'>>): Promise<void> {
+  await db.updateTable('claims').set(change).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+/** Oldest first, of everybody or of one developer. The number is bounded by what each developer may hold. */
+export async function liveClaimRows(db: Db, workspace: string, now: number, developerId?: string): Promise<ClaimRow[]> {
+  return await db
+    .selectFrom('claims')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('released_at', 'is', null)
+    .where('expired_at', 'is', null)
+    .where('expires_at', '>', now)
+    .$if(developerId !== undefined, (query) => query.where('developer_id', '=', developerId as string))
+    .orderBy('id')
+    .execute();
+}
+
+/** Leases of any workspace that have ended without anybody having noted it. */
+export async function lapsedClaims(db: Db, now: number, limit: number): Promise<Pick<ClaimRow, 'workspace_id' | 'id'>[]> {
+  return await db
+    .selectFrom('claims')
+    .select(['workspace_id', 'id'])
+    .where('released_at', 'is', null)
+    .where('expired_at', 'is', null)
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+}
+
+/** Takes the noting of it, if nobody has: of several servers that sweep, one writes the event. */
+export async function noteExpiry(db: Db, workspace: string, id: string, now: number): Promise<ClaimRow | undefined> {
+  return await db
+    .updateTable('claims')
+    .set({ expired_at: now })
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', id)
+    .where('released_at', 'is', null)
+    .where('expired_at', 'is', null)
+    .where('expires_at', '<=', now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function insertAnnouncement(db: Db, announcement: AnnouncementRow): Promise<void> {
+  await db.insertInto('announcements').values(announcement).execute();
+}
+
+export async function announcementsSince(db: Db, workspace: string, since: number, limit: number): Promise<AnnouncementRow[]> {
+  return await db
+    .selectFrom('announcements')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('created_at', '>', since)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function insertAsk(db: Db, ask: AskRow): Promise<void> {
+  await db.insertInto('asks').values(ask).execute();
+}
+
+export async function findAsk(db: Db, workspace: string, id: string): Promise<AskRow | undefined> {
+  return await db.selectFrom('asks').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+export async function updateAsk(db: Db, workspace: string, id: string, change: Partial<Omit<AskRow, 'workspace_id' | 'id'>>): Promise<void> {
+  await db.updateTable('asks').set(change).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+const asks = (db: Db, workspace: string, now: number) =>
+  db
+    .selectFrom('asks')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('due_at', '>', now - ASK_MEMORY_MS);
+
+/** Unanswered, the most urgent first. An ask to agents of one type is for no other agent. */
+export async function asksTo(db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> {
+  return await asks(db, workspace, now)
+    .where('to_developer_id', '=', developerId)
+    .where((eb) => (agentType === null ? eb('to_agent_type', 'is', null) : eb.or([eb('to_agent_type', 'is', null), eb('to_agent_type', '=', agentType)])))
+    .where('answered_at', 'is', null)
+    .orderBy('due_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+export async function asksBy(db: Db, workspace: string, developerId: string, now: number, limit: number): Promise<AskRow[]> {
+  return await asks(db, workspace, now).where('from_developer_id', '=', developerId).orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** Answers that the agent which asked has not been given. */
+export async function freshAnswers(db: Db, workspace: string, developerId: string, actor: string, limit: number): Promise<AskRow[]> {
+  return await db
+    .selectFrom('asks')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('from_developer_id', '=', developerId)
+    .where('from_actor', '=', actor)
+    .where('answered_at', 'is not', null)
+    .where('answer_delivered_at', 'is', null)
+    .orderBy('answered_at')
+    .limit(limit)
+    .execute();
+}
+
+export async function countAnnouncements(db: Db, workspace: string, since: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('announcements')
+    .select((eb) => eb.fn.countAll<string | number>().as('count'))
+    .where('workspace_id', '=', workspace)
+    .where('created_at', '>', since)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function openAsks(db: Db, workspace: string, now: number): Promise<AskRow[]> {
+  return await asks(db, workspace, now).where('answered_at', 'is', null).orderBy('due_at').orderBy('id').execute();
+}
+
+export async function recentAsks(db: Db, workspace: string, now: number, limit: number): Promise<AskRow[]> {
+  return await asks(db, workspace, now).orderBy('id', 'desc').limit(limit).execute();
+}
+
+export async function insertHandoff(db: Db, handoff: HandoffRow): Promise<void> {
+  await db.insertInto('handoffs').values(handoff).execute();
+}
+
+export async function findHandoff(db: Db, workspace: string, id: string): Promise<HandoffRow | undefined> {
+  return await db.selectFrom('handoffs').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+export async function updateHandoff(db: Db, workspace: string, id: string, change: Partial<Omit<HandoffRow, 'workspace_id' | 'id'>>): Promise<void> {
+  await db.updateTable('handoffs').set(change).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+/** Nobody has accepted them. */
+const offered = (db: Db, workspace: string) => db.selectFrom('handoffs').where('workspace_id', '=', workspace).where('status', '=', 'offered');
+
+export async function handoffsTo(db: Db, workspace: string, developerId: string, agentType: string | null, limit: number): Promise<HandoffRow[]> {
+  return await offered(db, workspace)
+    .selectAll()
+    .where('to_developer_id', '=', developerId)
+    .where((eb) => (agentType === null ? eb('to_agent_type', 'is', null) : eb.or([eb('to_agent_type', 'is', null), eb('to_agent_type', '=', agentType)])))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function handoffsBy(db: Db, workspace: string, developerId: string, limit: number): Promise<HandoffRow[]> {
+  return await offered(db, workspace)
+    .selectAll()
+    .where('from_developer_id', '=', developerId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function countOpenHandoffs(db: Db, workspace: string): Promise<number> {
+  const { count } = await offered(db, workspace)
+    .select((eb) => eb.fn.countAll<string | number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function recentHandoffs(db: Db, workspace: string, limit: number): Promise<HandoffRow[]> {
+  return await db.selectFrom('handoffs').selectAll().where('workspace_id', '=', workspace).orderBy('id', 'desc').limit(limit).execute();
+}

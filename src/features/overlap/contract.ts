@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { contract } from '../../kernel/contract.ts';
+import { id, sessionId, text } from '../../kernel/fields.ts';
+
+/** What each start may carry to answer the check before it. */
+export const scopeVerdict = z.strictObject({
+  verdict: z.enum(['distinct', 'duplicate']),
+  candidates: z.array(z.strictObject({ id, same_scope: z.boolean(), reason: text(1_000) })).max(100),
+});
+export type ScopeVerdict = z.output<typeof scopeVerdict>;
+
+export const answerFields = {
+  check_id: id.optional().describe('From your latest check with the same title.'),
+  scope_verdict: scopeVerdict
+    .optional()
+    .describe('Your judgement of every escalated candidate: {verdict: "distinct"|"duplicate", candidates: [{id, same_scope, reason}]}.'),
+  warning_id: id.optional().describe('Confirms a warning of your latest check; needs confirmation_reason. It never replaces a verdict.'),
+  confirmation_reason: text(1_000).optional().describe('Why to go on in spite of the duplicate or warning.'),
+};
+
+/** Work that is like the work in question. */
+export const match = z.strictObject({
+  id: z.string(),
+  type: z.enum(['task', 'workstream', 'workflow_task']),
+  title: z.string(),
+  scope: z.string().nullable(),
+  owner: z.string(),
+  same_developer: z.boolean(),
+  status: z.enum(['planned', 'active', 'blocked', 'completed', 'cancelled']),
+  repo: z.string().nullable(),
+  task_type: z.string().nullable(),
+  score: z.number(),
+  reason: z.string(),
+  level: z.enum(['warn', 'escalated']),
+  file_overlap: z.array(z.string()),
+  action_divergent: z.boolean(),
+  component_differs: z.boolean().optional(),
+});
+export type Match = z.output<typeof match>;
+
+export const fileConflict = z.strictObject({
+  source: z.enum(['task', 'snapshot', 'claim']),
+  source_id: z.string(),
+  owner: z.string(),
+  same_developer: z.boolean(),
+  files: z.array(z.string()),
+  action: z.string().nullable(),
+  title: z.string().nullable(),
+  repo: z.string().nullable(),
+});
+
+/** How the comparison was made: whether a model took part in it. */
+export const engine = z.strictObject({
+  embedder: z.enum(['off', 'ok', 'late', 'down']).describe('late or down: this answer was made without it.'),
+});
+
+/** What a check answers, and whatever else runs one. */
+export const checkOutput = {
+  check_id: z.string(),
+  warning_id: z.string().nullable(),
+  requires_verdict: z.boolean(),
+  candidates: z.array(match),
+  matches: z.array(match),
+  file_conflicts: z.array(fileConflict),
+  engine,
+};
+
+export const dismissWarning = contract({
+  name: 'covibe_warning',
+  operation: 'dismiss',
+  toolset: 'team',
+  title: 'Overlap warnings',
+  description:
+    'Dismisses a stored overlap warning of your own check, with a reason. It only clears the warning from view: a check that requires a verdict still requires it.',
+  input: z.strictObject({ warning_id: id, reason: text(1_000), session_id: sessionId }),
+  output: z.strictObject({ warning_id: z.string(), status: z.literal('dismissed') }),
+  annotations: { idempotentHint: true },
+});
+
+const threshold = z.number().min(0).max(100);
+
+export const overlapSettings = z.strictObject({ warn: threshold, escalate: threshold });
+
+export const configureOverlap = contract({
+  name: 'overlap.configure',
+  toolset: 'admin',
+  title: 'Set overlap thresholds',
+  description:
+    "The workspace's own thresholds: from which score on a match is stored as a warning, and from which it needs a verdict. Nothing given: what holds now.",
+  input: z
+    .strictObject({
+      warn: threshold.optional().describe('The warn floor.'),
+      escalate: threshold.optional().describe('The escalation threshold; at or above the floor.'),
+      reset: z.literal(true).optional().describe('Back to the defaults.'),
+    })
+    .refine(({ warn, escalate, reset }) => !reset || (warn === undefined && escalate === undefined), { error: 'stands alone', path: ['reset'] }),
+  output: z.strictObject({ settings: overlapSettings, defaults: overlapSettings, own: z.boolean() }),
+  annotations: { idempotentHint: true },
+});
+
+export const listOverlaps = contract({
+  name: 'overlap.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'List overlaps',
+  description: 'Stored overlap warnings, newest first, each with its matches and how it was resolved.',
+  input: z.strictObject({ open: z.boolean().optional().describe('Only those that nobody has resolved.'), limit: z.int().min(1).max(200).optional() }),
+  output: z.strictObject({
+    items: z.array(
+      z.strictObject({
+        warning_id: z.string(),
+        kind: z.enum(['task', 'workstream']),
+        title: z.string(),
+        developer: z.string(),
+        subject_id: z.string().nullable(),
+        level: z.enum(['warn', 'escalated']),
+        status: z.enum(['open', 'judged', 'confirmed', 'dismissed']),
+        reason: z.string().nullable(),
+        matches: z.array(match),
+        verdict: z.enum(['distinct', 'duplicate']).nullable(),
+        judgements: z.array(z.strictObject({ id: z.string(), same_scope: z.boolean(), reason: z.string() })),
+        created_at: z.int(),
+        resolved_at: z.int().nullable(),
+      }),
+    ),
+    settings: overlapSettings,
+  }),
+  annotations: { readOnlyHint: true, idempotentHint: true },
+});

@@ -1,0 +1,201 @@
+import { backgroundShare } from './background.ts';
+import { Best } from './best.ts';
+import { extended, Inverted } from './inverted.ts';
+import { backgroundFileShare, keyWeight, type PathKey, pathKeys } from './paths.ts';
+import { type Indexed, type Query, type Scored, type Statistics, scoreWeighed, weigh } from './score.ts';
+import { DEFAULT_SETTINGS, type OverlapSettings } from './settings.ts';
+import { combine, countedTerms, damped, filesOf, highestText, isBatch, product, rarity, squares, textOf } from './weigh.ts';
+
+const KINDS: readonly PathKey['kind'][] = ['path', 'base', 'directory'];
+
+export interface SearchOptions {
+  readonly limit: number;
+  readonly accept?: ((id: string) => boolean) | undefined;
+}
+
+/** All live items of a workspace, with exactly the scores of `scorePair`. */
+export class MemoryIndex implements Statistics {
+  readonly #slotOf = new Map<string, number>();
+  readonly #items: (Indexed | undefined)[] = [];
+  readonly #free: number[] = [];
+  readonly #terms = new Inverted(backgroundShare, DEFAULT_SETTINGS.background);
+  readonly #files = new Inverted(backgroundFileShare, DEFAULT_SETTINGS.background);
+  readonly #prefixes = new Map<string, number>();
+  readonly #vectorSquares: number[] = [];
+  /** Length of a text's vector and sum of its file weights, as of `#measured`: both move with every item that comes or goes. */
+  #norms = new Float64Array(64);
+  #keySums = new Float64Array(64);
+  #measured = new Float64Array(64).fill(-1);
+  #products = new Float64Array(64);
+  #commons = new Float64Array(64);
+  #seen = new Float64Array(64);
+  #version = 0;
+  #settings: OverlapSettings = DEFAULT_SETTINGS;
+  #kindWeights = KINDS.map((kind) => keyWeight(kind, DEFAULT_SETTINGS));
+
+  get size(): number {
+    return this.#slotOf.size;
+  }
+
+  get documents(): number {
+    return this.#slotOf.size;
+  }
+
+  has(id: string): boolean {
+    return this.#slotOf.has(id);
+  }
+
+  frequency(term: string): number {
+    return this.#terms.frequency(term);
+  }
+
+  fileFrequency(key: string): number {
+    return this.#files.frequency(key);
+  }
+
+  prefixFrequency(prefix: string): number {
+    return this.#prefixes.get(prefix) ?? 0;
+  }
+
+  put(item: Indexed): void {
+    this.delete(item.id);
+    const slot = this.#free.pop() ?? this.#items.length;
+    this.#items[slot] = item;
+    this.#slotOf.set(item.id, slot);
+    this.#grow(slot);
+    const { analysed, vector } = item;
+    const reduced = countedTerms(analysed, true);
+    this.#terms.add(
+      slot,
+      Object.entries(analysed.terms).map(([term, count]) => [term, damped(count), damped(reduced.get(term) ?? 0)]),
+    );
+    const kinds = new Map(item.files.flatMap((file) => pathKeys(file)).map(({ key, kind }) => [key, KINDS.indexOf(kind)]));
+    this.#files.add(
+      slot,
+      Array.from(kinds, ([key, kind]) => [key, kind, kind]),
+    );
+    if (analysed.prefix !== null) this.#prefixes.set(analysed.prefix, this.prefixFrequency(analysed.prefix) + 1);
+    this.#vectorSquares[slot] = vector ? squares(vector) : 0;
+    this.#version++;
+  }
+
+  delete(id: string): boolean {
+    const slot = this.#slotOf.get(id);
+    if (slot === undefined) return false;
+    const prefix = this.#items[slot]?.analysed.prefix ?? null;
+    const left = prefix === null ? 0 : this.prefixFrequency(prefix) - 1;
+    if (prefix !== null && left > 0) this.#prefixes.set(prefix, left);
+    else if (prefix !== null) this.#prefixes.delete(prefix);
+    this.#terms.remove(slot);
+    this.#files.remove(slot);
+    this.#items[slot] = undefined;
+    this.#slotOf.delete(id);
+    this.#free.push(slot);
+    this.#version++;
+    return true;
+  }
+
+  /** The best items, best first; what shares nothing with the query is no result. */
+  search(query: Query, settings: OverlapSettings, { limit, accept }: SearchOptions): Scored[] {
+    if (settings !== this.#settings) this.#use(settings);
+    const mine = weigh(query, this, settings);
+    const touched = this.#accumulate(mine.terms, mine.keys, settings);
+    const vector = query.vector?.length ? query.vector : undefined;
+    const mySquares = vector ? squares(vector) : 0;
+    const best = new Best(limit);
+    for (const slot of vector ? this.#slotOf.values() : touched) {
+      const item = this.#items[slot] as Indexed;
+      const inCommon = this.#products[slot] as number;
+      const common = this.#commons[slot] as number;
+      this.#products[slot] = this.#commons[slot] = this.#seen[slot] = 0;
+      let embedding: number | null = null;
+      if (vector && item.vector?.length === vector.length) {
+        const lengths = mySquares * (this.#vectorSquares[slot] as number);
+        if (lengths > 0) embedding = product(vector, item.vector) / Math.sqrt(lengths);
+      }
+      // Measuring is the costly part, and most items share no more than a common word: they are out before it.
+      if (!best.mayTake(combine(highestText(inCommon, mine.norm, settings), common > 0 ? 1 : 0, embedding, settings))) continue;
+      this.#measure(slot, settings);
+      const { text } = textOf(inCommon, mine.norm, this.#norms[slot] as number, settings);
+      const score = combine(text, filesOf(common, mine.keySum, this.#keySums[slot] as number), embedding, settings);
+      if (score > 0 && best.takes(score, item.id) && (!accept || accept(item.id))) best.add(slot, score, item.id);
+    }
+    return best.slots
+      .map((slot) => scoreWeighed(query, mine, this.#items[slot] as Indexed, this, settings))
+      .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
+      .slice(0, limit);
+  }
+
+  /** Sums up, over the lists of the query's keys only, what each item has in common with it. */
+  #accumulate(terms: ReadonlyMap<string, number>, keys: ReadonlyMap<string, number>, settings: OverlapSettings): number[] {
+    const rare = rarity(this.size, settings.background);
+    const touched: number[] = [];
+    for (const [term, weight] of terms) {
+      const list = this.#terms.get(term);
+      if (!list) continue;
+      const inverse = Math.max(0, rare - (this.#terms.commonness[list.id] as number));
+      for (let at = 0; at < list.slots.length; at++) {
+        const slot = list.slots[at] as number;
+        const full = list.full[at] as number;
+        const reduced = list.reduced[at] as number;
+        const value = full !== reduced && this.#isReduced(slot, settings) ? reduced : full;
+        this.#products[slot] = (this.#products[slot] as number) + weight * (value * inverse);
+        if (this.#seen[slot] === 0) touched.push(slot);
+        this.#seen[slot] = 1;
+      }
+    }
+    for (const [key, weight] of keys) {
+      for (const slot of this.#files.get(key)?.slots ?? []) {
+        this.#commons[slot] = (this.#commons[slot] as number) + weight;
+        if (this.#seen[slot] === 0) touched.push(slot);
+        this.#seen[slot] = 1;
+      }
+    }
+    return touched;
+  }
+
+  #measure(slot: number, settings: OverlapSettings): void {
+    if (this.#measured[slot] === this.#version) return;
+    const rare = rarity(this.size, settings.background);
+    const terms = this.#terms.of(slot);
+    const values = this.#isReduced(slot, settings) ? terms.reduced : terms.full;
+    const { commonness } = this.#terms;
+    let sum = 0;
+    for (let at = 0; at < values.length; at++) {
+      const weight = (values[at] as number) * Math.max(0, rare - (commonness[terms.ids[at] as number] as number));
+      sum += weight * weight;
+    }
+    this.#norms[slot] = Math.sqrt(sum);
+    const files = this.#files.of(slot);
+    const fileCommonness = this.#files.commonness;
+    let keySum = 0;
+    for (let at = 0; at < files.ids.length; at++) {
+      const weight = this.#kindWeights[files.full[at] as number] as number;
+      if (weight > 0) keySum += weight * Math.max(0, rare - (fileCommonness[files.ids[at] as number] as number));
+    }
+    this.#keySums[slot] = keySum;
+    this.#measured[slot] = this.#version;
+  }
+
+  #use(settings: OverlapSettings): void {
+    this.#settings = settings;
+    this.#kindWeights = KINDS.map((kind) => keyWeight(kind, settings));
+    this.#terms.setBackground(settings.background);
+    this.#files.setBackground(settings.background);
+    this.#version++;
+  }
+
+  #isReduced(slot: number, settings: OverlapSettings): boolean {
+    return isBatch(this.#items[slot]?.analysed.prefix ?? null, this, settings);
+  }
+
+  #grow(slot: number): void {
+    if (slot < this.#norms.length) return;
+    this.#norms = extended(this.#norms, 0);
+    this.#keySums = extended(this.#keySums, 0);
+    this.#measured = extended(this.#measured, -1);
+    this.#products = extended(this.#products, 0);
+    this.#commons = extended(this.#commons, 0);
+    this.#seen = extended(this.#seen, 0);
+  }
+}

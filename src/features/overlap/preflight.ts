@@ -1,0 +1,195 @@
+import { type CallContext, record, type WriteContext } from '../../kernel/context.ts';
+import { type Refused, refused } from '../../kernel/reply.ts';
+import type { Tx } from '../../storage/write.ts';
+import { namesFor } from '../identity/index.ts';
+import { type Subject, shownTo } from './candidates.ts';
+import { attachWarning, escalatedIds, latestCheck, resolveWarning, spendCheck, storeCheck, storeVerdict, storeWarning } from './checks.ts';
+import type { Match } from './contract.ts';
+import { type Detection, detect } from './detect.ts';
+import type { Asked, Embedded, EmbedderState, QueryEmbedder } from './embedder.ts';
+import { type FileConflict, fileConflicts } from './files.ts';
+import type { Finder } from './finder.ts';
+import type { PreflightCheckRow } from './tables.ts';
+import { howToJudge, ruleStart, type StartAnswer, type StartRuling } from './verdict.ts';
+
+/** What is fetched before the transaction that compares. */
+export type Prepared = Asked;
+
+export interface CheckResult {
+  check_id: string;
+  warning_id: string | null;
+  requires_verdict: boolean;
+  candidates: Match[];
+  matches: Match[];
+  file_conflicts: FileConflict[];
+  engine: { embedder: EmbedderState };
+}
+
+/** A start that may go on; `settle` records how, once the work has its id. */
+export interface Pass {
+  readonly settle: (subjectId: string) => Promise<{ warningId: string | null }>;
+}
+
+/** The one comparison that every check, plan and start goes through, for tasks and workstreams, agents and people alike. */
+export class Preflight {
+  readonly #finder: Finder;
+  readonly #embedder: QueryEmbedder;
+
+  constructor(finder: Finder, embedder: QueryEmbedder) {
+    this.#finder = finder;
+    this.#embedder = embedder;
+  }
+
+  /** Outside the transaction: the model is asked, and memory brought up to date. */
+  async prepare(ctx: Pick<CallContext, 'workspace'>, text: Embedded): Promise<Prepared> {
+    const [asked] = await Promise.all([this.#embedder.ask(text), this.#finder.prepare(ctx.workspace)]);
+    return asked;
+  }
+
+  async detect(tx: Tx, subject: Subject, prepared: Prepared): Promise<Detection> {
+    return await detect(tx.db, tx.workspace, subject, { finder: this.#finder, vector: prepared.vector, now: tx.now });
+  }
+
+  async check(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared): Promise<CheckResult> {
+    return await this.#recordCheck(tx, ctx, subject, prepared, await this.detect(tx, subject, prepared));
+  }
+
+  /** Planned work is warned of and not held up. */
+  async warnOfPlan(
+    tx: Tx,
+    ctx: WriteContext,
+    subject: Subject,
+    prepared: Prepared,
+    detection: Detection,
+    subjectId: string,
+  ): Promise<Omit<CheckResult, 'check_id'>> {
+    const warning = await storeWarning(tx, subject, detection, { checkId: null, subjectId });
+    return await this.#result(tx, ctx, { ...subject, plannedId: subjectId }, prepared, detection, warning?.id ?? null);
+  }
+
+  /** Reads again what is going on, inside the transaction that will start the work, and rules on it. */
+  async passStart(tx: Tx, ctx: WriteContext, subject: Subject, answer: StartAnswer, prepared: Prepared, tool: string): Promise<Pass | Refused> {
+    const detection = await this.detect(tx, subject, prepared);
+    const check = await latestCheck(tx.db, tx.workspace, subject);
+    const before = check ? escalatedIds(check) : [];
+    const live = detection.escalated.filter(({ id }) => before.includes(id));
+    const arrived = detection.escalated.filter(({ id }) => !before.includes(id));
+    const ruling = ruleStart(
+      check && { id: check.id, warningId: check.warning_id, age: tx.now - check.created_at, used: check.used_at !== null, escalated: before, live, arrived },
+      answer,
+      tool,
+    );
+    if ('blocked' in ruling) return await this.#block(tx, ctx, subject, prepared, detection, check, ruling);
+    const passed = check as PreflightCheckRow;
+    await spendCheck(tx, passed);
+    return {
+      settle: async (subjectId) => {
+        await settle(tx, ctx, passed, ruling, answer, subjectId);
+        return { warningId: passed.warning_id };
+      },
+    };
+  }
+
+  /** Planned work is compared once more at the moment it is activated, and that comparison is on record too. */
+  async passPlanned(tx: Tx, ctx: WriteContext, subject: Subject, answer: StartAnswer, prepared: Prepared, tool: string): Promise<Pass | Refused> {
+    const outcome = await this.passStart(tx, ctx, subject, answer, prepared, tool);
+    const alreadyRecorded = 'status' in outcome && outcome.code === 'NEW_OVERLAP';
+    if (!alreadyRecorded) {
+      const payload = { title: subject.title, activation: true, passed: !('status' in outcome), code: 'status' in outcome ? outcome.code : null };
+      record(tx, ctx, { category: 'work', kind: `${subject.kind}.checked`, subject: subject.plannedId, payload });
+    }
+    return outcome;
+  }
+
+  /** What was found, for somebody who has not decided yet: nothing is stored. */
+  async shown(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, detection: Detection): Promise<Omit<CheckResult, 'check_id'>> {
+    return await this.#result(tx, ctx, subject, prepared, detection, null);
+  }
+
+  async #block(
+    tx: Tx,
+    ctx: WriteContext,
+    subject: Subject,
+    prepared: Prepared,
+    detection: Detection,
+    check: PreflightCheckRow | undefined,
+    ruling: Extract<StartRuling, { blocked: string }>,
+  ): Promise<Refused> {
+    const { blocked, message, next, fields = {} } = ruling;
+    if (blocked === 'CHECK_REQUIRED' || blocked === 'CHECK_EXPIRED') return refused('blocked', blocked, message, next, { warning_id: null, matches: [] });
+    const data =
+      blocked === 'NEW_OVERLAP'
+        ? await this.#recordCheck(tx, ctx, subject, prepared, detection)
+        : { check_id: check?.id ?? null, ...(await this.#result(tx, ctx, subject, prepared, detection, check?.warning_id ?? null)) };
+    return refused('blocked', blocked, message, next, { ...data, ...fields });
+  }
+
+  async #recordCheck(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, detection: Detection): Promise<CheckResult> {
+    const { check, warning } = await storeCheck(tx, ctx, subject, detection);
+    return { check_id: check.id, ...(await this.#result(tx, ctx, subject, prepared, detection, warning?.id ?? null)) };
+  }
+
+  async #result(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, detection: Detection, warningId: string | null) {
+    const show = shownTo(await namesFor(tx.db, tx.workspace, ctx.principal));
+    const conflicts = await fileConflicts(tx.db, tx.workspace, {
+      files: subject.files,
+      repo: subject.repo,
+      viewer: ctx.principal,
+      now: tx.now,
+      except: subject.plannedId ? [subject.plannedId] : [],
+    });
+    return {
+      warning_id: warningId,
+      requires_verdict: detection.escalated.length > 0,
+      candidates: detection.escalated.map(show),
+      matches: detection.matches.map(show),
+      file_conflicts: conflicts,
+      engine: { embedder: prepared.embedder },
+    };
+  }
+}
+
+/** How the warning of the check ended, on record with the work that was started. */
+async function settle(tx: Tx, ctx: WriteContext, check: PreflightCheckRow, ruling: StartRuling, answer: StartAnswer, subjectId: string): Promise<void> {
+  if ('blocked' in ruling) return;
+  if (ruling.passes === 'judged') {
+    await storeVerdict(tx, ctx, { check, verdict: ruling.verdict, reason: answer.confirmation_reason, subjectId });
+    if (check.warning_id) await resolveWarning(tx, check.warning_id, { status: 'judged', reason: answer.confirmation_reason ?? null, subjectId });
+    return;
+  }
+  if (!check.warning_id) return;
+  if (ruling.passes === 'confirmed') {
+    await resolveWarning(tx, check.warning_id, { status: 'confirmed', reason: ruling.reason, subjectId });
+    record(tx, ctx, { category: 'work', kind: 'warning.confirmed', subject: check.warning_id, payload: { started: subjectId, reason: ruling.reason } });
+    return;
+  }
+  if (ruling.passes === 'outlived') {
+    const reason = 'What it overlapped with is done or cancelled.';
+    await resolveWarning(tx, check.warning_id, { status: 'dismissed', reason, subjectId });
+    record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: check.warning_id, payload: { started: subjectId, automatic: true, reason } });
+    return;
+  }
+  await attachWarning(tx, check.warning_id, subjectId);
+}
+
+/** The reply of a check: what was found decides how it reads. */
+export function readCheck(result: CheckResult, tool: string): { message: string; warning: { code: string; next: string } | null } {
+  const { candidates, matches, file_conflicts: conflicts } = result;
+  if (candidates.length > 0) {
+    const [first] = candidates as [Match];
+    const more = candidates.length > 1 ? ` and ${candidates.length - 1} more` : '';
+    return {
+      message: `Possible duplicate work: "${first.title}" by ${first.owner} (${first.reason})${more}.`,
+      warning: { code: 'OVERLAP_ESCALATED', next: `Judge before you start. ${howToJudge(tool)}` },
+    };
+  }
+  if (matches.length > 0) {
+    const [first] = matches as [Match];
+    return {
+      message: `Similar work: "${first.title}" by ${first.owner}, ${first.status} (${first.reason}). It does not hold you up.`,
+      warning: { code: 'OVERLAP_WARNING', next: 'Look at data.matches; if one of them is the same work, talk to its owner instead. Otherwise start.' },
+    };
+  }
+  const files = conflicts.length > 0 ? ` Others have some of your files in hand: see file_conflicts.` : '';
+  return { message: `No similar work found.${files}`, warning: null };
+}

@@ -1,0 +1,48 @@
+/**
+ * Every weight and threshold of overlap detection. They were fitted on real duplicates and on `test/overlap-cases.json`
+ * with `npm run bench -- overlap-quality`; docs/overlap.md shows the curve. Change them there first, then here.
+ */
+export interface OverlapSettings {
+  readonly weights: { readonly text: number; readonly files: number; readonly embedding: number };
+  /** A score from here on is stored as a warning and never gates. */
+  readonly warn: number;
+  /** A score from here on asks for a verdict, where the other conditions hold too. */
+  readonly escalate: number;
+  /** TF-IDF cosine below which a match has no textual evidence, whatever files are shared. */
+  readonly textualEvidence: number;
+  /** Embedding cosine that counts as textual evidence, and as information. */
+  readonly embeddingEvidence: number;
+  /** Embedding cosine that is worth nothing; another model may need another one. */
+  readonly embeddingFloor: number;
+  /** Length of a text's vector at which it counts half: two short texts that agree prove less than two long ones. */
+  readonly shortText: number;
+  /** How many imaginary documents the background of software tasks stands for in IDF. */
+  readonly background: number;
+  /** From this many items with one title prefix on, the prefix marks a batch and its words do not count. */
+  readonly batchPrefix: number;
+  /** Weight of a shared base name and of a shared directory, beside 1 for the same path. */
+  readonly paths: { readonly base: number; readonly directory: number };
+  readonly lowInformation: {
+    /** Information (sum of background IDF, in nats) that two tasks must share. */
+    readonly shared: number;
+    /** A term this common in software tasks in general tells nothing. */
+    readonly generic: number;
+  };
+}
+
+export const DEFAULT_SETTINGS: OverlapSettings = {
+  weights: { text: 12.8, files: 4.6, embedding: 4.8 },
+  warn: 1.4,
+  escalate: 3.8,
+  textualEvidence: 0.1,
+  embeddingEvidence: 0.7,
+  embeddingFloor: -0.05,
+  shortText: 4,
+  background: 200,
+  batchPrefix: 3,
+  paths: { base: 0.3, directory: 0.1 },
+  lowInformation: { shared: 5, generic: 0.02 },
+};
+
+/** How a text becomes terms. These shape what is stored, so a workspace cannot set them. */
+export const ANALYSIS = { titleWeight: 2, scopeWeight: 1, maximumTerms: 120, maximumCharacters: 8_000 } as const;

@@ -1,0 +1,189 @@
+import { sql } from 'kysely';
+import type { Db } from '../../storage/engine.ts';
+import { backgroundShare } from './background.ts';
+import type { OverlapItemRow, OverlapStateRow } from './tables.ts';
+import type { Analysed } from './terms.ts';
+
+export async function findItem(db: Db, workspace: string, id: string): Promise<OverlapItemRow | undefined> {
+  return await db.selectFrom('overlap_items').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+const CHUNK = 300;
+
+export async function findItems(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, OverlapItemRow>> {
+  const found = new Map<string, OverlapItemRow>();
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    const rows = await db
+      .selectFrom('overlap_items')
+      .selectAll()
+      .where('workspace_id', '=', workspace)
+      .where('id', 'in', ids.slice(at, at + CHUNK))
+      .execute();
+    for (const row of rows) found.set(row.id, row);
+  }
+  return found;
+}
+
+export async function readState(db: Db, workspace: string): Promise<OverlapStateRow | undefined> {
+  return await db.selectFrom('overlap_state').selectAll().where('workspace_id', '=', workspace).executeTakeFirst();
+}
+
+/** Takes the next revision, and the numbers for so many new items. Writers of a workspace take turns, so none is taken twice. */
+export async function nextState(db: Db, workspace: string, newItems: number, gone = 0): Promise<OverlapStateRow> {
+  const rows = await db
+    .insertInto('overlap_state')
+    .values({ workspace_id: workspace, revision: 1, items: newItems, next_number: 1 + newItems, settings: null })
+    .onConflict((conflict) =>
+      conflict.column('workspace_id').doUpdateSet((eb) => ({
+        revision: eb('overlap_state.revision', '+', 1),
+        items: eb('overlap_state.items', '+', newItems + gone),
+        next_number: eb('overlap_state.next_number', '+', newItems),
+      })),
+    )
+    .returningAll()
+    .execute();
+  return rows[0] as OverlapStateRow;
+}
+
+export async function saveSettings(db: Db, workspace: string, settings: string | null): Promise<void> {
+  await db
+    .insertInto('overlap_state')
+    .values({ workspace_id: workspace, revision: 1, items: 0, next_number: 1, settings })
+    .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet({ settings }))
+    .execute();
+}
+
+export async function saveItem(db: Db, row: OverlapItemRow): Promise<void> {
+  const { workspace_id: _workspace, id: _id, number: _number, ...values } = row;
+  await db
+    .insertInto('overlap_items')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'id']).doUpdateSet(values))
+    .execute();
+}
+
+export async function tellChange(db: Db, workspace: string, id: string, values: Partial<OverlapItemRow>): Promise<void> {
+  await db.updateTable('overlap_items').set(values).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+/** In how many items each term stands; `by` is 1 for an item that comes and -1 for one that goes. */
+export async function countTerms(db: Db, workspace: string, terms: readonly string[], by: 1 | -1): Promise<void> {
+  if (terms.length === 0) return;
+  await db
+    .insertInto('overlap_terms')
+    .values(terms.map((term) => ({ workspace_id: workspace, term, items: by })))
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'term']).doUpdateSet((eb) => ({ items: eb('overlap_terms.items', '+', by) })))
+    .execute();
+  if (by < 0) {
+    await db.deleteFrom('overlap_terms').where('workspace_id', '=', workspace).where('term', 'in', terms).where('items', '<=', 0).execute();
+  }
+}
+
+/** The postings only find candidates, which are then scored whole: the telling terms are enough, and keep the table small. */
+const POSTED_TERMS = 24;
+/** Saturation of repeated terms, as in BM25; the length of a task is left to the score. */
+const SATURATION = 1.2;
+
+export function postedTerms({ terms, prefixTerms }: Analysed): { term: string; weight: number }[] {
+  return Object.entries(terms)
+    .filter(([term]) => !prefixTerms.includes(term) || Object.keys(terms).length <= POSTED_TERMS)
+    .sort(([one], [other]) => backgroundShare(one) - backgroundShare(other) || (one < other ? -1 : 1))
+    .slice(0, POSTED_TERMS)
+    .map(([term, count]) => ({ term, weight: Math.round((100 * count) / (count + SATURATION)) }));
+}
+
+export async function insertPostings(db: Db, workspace: string, item: number, analysed: Analysed): Promise<void> {
+  const rows = postedTerms(analysed).map(({ term, weight }) => ({ workspace_id: workspace, term, item, weight }));
+  if (rows.length > 0) await db.insertInto('overlap_postings').values(rows).execute();
+}
+
+export async function deletePostings(db: Db, workspace: string, item: number, analysed: Analysed): Promise<void> {
+  const terms = postedTerms(analysed).map(({ term }) => term);
+  if (terms.length === 0) return;
+  await db.deleteFrom('overlap_postings').where('workspace_id', '=', workspace).where('term', 'in', terms).where('item', '=', item).execute();
+}
+
+export async function itemsSince(db: Db, workspace: string, revision: number, limit: number): Promise<OverlapItemRow[]> {
+  return await db
+    .selectFrom('overlap_items')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('revision', '>', revision)
+    .orderBy('revision')
+    .limit(limit)
+    .execute();
+}
+
+export async function termFrequencies(db: Db, workspace: string, terms: readonly string[]): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (let at = 0; at < terms.length; at += CHUNK) {
+    const rows = await db
+      .selectFrom('overlap_terms')
+      .select(['term', 'items'])
+      .where('workspace_id', '=', workspace)
+      .where('term', 'in', terms.slice(at, at + CHUNK))
+      .execute();
+    for (const { term, items } of rows) found.set(term, items);
+  }
+  return found;
+}
+
+export async function prefixFrequencies(db: Db, workspace: string, prefixes: readonly string[]): Promise<Map<string, number>> {
+  if (prefixes.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('overlap_items')
+    .select(['prefix', (eb) => eb.fn.countAll<number>().as('items')])
+    .where('workspace_id', '=', workspace)
+    .where('prefix', 'in', prefixes)
+    .groupBy('prefix')
+    .execute();
+  return new Map(rows.map(({ prefix, items }) => [String(prefix), Number(items)]));
+}
+
+/** The items that share the most telling terms, by number. */
+export async function mostShared(db: Db, workspace: string, terms: readonly { term: string; worth: number }[], limit: number): Promise<number[]> {
+  if (terms.length === 0) return [];
+  const cases = sql.join(
+    terms.map(({ term, worth }) => sql`when ${term} then ${sql.lit(Math.round(worth * 100))}`),
+    sql` `,
+  );
+  const rows = await db
+    .selectFrom('overlap_postings')
+    .select('item')
+    .where('workspace_id', '=', workspace)
+    .where(
+      'term',
+      'in',
+      terms.map(({ term }) => term),
+    )
+    .groupBy('item')
+    .orderBy(sql`sum(weight * case term ${cases} end)`, 'desc')
+    .orderBy('item', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ item }) => item);
+}
+
+/** Items that name one of the files, newest first. */
+export async function itemsWithFiles(db: Db, workspace: string, files: readonly string[], limit: number): Promise<string[]> {
+  if (files.length === 0) return [];
+  const rows = await db
+    .selectFrom('file_marks')
+    .select('source_id')
+    .where('workspace_id', '=', workspace)
+    .where('path', 'in', files)
+    .where('source', '=', 'task')
+    .orderBy('marked_at', 'desc')
+    .limit(limit)
+    .execute();
+  return [...new Set(rows.map(({ source_id }) => source_id))];
+}
+
+/** What scoring needs of an item: a search reads hundreds and shows a few. */
+const SCORABLE = ['id', 'kind', 'owner_id', 'closed_at', 'analysed', 'files'] as const;
+export type Scorable = Pick<OverlapItemRow, (typeof SCORABLE)[number]>;
+
+export async function itemsByNumber(db: Db, workspace: string, numbers: readonly number[]): Promise<Scorable[]> {
+  if (numbers.length === 0) return [];
+  return await db.selectFrom('overlap_items').select(SCORABLE).where('workspace_id', '=', workspace).where('number', 'in', numbers).execute();
+}

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ANALYSIS } from './settings.ts';
+import { stem } from './stem.ts';
+import { analyse, surfaces, termsOf } from './terms.ts';
+
+const any = fc.string({ unit: 'binary', maxLength: 300 });
+
+test('the forms of a word are one term', () => {
+  for (const forms of [
+    'retry retries retried retrying',
+    'upload uploads uploaded uploading',
+    'cache caches cached caching',
+    'class classes',
+    'plan planned planning',
+  ]) {
+    expect(new Set(forms.split(' ').map(stem)).size, forms).toBe(1);
+  }
+});
+
+test('words that only look alike stay apart', () => {
+  for (const [one, other] of [
+    ['state', 'statistics'],
+    ['add', 'ads'],
+    ['user', 'use'],
+    ['process', 'proceed'],
+    ['status', 'stat'],
+  ]) {
+    expect(termsOf(one as string)).not.toEqual(termsOf(other as string));
+  }
+});
+
+test('names are taken apart, and also kept whole', () => {
+  expect(termsOf('UserRepository')).toEqual(['user', 'repository', 'userrepository']);
+  expect(termsOf('user_name')).toContain(termsOf('username')[0]);
+  expect(termsOf('src/upload/retryQueue.ts')).toEqual(expect.arrayContaining(['upload', 'retry', 'queu']));
+  expect(termsOf('GitHub')).toEqual(termsOf('github'));
+});
+
+test('short and long forms, and compounds written apart, are one term', () => {
+  for (const [one, other] of [
+    ['db', 'database'],
+    ['config', 'configuration'],
+    ['PostgreSQL', 'pg'],
+    ['health check', 'healthcheck'],
+    ['sign in', 'login'],
+    ['repo', 'repositories'],
+  ]) {
+    expect(termsOf(one as string)).toEqual(termsOf(other as string));
+  }
+});
+
+test('what names other work is dropped: links, hashes, numbers of issues', () => {
+  expect(termsOf('See #123, org/repo#45, GH-7 #8, https://example.com/upload?retry=1, 9fceb02d0ae5 and me@example.com')).toEqual(['see']);
+  expect(termsOf('JSON output of config.json')).toEqual([...termsOf('JSON output'), ...termsOf('config')]);
+});
+
+test('texts of other languages have terms', () => {
+  expect(termsOf('添加用户头像')).toEqual(['添加', '加用', '用户', '户头', '头像']);
+  expect(termsOf('Paramètres')).toEqual(termsOf('parametres'));
+  expect(termsOf('утечка памяти')[0]).toBe(termsOf('утечку')[0]);
+  expect(termsOf('ログイン画面')).toContain('画面');
+});
+
+test('the marker of a batch is found at the start of a title', () => {
+  for (const [title, prefix] of [
+    ['[auth-rework] Rotate keys', 'auth-rework'],
+    ['feat(api): gzip responses', 'feat(api)'],
+    ['Auth rework: magic links', 'auth rework'],
+    ['Phase 2 - import customers', 'phase 2'],
+    ['Fix the login page', null],
+    ['Use a well-known path', null],
+    ['[only]', null],
+    ['When the user, who is not signed in, opens it: nothing happens', null],
+  ]) {
+    expect(analyse({ title: title as string }).prefix, title as string).toBe(prefix);
+  }
+  expect(analyse({ title: '[auth-rework] Rotate keys' }).prefixTerms).toEqual(termsOf('auth-rework'));
+});
+
+test('a word of the title weighs more than one of the description', () => {
+  const { terms } = analyse({ title: 'upload', scope: 'queue', description: 'broker' });
+  expect(terms.upload).toBeGreaterThan(terms.broker as number);
+  expect(terms.queu).toBe(1);
+});
+
+test('whatever the text is, its analysis is small and survives JSON', () => {
+  fc.assert(
+    fc.property(any, fc.option(any), fc.option(any), (title, scope, description) => {
+      const analysed = analyse({ title, scope, description });
+      expect(Object.keys(analysed.terms).length).toBeLessThanOrEqual(ANALYSIS.maximumTerms);
+      expect(JSON.parse(JSON.stringify(analysed))).toEqual(analysed);
+    }),
+  );
+});
+
+test('every term has the word that it was written as', () => {
+  fc.assert(
+    fc.property(any, (text) => {
+      expect([...surfaces(text).keys()].sort()).toEqual([...new Set(termsOf(text))].sort());
+    }),
+  );
+  expect(surfaces('Retrying failed Uploads').get('upload')).toBe('Uploads');
+});
+
+test('of a very long text the beginning counts', () => {
+  const filler = 'word '.repeat(ANALYSIS.maximumCharacters);
+  expect(termsOf(`kanban ${filler} swimlane`)).toContain('kanban');
+  expect(termsOf(`kanban ${filler} swimlane`)).not.toContain('swimlan');
+});

@@ -1,0 +1,121 @@
+import type { Match, ScopeVerdict } from './contract.ts';
+
+/** What a start brings along to answer the check before it. */
+export interface StartAnswer {
+  readonly check_id?: string | undefined;
+  readonly scope_verdict?: ScopeVerdict | undefined;
+  readonly warning_id?: string | undefined;
+  readonly confirmation_reason?: string | undefined;
+}
+
+/** The latest check with the same title by the same developer, and what has become of its candidates. */
+export interface CheckFacts {
+  readonly id: string;
+  readonly warningId: string | null;
+  readonly age: number;
+  readonly used: boolean;
+  /** All that were escalated then. */
+  readonly escalated: readonly string[];
+  /** Those that are still open and still escalated. */
+  readonly live: readonly Match[];
+  /** Escalated now and not then: somebody started in the meantime. */
+  readonly arrived: readonly Match[];
+}
+
+export const CHECK_LASTS_MS = 10 * 60_000;
+
+export type StartRuling =
+  | { readonly passes: 'clear' | 'outlived' }
+  | { readonly passes: 'judged'; readonly verdict: ScopeVerdict }
+  | { readonly passes: 'confirmed'; readonly reason: string }
+  | { readonly blocked: string; readonly message: string; readonly next: string; readonly fields?: Record<string, unknown> };
+
+/** Whether work may start. The score only asks the question; the verdict answers it. */
+export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, tool: string): StartRuling {
+  const again = `Call ${tool} with operation "check" and the same title, then start within 10 minutes.`;
+  if (!check || check.used) return block('CHECK_REQUIRED', 'This work was not checked: there is no check of yours with this title.', again);
+  if (check.age > CHECK_LASTS_MS) return block('CHECK_EXPIRED', 'The check is more than 10 minutes old.', again);
+  if (answer.check_id !== undefined && answer.check_id !== check.id) {
+    return block('CHECK_MISMATCH', 'check_id is not your latest check with this title.', `Send the check_id of your latest check, or check again. ${again}`);
+  }
+  if (check.arrived.length > 0) {
+    return block('NEW_OVERLAP', 'Work that looks the same was started or planned since your check.', judgeNext(tool));
+  }
+  if (check.escalated.length > 0 && check.live.length === 0) return { passes: 'outlived' };
+  if (check.live.length > 0) return ruleVerdict(check, answer, tool);
+  if (answer.scope_verdict) return ruleNeedless(check, answer.scope_verdict);
+  return ruleConfirmation(check, answer);
+}
+
+function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, confirmation_reason }: StartAnswer, tool: string): StartRuling {
+  if (check_id === undefined || !verdict) return block('VERDICT_REQUIRED', 'Possible duplicate work found.', judgeNext(tool));
+  const judged = new Map(verdict.candidates.map((candidate) => [candidate.id, candidate]));
+  const missing = check.live.filter(({ id }) => !judged.has(id)).map(({ id }) => id);
+  if (missing.length > 0) {
+    return block('VERDICT_INCOMPLETE', `The verdict leaves ${missing.join(', ')} unjudged.`, 'Judge every candidate: {id, same_scope, reason}.', { missing });
+  }
+  const unknown = verdict.candidates.map(({ id }) => id).filter((id) => !check.escalated.includes(id));
+  if (unknown.length > 0) {
+    return block('VERDICT_MISMATCH', `The check has no candidate ${unknown.join(', ')}.`, 'Judge the candidates of your latest check, by their ids.', {
+      unknown,
+    });
+  }
+  const same = verdict.candidates.filter(({ same_scope }) => same_scope).map(({ id }) => id);
+  if (verdict.verdict === 'distinct' && same.length > 0) {
+    return block(
+      'VERDICT_INCONSISTENT',
+      `The verdict is "distinct", yet ${same.join(', ')} is marked as the same scope.`,
+      'Send "duplicate", or judge it distinct.',
+      {
+        same,
+      },
+    );
+  }
+  if (verdict.verdict === 'duplicate' && same.length === 0) {
+    return block(
+      'VERDICT_INCONSISTENT',
+      'The verdict is "duplicate", yet no candidate is marked as the same scope.',
+      'Mark the one that is with same_scope: true.',
+    );
+  }
+  if (verdict.verdict === 'duplicate' && confirmation_reason === undefined) {
+    return block(
+      'CONFIRMATION_REASON_REQUIRED',
+      'You judged this a duplicate.',
+      'Do not start it, or ask the developer for confirmation and send their reason as confirmation_reason.',
+    );
+  }
+  return { passes: 'judged', verdict };
+}
+
+/** A verdict where none was asked for still has to make sense, because it is stored. */
+function ruleNeedless(check: CheckFacts, verdict: ScopeVerdict): StartRuling {
+  const unknown = verdict.candidates.map(({ id }) => id).filter((id) => !check.escalated.includes(id));
+  if (unknown.length === 0 && verdict.verdict === 'distinct') return { passes: 'clear' };
+  return block('VERDICT_MISMATCH', 'Your latest check escalated no candidate, so there is nothing to judge.', 'Start without scope_verdict.', { unknown });
+}
+
+/** Warnings that need no verdict never block by themselves; but what is confirmed must be what was warned of. */
+function ruleConfirmation(check: CheckFacts, { warning_id, confirmation_reason }: StartAnswer): StartRuling {
+  if (warning_id === undefined) return { passes: 'clear' };
+  if (warning_id !== check.warningId) {
+    return block('WARNING_MISMATCH', 'warning_id is not the warning of your latest check.', 'Send the warning_id of your latest check, or leave it out.');
+  }
+  if (confirmation_reason === undefined) {
+    return block('CONFIRMATION_REASON_REQUIRED', 'A confirmation needs its reason.', 'Send confirmation_reason with warning_id, or leave both out.');
+  }
+  return { passes: 'confirmed', reason: confirmation_reason };
+}
+
+const judgeNext = (tool: string): string =>
+  `Compare your work with each candidate. Then call ${tool} again with check_id and scope_verdict {verdict: "distinct" | "duplicate", candidates: [{id, same_scope, reason}]}; ` +
+  'if it is a duplicate, ask the developer for confirmation and a reason before starting.';
+
+export const howToJudge = judgeNext;
+
+const block = (blocked: string, message: string, next: string, fields?: Record<string, unknown>): StartRuling => ({
+  blocked,
+  message,
+  next,
+  ...(fields ? { fields } : {}),
+});

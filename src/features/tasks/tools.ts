@@ -1,0 +1,144 @@
+import type { CallContext } from '../../kernel/context.ts';
+import { ok, refused } from '../../kernel/reply.ts';
+import { type Implementation, implement } from '../../kernel/tool.ts';
+import { callingDeveloper } from '../identity/index.ts';
+import { fileConflicts, type Preflight, readCheck } from '../overlap/index.ts';
+import { requireState, TASK_MACHINE } from '../workstreams/index.ts';
+import { addTask, plannedSubject, subjectOf, type TaskWords } from './begin.ts';
+import { activate, cancel, complete, editPlanned, ownTask, setRunning } from './change.ts';
+import {
+  cancelTask,
+  cancelTaskByHand,
+  checkTask,
+  completeTask,
+  listTasks,
+  planTask,
+  planTaskByHand,
+  startPlannedTask,
+  startTask,
+  updateTask,
+} from './contract.ts';
+import { findTask, tasksBy } from './store.ts';
+import { viewTasks } from './views.ts';
+
+const START = 'covibe_task start';
+const START_PLANNED = 'covibe_task start_planned';
+const PLAN_NEXT = 'Look at data.matches: if one of them is the same work, cancel this plan. Before you start it, check again.';
+
+export function taskTools(preflight: Preflight): Implementation[] {
+  const prepare = (
+    { title, scope = null, description = null }: Pick<TaskWords, 'title'> & { scope?: string | null | undefined; description?: string | null | undefined },
+    ctx: Pick<CallContext, 'workspace'>,
+  ) => preflight.prepare(ctx, { title, scope, description });
+
+  return [
+    implement(checkTask, {
+      prepare,
+      write: async (tx, { planned_task_id, ...words }, ctx, prepared) => {
+        const planned = planned_task_id ? await ownTask(tx, ctx, planned_task_id, 'planned_task_id') : undefined;
+        if (planned) requireState(TASK_MACHINE, 'start_planned', 'task', planned);
+        const subject = await subjectOf(tx, ctx, callingDeveloper(ctx.principal), words, planned?.id ?? null);
+        const result = await preflight.check(tx, ctx, subject, prepared);
+        const { message, warning } = readCheck(result, planned ? START_PLANNED : START);
+        return warning ? refused('warning', warning.code, message, warning.next, { ...result }) : ok(result, message);
+      },
+    }),
+    implement(planTask, {
+      prepare,
+      write: async (tx, words, ctx, prepared) => {
+        const subject = await subjectOf(tx, ctx, callingDeveloper(ctx.principal), words, null);
+        const detection = await preflight.detect(tx, subject, prepared);
+        const row = await addTask(tx, ctx, subject, words, 'planned');
+        const overlap = await preflight.warnOfPlan(tx, ctx, subject, prepared, detection, row.id);
+        const data = { task_id: row.id, status: 'planned' as const, workstream_id: row.workstream_id, ...overlap };
+        if (overlap.matches.length === 0) return ok(data, 'Planned.');
+        return refused('warning', 'OVERLAP_WARNING', `Planned, but it overlaps with "${overlap.matches[0]?.title}".`, PLAN_NEXT, data);
+      },
+    }),
+    implement(planTaskByHand, {
+      prepare,
+      write: async (tx, { confirm = false, ...words }, ctx, prepared) => {
+        const subject = await subjectOf(tx, ctx, callingDeveloper(ctx.principal), words, null);
+        const detection = await preflight.detect(tx, subject, prepared);
+        if (detection.escalated.length > 0 && !confirm) {
+          const found = await preflight.shown(tx, ctx, subject, prepared, detection);
+          return refused(
+            'blocked',
+            'CONFIRM_REQUIRED',
+            'Possible duplicate work found.',
+            'Look at the candidates; send confirm: true to plan it all the same.',
+            {
+              task_id: null,
+              status: null,
+              workstream_id: null,
+              requires_confirm: true,
+              ...found,
+            },
+          );
+        }
+        const row = await addTask(tx, ctx, subject, words, 'planned');
+        const overlap = await preflight.warnOfPlan(tx, ctx, subject, prepared, detection, row.id);
+        return ok({ task_id: row.id, status: 'planned' as const, workstream_id: row.workstream_id, requires_confirm: false, ...overlap }, 'Planned.');
+      },
+    }),
+    implement(startTask, {
+      prepare,
+      write: async (tx, { check_id, scope_verdict, warning_id, confirmation_reason, ...words }, ctx, prepared) => {
+        const subject = await subjectOf(tx, ctx, callingDeveloper(ctx.principal), words, null);
+        const pass = await preflight.passStart(tx, ctx, subject, { check_id, scope_verdict, warning_id, confirmation_reason }, prepared, START);
+        if ('status' in pass) return pass;
+        const row = await addTask(tx, ctx, subject, words, 'active');
+        const { warningId } = await pass.settle(row.id);
+        const conflicts = await conflictsOf(row.id, subject.files, subject.repo);
+        return ok(
+          { task_id: row.id, status: 'active' as const, workstream_id: row.workstream_id, warning_id: warningId, file_conflicts: conflicts },
+          'Started.',
+        );
+
+        function conflictsOf(taskId: string, files: readonly string[], repo: string | null) {
+          return fileConflicts(tx.db, tx.workspace, { files, repo, viewer: ctx.principal, now: tx.now, except: [taskId] });
+        }
+      },
+    }),
+    implement(startPlannedTask, {
+      prepare: async ({ planned_task_id }, ctx) => {
+        const row = await findTask(ctx.reader, ctx.workspace, planned_task_id);
+        return await prepare({ title: row?.title ?? '', scope: row?.scope, description: row?.description }, ctx);
+      },
+      write: async (tx, { planned_task_id, ...answer }, ctx, prepared) => {
+        const row = await ownTask(tx, ctx, planned_task_id, 'planned_task_id');
+        requireState(TASK_MACHINE, 'start_planned', 'task', row);
+        const pass = await preflight.passPlanned(tx, ctx, plannedSubject(row), answer, prepared, START_PLANNED);
+        if ('status' in pass) return pass;
+        const workstreamId = await activate(tx, ctx, row);
+        const { warningId } = await pass.settle(row.id);
+        const subject = plannedSubject(row);
+        const conflicts = await fileConflicts(tx.db, tx.workspace, {
+          files: subject.files,
+          repo: subject.repo,
+          viewer: ctx.principal,
+          now: tx.now,
+          except: [row.id],
+        });
+        return ok({ task_id: row.id, status: 'active' as const, workstream_id: workstreamId, warning_id: warningId, file_conflicts: conflicts }, 'Started.');
+      },
+    }),
+    implement(updateTask, {
+      write: async (tx, { task_id, status, session_id: _, ...fields }, ctx) => {
+        const row = await ownTask(tx, ctx, task_id);
+        return row.status === 'planned' ? await editPlanned(tx, ctx, row, fields, status) : await setRunning(tx, ctx, row, fields, status);
+      },
+    }),
+    implement(completeTask, { write: async (tx, input, ctx) => await complete(tx, ctx, await ownTask(tx, ctx, input.task_id), input) }),
+    implement(cancelTask, { write: async (tx, { task_id, reason }, ctx) => await cancel(tx, ctx, await ownTask(tx, ctx, task_id), reason) }),
+    implement(cancelTaskByHand, { write: async (tx, { task_id, reason }, ctx) => await cancel(tx, ctx, await ownTask(tx, ctx, task_id), reason) }),
+    implement(listTasks, {
+      read: async ({ status, mine = false, before, limit = 50 }, { reader, workspace, principal }) => {
+        const developerId = mine ? callingDeveloper(principal) : undefined;
+        const rows = await tasksBy(reader, workspace, { statuses: status, developerId, before, limit: limit + 1 });
+        const show = await viewTasks(reader, workspace, principal);
+        return ok({ items: rows.slice(0, limit).map(show), more: rows.length > limit });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,5 @@
+import type { Feature } from '../../kernel/tool.ts';
+import type { Finder } from '../overlap/index.ts';
+import { teamTools } from './tools.ts';
+
+export const team = (finder: Finder): Feature => ({ name: 'team', implementations: teamTools(finder) });

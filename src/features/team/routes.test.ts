@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { type TeamAnswer, teamApp } from '../../testing/team.ts';
+
+const cache = {
+  title: 'Cache thumbnail images in the gallery',
+  task_type: 'feature',
+  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
+};
+const sameCache = { title: 'Store gallery thumbnails on disk', task_type: 'feature', scope: 'Gallery thumbnail cache so images load faster' };
+
+/** Ana at the dashboard: signed in by a link, with the cookie and nothing else. */
+async function signedIn() {
+  const app = await teamApp();
+  const { url } = await app.serve();
+  const { path } = await app.done('signin.link', { developer: 'ana' });
+  const response = await fetch(`${url}${path}`, { redirect: 'manual' });
+  const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0] as string;
+  const send = async (method: 'GET' | 'POST', address: string, body?: object, headers: Record<string, string> = { cookie }) => {
+    const answer = await fetch(`${url}${address}`, {
+      method,
+      headers: { ...headers, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what it finds
+    return { status: answer.status, body: (await answer.json()) as any };
+  };
+  return { ...app, send };
+}
+
+test('the state of the team is read by cookie, and reading it writes nothing [team.workstream-plan.in-api-state]', async () => {
+  const { send, started, workstream, ben, events } = await signedIn();
+  const id = await started(cache, ben);
+  await workstream('plan', { title: 'Accessibility of the shop' }, ben);
+  const before = (await events()).length;
+  const { status, body } = await send('GET', '/api/state');
+  expect(status).toBe(200);
+  expect(body.plannedWorkstreams).toEqual([expect.objectContaining({ title: 'Accessibility of the shop', owner: 'ben' })]);
+  expect(body.activeWork).toEqual([expect.objectContaining({ task_id: id })]);
+  expect((await events()).length).toBe(before);
+});
+
+test('a person plans with the same comparison as an agent, and must confirm what is escalated', async () => {
+  const { send, started, ben, app } = await signedIn();
+  const tokens = async () => (await app.store.reader.selectFrom('tokens').select('id').execute()).length;
+  const before = await tokens();
+  const first = await started(cache, ben);
+  const asked = await send('POST', '/api/tasks', sameCache);
+  expect(asked).toMatchObject({
+    status: 200,
+    body: { status: 'blocked', data: { requires_confirm: true, task_id: null, candidates: [expect.objectContaining({ id: first, owner: 'ben' })] } },
+  });
+  expect(await app.store.reader.selectFrom('tasks').selectAll().where('status', '=', 'planned').execute()).toEqual([]);
+  const confirmed = await send('POST', '/api/tasks', { ...sameCache, confirm: true });
+  expect(confirmed).toMatchObject({
+    status: 200,
+    body: { status: 'ok', data: { requires_confirm: false, task_id: expect.stringMatching(/^task_/), warning_id: expect.stringMatching(/^warn_/) } },
+  });
+  const workstream = await send('POST', '/api/workstreams', { title: sameCache.title });
+  expect(workstream.body).toMatchObject({ status: 'blocked', data: { requires_confirm: true } });
+  expect((await send('POST', '/api/workstreams', { title: sameCache.title, confirm: true })).body).toMatchObject({
+    status: 'ok',
+    data: { workstream_id: expect.stringMatching(/^wst_/) },
+  });
+  expect(await send('POST', '/api/tasks', { title: 'x' })).toMatchObject({ status: 400, body: { status: 'error', data: { field: 'task_type' } } });
+  expect(await tokens()).toBe(before);
+});
+
+test('audit and weekly summary run for the signed-in developer, without a token', async () => {
+  const { send, started, ben, ana, events } = await signedIn();
+  await started(cache, ben);
+  await started(sameCache, ben);
+  const audit = await send('POST', '/api/audit', {});
+  expect(audit).toMatchObject({ status: 200, body: { status: 'warning', data: { conflicts: [expect.objectContaining({ kind: 'running' })] } } });
+  const summary = await send('POST', '/api/weekly-summary', {});
+  expect(summary).toMatchObject({ status: 200, body: { status: 'ok', data: { markdown: expect.stringContaining('# Week of') } } });
+  expect((await events({ kind: 'weekly_summary.generated' })).at(-1)?.actor).toBe(`developer:${ana.principal.developerId}`);
+});
+
+test('a token opens none of these routes, nor does nobody', async () => {
+  const { send, ana } = await signedIn();
+  for (const [method, path] of [
+    ['GET', '/api/state'],
+    ['POST', '/api/tasks'],
+    ['POST', '/api/workstreams'],
+    ['POST', '/api/audit'],
+    ['POST', '/api/weekly-summary'],
+  ] as const) {
+    const body = method === 'POST' ? {} : undefined;
+    expect((await send(method, path, body, { authorization: `Bearer ${ana.token}` })).status).toBe(401);
+    expect((await send(method, path, body, {})).status).toBe(401);
+    const wrong = (await send(method, path, body, { cookie: 'covenant=x' })) as { status: number; body: TeamAnswer };
+    expect(wrong).toMatchObject({ status: 401, body: { status: 'error', data: { code: 'SIGNED_OUT' } } });
+  }
+});

@@ -1,0 +1,148 @@
+import { record, type WriteContext } from '../../kernel/context.ts';
+import { newId } from '../../kernel/ids.ts';
+import { ok, type Reply, refused } from '../../kernel/reply.ts';
+import { type Implementation, implement } from '../../kernel/tool.ts';
+import type { Tx } from '../../storage/write.ts';
+import { markDelivered } from '../coordination/index.ts';
+import { callingDeveloper, namesFor } from '../identity/index.ts';
+import { type Finder, likePairs } from '../overlap/index.ts';
+import { conflictView, stored } from './audits.ts';
+import {
+  type AuditConflict,
+  auditByHand,
+  auditParallelWork,
+  readState,
+  type StateDocument,
+  type SummaryData,
+  summaryByHand,
+  type TeamState,
+  teamFeedback,
+  teamState,
+  weeklySummary,
+} from './contract.ts';
+import { feedbackOf } from './feedback.ts';
+import { readTeamState } from './state.ts';
+import { summarise } from './summary.ts';
+
+const WEEK = 7;
+
+type Found = Awaited<ReturnType<typeof likePairs>>;
+type Audit = { audit_id: string; compared: number; left_out: number; conflicts: AuditConflict[] };
+
+export function teamTools(finder: Finder): Implementation[] {
+  const compare = async (_input: unknown, { reader, workspace, clock }: { reader: Tx['db']; workspace: string; clock: { now(): number } }): Promise<Found> =>
+    await likePairs(reader, workspace, finder, clock.now());
+
+  return [
+    implement(teamState, {
+      write: async (tx, _input, ctx) => {
+        callingDeveloper(ctx.principal);
+        const { waiting, ...state } = await readTeamState(tx.db, tx.workspace, ctx.principal, tx.now);
+        await markDelivered(tx, ctx, waiting);
+        return judged(state);
+      },
+    }),
+    implement(readState, {
+      read: async (_input, { reader, workspace, principal, clock }) => {
+        const { waiting: _, ...state } = await readTeamState(reader, workspace, principal, clock.now());
+        return ok(documentOf(state));
+      },
+    }),
+    implement(teamFeedback, {
+      read: async ({ feedback_type, limit = 20 }, { reader, workspace, principal }) => {
+        const items = await feedbackOf(reader, workspace, callingDeveloper(principal), feedback_type, limit);
+        return ok({ items }, `${items.length} of your calls got feedback.`);
+      },
+    }),
+    implement(auditParallelWork, { prepare: compare, write: async (tx, _input, ctx, found) => await storeAudit(tx, ctx, found) }),
+    implement(auditByHand, { prepare: compare, write: async (tx, _input, ctx, found) => await storeAudit(tx, ctx, found) }),
+    implement(weeklySummary, { write: async (tx, { days = WEEK }, ctx) => await makeSummary(tx, ctx, days) }),
+    implement(summaryByHand, { write: async (tx, { days = WEEK }, ctx) => await makeSummary(tx, ctx, days) }),
+  ];
+}
+
+const documentOf = (state: TeamState): StateDocument => ({
+  activeWork: state.active_work,
+  plannedWork: state.planned_work,
+  recentCompletions: state.recent_completions,
+  activeWorkstreams: state.active_workstreams,
+  plannedWorkstreams: state.planned_workstreams,
+  risksDecisions: state.risks_decisions,
+  recentSessions: state.recent_sessions,
+  staleSessions: state.stale_sessions,
+  overlapWarnings: state.overlap_warnings,
+  sessionContexts: state.session_contexts,
+  nextActions: state.next_actions,
+  latestParallelAudits: state.latest_parallel_audits,
+  parallelAuditConflicts: state.parallel_audit_conflicts,
+  cut: state.cut,
+});
+
+/** Stale work and work done twice make the state a warning: they are to be looked at before anything is taken over. */
+function judged(state: TeamState): Reply<TeamState> {
+  const standing = state.parallel_audit_conflicts.filter(({ kind }) => kind !== 'historical');
+  const stale = state.stale_sessions.length;
+  if (stale === 0 && standing.length === 0) return ok(state, `${state.active_work.length} tasks under way, ${state.planned_work.length} planned.`);
+  const found = [
+    stale > 0 ? `${stale} session${stale === 1 ? ' has' : 's have'} gone quiet` : '',
+    standing.length > 0 ? `${standing.length} pair${standing.length === 1 ? '' : 's'} of work look the same` : '',
+  ].filter(Boolean);
+  const next = [
+    stale > 0 ? 'Review the stale sessions and their work before you take it over.' : '',
+    standing.length > 0 ? 'Look at parallel_audit_conflicts and settle with the owners who goes on.' : '',
+  ].filter(Boolean);
+  const code = standing.length > 0 ? 'PARALLEL_WORK' : 'STALE_SESSIONS';
+  return refused('warning', code, `${found.join('; ')}.`, next.join(' '), { ...state });
+}
+
+const DETAILED = 10;
+
+async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, leftOut }: Found): Promise<Reply<Audit>> {
+  const developerId = callingDeveloper(ctx.principal);
+  const id = newId('audit', tx.now);
+  await tx.db
+    .insertInto('parallel_audits')
+    .values({ workspace_id: tx.workspace, id, developer_id: developerId, compared, conflicts: stored(pairs), created_at: tx.now })
+    .execute();
+  record(tx, ctx, {
+    category: 'work',
+    kind: 'parallel_work.audit',
+    subject: id,
+    payload: {
+      compared,
+      left_out: leftOut,
+      conflict_count: pairs.length,
+      conflicts: pairs.slice(0, DETAILED).map(({ first, second, score, reason }) => ({
+        first: { id: first.id, title: first.title.slice(0, 120), status: first.status },
+        second: { id: second.id, title: second.title.slice(0, 120), status: second.status },
+        score,
+        reason,
+      })),
+    },
+  });
+  const name = await namesFor(tx.db, tx.workspace, ctx.principal);
+  const conflicts = pairs.map((pair) => conflictView(pair, name));
+  const data = { audit_id: id, compared, left_out: leftOut, conflicts };
+  const standing = conflicts.filter(({ kind }) => kind !== 'historical');
+  if (standing.length === 0) return ok(data, `${compared} pieces of work compared; none looks like another that is under way.`);
+  return refused(
+    'warning',
+    'PARALLEL_WORK',
+    `${standing.length} pair${standing.length === 1 ? '' : 's'} of work look the same.`,
+    'For each of data.conflicts: settle with the owners who goes on, and cancel or complete the other.',
+    data,
+  );
+}
+
+async function makeSummary(tx: Tx, ctx: WriteContext, days: number): Promise<Reply<SummaryData>> {
+  callingDeveloper(ctx.principal);
+  const summary = await summarise(tx.db, tx.workspace, ctx.principal, tx.now, days);
+  const { completed, planned, active, blockers, decisions, overlap_warnings, parallel_audits, agent_sessions } = summary;
+  const counts = { completed, planned, active, blockers, decisions, overlap_warnings, parallel_audits, agent_sessions };
+  record(tx, ctx, {
+    category: 'work',
+    kind: 'weekly_summary.generated',
+    payload: { from: summary.from, to: summary.to, ...Object.fromEntries(Object.entries(counts).map(([key, rows]) => [key, rows.length])) },
+  });
+  return ok(summary, `${completed.length} completed, ${active.length} active, ${planned.length} planned.`);
+}

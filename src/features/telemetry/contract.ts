@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { contract } from '../../kernel/contract.ts';
+import { sessionId } from '../../kernel/fields.ts';
+import { SOURCES } from './sources.ts';
+
+const spanView = z.strictObject({
+  span_id: z.string(),
+  model: z.string().nullable(),
+  provider: z.string().nullable(),
+  input_tokens: z.int(),
+  cached_input_tokens: z.int(),
+  cache_creation_tokens: z.int(),
+  output_tokens: z.int(),
+  reasoning_tokens: z.int(),
+  total_tokens: z.int(),
+  cost_usd: z.number().nullable(),
+  price_version: z.string().nullable(),
+});
+
+export const ingestTelemetry = contract({
+  name: 'covibe_ingest_agent_telemetry',
+  toolset: 'team',
+  title: 'Report token usage',
+  description: [
+    'Report the tokens that a run used, as the harness, provider, proxy or OpenTelemetry wrote them: pass that JSON as payload and say in source where it is from.',
+    'The server reads model and counters itself, computes the cost, and stores counters and a hash, nothing else of the payload.',
+    'claude: modelUsage, or a message with usage. codex, openai: usage, response.usage or info.last_token_usage. cursor, proxy: direct_counts {model, input_tokens, cached_input_tokens, cache_creation_tokens, output_tokens, reasoning_tokens}. otel: OTLP JSON with gen_ai.* attributes.',
+    'The same payload twice is counted once. A warning COST_MISMATCH says that submitted_cost is not what these tokens cost.',
+  ].join(' '),
+  input: z.strictObject({
+    source: z.enum(SOURCES),
+    payload: z.record(z.string(), z.unknown()).describe('At most 256 KiB of JSON.'),
+    submitted_cost: z.number().min(0).max(1_000_000).optional().describe('What you believe it cost, in US dollars.'),
+    session_id: sessionId,
+  }),
+  output: z.strictObject({
+    spans: z.array(spanView),
+    payload_sha256: z.string(),
+    verified: z.literal(1),
+    cost_usd: z.number().nullable(),
+    submitted_cost_usd: z.number().nullable(),
+    cost_mismatch: z.boolean(),
+  }),
+  annotations: { idempotentHint: true },
+});
+
+const perMillion = z.number().min(0).max(10_000);
+
+export const priceView = z.strictObject({
+  model: z.string(),
+  input: z.number(),
+  cached_input: z.number().nullable(),
+  cache_write: z.number().nullable(),
+  cache_write_1h: z.number().nullable(),
+  output: z.number(),
+  prompt_up_to: z.int().nullable(),
+  version: z.string(),
+  set_at: z.int().nullable(),
+});
+export type PriceView = z.output<typeof priceView>;
+
+export const listPrices = contract({
+  name: 'prices.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'List prices',
+  description: 'Dollars for a million tokens of each model: the built-in prices, and those that this workspace set instead.',
+  input: z.strictObject({}),
+  output: z.strictObject({ items: z.array(priceView) }),
+  annotations: { readOnlyHint: true, idempotentHint: true },
+});
+
+export const setPrice = contract({
+  name: 'prices.set',
+  toolset: 'admin',
+  access: 'operator',
+  title: 'Set a price',
+  description: 'Sets what a million tokens of a model cost in this workspace, from now on; costs that are stored stay as they are. price null takes it back.',
+  input: z.strictObject({
+    model: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._:@+[\]-]{0,79}\*?$/, { error: 'expected the name of a model, which may end in *' })
+      .describe('A model without its release date; with * at the end, all that begin so.'),
+    price: z
+      .strictObject({
+        input: perMillion,
+        cached_input: perMillion.optional(),
+        cache_write: perMillion.optional(),
+        cache_write_1h: perMillion.optional(),
+        output: perMillion,
+      })
+      .nullable(),
+  }),
+  output: z.strictObject({ model: z.string(), version: z.string() }),
+});
+
+const usageCounts = {
+  spans: z.int(),
+  input_tokens: z.int(),
+  cached_input_tokens: z.int(),
+  cache_creation_tokens: z.int(),
+  output_tokens: z.int(),
+  reasoning_tokens: z.int(),
+  total_tokens: z.int(),
+  /** Of the spans whose price is known; null where there is none. */
+  cost_usd: z.number().nullable(),
+  unpriced: z.int(),
+  mismatches: z.int(),
+};
+export const usageRow = z.strictObject({
+  day: z.string(),
+  developer: z.string(),
+  agent_type: z.string().nullable(),
+  model: z.string().nullable(),
+  ...usageCounts,
+});
+export type UsageRow = z.output<typeof usageRow>;
+export const usageTotals = z.strictObject(usageCounts);
+export type UsageTotals = z.output<typeof usageTotals>;
+
+export const listUsage = contract({
+  name: 'usage.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'List usage',
+  description: 'Tokens and cost by day (UTC), developer, agent and model.',
+  input: z.strictObject({ days: z.int().min(1).max(366).default(30) }),
+  output: z.strictObject({ items: z.array(usageRow), totals: usageTotals }),
+  annotations: { readOnlyHint: true, idempotentHint: true },
+});

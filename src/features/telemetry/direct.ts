@@ -1,0 +1,30 @@
+import { counter, dollars, each, has, inside, type Place } from './place.ts';
+import { type Span, toSpan } from './span.ts';
+
+const INPUT = ['input_tokens', 'inputTokens'];
+const OUTPUT = ['output_tokens', 'outputTokens'];
+
+/**
+ * `direct_counts`: counters that a proxy, or the companion from Cursor's own store, took from a structured event; one object
+ * or a list. Tokens of caches stand beside the input unless `input_includes_cached` is true.
+ */
+export function direct(payload: Place): Span[] | undefined {
+  const one = inside(payload, 'direct_counts');
+  const all = one ? [one] : each(payload, 'direct_counts');
+  const counted = all.filter((counts) => has(counts, ...INPUT, ...OUTPUT));
+  return counted.length === 0 ? undefined : counted.map((counts) => spanOf(counts, counts.value.model ?? payload.value.model));
+}
+
+function spanOf(counts: Place, model: unknown): Span {
+  return toSpan({
+    path: counts.path,
+    model,
+    input: counter(counts, ...INPUT),
+    cached: counter(counts, 'cached_input_tokens', 'cache_read_tokens', 'cacheReadTokens'),
+    creation: counter(counts, 'cache_creation_tokens', 'cache_write_tokens', 'cacheWriteTokens'),
+    output: counter(counts, ...OUTPUT),
+    reasoning: counter(counts, 'reasoning_tokens', 'reasoningTokens'),
+    claimed: dollars(counts, 'cost_usd'),
+    caches: counts.value.input_includes_cached === true ? 'inside' : 'beside',
+  });
+}

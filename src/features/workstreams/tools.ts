@@ -1,0 +1,217 @@
+import { record, type WriteContext } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { ok, type Refused, refused } from '../../kernel/reply.ts';
+import { type Implementation, implement } from '../../kernel/tool.ts';
+import type { Tx } from '../../storage/write.ts';
+import { callingDeveloper } from '../identity/index.ts';
+import { indexItem, type Preflight, readCheck, type Subject, setItemStatus } from '../overlap/index.ts';
+import {
+  cancelWorkstream,
+  checkWorkstream,
+  completeWorkstream,
+  planWorkstream,
+  planWorkstreamByHand,
+  startPlannedWorkstream,
+  startWorkstream,
+  updateWorkstream,
+} from './contract.ts';
+import { requireState, WORKSTREAM_MACHINE } from './lifecycle.ts';
+import { changeWorkstream, findWorkstream, insertWorkstream, openTaskIds, plannedWithTitle } from './store.ts';
+import type { WorkstreamRow } from './tables.ts';
+
+const START = 'covibe_workstream start';
+const START_PLANNED = 'covibe_workstream start_planned';
+
+interface Words {
+  title: string;
+  description?: string | undefined;
+}
+
+export function workstreamTools(preflight: Preflight): Implementation[] {
+  const prepare = ({ title, description = null }: { title: string; description?: string | null | undefined }, ctx: { workspace: string }) =>
+    preflight.prepare(ctx, { title, scope: null, description });
+
+  return [
+    implement(checkWorkstream, {
+      prepare,
+      write: async (tx, input, ctx, prepared) => {
+        const developerId = callingDeveloper(ctx.principal);
+        const planned = await plannedWithTitle(tx.db, tx.workspace, developerId, input.title);
+        const result = await preflight.check(tx, ctx, subjectOf(developerId, input, planned), prepared);
+        const { message, warning } = readCheck(result, planned ? START_PLANNED : START);
+        return warning ? refused('warning', warning.code, message, warning.next, { ...result }) : ok(result, message);
+      },
+    }),
+    implement(planWorkstream, {
+      prepare,
+      write: async (tx, input, ctx, prepared) => {
+        const subject = subjectOf(callingDeveloper(ctx.principal), input, undefined);
+        const detection = await preflight.detect(tx, subject, prepared);
+        const row = await addWorkstream(tx, ctx, subject, 'planned');
+        const overlap = await preflight.warnOfPlan(tx, ctx, subject, prepared, detection, row.id);
+        const data = { workstream_id: row.id, status: 'planned' as const, ...overlap };
+        if (overlap.matches.length === 0) return ok(data, 'Planned.');
+        return refused('warning', 'OVERLAP_WARNING', `Planned, but it overlaps with "${overlap.matches[0]?.title}".`, PLAN_NEXT, data);
+      },
+    }),
+    implement(planWorkstreamByHand, {
+      prepare,
+      write: async (tx, { confirm = false, ...input }, ctx, prepared) => {
+        const subject = subjectOf(callingDeveloper(ctx.principal), input, undefined);
+        const detection = await preflight.detect(tx, subject, prepared);
+        if (detection.escalated.length > 0 && !confirm) {
+          const found = await preflight.shown(tx, ctx, subject, prepared, detection);
+          return refused(
+            'blocked',
+            'CONFIRM_REQUIRED',
+            'Possible duplicate work found.',
+            'Look at the candidates; send confirm: true to plan it all the same.',
+            {
+              workstream_id: null,
+              status: null,
+              requires_confirm: true,
+              ...found,
+            },
+          );
+        }
+        const row = await addWorkstream(tx, ctx, subject, 'planned');
+        const overlap = await preflight.warnOfPlan(tx, ctx, subject, prepared, detection, row.id);
+        return ok({ workstream_id: row.id, status: 'planned' as const, requires_confirm: false, ...overlap }, 'Planned.');
+      },
+    }),
+    implement(startWorkstream, {
+      prepare,
+      write: async (tx, input, ctx, prepared) => {
+        const subject = subjectOf(callingDeveloper(ctx.principal), input, undefined);
+        const pass = await preflight.passStart(tx, ctx, subject, input, prepared, START);
+        if ('status' in pass) return pass;
+        const row = await addWorkstream(tx, ctx, subject, 'active');
+        const { warningId } = await pass.settle(row.id);
+        return ok({ workstream_id: row.id, status: 'active' as const, warning_id: warningId }, 'Started.');
+      },
+    }),
+    implement(startPlannedWorkstream, {
+      prepare: async ({ planned_workstream_id }, ctx) => {
+        const row = await findWorkstream(ctx.reader, ctx.workspace, planned_workstream_id);
+        return await prepare({ title: row?.title ?? '', description: row?.description }, ctx);
+      },
+      write: async (tx, { planned_workstream_id, ...answer }, ctx, prepared) => {
+        const row = await ownWorkstream(tx, ctx, planned_workstream_id, 'planned_workstream_id');
+        requireState(WORKSTREAM_MACHINE, 'start_planned', 'workstream', row);
+        const subject = subjectOf(row.developer_id, { title: row.title, description: row.description ?? undefined }, row);
+        const pass = await preflight.passPlanned(tx, ctx, subject, answer, prepared, START_PLANNED);
+        if ('status' in pass) return pass;
+        await changeWorkstream(tx.db, tx.workspace, row.id, { status: 'active', updated_at: tx.now });
+        await setItemStatus(tx, row.id, 'active');
+        const { warningId } = await pass.settle(row.id);
+        record(tx, ctx, { category: 'work', kind: 'workstream.start_planned', subject: row.id, payload: { title: row.title } });
+        return ok({ workstream_id: row.id, status: 'active' as const, warning_id: warningId }, 'Started.');
+      },
+    }),
+    implement(updateWorkstream, {
+      write: async (tx, { workstream_id, status }, ctx) => {
+        const row = await ownWorkstream(tx, ctx, workstream_id);
+        requireState(WORKSTREAM_MACHINE, 'update', 'workstream', row);
+        if (row.status !== status) {
+          await changeWorkstream(tx.db, tx.workspace, row.id, { status, updated_at: tx.now });
+          await setItemStatus(tx, row.id, status);
+          record(tx, ctx, { category: 'work', kind: 'workstream.updated', subject: row.id, payload: { from: row.status, to: status } });
+        }
+        return ok({ workstream_id, status }, `It is ${status}.`);
+      },
+    }),
+    implement(completeWorkstream, {
+      write: async (tx, { workstream_id, result_summary, confirm_open_tasks = false }, ctx) => {
+        const row = await ownWorkstream(tx, ctx, workstream_id);
+        if (row.status === 'completed') return alreadyCompleted(workstream_id);
+        requireState(WORKSTREAM_MACHINE, 'complete', 'workstream', row);
+        const open = await openTaskIds(tx.db, tx.workspace, row.id);
+        if (open.length > 0 && !confirm_open_tasks) {
+          return refused(
+            'warning',
+            'OPEN_TASKS',
+            `The workstream stays open: ${open.length} of its tasks are not finished.`,
+            'Complete or cancel them, or repeat with confirm_open_tasks: true.',
+            { workstream_id, status: row.status, open_task_ids: open },
+          );
+        }
+        await changeWorkstream(tx.db, tx.workspace, row.id, { status: 'completed', result_summary, updated_at: tx.now, closed_at: tx.now });
+        await setItemStatus(tx, row.id, 'completed', tx.now);
+        record(tx, ctx, {
+          category: 'work',
+          kind: 'workstream.completed',
+          subject: row.id,
+          payload: { title: row.title, result_summary: result_summary.slice(0, 1_000), open_task_ids: open.slice(0, 100) },
+        });
+        return ok({ workstream_id, status: 'completed' as const, open_task_ids: open }, 'Completed.');
+      },
+    }),
+    implement(cancelWorkstream, {
+      write: async (tx, { workstream_id, reason }, ctx) => {
+        const row = await ownWorkstream(tx, ctx, workstream_id);
+        requireState(WORKSTREAM_MACHINE, 'cancel', 'workstream', row);
+        await changeWorkstream(tx.db, tx.workspace, row.id, { status: 'cancelled', reason, updated_at: tx.now, closed_at: tx.now });
+        await setItemStatus(tx, row.id, 'cancelled', tx.now);
+        record(tx, ctx, { category: 'work', kind: 'workstream.cancelled', subject: row.id, payload: { title: row.title, reason } });
+        return ok({ workstream_id, status: 'cancelled' as const }, 'Cancelled.');
+      },
+    }),
+  ];
+}
+
+const PLAN_NEXT = 'Look at data.matches: if one of them is the same work, cancel this plan. Before you start it, check again.';
+
+function alreadyCompleted(workstreamId: string): Refused {
+  return refused('warning', 'ALREADY_COMPLETED', 'The workstream is completed already; nothing was changed.', 'Nothing to do.', {
+    workstream_id: workstreamId,
+    status: 'completed',
+    open_task_ids: [],
+  });
+}
+
+const subjectOf = (developerId: string, { title, description = undefined }: Words, planned: WorkstreamRow | undefined): Subject => ({
+  kind: 'workstream',
+  developerId,
+  title,
+  scope: null,
+  description: description ?? null,
+  action: null,
+  component: null,
+  files: [],
+  repo: null,
+  plannedId: planned?.id ?? null,
+});
+
+async function addWorkstream(tx: Tx, ctx: WriteContext, subject: Subject, status: 'planned' | 'active'): Promise<WorkstreamRow> {
+  const row: WorkstreamRow = {
+    workspace_id: tx.workspace,
+    id: newId('wst', tx.now),
+    developer_id: subject.developerId,
+    session_id: ctx.session,
+    title: subject.title,
+    description: subject.description,
+    status,
+    auto_created: 0,
+    result_summary: null,
+    reason: null,
+    created_at: tx.now,
+    updated_at: tx.now,
+    closed_at: null,
+  };
+  await insertWorkstream(tx.db, row);
+  await indexItem(tx, { ...subject, id: row.id, ownerId: row.developer_id, taskType: null, status, closedAt: null });
+  record(tx, ctx, {
+    category: 'work',
+    kind: status === 'planned' ? 'workstream.planned' : 'workstream.started',
+    subject: row.id,
+    payload: { title: row.title },
+  });
+  return row;
+}
+
+async function ownWorkstream(tx: Tx, ctx: WriteContext, id: string, field = 'workstream_id'): Promise<WorkstreamRow> {
+  const row = await findWorkstream(tx.db, tx.workspace, id);
+  if (row && row.developer_id === callingDeveloper(ctx.principal)) return row;
+  throw new Refusal('WORKSTREAM_NOT_FOUND', `You have no workstream ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', { field });
+}

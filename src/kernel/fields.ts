@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { withoutCredentials } from './repo.ts';
+
+/** Input fields that several contracts share. Within one tool a name has one schema, so each is written once. */
+
+export const id = z.string().min(1).max(64);
+
+export const title = z
+  .string()
+  .trim()
+  .min(1)
+  .max(300)
+  .regex(/^[^\p{Cc}]*$/u, { error: 'expected one line without control characters' });
+
+/** Free text of bounded length. */
+export const text = (max: number) => z.string().trim().min(1).max(max);
+
+export const repo = z
+  .string()
+  .trim()
+  .overwrite(withoutCredentials)
+  .min(1)
+  .max(300)
+  .describe('The repository, as your team names it: its remote URL or its name.');
+export const branch = z.string().trim().min(1).max(300);
+
+/** A path inside a repository, written with forward slashes and without detours. */
+export const repoPath = z
+  .string()
+  .min(1)
+  .max(500)
+  .refine((path) => !/^[/\\~]|^[A-Za-z]:|\\|(^|\/)\.\.?(\/|$)|\/$|\/\//.test(path), {
+    error: 'expected a path relative to the repository, with forward slashes and without "." or ".."',
+  });
+
+/** Where a call makes no sense without one. */
+export const ownSessionId = id.describe('Your session, from covibe_session start: the call is linked to it.');
+export const sessionId = ownSessionId.optional();
