@@ -2,7 +2,7 @@ import type { House } from '../kernel/context.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { capabilities } from './capabilities/index.ts';
 import { contexts, latestContextOf } from './contexts/index.ts';
-import { coordination, heartbeatListener } from './coordination/index.ts';
+import { coordination, heartbeatListener, releaseClaimsOf } from './coordination/index.ts';
 import { events } from './events/index.ts';
 import { type Catalogue, gateway } from './gateway/index.ts';
 import { grantSubjects, identity } from './identity/index.ts';
@@ -41,7 +41,7 @@ export function productFeatures({ house, catalogue, facts, companionManifest, em
     notes({ ownsTask, ownsWorkstream }),
     contexts,
     coordination(house, { ownsTask, contextOf: latestContextOf, onClaim: noteFiles, onHandoff: takeOver }),
-    sessionFeature({ heartbeat: [heartbeatListener], snapshot: [noteFiles], manifest: companionManifest }),
+    sessionFeature({ heartbeat: [heartbeatListener], snapshot: [noteFiles], end: [releaseClaimsOf], manifest: companionManifest }),
     telemetry,
   ];
 }

@@ -145,6 +145,13 @@ export async function releaseClaim(tx: Tx, ctx: WriteContext, row: ClaimRow): Pr
   record(tx, ctx, { category: 'work', kind: 'claim.released', subject: row.id, payload: claimDetails(row) });
 }
 
+/** A session that ends holds nothing any more. */
+export async function releaseClaimsOf(tx: Tx, ctx: WriteContext, sessionId: string): Promise<{ released_claims: number }> {
+  const held = (await liveClaimRows(tx.db, tx.workspace, tx.now)).filter(({ session_id }) => session_id === sessionId);
+  for (const row of held) await releaseClaim(tx, ctx, row);
+  return { released_claims: held.length };
+}
+
 export const claimDetails = (row: ClaimRow): Record<string, unknown> => ({
   claim_id: row.id,
   mode: row.mode,

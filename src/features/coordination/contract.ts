@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { contract } from '../../kernel/contract.ts';
 import { branch, id, repo, sessionId, text } from '../../kernel/fields.ts';
 import { CLAIM_MODES } from './tables.ts';
+
+export { claimView } from './views.ts';
+
 import { announcementView, askView, claimView, conflictView, fileConflictView, handoffView } from './views.ts';
 
 const MAX_DEPTH = 40;

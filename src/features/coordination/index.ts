@@ -3,7 +3,7 @@ import type { Feature } from '../../kernel/tool.ts';
 import { expirySweep } from './expiry.ts';
 import { type CoordinationPorts, coordinationTools } from './tools.ts';
 
-export { editConflicts, liveClaims } from './claims.ts';
+export { editConflicts, liveClaims, releaseClaimsOf } from './claims.ts';
 export type { CoordinationPorts } from './tools.ts';
 export type { Waiting } from './views.ts';
 export { heartbeatListener, markDelivered, waitingFor } from './waiting.ts';

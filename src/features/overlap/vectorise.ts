@@ -47,7 +47,7 @@ export function vectorising({ store, clock, log }: House, embedder: Embedder): S
       await tx.db
         .insertInto('overlap_vectors')
         .values(row)
-        .onConflict((conflict) => conflict.columns(['workspace_id', 'item_id']).doUpdateSet({ model: row.model, vector: row.vector }))
+        .onConflict((conflict) => conflict.columns(['workspace_id', 'item_id', 'model']).doUpdateSet({ vector: row.vector }))
         .execute();
       const { revision } = await nextState(tx.db, workspace, 0);
       await tellChange(tx.db, workspace, item.id, { revision });

@@ -133,9 +133,9 @@ export const logActivity = contract({
 export const endSession = contract({
   ...base,
   operation: 'end',
-  description: 'End your run. Publish a context first if work is left for somebody.',
+  description: 'End your run; its claims are released. Publish a context first if work is left for somebody.',
   input: z.strictObject({ session_id: ownSessionId }),
-  output: z.strictObject({ session_id: z.string(), ended_at: z.int() }),
+  output: z.strictObject({ session_id: z.string(), ended_at: z.int(), released_claims: z.int().optional() }),
   annotations: { idempotentHint: true },
 });
 

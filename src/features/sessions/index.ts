@@ -3,7 +3,6 @@ import type { Db } from '../../storage/engine.ts';
 import { findSession } from './store.ts';
 import { type SessionParts, sessionTools } from './tools.ts';
 
-export { localGraph } from './graph.ts';
 export { createSessionPorts } from './ports.ts';
 export { agentTypeOf } from './store.ts';
 export { recentSessions, staleSessions } from './views.ts';

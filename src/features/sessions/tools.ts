@@ -1,4 +1,4 @@
-import { record } from '../../kernel/context.ts';
+import { record, type WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok, refused } from '../../kernel/reply.ts';
@@ -17,9 +17,13 @@ import { changeActiveSession, findSession, insertActivity, insertSession } from 
 import type { AgentSessionRow } from './tables.ts';
 import { recentSessions } from './views.ts';
 
+/** Gives back what the session held; what it tells stands in the answer. */
+export type EndListener = (tx: Tx, ctx: WriteContext, sessionId: string) => Promise<{ released_claims?: number }>;
+
 export interface SessionParts {
   readonly heartbeat?: readonly HeartbeatListener[];
   readonly snapshot?: readonly SnapshotListener[];
+  readonly end?: readonly EndListener[];
   /** Where the release of the companion that this server offers is described. */
   readonly manifest?: string | undefined;
 }
@@ -28,7 +32,12 @@ export interface SessionParts {
 const GRAPH_IN_ANSWER = { worktrees: 10, files: 10, commits: 3 };
 
 /** The pipe has made sure that a named session is the caller's own, and has touched it. */
-export function sessionTools({ heartbeat: beatListeners = [], snapshot: snapshotListeners = [], manifest }: SessionParts): Implementation[] {
+export function sessionTools({
+  heartbeat: beatListeners = [],
+  snapshot: snapshotListeners = [],
+  end: endListeners = [],
+  manifest,
+}: SessionParts): Implementation[] {
   return [
     implement(startSession, {
       write: async (tx, input, ctx) => {
@@ -119,7 +128,9 @@ export function sessionTools({ heartbeat: beatListeners = [], snapshot: snapshot
         }
         await changeActiveSession(tx, session_id, { ended_at: tx.now });
         record(tx, ctx, { category: 'work', kind: 'session.ended', subject: session_id });
-        return ok({ session_id, ended_at: tx.now }, 'Session ended.');
+        const told = {};
+        for (const listener of endListeners) Object.assign(told, await listener(tx, ctx, session_id));
+        return ok({ session_id, ended_at: tx.now, ...told }, 'Session ended.');
       },
     }),
     implement(listSessions, {

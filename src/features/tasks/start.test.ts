@@ -142,7 +142,7 @@ test('a confirmed duplicate needs its reason, and then starts [overlap.verdict.d
 
 test('a verdict must judge every candidate and agree with itself [overlap.verdict.every-candidate]', async () => {
   const { task, check, started, ben } = await escalated();
-  const third = await started({ ...upload, title: 'Retry failed uploads after a growing pause', task_type: 'bug' }, ben);
+  const third = await started({ ...sameUpload, title: 'Exponential backoff when an upload fails' }, ben);
   const again = await task('check', sameUpload);
   expect(again.data.candidates.map(({ id }: { id: string }) => id)).toContain(third);
   const start = (scope_verdict: object) => task('start', { ...sameUpload, check_id: again.data.check_id, scope_verdict });

@@ -1,9 +1,10 @@
-import type { CallContext } from '../../kernel/context.ts';
+import type { CallContext, WriteContext } from '../../kernel/context.ts';
 import { ok, refused } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
+import type { Tx } from '../../storage/write.ts';
 import { callingDeveloper } from '../identity/index.ts';
 import { fileConflicts, type Preflight, readCheck } from '../overlap/index.ts';
-import { requireState, TASK_MACHINE } from '../workstreams/index.ts';
+import { requireOpenWorkstream, requireState, TASK_MACHINE } from '../workstreams/index.ts';
 import { addTask, plannedSubject, subjectOf, type TaskWords } from './begin.ts';
 import { activate, cancel, complete, editPlanned, ownTask, setRunning } from './change.ts';
 import {
@@ -19,7 +20,8 @@ import {
   updateTask,
 } from './contract.ts';
 import { findTask, tasksBy } from './store.ts';
-import { viewTasks } from './views.ts';
+import type { TaskRow } from './tables.ts';
+import { filesOf, viewTasks } from './views.ts';
 
 const START = 'covibe_task start';
 const START_PLANNED = 'covibe_task start_planned';
@@ -84,7 +86,10 @@ export function taskTools(preflight: Preflight): Implementation[] {
     implement(startTask, {
       prepare,
       write: async (tx, { check_id, scope_verdict, warning_id, confirmation_reason, ...words }, ctx, prepared) => {
-        const subject = await subjectOf(tx, ctx, callingDeveloper(ctx.principal), words, null);
+        const developerId = callingDeveloper(ctx.principal);
+        // What could never be started is refused before anybody is asked to judge it.
+        if (words.workstream_id) await requireOpenWorkstream(tx, developerId, words.workstream_id);
+        const subject = await subjectOf(tx, ctx, developerId, words, null);
         const pass = await preflight.passStart(tx, ctx, subject, { check_id, scope_verdict, warning_id, confirmation_reason }, prepared, START);
         if ('status' in pass) return pass;
         const row = await addTask(tx, ctx, subject, words, 'active');
@@ -112,15 +117,7 @@ export function taskTools(preflight: Preflight): Implementation[] {
         if ('status' in pass) return pass;
         const workstreamId = await activate(tx, ctx, row);
         const { warningId } = await pass.settle(row.id);
-        const subject = plannedSubject(row);
-        const conflicts = await fileConflicts(tx.db, tx.workspace, {
-          files: subject.files,
-          repo: subject.repo,
-          viewer: ctx.principal,
-          now: tx.now,
-          except: [row.id],
-        });
-        return ok({ task_id: row.id, status: 'active' as const, workstream_id: workstreamId, warning_id: warningId, file_conflicts: conflicts }, 'Started.');
+        return await startedReply(tx, ctx, row, workstreamId, warningId);
       },
     }),
     implement(updateTask, {
@@ -141,4 +138,11 @@ export function taskTools(preflight: Preflight): Implementation[] {
       },
     }),
   ];
+}
+
+async function startedReply(tx: Tx, ctx: WriteContext, row: TaskRow, workstreamId: string, warningId: string | null) {
+  const question = { files: filesOf(row), repo: row.repo, viewer: ctx.principal, now: tx.now, except: [row.id] };
+  const conflicts = await fileConflicts(tx.db, tx.workspace, question);
+  const data = { task_id: row.id, status: 'active' as const, workstream_id: workstreamId, warning_id: warningId, file_conflicts: conflicts };
+  return ok(data, conflicts.length > 0 ? 'Started. Others have some of its files in hand: see file_conflicts.' : 'Started.');
 }

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { contract } from '../../kernel/contract.ts';
 import { sessionId } from '../../kernel/fields.ts';
 import { contextView } from '../contexts/contract.ts';
+import { claimView } from '../coordination/contract.ts';
 import { noteView } from '../notes/contract.ts';
 import { match } from '../overlap/contract.ts';
 import { sessionView } from '../sessions/contract.ts';
 import { TASK_TYPES } from '../tasks/contract.ts';
+import { usageTotals } from '../telemetry/contract.ts';
 
 const base = { name: 'covibe_team', toolset: 'team', title: 'The team' } as const;
 
@@ -74,6 +76,7 @@ export const stateShape = {
   stale_sessions: z.array(sessionView),
   overlap_warnings: z.array(warningBrief),
   session_contexts: z.array(contextView),
+  live_claims: z.array(claimView),
   next_actions: z.array(nextAction),
   latest_parallel_audits: z.array(auditView),
   parallel_audit_conflicts: z.array(auditConflict),
@@ -141,6 +144,7 @@ export const summaryData = z.strictObject({
   ),
   parallel_audits: z.array(z.strictObject({ id: z.string(), owner: z.string(), compared: z.int(), conflicts: z.int(), time: z.int() })),
   agent_sessions: z.array(sessionView),
+  usage: usageTotals,
   events: z.record(z.string(), z.int()).describe('How many work events of each kind were recorded.'),
 });
 export type SummaryData = z.output<typeof summaryData>;
@@ -165,6 +169,7 @@ const stateDocument = z.strictObject({
   staleSessions: stateShape.stale_sessions,
   overlapWarnings: stateShape.overlap_warnings,
   sessionContexts: stateShape.session_contexts,
+  liveClaims: stateShape.live_claims,
   nextActions: stateShape.next_actions,
   latestParallelAudits: stateShape.latest_parallel_audits,
   parallelAuditConflicts: stateShape.parallel_audit_conflicts,

@@ -45,5 +45,13 @@ export function markdownOf(data: Omit<SummaryData, 'markdown'>): string {
           `${plain(agent_name ?? agent_type ?? 'agent')} of ${plain(developer)}, ${day(started_at)}: ${state}`,
       ),
     ),
+    `## Usage\n\n${usageLine(data.usage)}\n`,
   ].join('\n');
+}
+
+/** A price that is not known is said to be so, never counted as nothing. */
+function usageLine({ spans, total_tokens, cost_usd, unpriced }: SummaryData['usage']): string {
+  if (spans === 0) return 'None reported.';
+  const cost = cost_usd === null ? 'cost unknown' : `${cost_usd.toFixed(2)} USD${unpriced > 0 ? ` and ${unpriced} reports without a known price` : ''}`;
+  return `${total_tokens.toLocaleString('en')} tokens in ${spans} reports, ${cost}.`;
 }

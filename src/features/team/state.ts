@@ -1,7 +1,7 @@
 import type { Principal } from '../../kernel/context.ts';
 import type { Db } from '../../storage/engine.ts';
 import { activeContexts } from '../contexts/index.ts';
-import { type Waiting, waitingFor } from '../coordination/index.ts';
+import { liveClaims, type Waiting, waitingFor } from '../coordination/index.ts';
 import { namesFor } from '../identity/index.ts';
 import { recentNotes } from '../notes/index.ts';
 import { RECENT_MS, recentWarnings, warningView } from '../overlap/index.ts';
@@ -56,6 +56,7 @@ export async function readTeamState(db: Db, workspace: string, viewer: Principal
     stale_sessions: listed('stale_sessions', await staleSessions(db, workspace, viewer, now, ROWS + 1)),
     overlap_warnings: listed('overlap_warnings', warnings).map((row) => briefWarning(warningView(row, name))),
     session_contexts: listed('session_contexts', await activeContexts(db, workspace, viewer, now, CONTEXTS + 1), CONTEXTS),
+    live_claims: listed('live_claims', await liveClaims(db, workspace, viewer, now)),
     latest_parallel_audits: await latestAudits(db, workspace, viewer),
     parallel_audit_conflicts: listed('parallel_audit_conflicts', conflicts),
   };

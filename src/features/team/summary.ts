@@ -7,6 +7,7 @@ import { namesFor } from '../identity/index.ts';
 import { recentNotes } from '../notes/index.ts';
 import { recentSessions } from '../sessions/index.ts';
 import { tasksBy, viewTasks } from '../tasks/index.ts';
+import { usageSince } from '../telemetry/index.ts';
 import type { SummaryData } from './contract.ts';
 import { markdownOf } from './markdown.ts';
 import { briefTask } from './state.ts';
@@ -75,6 +76,7 @@ export async function summarise(db: Db, workspace: string, viewer: Principal, no
         time,
       })),
     agent_sessions: sessions.filter(({ last_seen_at }) => last_seen_at >= from),
+    usage: (await usageSince(db, workspace, from, viewer)).totals,
     events: countByKind(recorded),
   };
   return { ...data, markdown: markdownOf(data) };

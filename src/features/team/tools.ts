@@ -72,6 +72,7 @@ const documentOf = (state: TeamState): StateDocument => ({
   staleSessions: state.stale_sessions,
   overlapWarnings: state.overlap_warnings,
   sessionContexts: state.session_contexts,
+  liveClaims: state.live_claims,
   nextActions: state.next_actions,
   latestParallelAudits: state.latest_parallel_audits,
   parallelAuditConflicts: state.parallel_audit_conflicts,

@@ -78,7 +78,7 @@ export const overlap: Migration = {
       .addColumn('item_id', 'text', (c) => c.notNull())
       .addColumn('model', 'text', (c) => c.notNull())
       .addColumn('vector', 'text', (c) => c.notNull())
-      .addPrimaryKeyConstraint('overlap_vectors_key', ['workspace_id', 'item_id'])
+      .addPrimaryKeyConstraint('overlap_vectors_key', ['workspace_id', 'item_id', 'model'])
       .execute();
 
     await db.schema

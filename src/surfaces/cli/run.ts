@@ -8,6 +8,7 @@ import { auditCommands } from './commands/audit.ts';
 import { backupCommands } from './commands/backup.ts';
 import { capabilityCommands } from './commands/capabilities.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { overlapCommands } from './commands/overlap.ts';
 import { serverCommands } from './commands/server.ts';
 import { tokenCommands } from './commands/tokens.ts';
 import { toolCommands } from './commands/tools.ts';
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   ...capabilityCommands,
   ...auditCommands,
   ...tokenCommands,
+  ...overlapCommands,
   ...backupCommands,
 ];
 

@@ -1,8 +1,12 @@
+import { DEFAULT_SETTINGS } from '../../features/overlap/index.ts';
 import type { App } from '../../main.ts';
 import { missingFromSchema } from '../../storage/migrate.ts';
 import { VERSION } from '../../version.ts';
 
 const KEEP_MS = 2_000;
+
+/** The server's defaults: a workspace may have set its own, which are its own business. */
+const CONFIG = { overlap: { warn: DEFAULT_SETTINGS.warn, escalate: DEFAULT_SETTINGS.escalate } };
 
 export interface Health {
   status: 'ok' | 'failing';
@@ -11,6 +15,8 @@ export interface Health {
   instance: string;
   store: 'sqlite' | 'postgres';
   schema: number;
+  /** What decides and is not secret. */
+  config: { overlap: { warn: number; escalate: number } };
   checks: { database: 'ok' | 'unreachable'; schema: 'ok' | 'damaged' | 'unknown' };
 }
 
@@ -25,7 +31,7 @@ export function createHealth(app: App, instance: string): () => Promise<Health> 
   async function check(): Promise<Health> {
     const checks = await runChecks(app);
     const healthy = checks.database === 'ok' && checks.schema === 'ok';
-    return { status: healthy ? 'ok' : 'failing', version: VERSION, instance, store: app.store.kind, schema: app.store.schemaVersion, checks };
+    return { status: healthy ? 'ok' : 'failing', version: VERSION, instance, store: app.store.kind, schema: app.store.schemaVersion, config: CONFIG, checks };
   }
 }
 
