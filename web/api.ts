@@ -1,9 +1,12 @@
 import type * as events from '../src/features/events/contract.ts';
 import type * as identity from '../src/features/identity/contract.ts';
+import type * as overlap from '../src/features/overlap/contract.ts';
+import type * as tasks from '../src/features/tasks/contract.ts';
+import type * as team from '../src/features/team/contract.ts';
 import type { Output, Sent } from '../src/kernel/contract.ts';
 
-/** The actions that the dashboard calls, each with the server's own contract. */
-interface Actions {
+/** The actions that the dashboard calls, each with the server's own contract. These answer with their data alone. */
+interface PlainActions {
   'identity.me': typeof identity.whoAmI;
   'tokens.list': typeof identity.listTokens;
   'tokens.create': typeof identity.createToken;
@@ -11,15 +14,45 @@ interface Actions {
   'developers.list': typeof identity.listDevelopers;
   'developers.set_visibility': typeof identity.setVisibility;
   'events.list': typeof events.listEvents;
+  'tasks.list': typeof tasks.listTasks;
+  'overlap.list': typeof overlap.listOverlaps;
+  'team.state': typeof team.readState;
 }
 
+/** These answer as they would answer an agent: in the envelope of the team contract. */
+interface TeamActions {
+  'tasks.plan': typeof tasks.planTaskByHand;
+  'tasks.cancel': typeof tasks.cancelTaskByHand;
+  'team.weekly_summary': typeof team.summaryByHand;
+  'team.audit': typeof team.auditByHand;
+}
+
+/** Blocked is an answer: nothing was done, and `data` says what to decide. An error is thrown as an `ApiError`. */
+export interface TeamAnswer<T> {
+  readonly status: 'ok' | 'warning' | 'blocked';
+  readonly message: string;
+  readonly feedback: { readonly type: string; readonly required_action: string | null };
+  readonly data: T;
+}
+
+type Actions = PlainActions & TeamActions;
 export type ActionName = keyof Actions;
 export type Arguments<N extends ActionName> = Sent<Actions[N]>;
-export type Result<N extends ActionName> = Output<Actions[N]>;
+export type Result<N extends ActionName> = N extends keyof TeamActions ? TeamAnswer<Output<Actions[N]>> : Output<Actions[N]>;
 
 export type JournalEvent = Result<'events.list'>['items'][number];
 export type Token = Result<'tokens.list'>['items'][number];
 export type Developer = Result<'developers.list'>['items'][number];
+export type Task = Result<'tasks.list'>['items'][number];
+export type Overlap = Result<'overlap.list'>['items'][number];
+export type Match = Overlap['matches'][number];
+export type Thresholds = Result<'overlap.list'>['settings'];
+export type TeamState = Result<'team.state'>;
+export type Work = TeamState['activeWork'][number];
+export type Session = TeamState['recentSessions'][number];
+export type Note = TeamState['risksDecisions'][number];
+export type Summary = Result<'team.weekly_summary'>['data'];
+export type Conflict = Result<'team.audit'>['data']['conflicts'][number];
 
 /** A refusal as the server worded it, or the lack of an answer. */
 export class ApiError extends Error {

@@ -1,24 +1,16 @@
-import { existsSync } from 'node:fs';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { DASHBOARD_FOLDER } from '../../src/surfaces/http/dashboard.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { type TestApp, testApp } from '../../src/testing/app.ts';
-import { launchBrowser } from '../../src/testing/browser.ts';
-import { severable } from './severable.ts';
+import { focused, house, live, openBrowser, sideways, signedIn, tab } from './house.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  if (!existsSync(DASHBOARD_FOLDER)) throw new Error('The dashboard is not built: npm run build');
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
+openBrowser();
 
 describe('signing in', () => {
   test('[auth.dashboard.one-time-link] a link signs in once; a second use says that it is spent', async () => {
     const { link } = await house();
     const { page } = await tab();
     await page.goto(link);
-    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
 
     const { page: other } = await tab();
     await other.goto(link);
@@ -155,24 +147,22 @@ describe('activity', () => {
   });
 
   test('an empty journal says how to make a first event', async () => {
-    const { link } = await house();
-    const { page } = await tab();
+    const { page, url } = await signedIn();
     await page.route('**/api/actions/events.list', (route) => route.fulfill({ json: { items: [], head: { seq: 0, hash: '' } } }));
     await page.routeWebSocket('**/api/events?after=0', () => {});
-    await page.goto(link);
+    await page.goto(`${url}/activity`);
     await page.getByRole('button', { name: 'Copy covenant tools call clock' }).waitFor();
   });
 
   test('a journal that cannot be read says why, and is read on Retry', async () => {
-    const { link } = await house();
-    const { page } = await tab();
+    const { page, url } = await signedIn();
     const refusal = { code: 'INTERNAL', message: 'The disk is full.', recoverable: false, suggestion: 'Make room.' };
     let refused = 0;
     await page.route('**/api/actions/events.list', (route) => {
       refused++;
       return route.fulfill({ status: 500, json: refusal });
     });
-    await page.goto(link);
+    await page.goto(`${url}/activity`);
     const problem = page.getByRole('alert').filter({ hasText: 'The disk is full. Make room.' });
     expect(await problem.getByText('INTERNAL').innerText()).toBe('INTERNAL');
     // After the fourth failure it would take four seconds to try again by itself.
@@ -293,7 +283,7 @@ describe('activity', () => {
 });
 
 describe('every page', () => {
-  const PATHS = ['/activity', '/settings', '/nowhere'];
+  const PATHS = ['/', '/tasks', '/tasks/overlaps', '/tasks/week', '/activity', '/settings', '/nowhere'];
 
   test('logs no error, asks no other host, and breaks no content policy', async () => {
     const { page, errors, hosts, url } = await signedIn();
@@ -317,8 +307,7 @@ describe('every page', () => {
       if (path === '/settings') await createToken(page);
       for (const width of [360, 390, 640, 768, 1024, 1440, 1920]) {
         await page.setViewportSize({ width, height: 800 });
-        const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        expect(over, `${path} at ${width}`).toBeLessThanOrEqual(0);
+        expect(await sideways(page), `${path} at ${width}`).toBeLessThanOrEqual(0);
       }
     }
   });
@@ -328,46 +317,14 @@ describe('every page', () => {
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Skip to content');
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('Activity');
-    await page.keyboard.press('Tab');
+    for (const name of ['Now', 'Work', 'Activity', 'Settings']) {
+      expect(await focused(page)).toBe(name);
+      if (name !== 'Settings') await page.keyboard.press('Tab');
+    }
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   });
 });
-
-/** A server with one developer, mira, and a link that signs her in, by a way that can be cut. */
-async function house(t?: TestApp) {
-  const app = t ?? (await testApp());
-  const server = await app.serve();
-  await app.developer('mira');
-  const { path } = await app.done('signin.link', { developer: 'mira' });
-  const way = await severable(server.url);
-  return { t: app, way, url: way.url, link: way.url + String(path) };
-}
-
-async function tab(options: BrowserContextOptions = {}): Promise<{ page: Page; context: BrowserContext; errors: string[]; hosts: Set<string> }> {
-  const context = await browser.newContext(options);
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
-  const errors: string[] = [];
-  const hosts = new Set<string>();
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-  page.on('pageerror', (error) => errors.push(error.message));
-  page.on('request', (request) => hosts.add(new URL(request.url()).host));
-  page.on('websocket', (socket) => hosts.add(new URL(socket.url()).host));
-  return { page, context, errors, hosts };
-}
-
-async function signedIn(path = '/', options: BrowserContextOptions = {}, t?: TestApp) {
-  const place = await house(t);
-  const opened = await tab(options);
-  await opened.page.goto(place.link);
-  await opened.page.getByRole('heading', { name: 'Activity' }).waitFor();
-  if (path !== '/') await opened.page.goto(place.url + path);
-  await opened.page.getByRole('heading', { level: 1 }).waitFor();
-  return { ...place, ...opened };
-}
 
 async function createToken(page: Page): Promise<string> {
   const answered = page.waitForResponse('**/api/actions/tokens.create');
@@ -392,11 +349,6 @@ async function append(t: TestApp, count: number, name = 'event'): Promise<void> 
   const events = Array.from({ length: count }, (_, index) => ({ category: 'work' as const, kind: `${name}.${index + 1}`, actor: 'operator' }));
   await t.app.store.append(t.operator.principal.workspace, events);
 }
-
-/** The page follows the journal. */
-const live = (page: Page) => page.locator('header').getByText('Live').waitFor();
-
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
 /** The numbers of the rows on the page, from the top. */
 async function seqs(page: Page): Promise<number[]> {

@@ -25,13 +25,70 @@ describe.each(ERAS)('for a %s client', (_, options) => {
   });
 });
 
-async function expectToCarryCalls(t: TestApp, options: ClientOptions, program: StdioServerParameters): Promise<void> {
+it('[transport.paths.same-lifecycle-tools] the bridge and /api/mcp offer the same task lifecycle, with the same effect', async () => {
+  const t = await testApp();
   const { url } = await t.serve();
-  const alice = await t.developer('alice');
-  const env = { PATH: process.env.PATH ?? '', HOME: temporaryFolder(), COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: alice.token };
+  const bridged = await t.developer('alice');
+  const direct = await t.developer('bob');
+  const client = await connectedBridge(
+    { command: process.execPath, args: [join(PACKAGE_ROOT, 'dist/bin/covibe-mcp.js')], cwd: PACKAGE_ROOT },
+    url,
+    bridged.token,
+  );
+  const paths: Record<string, (args: object) => Promise<Answer>> = {
+    bridge: async (args) => (await client.callTool({ name: 'covibe_task', arguments: { ...args } })).structuredContent as unknown as Answer,
+    api: async (args) => {
+      const body = JSON.stringify({ tool: 'covibe_task', arguments: args, token: direct.token });
+      return (await (await fetch(`${url}/api/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json()) as Answer;
+    },
+  };
+  const { tools } = await client.listTools();
+  const operations = tools.find(({ name }) => name === 'covibe_task')?.inputSchema.properties?.operation as { enum: string[] };
+  expect(operations.enum).toEqual(['check', 'plan', 'start', 'start_planned', 'update', 'complete', 'cancel']);
+  const work: Record<string, string[]> = { bridge: ['Translate the manual', 'Print the invoices'], api: ['Paint the shed', 'Sort the archive'] };
+  const histories = [];
+  for (const [path, call] of Object.entries(paths)) {
+    const [first, second] = (work[path] as string[]).map((title) => ({ title, task_type: 'chore' }));
+    const statuses: string[] = [];
+    const done = async (args: object) => {
+      const answer = await call(args);
+      statuses.push(`${answer.status} ${answer.data.status ?? ''}`);
+      return answer;
+    };
+    const { task_id } = (await done({ operation: 'plan', ...first })).data;
+    await done({ operation: 'start_planned', planned_task_id: task_id });
+    await done({ operation: 'check', ...first, planned_task_id: task_id });
+    await done({ operation: 'start_planned', planned_task_id: task_id });
+    await done({ operation: 'update', task_id, status: 'blocked' });
+    await done({ operation: 'complete', task_id, result_summary: 'r' });
+    await done({ operation: 'check', ...second });
+    const started = await done({ operation: 'start', ...second });
+    await done({ operation: 'cancel', task_id: started.data.task_id, reason: 'r' });
+    const caller = path === 'bridge' ? bridged : direct;
+    const events = (await t.events({ category: 'work' })).filter(({ actor, kind }) => actor === caller.principal.actor && /^(task|workstream)\./.test(kind));
+    histories.push({ statuses, kinds: events.map(({ kind }) => kind) });
+  }
+  expect(histories[0]).toEqual(histories[1]);
+  expect(histories[0]?.statuses).toEqual(['ok planned', 'blocked ', 'ok ', 'ok active', 'ok blocked', 'ok completed', 'ok ', 'ok active', 'ok cancelled']);
+});
+
+interface Answer {
+  status: string;
+  data: { task_id: string; status?: string };
+}
+
+async function connectedBridge(program: StdioServerParameters, url: string, token: string, options: ClientOptions = {}): Promise<Client> {
+  const env = { PATH: process.env.PATH ?? '', HOME: temporaryFolder(), COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: token };
   const client = new Client({ name: 'tester', version: '1.0.0' }, options);
   onTestFinished(() => client.close());
   await client.connect(new StdioClientTransport({ ...program, env, stderr: 'ignore' }));
+  return client;
+}
+
+async function expectToCarryCalls(t: TestApp, options: ClientOptions, program: StdioServerParameters): Promise<void> {
+  const { url } = await t.serve();
+  const alice = await t.developer('alice');
+  const client = await connectedBridge(program, url, alice.token, options);
   expect(client.getServerVersion()).toMatchObject({ name: 'covenant', version: manifest.version });
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain('clock');
   expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: false, structuredContent: { epoch_ms: t.clock.now() } });

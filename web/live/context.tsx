@@ -1,14 +1,17 @@
 import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react';
+import type { JournalEvent } from '../api.ts';
 import { ME, queries } from '../queries.ts';
 import { Journal, type JournalState } from './journal.ts';
 
 const JournalContext = createContext<Journal | undefined>(undefined);
 
-/** Usage events come with every call: pages read again for the others only. */
+/** Its usage and the check that let it pass come with every call, also with one that changes nothing: pages read again for the others only. */
+const isNews = ({ category, kind, payload }: JournalEvent): boolean => category !== 'usage' && !(kind === 'CapabilityCheck' && payload.passed === true);
+
 const makeJournal = (): Journal =>
   new Journal({
     arrived: (events) => {
-      if (events.some(({ category }) => category !== 'usage')) void queries.invalidateQueries();
+      if (events.some(isNews)) void queries.invalidateQueries();
     },
     reconnected: () => void queries.invalidateQueries(),
     signedOut: () => void queries.resetQueries({ queryKey: ME }),

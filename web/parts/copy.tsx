@@ -6,7 +6,7 @@ const WORDS: Record<Exclude<Outcome, 'idle'>, string> = { copied: 'Copied', fail
 export function CopyButton({ text, label = 'Copy', name }: { text: string; label?: string; name?: string }) {
   const { outcome, copy } = useCopy(text);
   return (
-    <button type="button" className="button shrink-0" onClick={copy} aria-label={outcome === 'idle' ? name : undefined}>
+    <button type="button" className="button shrink-0" onClick={copy} aria-label={outcome === 'idle' ? (name ?? label) : WORDS[outcome]}>
       <span role="status">{outcome === 'idle' ? label : WORDS[outcome]}</span>
     </button>
   );

@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 
 /** The browser's own modal: it keeps the focus inside, closes on Escape and gives the focus back. `data-first` is focused first. */
-export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+export function Dialog({ title, wide = false, onClose, children }: { title: string; wide?: boolean; onClose: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   // Before it leaves the page: a dialog that is gone gives no focus back.
@@ -19,9 +19,11 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
         event.preventDefault();
         onClose();
       }}
-      className="m-auto w-[min(28rem,calc(100vw-2rem))] rounded-lg border border-line bg-base p-5 text-text backdrop:bg-[#0009]"
+      className={`m-auto ${wide ? 'w-[min(44rem,calc(100vw-2rem))]' : 'w-[min(28rem,calc(100vw-2rem))]'} rounded-lg border border-line bg-base p-5 text-text backdrop:bg-[#0009]`}
     >
-      <h2 id={heading}>{title}</h2>
+      <h2 id={heading} className="wrap-anywhere">
+        {title}
+      </h2>
       {children}
     </dialog>
   );

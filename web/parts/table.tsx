@@ -10,8 +10,8 @@ export interface Column<T> {
 }
 
 /** The first line of a card: what the row is, and at its end how it stands. */
-export const CARD_TITLE = 'max-sm:w-[calc(100%-7rem)] max-sm:font-medium';
-export const CARD_STATE = 'max-sm:w-24 max-sm:text-right';
+export const CARD_TITLE = 'max-sm:w-[calc(100%-6.75rem)] max-sm:font-medium';
+export const CARD_STATE = 'max-sm:w-24 max-sm:self-start max-sm:text-right';
 
 interface TableProps<T> {
   label: string;
@@ -51,7 +51,7 @@ function Row({ row, columns }: { row: unknown; columns: readonly Column<unknown>
   return (
     <tr
       role="row"
-      className="border-b border-line last:border-b-0 hover:bg-surface max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:gap-y-1 max-sm:px-3 max-sm:py-2.5 sm:h-8"
+      className="border-b border-line last:border-b-0 hover:bg-surface has-[[aria-current]]:bg-live-tint max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:gap-y-1 max-sm:px-3 max-sm:py-2.5 sm:h-8"
     >
       {columns.map((column) => (
         <td key={column.label} role="cell" className={`sm:px-2 sm:py-1 ${column.card ?? ''}`}>

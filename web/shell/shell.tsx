@@ -6,6 +6,8 @@ import { useRead } from '../queries.ts';
 import { DisconnectedBar } from './disconnected-bar.tsx';
 
 const PAGES = [
+  { to: '/', label: 'Now', icon: 'now' },
+  { to: '/tasks', label: 'Work', icon: 'work' },
   { to: '/activity', label: 'Activity', icon: 'activity' },
   { to: '/settings', label: 'Settings', icon: 'settings' },
 ] as const satisfies readonly { to: string; label: string; icon: IconName }[];
@@ -42,6 +44,7 @@ function Rail() {
           key={to}
           to={to}
           title={label}
+          activeOptions={{ exact: to === '/', includeSearch: false }}
           activeProps={{ className: 'bg-live-tint text-live' }}
           inactiveProps={{ className: 'text-muted hover:text-text' }}
           className="flex items-center gap-2 font-medium max-sm:flex-1 max-sm:flex-col max-sm:justify-center max-sm:gap-0.5 max-sm:text-label sm:h-9 sm:rounded-md sm:px-3 pointer-coarse:sm:h-11"

@@ -2,12 +2,13 @@ import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useJournal } from '../../live/context.tsx';
 import { KEPT } from '../../live/journal.ts';
+import { useFrozen, usePaused } from '../../live/tail.ts';
 import { Command } from '../../parts/copy.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Resume } from '../../parts/resume.tsx';
 import { Table } from '../../parts/table.tsx';
 import type { Category } from './category.ts';
 import { EVENT_COLUMNS } from './columns.tsx';
-import { useFrozen, usePaused } from './tail.ts';
 
 /** Few enough that a burst of events is painted at once. */
 const PAGE = 75;
@@ -41,14 +42,6 @@ function NothingYet() {
       <p className="text-center text-muted">Nothing has happened yet. Make a first event:</p>
       <Command text="covenant tools call clock" />
     </div>
-  );
-}
-
-function Resume({ waiting }: { waiting: number }) {
-  return (
-    <button type="button" className="button button-primary fixed top-2 left-1/2 z-20 -translate-x-1/2 shadow" onClick={() => scrollTo({ top: 0 })}>
-      Paused · {waiting} new · Resume
-    </button>
   );
 }
 

@@ -1,0 +1,369 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { testClock } from '../../src/testing/clock.ts';
+import { direct } from '../../src/testing/program.ts';
+import { type TeamApp, teamApp } from '../../src/testing/team.ts';
+import { focused, live, openBrowser, sideways, signedIn } from './house.ts';
+
+openBrowser();
+
+const cache = {
+  title: 'Cache thumbnail images in the gallery',
+  task_type: 'feature',
+  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
+  target_files: ['src/gallery/thumbnails.ts', 'src/gallery/cache.ts'],
+};
+const sameCache = { ...cache, title: 'Store gallery thumbnails on disk', scope: 'Gallery thumbnail cache so images load faster' };
+
+/** Ana at the dashboard, in the present, with Ben's agent beside her. */
+async function anaAt(path: string, before: (team: TeamApp) => Promise<unknown> = async () => {}) {
+  const team = await teamApp({ clock: testClock(Date.now()) });
+  const agent = await team.developer('ben', 'codex');
+  await before(team);
+  const place = await signedIn(path, {}, team, 'ana');
+  const call = async (tool: string, args: object) => (await direct(place.url, agent.token, tool, { ...args })).body as { data: Record<string, string> };
+  await live(place.page);
+  return { ...place, call };
+}
+
+const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name });
+
+describe('tasks', () => {
+  test('[team.plan.on-dashboard] a task that an agent plans is on the page without a reload', async () => {
+    const { page, call } = await anaAt('/tasks');
+    await page.getByText('Nothing is planned or under way.').waitFor();
+    await page.getByRole('button', { name: 'Copy covenant connect claude-code' }).waitFor();
+    await call('covibe_task', { operation: 'plan', ...cache });
+    await row(page, /Cache thumbnail images in the gallery.*planned.*codex@ben.*feature.*2 files/).waitFor({ timeout: 5_000 });
+    expect(await page.getByRole('button', { name: /^Cancel / }).count()).toBe(0);
+  });
+
+  test('the filter is in the address and holds after a reload; a row opens beside the list', async () => {
+    const { page } = await anaAt('/tasks', async (team) => {
+      await team.planned({ title: 'Write the manual', scope: 'How to install it' });
+      await team.started(cache, team.ben);
+    });
+    await expect.poll(() => page.getByRole('table').locator('tbody tr').count()).toBe(2);
+    await page.getByLabel('Status').selectOption('planned');
+    await page.waitForURL('**/tasks?status=planned');
+    await page.reload();
+    await row(page, /Write the manual/).waitFor();
+    expect(await row(page, /Cache thumbnail/).count()).toBe(0);
+    await page.getByRole('link', { name: 'Write the manual' }).click();
+    const panel = page.getByRole('dialog', { name: 'Write the manual' });
+    await panel.getByText('How to install it').waitFor();
+    await page.reload();
+    await panel.waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await panel.waitFor({ state: 'detached' });
+    await page.waitForURL('**/tasks?status=planned');
+    await page.getByLabel('Status').selectOption('blocked');
+    await page.getByText('No blocked tasks.').waitFor();
+  });
+
+  test('from row to row the panel follows, and closing it leads back to the last one', async () => {
+    const { page } = await anaAt('/tasks', async (team) => {
+      await team.planned({ title: 'Write the manual' });
+      await team.planned({ title: 'Draw a map' });
+    });
+    await page.getByRole('link', { name: 'Write the manual' }).click();
+    await page.getByRole('dialog', { name: 'Write the manual' }).waitFor();
+    await page.getByRole('link', { name: 'Draw a map' }).click();
+    await page.getByRole('dialog', { name: 'Draw a map' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focused(page)).toBe('Draw a map');
+  });
+
+  test('a person plans by keyboard alone, and comes back to where they were', async () => {
+    const { page, t } = await anaAt('/tasks');
+    await page.getByRole('button', { name: 'Plan a task' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Plan a task' }).waitFor();
+    await page.keyboard.type('Write the manual');
+    await page.keyboard.press('Enter');
+    await row(page, /Write the manual.*planned.*ana/).waitFor();
+    await page.getByRole('status').filter({ hasText: 'Planned “Write the manual”.' }).waitFor();
+    expect(await focused(page)).toBe('Plan');
+    const [event] = await t.events({ kind: 'task.planned' });
+    expect(event?.actor).toBe(`developer:${t.ana.principal.developerId}`);
+  });
+
+  test('a plan that looks like somebody’s work is stored only after the candidates were shown and confirmed', async () => {
+    const { page, t } = await anaAt('/tasks', (team) => team.started(cache, team.ben));
+    await page.getByRole('button', { name: 'Plan a task' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').fill(sameCache.title);
+    await dialog.getByLabel('Type').selectOption('feature');
+    await dialog.getByLabel('Scope').fill(sameCache.scope);
+    await dialog.getByLabel('Files').fill(`${sameCache.target_files.join('\n')}\n`);
+    await dialog.getByRole('button', { name: 'Plan', exact: true }).click();
+
+    await dialog.getByRole('alert').filter({ hasText: 'Nothing is planned yet.' }).waitFor();
+    const candidate = dialog.getByRole('listitem').filter({ hasText: cache.title });
+    for (const text of ['ben', cache.scope, '2 shared files', 'same files: src/gallery/thumbnails.ts', /threshold \d/]) {
+      await candidate.getByText(text).first().waitFor();
+    }
+    expect(await candidate.getByText(/^Score \d+\.\d/).count()).toBe(1);
+    expect(await t.events({ kind: 'task.planned' })).toEqual([]);
+
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    expect(await dialog.getByLabel('Title').inputValue()).toBe(sameCache.title);
+    await dialog.getByRole('button', { name: 'Plan', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Plan it all the same' }).click();
+    await row(page, new RegExp(`${sameCache.title}.*planned`)).waitFor();
+    await page.getByRole('link', { name: 'Compare them' }).click();
+    await page.getByRole('dialog', { name: sameCache.title }).getByText('Nobody has judged this pair.').waitFor();
+  });
+
+  test('what the server refuses is said in the dialog, in its words', async () => {
+    const { page } = await anaAt('/tasks');
+    await page.getByRole('button', { name: 'Plan a task' }).click();
+    await page.getByLabel('Title').fill('Write the manual');
+    await page.getByLabel('Files').fill('../secrets');
+    await page.getByRole('button', { name: 'Plan', exact: true }).click();
+    const problem = page.getByRole('alert').filter({ hasText: 'Nothing was planned.' });
+    expect(await problem.innerText()).toMatch(/target_files.*relative to the repository[\s\S]*INVALID_INPUT/);
+  });
+
+  test('one’s own open task is cancelled with a reason; others’ cannot be', async () => {
+    const { page, t } = await anaAt('/tasks', async (team) => {
+      await team.planned({ title: 'Write the manual' });
+      await team.planned({ title: 'Draw a map' });
+      await team.planned(cache, team.ben);
+    });
+    await row(page, /Cache thumbnail/).waitFor();
+    expect(await page.getByRole('button', { name: `Cancel ${cache.title}` }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Cancel Write the manual' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Cancel this task?' });
+    expect(await dialog.getByRole('button', { name: 'Cancel task' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Reason').fill('The old one will do');
+    await dialog.getByRole('button', { name: 'Cancel task' }).click();
+    await row(page, /Write the manual/).waitFor({ state: 'detached' });
+    expect((await t.events({ kind: 'task.cancelled' })).map(({ payload }) => payload)).toMatchObject([{ reason: 'The old one will do' }]);
+    await page.getByRole('link', { name: 'Draw a map' }).click();
+    await page.getByRole('dialog', { name: 'Draw a map' }).getByRole('button', { name: 'Cancel task' }).click();
+    await dialog.getByLabel('Reason').fill('Nobody reads maps');
+    await dialog.getByRole('button', { name: 'Cancel task' }).click();
+    await row(page, /Draw a map/).waitFor({ state: 'detached' });
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Tasks');
+    await page.getByLabel('Status').selectOption('cancelled');
+    await page.getByRole('link', { name: 'Write the manual' }).click();
+    await page.getByRole('dialog').getByText('The old one will do').waitFor();
+  });
+
+  test('more tasks are read on request', async () => {
+    const { page } = await anaAt('/tasks', async (team) => {
+      for (let number = 1; number <= 51; number++) await team.planned({ title: `Task ${number}` });
+    });
+    const rows = page.getByRole('table').locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(50);
+    await page.getByRole('button', { name: 'Show more tasks' }).click();
+    await expect.poll(() => rows.count()).toBe(51);
+    expect(await page.getByRole('button', { name: 'Show more tasks' }).count()).toBe(0);
+  });
+
+  test('who has scrolled keeps their place: rows change where they are, and new ones wait', async () => {
+    const ids: string[] = [];
+    const { page, t } = await anaAt('/tasks', async (team) => {
+      for (let number = 1; number <= 40; number++) ids.push(await team.planned({ title: `Task ${number}` }));
+    });
+    const titles = () => page.getByRole('table').locator('tbody td:first-child').allInnerTexts();
+    await expect.poll(titles).toHaveLength(40);
+    const before = await titles();
+    await page.mouse.wheel(0, 400);
+    await page.waitForFunction(() => scrollY > 80);
+    t.clock.advance(1_000);
+    await t.task('cancel', { task_id: ids[19], reason: 'old' });
+    await t.task('update', { task_id: ids[9], title: 'Task ten' });
+    await t.planned({ title: 'Write the manual' });
+    await page.getByRole('button', { name: 'Paused · 1 new · Resume' }).waitFor();
+    expect(await titles()).toEqual(before.filter((title) => title !== 'Task 20').map((title) => (title === 'Task 10' ? 'Task ten' : title)));
+    await page.getByRole('button', { name: 'Paused · 1 new · Resume' }).click();
+    await expect.poll(async () => (await titles()).slice(0, 2).sort()).toEqual(['Task ten', 'Write the manual']);
+  });
+
+  test('tasks that cannot be read say why, and are read on Retry', async () => {
+    const { page } = await anaAt('/tasks', (team) => team.planned(cache));
+    await row(page, /Cache thumbnail/).waitFor();
+    const refusal = { code: 'INTERNAL', message: 'The disk is full.', recoverable: false, suggestion: 'Make room.' };
+    await page.route('**/api/actions/tasks.list', (route) => route.fulfill({ status: 500, json: refusal }));
+    await page.reload();
+    const problem = page.getByRole('alert').filter({ hasText: 'The disk is full. Make room.' });
+    await problem.waitFor();
+    await page.unroute('**/api/actions/tasks.list');
+    await problem.getByRole('button', { name: 'Retry' }).click();
+    await row(page, /Cache thumbnail/).waitFor();
+  });
+});
+
+describe('overlaps', () => {
+  test('a row opens the pair side by side, with what is shared and what was judged', async () => {
+    const { page } = await anaAt('/tasks/overlaps', async (team) => {
+      await team.started(cache, team.ben);
+      await team.started(sameCache);
+    });
+    const opened = page.getByRole('link', { name: new RegExp(`${sameCache.title}.*against.*${cache.title}`) });
+    await row(page, /against.*above the threshold of \d.*escalated.*distinct.*same files.*ana/).waitFor();
+    await opened.focus();
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('dialog', { name: sameCache.title });
+    for (const text of ['This task', cache.scope, '2 shared files', 'src/gallery/cache.ts', 'other work', /floor \d/]) {
+      await panel.getByText(text).last().waitFor();
+    }
+    await page.waitForURL('**/tasks/overlaps?warning=warn_*');
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    expect(await opened.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+
+  test('an overlap that was found meanwhile comes by itself; the filter leaves what is resolved', async () => {
+    const { page, call, t } = await anaAt('/tasks/overlaps', (team) => team.started(cache, team.ana));
+    await page.getByText('No two pieces of work have looked alike yet.').waitFor();
+    const { data } = await call('covibe_task', { operation: 'check', ...sameCache });
+    await row(page, /escalated.*open.*ben/).waitFor({ timeout: 5_000 });
+    await page.getByLabel('Status').selectOption('open');
+    await page.waitForURL('**/tasks/overlaps?status=open');
+    await t.call('covibe_warning', 'dismiss', { warning_id: data.warning_id, reason: 'not needed' }, t.ben);
+    await page.getByText('No overlap waits for a judgement.').waitFor();
+  });
+});
+
+describe('week', () => {
+  test('the week is summed up, copied as Markdown, and audited', async () => {
+    const { page, context } = await anaAt('/tasks/week', async (team) => {
+      const done = await team.started({ title: 'Write the manual' });
+      await team.task('complete', { task_id: done, result_summary: 'It has ten chapters' });
+      await team.call('covibe_note', null, { kind: 'decision', title: 'We use SQLite' });
+      await team.started(cache, team.ben);
+      await team.started(sameCache, team.ben);
+    });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Generate' }).click();
+    const completed = page.getByRole('region', { name: 'Completed' });
+    await completed.getByText('It has ten chapters').waitFor();
+    await completed.getByText('1 piece of work').waitFor();
+    await page.getByRole('region', { name: 'Decisions' }).getByText('We use SQLite').waitFor();
+    await page.getByRole('region', { name: 'Active' }).getByText('2 tasks').waitFor();
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await page.getByText('Copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^# Week of[\s\S]*Write the manual/);
+
+    await page.getByRole('button', { name: 'Run audit' }).click();
+    const conflict = page.getByRole('listitem').filter({ hasText: 'both under way' });
+    await conflict.getByText(cache.title).waitFor();
+    await conflict.getByText(sameCache.title).waitFor();
+  });
+});
+
+describe('now', () => {
+  test('[session.stale.dashboard] a session that is silent for more than 30 minutes shows as stale', async () => {
+    const { page, call, t } = await anaAt('/');
+    await page.getByText('No agent has an open session.').waitFor();
+    await page.clock.install();
+    await page.reload();
+    await call('covibe_session', { operation: 'start', repo: 'shop', branch: 'main' });
+    await row(page, /codex@ben active.*shop · main/).waitFor();
+    await page.getByText('1 active session, 0 stale').waitFor();
+    t.clock.advance(31 * 60_000);
+    // Nothing happens, so no event tells of it: the page looks by itself.
+    await page.clock.fastForward(31_000);
+    await row(page, /codex@ben stale/).waitFor();
+    await page.getByText('0 active sessions, 1 stale').waitFor();
+    await call('covibe_session', { operation: 'start' });
+    await row(page, /codex@ben active/).waitFor();
+  });
+
+  test('it shows what waits on me, counted in the title, what is under way and what was done', async () => {
+    const { page, t } = await anaAt('/', async (team) => {
+      const done = await team.started({ title: 'Write the manual' }, team.ben);
+      await team.task('complete', { task_id: done, result_summary: 'It has ten chapters' }, team.ben);
+      await team.call('covibe_note', null, { kind: 'blocker', title: 'No access to staging' }, team.ben);
+      await team.started(cache, team.ben);
+    });
+    await page.getByText('Nothing waits on you.').waitFor();
+    expect(await page.title()).toBe('Now · Covenant');
+    await row(page, /Cache thumbnail images in the gallery.*active.*ben/).waitFor();
+    const since = page.getByRole('region', { name: /^Since/ });
+    await since
+      .getByRole('listitem')
+      .filter({ hasText: /completed.*ben[\s\S]*Write the manual[\s\S]*It has ten chapters/ })
+      .waitFor();
+    await since
+      .getByRole('listitem')
+      .filter({ hasText: /blocker.*ben[\s\S]*No access to staging/ })
+      .waitFor();
+
+    await t.planned({ title: 'Draw a map' });
+    await page.getByText('Start "Draw a map"').waitFor();
+    await expect.poll(() => page.title()).toBe('(1) Now · Covenant');
+    await page.getByRole('link', { name: 'Open task', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Draw a map' }).waitFor();
+  });
+
+  test('calls that change nothing make no page read again', async () => {
+    const { page, call } = await anaAt('/');
+    await page.getByText('Nothing waits on you.').waitFor();
+    const read: string[] = [];
+    page.on('request', (request) => request.url().includes('/api/actions/') && read.push(request.url()));
+    await call('clock', {});
+    await page.waitForTimeout(600); // longer than events are gathered for
+    expect(read).toEqual([]);
+    await call('covibe_task', { operation: 'plan', ...cache });
+    await page.getByText('1 open task').waitFor();
+    expect(read.filter((url) => url.endsWith('team.state'))).toHaveLength(1);
+  });
+});
+
+describe('what agents wrote', () => {
+  const IMAGE = '<img src=x onerror=alert(1)>';
+  const RTL = '\u202Eمرحبا بالعالم \u05D0\u05D1';
+  const LONG = 'a-very-long-word-without-a-break-'.repeat(9);
+
+  test('is text on every page, whatever it looks like, and breaks no layout at 390 px', async () => {
+    const { page, url, errors, call } = await anaAt('/', async (team) => {
+      for (const title of [IMAGE, RTL, LONG]) {
+        const words = { title, scope: `${title} ${cache.scope}`, target_files: [`${LONG}/x.ts`] };
+        await team.started(words);
+        await team.started({ ...words, title: `${title.slice(0, 290)} again` }, team.ben);
+        await team.call('covibe_note', null, { kind: 'decision', title, body: title }, team.ben);
+      }
+    });
+    const { data } = await call('covibe_session', { operation: 'start', agent_name: IMAGE, repo: LONG, branch: RTL });
+    await call('covibe_session', { operation: 'activity', session_id: data.session_id, text: IMAGE });
+    let alerts = 0;
+    page.on('dialog', (dialog) => {
+      alerts++;
+      void dialog.dismiss();
+    });
+    await page.setViewportSize({ width: 390, height: 800 });
+    for (const path of ['/', '/tasks', '/tasks/overlaps', '/tasks/week']) {
+      await page.goto(url + path);
+      await live(page);
+      if (path === '/tasks/week') {
+        await page.getByRole('button', { name: 'Generate' }).click();
+        await page.getByRole('button', { name: 'Run audit' }).click();
+        await page.getByRole('listitem').filter({ hasText: 'both under way' }).first().waitFor();
+      }
+      await page.getByText(IMAGE).first().waitFor();
+      expect(await page.locator('main img').count(), path).toBe(0);
+      expect(await sideways(page), path).toBeLessThanOrEqual(0);
+    }
+    await page.goto(`${url}/tasks/overlaps`);
+    for (const title of [IMAGE, '[U+202E]مرحبا', LONG]) {
+      await page
+        .getByRole('link', { name: title.slice(0, 290) })
+        .first()
+        .click();
+      const panel = page.getByRole('dialog');
+      await panel.waitFor();
+      expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth), title).toBeLessThanOrEqual(0);
+      await page.keyboard.press('Escape');
+      await panel.waitFor({ state: 'detached' });
+    }
+    expect(alerts).toBe(0);
+    expect(errors).toEqual([]);
+  });
+});

@@ -1,0 +1,21 @@
+/** They would turn around whatever stands behind them, in a sentence that quotes them too. */
+const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069]/g;
+
+const disarmed = (text: string): string => text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
+
+/** What somebody else wrote: text, whose writing direction stays its own. `brief` keeps it to two lines. */
+export function Said({ text, brief = false }: { text: string; brief?: boolean }) {
+  const shown = disarmed(text);
+  return brief ? (
+    <bdi title={shown} className="line-clamp-2 text-left wrap-anywhere">
+      {shown}
+    </bdi>
+  ) : (
+    <bdi className="wrap-anywhere whitespace-pre-wrap">{shown}</bdi>
+  );
+}
+
+const PRIVATE = '@private';
+
+/** `codex@mira`; who is private stays so. */
+export const workerOf = (developer: string, agent: string | null): string => (agent === null || developer === PRIVATE ? developer : `${agent}@${developer}`);

@@ -1,0 +1,64 @@
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { Icon } from './icon.tsx';
+import { Said } from './said.tsx';
+
+/** As wide as the screens on which the list stays usable beside it. */
+const BESIDE = '(width >= 64rem)';
+
+/** What a row holds, beside the list; on a small screen over all of it. Escape closes it and gives the focus back. */
+export function SidePanel({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+  const panel = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  // While rendering: where one row's panel follows another's, the browser would go back to the first row.
+  const [opener] = useState(() => document.activeElement);
+  useLayoutEffect(() => {
+    const element = panel.current;
+    if (matchMedia(BESIDE).matches) element?.show();
+    else element?.showModal();
+    element?.focus();
+    return () => {
+      element?.close();
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+  }, [opener]);
+  return (
+    <dialog
+      ref={panel}
+      tabIndex={-1}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onKeyDown={(event) => {
+        // Beside the list it is no modal, and the browser leaves the key to us.
+        if (event.key === 'Escape') onClose();
+      }}
+      className="fixed inset-y-0 right-0 left-auto z-30 m-0 h-dvh max-h-none w-full max-w-none overflow-y-auto border-line bg-base text-text shadow-2xl outline-none lg:w-[40rem] lg:border-l"
+    >
+      <div className="sticky top-0 z-10 flex items-start gap-3 border-b border-line bg-base px-4 py-3">
+        <h2 id={heading} className="min-w-0 flex-1 wrap-anywhere">
+          <Said text={title} />
+        </h2>
+        <button type="button" className="button px-2" aria-label="Close" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </div>
+      <div className="grid gap-5 p-4">{children}</div>
+    </dialog>
+  );
+}
+
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1.5">{children}</dl>;
+}
+
+/** A name and its value; what is unknown shows as a dash. */
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted">{name}</dt>
+      <dd>{children ?? '—'}</dd>
+    </>
+  );
+}
