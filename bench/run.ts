@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import type { Rate } from './load.ts';
+import { overlap } from './overlap.ts';
+import { overlapQuality } from './overlap-quality.ts';
 import { pipe, startup } from './pipe.ts';
 
 export interface Report {
@@ -14,7 +16,7 @@ export interface Benchmark {
   run(report: Report): Promise<void>;
 }
 
-const BENCHMARKS: readonly Benchmark[] = [pipe, startup];
+const BENCHMARKS: readonly Benchmark[] = [pipe, startup, overlap, overlapQuality];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));

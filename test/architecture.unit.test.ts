@@ -76,7 +76,12 @@ test('only storage imports a database driver', () => {
 test('a contract imports zod, the kernel, other contracts and pure rules of its own folder only', () => {
   const contracts = all.filter(({ from }) => from.endsWith('/contract.ts') && from.startsWith('src/features/'));
   const broken = contracts.filter(
-    ({ from, to }) => to !== 'zod' && !to.startsWith('src/kernel/') && !/^src\/features\/\w+\/contract\.ts$/.test(to) && to !== 'src/storage/tables.ts' && dirname(to) !== dirname(from),
+    ({ from, to }) =>
+      to !== 'zod' &&
+      !to.startsWith('src/kernel/') &&
+      !/^src\/features\/\w+\/contract\.ts$/.test(to) &&
+      to !== 'src/storage/tables.ts' &&
+      dirname(to) !== dirname(from),
   );
   expect(shown(broken)).toEqual([]);
 });

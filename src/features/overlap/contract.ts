@@ -77,23 +77,31 @@ export const dismissWarning = contract({
   annotations: { idempotentHint: true },
 });
 
-const threshold = z.number().min(0).max(100);
+const figure = z.number().min(-1).max(100);
 
-export const overlapSettings = z.strictObject({ warn: threshold, escalate: threshold });
+/** What a workspace may set for itself; docs/overlap.md says what each does. The last three depend on the embedding model. */
+const ownFigures = {
+  warn: figure.min(0).optional().describe('From this score on a match is stored as a warning.'),
+  escalate: figure.min(0).optional().describe('From this score on it needs a verdict; at or above warn.'),
+  text_weight: figure.min(0).optional(),
+  file_weight: figure.min(0).optional(),
+  meaning_weight: figure.min(0).optional(),
+  meaning_evidence: figure.max(1).optional().describe('The likeness of two vectors that counts as evidence.'),
+  meaning_floor: figure.max(1).optional().describe('The likeness of two vectors that is worth nothing.'),
+};
+
+export const ownSettings = z.strictObject(ownFigures);
+export type OwnSettings = z.output<typeof ownSettings>;
+const overlapSettings = ownSettings.required();
 
 export const configureOverlap = contract({
   name: 'overlap.configure',
   toolset: 'admin',
   title: 'Set overlap thresholds',
-  description:
-    "The workspace's own thresholds: from which score on a match is stored as a warning, and from which it needs a verdict. Nothing given: what holds now.",
+  description: "The workspace's own thresholds and weights of the comparison. Nothing given: what holds now.",
   input: z
-    .strictObject({
-      warn: threshold.optional().describe('The warn floor.'),
-      escalate: threshold.optional().describe('The escalation threshold; at or above the floor.'),
-      reset: z.literal(true).optional().describe('Back to the defaults.'),
-    })
-    .refine(({ warn, escalate, reset }) => !reset || (warn === undefined && escalate === undefined), { error: 'stands alone', path: ['reset'] }),
+    .strictObject({ ...ownFigures, reset: z.literal(true).optional().describe('Back to the defaults.') })
+    .refine(({ reset, ...own }) => !reset || Object.values(own).every((value) => value === undefined), { error: 'stands alone', path: ['reset'] }),
   output: z.strictObject({ settings: overlapSettings, defaults: overlapSettings, own: z.boolean() }),
   annotations: { idempotentHint: true },
 });
@@ -123,7 +131,7 @@ export const listOverlaps = contract({
         resolved_at: z.int().nullable(),
       }),
     ),
-    settings: overlapSettings,
+    settings: overlapSettings.pick({ warn: true, escalate: true }),
   }),
   annotations: { readOnlyHint: true, idempotentHint: true },
 });

@@ -1,11 +1,10 @@
-import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
 import { isCompared, matchOf, type Subject } from './candidates.ts';
-import { type Match, overlapSettings } from './contract.ts';
+import type { Match } from './contract.ts';
 import type { Finder } from './finder.ts';
+import { settingsOf } from './own-settings.ts';
 import type { Query, Scored } from './score.ts';
-import { DEFAULT_SETTINGS, type OverlapSettings } from './settings.ts';
-import { findItems, readState } from './store.ts';
+import { findItems } from './store.ts';
 import type { OverlapItemRow } from './tables.ts';
 import { analyse, surfaces } from './terms.ts';
 
@@ -17,13 +16,10 @@ export interface Detection {
 
 /** More than anybody judges; what lies beyond is weaker still. */
 const MOST_MATCHES = 50;
+/** The floor is low: the best of what only reaches it are told, the rest would be noise. */
+const WEAK_MATCHES = 10;
 
-export async function settingsOf(db: Db, workspace: string): Promise<OverlapSettings> {
-  const own = (await readState(db, workspace))?.settings;
-  return own ? { ...DEFAULT_SETTINGS, ...readJson(overlapSettings, own) } : DEFAULT_SETTINGS;
-}
-
-export const queryOf = (subject: Subject, vector: Float32Array | undefined): Query => ({ analysed: analyse(subject), files: subject.files, vector });
+const queryOf = (subject: Subject, vector: Float32Array | undefined): Query => ({ analysed: analyse(subject), files: subject.files, vector });
 
 export interface Comparison {
   readonly finder: Finder;
@@ -49,5 +45,7 @@ export async function detect(db: Db, workspace: string, subject: Subject, compar
   const matches = strong
     .map((found): [OverlapItemRow | undefined, Scored] => [items.get(found.id), found])
     .flatMap(([item, found]) => (item ? [matchOf(subject, item, found, words, settings)] : []));
-  return { matches, escalated: matches.filter(({ level }) => level === 'escalated') };
+  const escalated = matches.filter(({ level }) => level === 'escalated');
+  const weak = matches.filter(({ level }) => level === 'warn').slice(0, WEAK_MATCHES);
+  return { matches: matches.filter((match) => escalated.includes(match) || weak.includes(match)), escalated };
 }

@@ -32,12 +32,13 @@ const cleaned = (component: string): string =>
     .toLowerCase()
     .replace(/[\s_]+/g, '-');
 
-/** Two declared components of different layers. A name that belongs to no known layer differs from another unless one contains the other. */
+/** Two declared components that are not the same: neither one name, nor two names of one layer, nor a part of the other (`server`, `server-auth`). */
 export function componentsDiffer(one: string | null | undefined, other: string | null | undefined): boolean {
   const [mine, theirs] = [cleaned(one ?? ''), cleaned(other ?? '')];
   if (mine === '' || theirs === '' || mine === theirs) return false;
-  const [myLayer, theirLayer] = [LAYER_OF.get(mine), LAYER_OF.get(theirs)];
-  if (myLayer !== undefined && theirLayer !== undefined) return myLayer !== theirLayer;
-  if (myLayer !== undefined || theirLayer !== undefined) return false;
-  return !mine.includes(theirs) && !theirs.includes(mine);
+  const layer = LAYER_OF.get(mine);
+  if (layer !== undefined && layer === LAYER_OF.get(theirs)) return false;
+  return !isPartOf(mine, theirs) && !isPartOf(theirs, mine);
 }
+
+const isPartOf = (part: string, whole: string): boolean => `-${whole}-`.includes(`-${part}-`);

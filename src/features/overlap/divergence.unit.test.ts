@@ -21,8 +21,9 @@ test('two names of one layer are one component, two layers differ', () => {
   expect(componentsDiffer('db', 'Front End')).toBe(true);
 });
 
-test('names of no known layer differ unless one holds the other; a known layer says nothing about an unknown name', () => {
+test('names of no known layer differ from every other name, unless one is a part of the other', () => {
   expect(componentsDiffer('billing', 'search')).toBe(true);
   expect(componentsDiffer('billing', 'billing-worker')).toBe(false);
-  expect(componentsDiffer('billing', 'server')).toBe(false);
+  expect(componentsDiffer('billing', 'server')).toBe(true);
+  expect(componentsDiffer('ui', 'build')).toBe(true);
 });

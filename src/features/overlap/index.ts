@@ -9,12 +9,12 @@ import { vectorising } from './vectorise.ts';
 
 export { isOpen, RECENT_MS, type Subject } from './candidates.ts';
 export type { Embedder } from './embedder.ts';
-export { type FileConflict, type FileHolder, type FileQuestion, fileConflicts, markFiles, unmarkFiles } from './files.ts';
+export { fileConflicts, markFiles, unmarkFiles } from './files.ts';
 export { bestFit } from './fit.ts';
-export { addItemFiles, indexItem, setItemOwner, setItemStatus, type WorkItem } from './items.ts';
+export { addItemFiles, indexItem, setItemOwner, setItemStatus } from './items.ts';
 export { localEmbedder } from './local-embedder.ts';
 export { likePairs, type Pair } from './pairs.ts';
-export { type CheckResult, Preflight, type Prepared, readCheck } from './preflight.ts';
+export { Preflight, readCheck } from './preflight.ts';
 export { remoteEmbedder } from './remote-embedder.ts';
 export { DEFAULT_SETTINGS } from './settings.ts';
 export { findItems as itemsById } from './store.ts';

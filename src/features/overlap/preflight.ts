@@ -172,7 +172,10 @@ async function settle(tx: Tx, ctx: WriteContext, check: PreflightCheckRow, rulin
   await attachWarning(tx, check.warning_id, subjectId);
 }
 
-/** The reply of a check: what was found decides how it reads. */
+/**
+ * The reply of a check: what was found decides how it reads. The warn floor is low, so that nothing is missed; what it brings is
+ * disclosed and not shouted, or nobody would listen to what needs a verdict.
+ */
 export function readCheck(result: CheckResult, tool: string): { message: string; warning: { code: string; next: string } | null } {
   const { candidates, matches, file_conflicts: conflicts } = result;
   if (candidates.length > 0) {
@@ -185,9 +188,10 @@ export function readCheck(result: CheckResult, tool: string): { message: string;
   }
   if (matches.length > 0) {
     const [first] = matches as [Match];
+    const more = matches.length > 1 ? ` and ${matches.length - 1} more` : '';
     return {
-      message: `Similar work: "${first.title}" by ${first.owner}, ${first.status} (${first.reason}). It does not hold you up.`,
-      warning: { code: 'OVERLAP_WARNING', next: 'Look at data.matches; if one of them is the same work, talk to its owner instead. Otherwise start.' },
+      message: `Nothing holds you up. Somewhat alike: "${first.title}" by ${first.owner}, ${first.status} (${first.reason})${more}; if one of data.matches is the same work, talk to its owner first.`,
+      warning: null,
     };
   }
   const files = conflicts.length > 0 ? ` Others have some of your files in hand: see file_conflicts.` : '';

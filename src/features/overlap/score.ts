@@ -91,25 +91,35 @@ export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, st
     embedding,
     sharedTerms,
     sharedFiles: [...new Set(candidate.files.map(cleanPath))].filter((file) => file !== '' && named.has(file)),
-    lowInformation: !(
-      informs(sharedTerms, statistics, settings) ||
-      (alike && informs(mine.terms.keys(), statistics, settings) && informs(theirs.terms.keys(), statistics, settings))
-    ),
+    lowInformation: isLowInformation(),
     textualEvidence: tfidf >= settings.textualEvidence || alike,
   };
+
+  function isLowInformation(): boolean {
+    const { nats, telling } = settings.lowInformation;
+    const [one, other] = [mine, theirs].map(({ terms }) => informationIn(terms.keys(), statistics, settings)) as [Information, Information];
+    if (Math.min(one.telling, other.telling) < telling) return true;
+    const bothSay = alike && Math.min(one.nats, other.nats) >= nats;
+    return !bothSay && informationIn(sharedTerms, statistics, settings).nats < nats;
+  }
 }
+
+type Information = ReturnType<typeof informationIn>;
 
 /** From this size on a workspace shows by itself which words stand in everything. */
 const GROWN = 20;
 const EVERYWHERE = 0.2;
 
-/** Whether terms together say enough to tell one piece of work from another. */
-function informs(terms: Iterable<string>, statistics: Statistics, { lowInformation }: OverlapSettings): boolean {
-  let information = 0;
+/** How much terms together say, in nats, and how many of them say something. */
+function informationIn(terms: Iterable<string>, statistics: Statistics, { lowInformation }: OverlapSettings): { nats: number; telling: number } {
+  let nats = 0;
+  let telling = 0;
   for (const term of terms) {
     const share = backgroundShare(term);
     const isEverywhere = statistics.documents >= GROWN && statistics.frequency(term) > EVERYWHERE * statistics.documents;
-    if (share < lowInformation.generic && !isEverywhere) information -= Math.log(share);
+    if (share >= lowInformation.generic || isEverywhere) continue;
+    nats -= Math.log(share);
+    telling++;
   }
-  return information >= lowInformation.shared;
+  return { nats, telling };
 }

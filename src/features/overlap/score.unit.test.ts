@@ -60,8 +60,13 @@ describe('words', () => {
 
   test('a word that stands in everything a workspace does tells nothing there', () => {
     const others = Array.from({ length: 30 }, (_, at) => item(`o${at}`, `Zeppelin ${String.fromCodePoint(97 + (at % 26))}${at}xyz`));
-    expect(score(item('a', 'Zeppelin'), item('b', 'Zeppelin')).lowInformation).toBe(false);
-    expect(score(item('a', 'Zeppelin'), item('b', 'Zeppelin'), workspace(...others)).lowInformation).toBe(true);
+    const pair = [item('a', 'Zeppelin moorings'), item('b', 'Zeppelin moorings')] as const;
+    expect(score(...pair).lowInformation).toBe(false);
+    expect(score(...pair, workspace(...others)).lowInformation).toBe(true);
+  });
+
+  test('one word, however rare, is too little to be the same work', () => {
+    expect(score(item('a', 'Zeppelin'), item('b', 'Zeppelin')).lowInformation).toBe(true);
   });
 });
 

@@ -24,7 +24,9 @@ export interface OverlapSettings {
   readonly paths: { readonly base: number; readonly directory: number };
   readonly lowInformation: {
     /** Information (sum of background IDF, in nats) that two tasks must share. */
-    readonly shared: number;
+    readonly nats: number;
+    /** So many telling terms each of them must have: one word, however rare, is a topic and no piece of work. */
+    readonly telling: number;
     /** A term this common in software tasks in general tells nothing. */
     readonly generic: number;
   };
@@ -41,7 +43,7 @@ export const DEFAULT_SETTINGS: OverlapSettings = {
   background: 200,
   batchPrefix: 3,
   paths: { base: 0.3, directory: 0.1 },
-  lowInformation: { shared: 5, generic: 0.02 },
+  lowInformation: { nats: 5, telling: 2, generic: 0.02 },
 };
 
 /** How a text becomes terms. These shape what is stored, so a workspace cannot set them. */

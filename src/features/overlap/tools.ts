@@ -8,13 +8,11 @@ import type { Db } from '../../storage/engine.ts';
 import { callingDeveloper, namesFor } from '../identity/index.ts';
 import { shownTo } from './candidates.ts';
 import { findWarning, resolveWarning } from './checks.ts';
-import { configureOverlap, dismissWarning, listOverlaps, match, scopeVerdict } from './contract.ts';
-import { settingsOf } from './detect.ts';
-import { DEFAULT_SETTINGS, type OverlapSettings } from './settings.ts';
+import { configureOverlap, dismissWarning, listOverlaps, match, ownSettings, scopeVerdict } from './contract.ts';
+import { figuresOf, settingsOf } from './own-settings.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
 import { readState, saveSettings } from './store.ts';
 import type { OverlapWarningRow } from './tables.ts';
-
-const thresholds = ({ warn, escalate }: OverlapSettings) => ({ warn, escalate });
 
 export const overlapTools: Implementation[] = [
   implement(dismissWarning, {
@@ -37,19 +35,22 @@ export const overlapTools: Implementation[] = [
     },
   }),
   implement(configureOverlap, {
-    write: async (tx, { warn, escalate, reset }, ctx) => {
+    write: async (tx, { reset = false, ...wanted }, ctx) => {
       const before = await settingsOf(tx.db, tx.workspace);
-      const after = reset ? DEFAULT_SETTINGS : { ...before, ...(warn === undefined ? {} : { warn }), ...(escalate === undefined ? {} : { escalate }) };
+      const kept = (await readState(tx.db, tx.workspace))?.settings;
+      const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+      const isQuestion = !reset && Object.keys(given).length === 0;
+      if (!isQuestion) {
+        const own = { ...(kept ? readJson(ownSettings, kept) : {}), ...given };
+        await saveSettings(tx.db, tx.workspace, reset ? null : JSON.stringify(own));
+      }
+      const after = await settingsOf(tx.db, tx.workspace);
       if (after.escalate < after.warn) {
         throw new Refusal('INVALID_INPUT', `escalate: ${after.escalate} is below the warn floor ${after.warn}.`, 'Set both.', { field: 'escalate' });
       }
-      const isQuestion = warn === undefined && escalate === undefined && !reset;
-      if (!isQuestion) {
-        await saveSettings(tx.db, tx.workspace, reset ? null : JSON.stringify(thresholds(after)));
-        record(tx, ctx, { category: 'audit', kind: 'overlap.configured', payload: { before: thresholds(before), after: thresholds(after) } });
-      }
-      const own = reset ? false : !isQuestion || Boolean((await readState(tx.db, tx.workspace))?.settings);
-      return ok({ settings: thresholds(after), defaults: thresholds(DEFAULT_SETTINGS), own }, isQuestion ? 'As set.' : 'Set.');
+      if (!isQuestion) record(tx, ctx, { category: 'audit', kind: 'overlap.configured', payload: { before: figuresOf(before), after: figuresOf(after) } });
+      const own = reset ? false : !isQuestion || Boolean(kept);
+      return ok({ settings: figuresOf(after), defaults: figuresOf(DEFAULT_SETTINGS), own }, isQuestion ? 'As set.' : 'Set.');
     },
   }),
   implement(listOverlaps, {
@@ -58,7 +59,8 @@ export const overlapTools: Implementation[] = [
       const warnings = await recentWarnings(reader, workspace, { open, limit });
       const verdicts = await verdictsOf(reader, workspace, warnings);
       const items = warnings.map((row) => ({ ...warningView(row, name), ...(verdicts.get(row.id) ?? { verdict: null, judgements: [] }) }));
-      return ok({ items, settings: thresholds(await settingsOf(reader, workspace)) });
+      const { warn, escalate } = await settingsOf(reader, workspace);
+      return ok({ items, settings: { warn, escalate } });
     },
   }),
 ];

@@ -7,7 +7,7 @@ import { adoptOrphans } from './orphans.ts';
 import { findTask, runningTasksOf } from './store.ts';
 import { taskTools } from './tools.ts';
 
-export { type TaskView, taskView } from './contract.ts';
+export type { TaskView } from './contract.ts';
 export { takeOver } from './hand-over.ts';
 export { tasksBy } from './store.ts';
 export { viewTasks } from './views.ts';

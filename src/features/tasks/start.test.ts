@@ -187,7 +187,7 @@ test('a weak match is disclosed, stored, and never holds a start [overlap.warn-f
   await app.done('overlap.configure', { warn: 0.5, escalate: 90 });
   await app.started(upload, app.ben);
   const check = await app.task('check', sameUpload);
-  expect(check).toMatchObject({ status: 'warning', data: { requires_verdict: false, candidates: [], warning_id: expect.stringMatching(/^warn_/) } });
+  expect(check).toMatchObject({ status: 'ok', data: { requires_verdict: false, candidates: [], warning_id: expect.stringMatching(/^warn_/) } });
   expect(check.data.matches).toEqual([expect.objectContaining({ level: 'warn' })]);
   const { items } = await app.done('overlap.list', {});
   expect(items).toEqual([expect.objectContaining({ warning_id: check.data.warning_id, level: 'warn', status: 'open' })]);

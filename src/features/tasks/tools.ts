@@ -25,7 +25,7 @@ import { filesOf, viewTasks } from './views.ts';
 
 const START = 'covibe_task start';
 const START_PLANNED = 'covibe_task start_planned';
-const PLAN_NEXT = 'Look at data.matches: if one of them is the same work, cancel this plan. Before you start it, check again.';
+const PLAN_NEXT = 'Look at data.candidates: if one of them is the same work, cancel this plan. Before you start it, check again.';
 
 export function taskTools(preflight: Preflight): Implementation[] {
   const prepare = (
@@ -53,8 +53,9 @@ export function taskTools(preflight: Preflight): Implementation[] {
         const row = await addTask(tx, ctx, subject, words, 'planned');
         const overlap = await preflight.warnOfPlan(tx, ctx, subject, prepared, detection, row.id);
         const data = { task_id: row.id, status: 'planned' as const, workstream_id: row.workstream_id, ...overlap };
-        if (overlap.matches.length === 0) return ok(data, 'Planned.');
-        return refused('warning', 'OVERLAP_WARNING', `Planned, but it overlaps with "${overlap.matches[0]?.title}".`, PLAN_NEXT, data);
+        const [first] = overlap.candidates;
+        if (!first) return ok(data, overlap.matches.length > 0 ? 'Planned. Somewhat alike: see data.matches.' : 'Planned.');
+        return refused('warning', 'OVERLAP_ESCALATED', `Planned, but it looks like "${first.title}" by ${first.owner} (${first.reason}).`, PLAN_NEXT, data);
       },
     }),
     implement(planTaskByHand, {

@@ -51,8 +51,9 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
         const row = await addWorkstream(tx, ctx, subject, 'planned');
         const overlap = await preflight.warnOfPlan(tx, ctx, subject, prepared, detection, row.id);
         const data = { workstream_id: row.id, status: 'planned' as const, ...overlap };
-        if (overlap.matches.length === 0) return ok(data, 'Planned.');
-        return refused('warning', 'OVERLAP_WARNING', `Planned, but it overlaps with "${overlap.matches[0]?.title}".`, PLAN_NEXT, data);
+        const [first] = overlap.candidates;
+        if (!first) return ok(data, overlap.matches.length > 0 ? 'Planned. Somewhat alike: see data.matches.' : 'Planned.');
+        return refused('warning', 'OVERLAP_ESCALATED', `Planned, but it looks like "${first.title}" by ${first.owner} (${first.reason}).`, PLAN_NEXT, data);
       },
     }),
     implement(planWorkstreamByHand, {
@@ -160,7 +161,7 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
   ];
 }
 
-const PLAN_NEXT = 'Look at data.matches: if one of them is the same work, cancel this plan. Before you start it, check again.';
+const PLAN_NEXT = 'Look at data.candidates: if one of them is the same work, cancel this plan. Before you start it, check again.';
 
 function alreadyCompleted(workstreamId: string): Refused {
   return refused('warning', 'ALREADY_COMPLETED', 'The workstream is completed already; nothing was changed.', 'Nothing to do.', {

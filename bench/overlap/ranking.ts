@@ -1,0 +1,94 @@
+import { MemoryIndex } from '../../src/features/overlap/memory-index.ts';
+import { scoreWeighed, weigh } from '../../src/features/overlap/score.ts';
+import { DEFAULT_SETTINGS, type OverlapSettings } from '../../src/features/overlap/settings.ts';
+import { analysisOf, type Doc, type Window } from './data.ts';
+
+export interface Hit {
+  readonly isRelevant: boolean;
+  readonly id: string;
+  readonly score: number;
+  /** Whether it would ask for a verdict if its score were high enough. */
+  readonly mayEscalate: boolean;
+}
+
+export interface Ranked {
+  readonly repo: string;
+  readonly isDuplicate: boolean;
+  readonly hits: readonly Hit[];
+}
+
+export interface Variant {
+  /** Files of the query that count; of the candidates all count unless it is 0. */
+  readonly files: number;
+  /** Items that the workspace knows; fewer than the window for the small-workspace check. */
+  readonly history?: number;
+  readonly vectorOf?: (doc: Doc) => Float32Array | undefined;
+}
+
+export function rank(window: Window, { files, history = Number.POSITIVE_INFINITY, vectorOf }: Variant, settings: OverlapSettings = DEFAULT_SETTINGS): Ranked {
+  const filesOf = (doc: Doc) => (files === 0 ? [] : doc.files);
+  const item = (doc: Doc) => ({ id: doc.id, analysed: analysisOf(doc), files: filesOf(doc), vector: vectorOf?.(doc) });
+  const index = new MemoryIndex();
+  for (const doc of window.before.slice(-Math.min(history, window.before.length))) index.put(item(doc));
+  const query = { ...item(window.query), files: filesOf(window.query).slice(0, files) };
+  const weighed = weigh(query, index, settings);
+  const hits = window.candidates.map((doc): Hit => {
+    const { score, textualEvidence, lowInformation } = scoreWeighed(query, weighed, item(doc), index, settings);
+    return { id: doc.id, isRelevant: window.relevant.has(doc.id), score, mayEscalate: textualEvidence && !lowInformation };
+  });
+  return { repo: window.query.repo, isDuplicate: window.isDuplicate, hits };
+}
+
+const DEPTHS = [1, 3, 5, 10, 20] as const;
+const ALARMS = [0.02, 0.05, 0.1] as const;
+
+const bestOf = (hits: readonly Hit[]): number => hits.reduce((best, { score }) => Math.max(best, score), 0);
+
+/** The place of the best relevant hit; equals come before it, and a score of 0 is no place. */
+function placeOf({ hits }: Ranked): number {
+  const best = bestOf(hits.filter(({ isRelevant }) => isRelevant));
+  return best > 0 ? 1 + hits.filter(({ isRelevant, score }) => !isRelevant && score >= best).length : Number.POSITIVE_INFINITY;
+}
+
+/** Recall in the first k, mean reciprocal rank, and recall where a share of ordinary tasks scores as high. */
+export function figuresOf(ranked: readonly Ranked[]): Record<string, number> {
+  const duplicates = ranked.filter(({ isDuplicate }) => isDuplicate);
+  const places = duplicates.map(placeOf);
+  const share = (count: number) => count / Math.max(1, duplicates.length);
+  const figures: Record<string, number> = {};
+  for (const depth of DEPTHS) figures[`recall@${depth}`] = share(places.filter((place) => place <= depth).length);
+  figures.MRR = share(places.reduce((sum, place) => sum + 1 / place, 0));
+  const ordinary = ranked
+    .filter(({ isDuplicate }) => !isDuplicate)
+    .map(({ hits }) => bestOf(hits))
+    .sort((one, other) => other - one);
+  for (const alarm of ordinary.length > 0 ? ALARMS : []) {
+    const threshold = ordinary[Math.floor(alarm * ordinary.length)] ?? 0;
+    const found = duplicates.filter(({ hits }) => hits.some(({ isRelevant, score }) => isRelevant && score > threshold));
+    figures[`recall at ${alarm * 100} % false alarms`] = share(found.length);
+  }
+  return figures;
+}
+
+export interface Point {
+  readonly threshold: number;
+  readonly falseAlarms: number;
+  readonly recall: number;
+}
+
+/** Share of ordinary tasks with a hit from the threshold on, against share of duplicates whose original is such a hit. */
+export function pointAt(ranked: readonly Ranked[], threshold: number, counts: (hit: Hit) => boolean): Point {
+  const share = (all: readonly Ranked[], test: (hit: Hit) => boolean) => all.filter(({ hits }) => hits.some(test)).length / Math.max(1, all.length);
+  const reaches = (hit: Hit) => hit.score >= threshold && counts(hit);
+  return {
+    threshold,
+    falseAlarms: share(
+      ranked.filter(({ isDuplicate }) => !isDuplicate),
+      reaches,
+    ),
+    recall: share(
+      ranked.filter(({ isDuplicate }) => isDuplicate),
+      (hit) => hit.isRelevant && reaches(hit),
+    ),
+  };
+}
