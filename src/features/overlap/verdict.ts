@@ -16,7 +16,7 @@ export interface CheckFacts {
   readonly used: boolean;
   /** All that were escalated then. */
   readonly escalated: readonly string[];
-  /** Those that are still open and still escalated. */
+  /** Those that are still open. Whatever the start says of itself now, they are what the check found. */
   readonly live: readonly Match[];
   /** Escalated now and not then: somebody started in the meantime. */
   readonly arrived: readonly Match[];
@@ -32,7 +32,7 @@ export type StartRuling =
 
 /** Whether work may start. The score only asks the question; the verdict answers it. */
 export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, tool: string): StartRuling {
-  const again = `Call ${tool} with operation "check" and the same title, then start within 10 minutes.`;
+  const again = `Call ${tool.split(' ')[0]} with operation "check" and the same title, then start within 10 minutes.`;
   if (!check || check.used) return block('CHECK_REQUIRED', 'This work was not checked: there is no check of yours with this title.', again);
   if (check.age > CHECK_LASTS_MS) return block('CHECK_EXPIRED', 'The check is more than 10 minutes old.', again);
   if (answer.check_id !== undefined && answer.check_id !== check.id) {
@@ -108,7 +108,7 @@ function ruleConfirmation(check: CheckFacts, { warning_id, confirmation_reason }
 }
 
 const judgeNext = (tool: string): string =>
-  `Compare your work with each candidate. Then call ${tool} again with check_id and scope_verdict {verdict: "distinct" | "duplicate", candidates: [{id, same_scope, reason}]}; ` +
+  `Compare your work with each candidate. Then call ${tool} with check_id and scope_verdict {verdict: "distinct" | "duplicate", candidates: [{id, same_scope, reason}]}; ` +
   'if it is a duplicate, ask the developer for confirmation and a reason before starting.';
 
 export const howToJudge = judgeNext;

@@ -182,6 +182,16 @@ test('matches that were finished or cancelled since never hold a start: the warn
   ]);
 });
 
+test('a start in other words than its check does not get rid of what the check found', async () => {
+  const { task, check, first } = await escalated();
+  const bare = { title: sameUpload.title, task_type: 'feature', component: 'docs', action: 'remove' };
+  expect(await task('start', bare)).toMatchObject({
+    status: 'blocked',
+    data: { code: 'VERDICT_REQUIRED', candidates: [expect.objectContaining({ id: first, owner: 'ben' })] },
+  });
+  expect((await task('start', { ...bare, check_id: check.data.check_id, scope_verdict: distinct(check) })).status).toBe('ok');
+});
+
 test('a weak match is disclosed, stored, and never holds a start [overlap.warn-floor.disclosed] [overlap.warn-floor.stored] [overlap.warn-floor.never-blocks] [overlap.escalation.threshold]', async () => {
   const app = await teamApp();
   await app.done('overlap.configure', { warn: 0.5, escalate: 90 });

@@ -83,7 +83,7 @@ const documentOf = (state: TeamState): StateDocument => ({
 function judged(state: TeamState): Reply<TeamState> {
   const standing = state.parallel_audit_conflicts.filter(({ kind }) => kind !== 'historical');
   const stale = state.stale_sessions.length;
-  if (stale === 0 && standing.length === 0) return ok(state, `${state.active_work.length} tasks under way, ${state.planned_work.length} planned.`);
+  if (stale === 0 && standing.length === 0) return ok(state, `Tasks under way: ${state.active_work.length}; planned: ${state.planned_work.length}.`);
   const found = [
     stale > 0 ? `${stale} session${stale === 1 ? ' has' : 's have'} gone quiet` : '',
     standing.length > 0 ? `${standing.length} pair${standing.length === 1 ? '' : 's'} of work look the same` : '',
