@@ -1,7 +1,7 @@
 import type { House } from '../kernel/context.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { capabilities } from './capabilities/index.ts';
-import { contexts, latestContextOf } from './contexts/index.ts';
+import { contexts, latestContextOf, standingContext } from './contexts/index.ts';
 import { coordination, heartbeatListener, releaseClaimsOf } from './coordination/index.ts';
 import { events } from './events/index.ts';
 import { type Catalogue, gateway } from './gateway/index.ts';
@@ -40,8 +40,8 @@ export function productFeatures({ house, catalogue, facts, companionManifest, em
     team(overlap.finder),
     notes({ ownsTask, ownsWorkstream }),
     contexts,
-    coordination(house, { ownsTask, contextOf: latestContextOf, onClaim: noteFiles, onHandoff: takeOver }),
-    sessionFeature({ heartbeat: [heartbeatListener], snapshot: [noteFiles], end: [releaseClaimsOf], manifest: companionManifest }),
+    coordination(house, { ownsTask, contextOf: latestContextOf, standingContext, onClaim: noteFiles, onHandoff: takeOver }),
+    sessionFeature(house, { heartbeat: [heartbeatListener], snapshot: [noteFiles], end: [releaseClaimsOf], manifest: companionManifest }),
     telemetry,
   ];
 }

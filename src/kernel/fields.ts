@@ -10,7 +10,7 @@ export const title = z
   .trim()
   .min(1)
   .max(300)
-  .regex(/^[^\p{Cc}]*$/u, { error: 'expected one line without control characters' });
+  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, { error: 'expected one line without control characters' });
 
 /** Free text of bounded length. */
 export const text = (max: number) => z.string().trim().min(1).max(max);

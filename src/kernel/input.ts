@@ -55,13 +55,14 @@ function fieldName(path: readonly PropertyKey[]): string {
   return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`)).join('');
 }
 
-/** What JSON can carry and a database cannot: NUL, half a surrogate pair; and nesting without end. */
+/** What JSON can carry and a database cannot: NUL, half a surrogate pair, a number beyond all numbers; and nesting without end. */
 function findUnstorable(value: unknown, field: string, depth: number): Issue | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return { field, message: 'contains a NUL character' };
     if (!value.isWellFormed()) return { field, message: 'contains half of a surrogate pair' };
     return undefined;
   }
+  if (typeof value === 'number' && !Number.isFinite(value)) return { field, message: 'is a number too large to be one' };
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= MAX_DEPTH) return { field, message: `is nested deeper than ${MAX_DEPTH} levels` };
   for (const [key, inner] of Object.entries(value)) {

@@ -1,5 +1,5 @@
 /** A remote's URL can carry a password or token, which must not get as far as a table. */
-export const withoutCredentials = (repo: string): string => repo.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1');
+export const withoutCredentials = (repo: string): string => repo.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1');
 
 /** `git@github.com:acme/app.git`, `https://github.com/Acme/App` and `ssh://git@github.com:22/acme/app` are one place. */
 function placeOf(repo: string): string[] {
@@ -11,6 +11,9 @@ function placeOf(repo: string): string[] {
     .replace(/\.git$/i, '');
   return bare.toLowerCase().split('/').filter(Boolean);
 }
+
+/** By whichever of its addresses, and no shorter name: what follows from it replaces something. */
+export const sameRepo = (a: string, b: string): boolean => placeOf(a).join('/') === placeOf(b).join('/');
 
 /** A short name (`app`, `acme/app`) may mean any repository whose place ends in it: a claim is safe, or it is none. */
 export function mayBeSameRepo(a: string, b: string): boolean {

@@ -77,6 +77,19 @@ test("another branch, no branch, another repository and another developer's cont
   expect((await published({ branch: undefined })).superseded).toEqual([kept[2]?.context_id]);
 });
 
+test('a repository is the same by whichever of its addresses; a handoff finds it by its short name too', async () => {
+  const { ana, app, clock, published } = await house();
+  const first = await published({ repo: 'git@github.com:acme/app.git' });
+  const second = await published({ repo: 'https://github.com/Acme/App' });
+  expect(second.superseded).toEqual([first.context_id]);
+  expect((await published({ repo: 'app' })).superseded).toEqual([]);
+  const latest = async (repo: string) =>
+    (await latestContextOf(app.store.reader, ana.principal.workspace, ana.principal.developerId as string, { repo }, clock.now()))?.id;
+  expect(await latest('ssh://git@github.com/acme/app')).toBe(second.context_id);
+  expect(await latest('acme/app')).toBeDefined();
+  expect(await latest('other/app')).not.toBe(second.context_id);
+});
+
 test('a context expires after 24 hours where nothing else is said [context.ttl.default]', async () => {
   const { clock, listed, published } = await house();
   const { expires_at } = await published();

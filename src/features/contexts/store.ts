@@ -26,16 +26,20 @@ export async function activeRow(db: Db, workspace: string, id: string, now: numb
   return await active(db, workspace, now).where('id', '=', id).executeTakeFirst();
 }
 
-export interface Place {
-  readonly repo?: string | undefined;
-  /** Null: the context that names no branch. */
-  readonly branch?: string | null | undefined;
+/** Whatever became of it. */
+export async function anyRow(db: Db, workspace: string, id: string): Promise<SessionContextRow | undefined> {
+  return await db.selectFrom('session_contexts').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
 }
 
-/** The contexts of one developer, of a repository and branch where these are given. */
-export async function activeRowsOf(db: Db, workspace: string, developerId: string, { repo, branch }: Place, now: number): Promise<SessionContextRow[]> {
+/** The contexts of one developer; of a branch where it is given, which null is: the one that names none. */
+export async function activeRowsOf(
+  db: Db,
+  workspace: string,
+  developerId: string,
+  branch: string | null | undefined,
+  now: number,
+): Promise<SessionContextRow[]> {
   let query = active(db, workspace, now).where('developer_id', '=', developerId);
-  if (repo !== undefined) query = query.where('repo', '=', repo);
   if (branch !== undefined) query = branch === null ? query.where('branch', 'is', null) : query.where('branch', '=', branch);
   return await query.execute();
 }

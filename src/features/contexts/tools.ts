@@ -3,6 +3,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import { ok } from '../../kernel/reply.ts';
+import { sameRepo } from '../../kernel/repo.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { callingDeveloper, developerFor } from '../identity/index.ts';
 import { getContext, publishContext, revokeContext } from './contract.ts';
@@ -17,7 +18,7 @@ export const contextTools: Implementation[] = [
       const developerId = callingDeveloper(ctx.principal);
       const id = newId('ctx', tx.now);
       const { repo, branch = null, files_touched = [], next_actions = [], blockers = [], task_ids = [] } = input;
-      const earlier = await activeRowsOf(tx.db, tx.workspace, developerId, { repo, branch }, tx.now);
+      const earlier = (await activeRowsOf(tx.db, tx.workspace, developerId, branch, tx.now)).filter((row) => sameRepo(row.repo, repo));
       for (const row of earlier) await supersede(tx, row.id, id);
       const expires_at = tx.now + input.ttl_hours * HOUR_MS;
       await insertContext(tx.db, {

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { Principal } from '../../kernel/context.ts';
+import { mayBeSameRepo, sameRepo } from '../../kernel/repo.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
 import { namesFor } from '../identity/index.ts';
 import type { ContextView } from './contract.ts';
-import { activeRows, activeRowsOf, type Place } from './store.ts';
+import { activeRow, activeRows, activeRowsOf, anyRow } from './store.ts';
 import type { SessionContextRow } from './tables.ts';
 
 /** More than a workspace has in use at a time; it bounds the answer. */
-const MOST_LISTED = 50;
+const MOST_LISTED = 20;
 const LISTED = { summary: 600, files: 20, lines: 10 };
 
 const strings = z.array(z.string());
@@ -55,7 +56,28 @@ export async function activeContexts(db: Db, workspace: string, viewer: Principa
   return (await shownContexts(db, workspace, viewer, await activeRows(db, workspace, now, limit))).map(shortened);
 }
 
-/** What a handoff refers to: the giver's latest active context, of a repository and branch where these are given. */
-export async function latestContextOf(db: Db, workspace: string, developerId: string, place: Place, now: number): Promise<SessionContextRow | undefined> {
-  return (await activeRowsOf(db, workspace, developerId, place, now))[0];
+interface Place {
+  readonly repo?: string | undefined;
+  readonly branch?: string | undefined;
+}
+
+/** What a handoff refers to: the giver's latest active context, of a repository (by any of its names) and branch where these are given. */
+export async function latestContextOf(
+  db: Db,
+  workspace: string,
+  developerId: string,
+  { repo, branch }: Place,
+  now: number,
+): Promise<SessionContextRow | undefined> {
+  const rows = await activeRowsOf(db, workspace, developerId, branch, now);
+  if (repo === undefined) return rows[0];
+  return rows.find((row) => sameRepo(row.repo, repo)) ?? rows.find((row) => mayBeSameRepo(row.repo, repo));
+}
+
+/** The context, or the one that stands in its place by now: whoever takes over is to read what holds. */
+export async function standingContext(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
+  const row = await activeRow(db, workspace, id, now);
+  if (row) return row;
+  const gone = await anyRow(db, workspace, id);
+  return gone && (await activeRowsOf(db, workspace, gone.developer_id, gone.branch, now)).find(({ repo }) => sameRepo(repo, gone.repo));
 }

@@ -23,8 +23,11 @@ async function team() {
     async list(by: TestCaller) {
       return (await call({ operation: 'list', what: 'asks' }, by)).data as { asks_to_me: AskView[]; asks_by_me: AskView[] };
     },
-    beat: async (by: TestCaller) =>
-      (await app.tool('covibe_session', { operation: 'heartbeat' }, by)).reply.data as { waiting: { ask_id: string }[]; answers?: { ask_id: string }[] },
+    beat: async (by: TestCaller, input: object = {}) =>
+      (await app.tool('covibe_session', { operation: 'heartbeat', ...input }, by)).reply.data as {
+        waiting: { ask_id: string }[];
+        answers?: { ask_id: string }[];
+      },
   };
 }
 
@@ -136,14 +139,14 @@ test('what waits for an agent can be read by others who answer it, and is delive
   const { ana, app, asked, clock, list, mira } = await team();
   const { ask_id } = await asked({ to: 'mira', message: 'long '.repeat(800) }, ana);
   const { reader } = app.store;
-  const waiting = await waitingFor(reader, mira.principal.workspace, mira.principal, clock.now());
+  const waiting = await waitingFor(reader, mira.principal.workspace, mira.principal, clock.now(), null);
   expect(waiting).toMatchObject({ waiting: [{ ask_id, message: expect.stringMatching(/…$/) }], answers: [], handoffs: [] });
   expect((await list(ana)).asks_by_me[0]?.undelivered).toBe(true);
   const ctx = { principal: mira.principal, workspace: mira.principal.workspace, session: null } as Parameters<typeof heartbeatListener>[1];
   await app.store.write(mira.principal.workspace, (tx) => markDelivered(tx, ctx, waiting));
   expect((await list(ana)).asks_by_me[0]?.receipt).toBe('delivered');
   const operator = { ...mira.principal, developerId: null };
-  expect(await waitingFor(reader, mira.principal.workspace, operator, clock.now())).toEqual({ waiting: [], answers: [], handoffs: [] });
+  expect(await waitingFor(reader, mira.principal.workspace, operator, clock.now(), null)).toEqual({ waiting: [], answers: [], handoffs: [] });
 });
 
 test('an ask that nobody answered within a week of its deadline waits for nobody any more', async () => {
@@ -161,4 +164,67 @@ test('asks left unanswered keep no others back: what was never delivered goes fi
   const [first, second] = [(await beat(mira)).waiting, (await beat(mira)).waiting];
   expect(first.map(({ ask_id }) => ask_id)).toEqual(ids.slice(0, 10));
   expect(second.map(({ ask_id }) => ask_id)).toEqual([...ids.slice(10), ...ids.slice(0, 8)]);
+});
+
+test('what was never delivered goes first, however many asks are left unanswered', async () => {
+  const { ana, app, asked, beat, mira } = await team();
+  const old = (await asked({ to: 'mira', due_in_minutes: 1 }, ana)).ask_id;
+  const row = await app.store.reader.selectFrom('asks').selectAll().where('id', '=', old).executeTakeFirstOrThrow();
+  await app.store.write(row.workspace_id, async (tx) => {
+    const others = Array.from({ length: 120 }, (_, i) => ({ ...row, id: `${old}${i}`, delivered_at: tx.now }));
+    await tx.db.insertInto('asks').values(others).execute();
+  });
+  const { ask_id } = await asked({ to: 'mira', due_in_minutes: 600 }, ana);
+  expect((await beat(mira)).waiting.slice(0, 2)).toMatchObject([{ ask_id: old }, { ask_id }]);
+});
+
+test('an answer goes to the run that asked while it is at work, and to whoever comes after it when it is gone', async () => {
+  const { ana, asked, beat, clock, list, mira, reply, tool } = await team();
+  const start = async () => ((await tool('covibe_session', { operation: 'start' }, ana)).reply.data as { session_id: string }).session_id;
+  const [one, two] = [await start(), await start()];
+  const first = await asked({ to: 'mira', session_id: one }, ana);
+  await reply({ ask_id: first.ask_id, message: 'Yes.' }, mira);
+  expect((await beat(ana, { session_id: two })).answers).toBeUndefined();
+  expect((await list(ana)).asks_by_me).toMatchObject([{ answer: 'Yes.', answer_delivered_at: null }]);
+  expect((await beat(ana, { session_id: one })).answers).toMatchObject([{ ask_id: first.ask_id }]);
+  for (const leave of [
+    async () => void clock.advance(31 * MINUTE),
+    async () => void (await tool('covibe_session', { operation: 'end', session_id: one }, ana)),
+  ]) {
+    await beat(ana, { session_id: one });
+    const { ask_id } = await asked({ to: 'mira', session_id: one }, ana);
+    await reply({ ask_id, message: 'Yes.' }, mira);
+    await leave();
+    expect((await beat(ana, { session_id: two })).answers).toMatchObject([{ ask_id }]);
+  }
+});
+
+test('the heartbeat of a companion, which no agent reads, takes in nothing and keeps up no claim', async () => {
+  const { ana, app, asked, beat, list, mira, reply, tool } = await team();
+  const { ask_id } = await asked({ to: 'mira' }, ana);
+  await tool('covibe_coordination', { operation: 'claim', repo: 'app', paths: ['a'], ttl_minutes: 1 }, mira);
+  const expiry = async () => (await app.store.reader.selectFrom('claims').select('expires_at').executeTakeFirstOrThrow()).expires_at;
+  const before = await expiry();
+  for (const input of [{ companion_version: '1.0.0' }, { registered_repos: ['app'] }]) {
+    const beaten = await beat(mira, input);
+    expect([beaten.waiting, beaten.answers]).toEqual([undefined, undefined]);
+  }
+  expect((await list(ana)).asks_by_me).toMatchObject([{ receipt: 'sent', undelivered: true }]);
+  expect(await expiry()).toBe(before);
+  await reply({ ask_id, message: 'Yes.' }, mira);
+  await beat(ana, { companion_version: '1.0.0' });
+  expect((await beat(ana)).answers).toMatchObject([{ ask_id }]);
+});
+
+test('the state of the team delivers the asks that it names, and leaves an answer to what carries its words', async () => {
+  const { ana, asked, beat, list, mira, reply, tool } = await team();
+  const ids: string[] = [];
+  for (let i = 0; i < 11; i++) ids.push((await asked({ to: 'mira', due_in_minutes: 10 + i }, ana)).ask_id);
+  const mine = await asked({ to: 'ana' }, mira);
+  await reply({ ask_id: mine.ask_id, message: 'Of course.' }, ana);
+  const state = (await tool('covibe_team', { operation: 'state' }, mira)).reply.data as { next_actions: { about: string }[] };
+  const named = new Set(state.next_actions.map(({ about }) => about));
+  const delivered = (await list(ana)).asks_by_me.filter(({ undelivered }) => !undelivered).map(({ ask_id }) => ask_id);
+  expect(delivered.toSorted()).toEqual(ids.filter((id) => named.has(id)).toSorted());
+  expect((await beat(mira)).answers).toMatchObject([{ ask_id: mine.ask_id, answer: 'Of course.' }]);
 });

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
-import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts';
+import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../../testing/app.ts';
+import { testClock } from '../../testing/clock.ts';
 import { fileConflicts } from '../overlap/index.ts';
 import { editConflicts, liveClaims } from './index.ts';
 
 const MINUTE = 60_000;
 const repo = 'github.com/acme/app';
 
-async function team() {
-  const app = await testApp();
+async function team(options: TestAppOptions = {}) {
+  const app = await testApp(options);
   const [ana, mira] = [await app.developer('ana', 'claude-code'), await app.developer('mira', 'codex')];
   return { ...app, ana, mira, ...operations(app) };
 }
@@ -54,7 +55,7 @@ test('a claim is a lease over path globs or symbols of a repository, and needs a
   expect(event).toMatchObject({ subject: claim_id, actor: ana.principal.actor, payload: { repo, paths: ['src/upload/**', 'docs/a.md'] } });
   expect(await claim({ repo }, ana)).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'paths' } });
   expect(await claim({ paths: ['a'] }, ana)).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'repo' } });
-  for (const path of ['/etc/passwd', '../up', 'a//b', 'C:/x', 'src/{a,b}.ts', `${'a/'.repeat(40)}b`, '*a'.repeat(11)]) {
+  for (const path of ['/etc/passwd', '../up', 'a//b', 'C:/x', 'src/{a,b}.ts', `${'a/'.repeat(40)}b`, '*a'.repeat(11), 'a'.repeat(256), `*${'a'.repeat(80)}`]) {
     expect([path, await claim({ repo, paths: [path] }, ana)]).toMatchObject([path, { code: 'INVALID_INPUT', data: { field: 'paths[0]' } }]);
   }
   expect(await claim({ repo, paths: Array.from({ length: 51 }, (_, i) => `f${i}`) }, ana)).toMatchObject({ code: 'INVALID_INPUT' });
@@ -156,6 +157,18 @@ test('a heartbeat of its holder renews a claim, one of another agent or session 
   expect(await fileConflicts(app.store.reader, mira.principal.workspace, { files: ['a.ts'], repo, viewer: mira.principal, now: clock.now() })).toHaveLength(1);
 });
 
+test('a lease that has ended by the clock of the server that gave the code to somebody else is not renewed by one whose clock is behind', async () => {
+  // Neither server sweeps: nobody has told of the end before the code is claimed.
+  const unswept = () => ({ ...testClock(), every: () => () => true });
+  const { ana, app, claimed, clock, database, mira } = await team({ clock: unswept() });
+  const behind = await testApp({ database, clock: unswept() });
+  await claimed({ paths: ['a.ts'] }, ana);
+  clock.advance(60 * MINUTE);
+  const { claim_id } = await claimed({ paths: ['a.ts'] }, mira);
+  expect((await operations(behind).beat(ana)).reply).toMatchObject({ status: 'ok', data: { renewed_claims: 0 } });
+  expect((await liveClaims(app.store.reader, ana.principal.workspace, ana.principal, clock.now())).map((claim) => claim.claim_id)).toEqual([claim_id]);
+});
+
 test('release ends the holder’s claim and frees the code; it is the owner’s alone, and harmless twice [coordination.release.frees]', async () => {
   const { ana, app, claim, claimed, clock, developer, events, mira, release } = await team();
   const { claim_id } = await claimed({ paths: ['a.ts'] }, ana);
@@ -228,6 +241,33 @@ test('claims are for developers, and a developer holds at most 200', async () =>
   expect(await claim({ repo, paths: ['one-more'] }, ana)).toMatchObject({ status: 'error', code: 'CLAIM_LIMIT' });
   expect(await claim({ repo, paths: ['f7'] }, ana)).toMatchObject({ status: 'ok' });
   await app.close();
+});
+
+test('a session that has ended takes no claim: nothing would release it', async () => {
+  const { ana, call, claim, claimed, mira, session, tool } = await team();
+  const ended = await session(ana);
+  await tool('covibe_session', { operation: 'end', session_id: ended }, ana);
+  expect(await claim({ repo, paths: ['a'], session_id: ended }, ana)).toMatchObject({ code: 'SESSION_ENDED', data: { field: 'session_id' } });
+  const { claim_id } = await claimed({ paths: ['b'] }, mira);
+  const offer = (await call('handoff')({ to: 'ana', message: 'yours', claim_ids: [claim_id] }, mira)).data as { handoff_id: string };
+  expect(await call('accept_handoff')({ handoff_id: offer.handoff_id, session_id: ended }, ana)).toMatchObject({ code: 'SESSION_ENDED' });
+  expect(await call('accept_handoff')({ handoff_id: offer.handoff_id }, ana)).toMatchObject({ data: { claim_ids: [claim_id] } });
+});
+
+test('a path is what is written, without the space around it; control characters are in none', async () => {
+  const { ana, claim, claimed, mira } = await team();
+  await claimed({ paths: [' src/a.ts '] }, ana);
+  expect(await claim({ repo, paths: ['src/a.ts'] }, mira)).toMatchObject({ code: 'CLAIM_CONFLICT' });
+  expect(await claim({ repo, paths: ['src/a\n.ts'] }, mira)).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'paths[0]' } });
+});
+
+test('of many claims in the way an answer tells the first in full, how many there are, and when the last of them ends', async () => {
+  const { ana, claim, claimed, clock, mira } = await team();
+  for (let i = 0; i < 25; i++) await claimed({ paths: [`src/f${i}.ts`], ttl_minutes: 10 + i }, ana);
+  const answer = await claim({ repo, paths: ['src/**'] }, mira);
+  expect((answer.data as { conflicts: object[] }).conflicts).toHaveLength(20);
+  expect(answer).toMatchObject({ status: 'blocked', message: expect.stringContaining('24 more claim(s)') });
+  expect((answer as { next: string }).next).toContain(new Date(clock.now() + 34 * MINUTE).toISOString());
 });
 
 test('the password in a remote’s URL is kept nowhere', async () => {

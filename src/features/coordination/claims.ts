@@ -11,9 +11,11 @@ import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { callingDeveloper, PRIVATE } from '../identity/index.ts';
 import { fileConflicts, markFiles, unmarkFiles } from '../overlap/index.ts';
+import { activeSessions } from '../sessions/index.ts';
 import { type Claimed, conflict, covers, literalPaths, meeting, sameAgent, type Territory } from './conflicts.ts';
 import { checkConflicts, claim, release } from './contract.ts';
 import { boundedDetails } from './excerpt.ts';
+import { claimDetails, noteLapses } from './lapse.ts';
 import { claimedBy, presenterFor } from './present.ts';
 import { findClaim, insertClaim, liveClaimRows, readStrings, updateClaim } from './store.ts';
 import type { ClaimRow } from './tables.ts';
@@ -22,7 +24,9 @@ import type { ClaimView, ConflictView } from './views.ts';
 const DEFAULT_TTL_MINUTES = 60;
 const MINUTE = 60_000;
 /** Every claim is compared with every live one, inside the turn of all writers. */
-const MOST_LIVE_CLAIMS = 200;
+export const MOST_LIVE_CLAIMS = 200;
+/** The claims in the way that an answer tells of in full. */
+const MOST_CONFLICTS = 20;
 
 /** Told of each new claim, within its transaction. */
 export type ClaimListener = (tx: Tx, ctx: WriteContext, claim: { sessionId: string | null; files: string[] }) => Promise<void>;
@@ -32,13 +36,15 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
     implement(claim, {
       write: async (tx, input, ctx) => {
         const developerId = callingDeveloper(ctx.principal);
+        await requireOpenSession(tx, ctx);
         const territory = territoryOf(input);
         const live = await liveClaimRows(tx.db, tx.workspace, tx.now);
         const held = heldAlready(live, { actor: ctx.principal.actor, sessionId: ctx.session }, territory);
         const mode = input.mode ?? held?.mode ?? 'exclusive';
         const wanted: Claimed = { ...territory, mode, actor: ctx.principal.actor, sessionId: ctx.session ?? held?.session_id ?? null };
         const others = live.filter((row) => row.id !== held?.id && conflict(wanted, claimedBy(row)));
-        if (others.length > 0) return refusal('blocked', await conflictViews(tx.db, tx.workspace, others, wanted, ctx.principal, tx.now), ctx.principal);
+        if (others.length > 0)
+          return refusal('blocked', others, await conflictViews(tx.db, tx.workspace, others, wanted, ctx.principal, tx.now), ctx.principal);
         if (!held && live.filter((row) => row.developer_id === developerId).length >= MOST_LIVE_CLAIMS) {
           throw new Refusal(
             'CLAIM_LIMIT',
@@ -46,6 +52,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
             'Release some, or claim a pattern that covers several paths.',
           );
         }
+        await noteLapses(tx);
         const ttl = input.ttl_minutes ?? held?.ttl_minutes ?? DEFAULT_TTL_MINUTES;
         const row: ClaimRow = {
           workspace_id: tx.workspace,
@@ -103,7 +110,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
           conflicts: await conflictViews(ctx.reader, ctx.workspace, others, wanted, ctx.principal, now),
           file_conflicts: await fileConflicts(ctx.reader, ctx.workspace, question),
         };
-        return others.length > 0 ? refusal('warning', data.conflicts, ctx.principal, data) : ok(data, 'No live claim of another agent is in the way.');
+        return others.length > 0 ? refusal('warning', others, data.conflicts, ctx.principal, data) : ok(data, 'No live claim of another agent is in the way.');
       },
     }),
   ];
@@ -152,11 +159,13 @@ export async function releaseClaimsOf(tx: Tx, ctx: WriteContext, sessionId: stri
   return { released_claims: held.length };
 }
 
-export const claimDetails = (row: ClaimRow): Record<string, unknown> => ({
-  claim_id: row.id,
-  mode: row.mode,
-  ...boundedDetails({ repo: row.repo, paths: readStrings(row.paths), symbols: readStrings(row.symbols) }),
-});
+/** What a session holds is released when it ends: one that has ended can take nothing more. */
+export async function requireOpenSession(tx: Tx, { session }: WriteContext): Promise<void> {
+  if (session === null || (await activeSessions(tx.db, tx.workspace, [session], tx.now)).has(session)) return;
+  throw new Refusal('SESSION_ENDED', 'This session has ended, and can hold no claim.', 'Start a new one with covibe_session start, and use its session_id.', {
+    field: 'session_id',
+  });
+}
 
 /** In the same words whether there is none or it is somebody else's. */
 export const claimNotFound = (field: string, id: string): Refusal =>
@@ -179,7 +188,7 @@ function heldAlready(live: readonly ClaimRow[], agent: { actor: string; sessionI
 
 async function conflictViews(db: Db, workspace: string, rows: readonly ClaimRow[], wanted: Claimed, viewer: Principal, now: number): Promise<ConflictView[]> {
   const show = await presenterFor(db, workspace, viewer, now);
-  return rows.map((row) => ({
+  return rows.slice(0, MOST_CONFLICTS).map((row) => ({
     ...show.claim(row),
     meets: meeting(wanted, claimedBy(row)),
     refuses: row.mode === 'exclusive' ? ['exclusive', 'shared'] : ['exclusive'],
@@ -188,14 +197,15 @@ async function conflictViews(db: Db, workspace: string, rows: readonly ClaimRow[
 
 function refusal<T extends Record<string, unknown>>(
   status: 'blocked' | 'warning',
+  all: readonly ClaimRow[],
   conflicts: readonly ConflictView[],
   caller: Principal,
   data?: T,
 ): Refused<T | { conflicts: readonly ConflictView[] }> {
   const [first] = conflicts as [ConflictView];
   const what = [...first.meets.paths, ...first.meets.symbols];
-  const more = conflicts.length > 1 ? ` ${conflicts.length - 1} more claim(s) are in the way.` : '';
-  const last = Math.max(...conflicts.map(({ expires_at }) => expires_at));
+  const more = all.length > 1 ? ` ${all.length - 1} more claim(s) are in the way.` : '';
+  const last = Math.max(...all.map(({ expires_at }) => expires_at));
   const holder = first.own ? `${first.agent_type ?? 'another agent'} of yours` : first.developer;
   const message = `${what.slice(0, 3).join(', ')}${what.length > 3 ? ', …' : ''}: claimed (${first.mode}) by ${holder} until ${time(first.expires_at)}.${more}`;
   return refused(status, 'CLAIM_CONFLICT', message, nextStep(first, caller, last), data ?? { conflicts });

@@ -1,5 +1,5 @@
 import { mayBeSameRepo } from '../../kernel/repo.ts';
-import { type Glob, hasWildcard, matches, overlap, parseGlob } from './globs.ts';
+import { type Glob, hasWildcard, matches, overlap, parseGlob, withBeneath } from './globs.ts';
 import type { ClaimMode } from './tables.ts';
 
 /** Who acts. An agent is one run where sessions are known, and one token holder where they are not. */
@@ -19,9 +19,18 @@ export interface Territory {
 
 /** A path or pattern that ends in a plain name covers what is beneath it too: people name a directory by its path. */
 function coverage(pattern: string): Glob {
-  const { segments } = parseGlob(pattern.replace(/\/$/, ''));
-  const last = pattern.replace(/\/$/, '').split('/').at(-1) as string;
-  return { segments: hasWildcard(last) ? segments : [...segments, '**'] };
+  const path = pattern.replace(/\/$/, '');
+  const glob = parseGlob(path);
+  return hasWildcard(path.slice(path.lastIndexOf('/') + 1)) ? glob : withBeneath(glob);
+}
+
+/** What is wanted is held against every live claim: its patterns are read once. */
+const read = new WeakMap<readonly string[], readonly Glob[]>();
+
+function coverages(paths: readonly string[]): readonly Glob[] {
+  const globs = read.get(paths) ?? paths.map(coverage);
+  read.set(paths, globs);
+  return globs;
 }
 
 export const covers = (pattern: string, path: string): boolean => matches(coverage(pattern), path);
@@ -40,7 +49,7 @@ function sameSymbol(a: string, b: string): boolean {
 /** Where two territories meet, as the second's owner wrote it. A bare symbol and a path say nothing of each other. */
 export function meeting(a: Territory, b: Territory): { paths: string[]; symbols: string[] } {
   if (!mayBeSameRepo(a.repo, b.repo)) return { paths: [], symbols: [] };
-  const covered = a.paths.map(coverage);
+  const covered = coverages(a.paths);
   const files = a.symbols.flatMap((symbol) => symbolOf(symbol).file ?? []);
   const paths = b.paths.filter((path) => {
     const theirs = coverage(path);

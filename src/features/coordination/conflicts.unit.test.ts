@@ -39,6 +39,7 @@ test('a repository is known by any of its names, and kept without the password i
     expect(mayBeSameRepo(form, 'other/app')).toBe(false);
   }
   expect(withoutCredentials('https://x:secret@github.com/acme/app')).toBe('https://github.com/acme/app');
+  expect(withoutCredentials('https://x:pa@ss@github.com/acme/app')).toBe('https://github.com/acme/app');
   expect(withoutCredentials('git@github.com:acme/app.git')).toBe('git@github.com:acme/app.git');
 });
 

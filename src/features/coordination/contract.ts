@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { contract } from '../../kernel/contract.ts';
 import { branch, id, repo, sessionId, text } from '../../kernel/fields.ts';
+import { hasWildcard } from './globs.ts';
 import { CLAIM_MODES } from './tables.ts';
 
 export { claimView } from './views.ts';
@@ -9,17 +10,25 @@ import { announcementView, askView, claimView, conflictView, fileConflictView, h
 
 const MAX_DEPTH = 40;
 const MAX_WILDCARDS = 10;
+/** No file system takes longer names; and patterns of names are compared with each other, inside the turn of all writers. */
+const MAX_NAME = 255;
+const MAX_WILD_NAME = 80;
 
 const pattern = z
   .string()
+  .trim()
   .min(1)
   .max(500)
   .refine((path) => !/^[/\\~]|^[A-Za-z]:|\\|(^|\/)\.\.?(\/|$)|\/\//.test(path), {
     error: 'expected a path or pattern relative to the repository, with forward slashes and without "." or ".."',
   })
+  .refine((path) => !/\p{Cc}/u.test(path), { error: 'expected a path without control characters' })
   .refine((path) => !/\{[^}]*,[^}]*\}/.test(path), { error: 'alternatives in braces are not understood: write one pattern for each' })
   .refine((path) => path.split('/').length <= MAX_DEPTH && (path.match(/\*+|\?/g)?.length ?? 0) <= MAX_WILDCARDS, {
     error: `expected at most ${MAX_DEPTH} segments and ${MAX_WILDCARDS} wildcards`,
+  })
+  .refine((path) => path.split('/').every((name) => name.length <= (hasWildcard(name) ? MAX_WILD_NAME : MAX_NAME)), {
+    error: `expected names of at most ${MAX_NAME} characters, with wildcards of at most ${MAX_WILD_NAME}`,
   });
 
 const paths = z

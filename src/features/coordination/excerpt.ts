@@ -1,24 +1,10 @@
+import { bytesOf, excerpt } from '../../kernel/excerpt.ts';
+
 /** What a payload of the journal may hold of each part, so that all of them together are kept and not replaced by a digest. */
 const MESSAGE_BYTES = 2_000;
 const PATHS_BYTES = 1_500;
 const SYMBOLS_BYTES = 1_000;
 const NAME_BYTES = 500;
-
-/** As JSON, where a control character is six bytes. */
-const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
-
-/** The beginning of a text, with a mark where it was cut. */
-export function excerpt(text: string, maxBytes: number): string {
-  if (bytesOf(text) <= maxBytes) return text;
-  let room = maxBytes - Buffer.byteLength('…');
-  let kept = '';
-  for (const character of text) {
-    room -= bytesOf(character);
-    if (room < 0) break;
-    kept += character;
-  }
-  return `${kept}…`;
-}
 
 /** The first of a list that fit. */
 function firstOf(list: readonly string[], maxBytes: number): string[] {

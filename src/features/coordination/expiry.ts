@@ -1,8 +1,7 @@
 import type { House } from '../../kernel/context.ts';
 import type { Sweep } from '../../kernel/sweep.ts';
-import { unmarkFiles } from '../overlap/index.ts';
-import { claimDetails } from './claims.ts';
-import { lapsedClaims, noteExpiry } from './store.ts';
+import { noteLapse } from './lapse.ts';
+import { lapsedClaims } from './store.ts';
 
 const EVERY_MS = 15_000;
 const AT_ONCE = 500;
@@ -18,13 +17,7 @@ export function expirySweep({ store, clock }: Pick<House, 'store' | 'clock'>): S
         const due = await lapsedClaims(store.reader, now, AT_ONCE);
         for (const [workspace, claims] of Map.groupBy(due, ({ workspace_id }) => workspace_id)) {
           await store.write(workspace, async (tx) => {
-            for (const { id } of claims) {
-              const row = await noteExpiry(tx.db, workspace, id, now);
-              if (!row) continue;
-              await unmarkFiles(tx, 'claim', id);
-              const payload = { ...claimDetails(row), expired_at: row.expires_at };
-              tx.append({ category: 'work', kind: 'claim.expired', actor: row.actor, subject: id, session: row.session_id, payload });
-            }
+            for (const { id } of claims) await noteLapse(tx, id, now);
           });
         }
         if (due.length < AT_ONCE) return;

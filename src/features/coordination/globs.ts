@@ -3,63 +3,91 @@
  * brackets too, stands for itself: directories called `[id]` exist.
  */
 export interface Glob {
-  readonly segments: readonly (typeof ANY_DEPTH | Segment)[];
+  readonly segments: Row<Name>;
 }
-const ANY_DEPTH = '**';
-/** By code points, so that `?` is one character to whoever wrote it. */
-type Segment = readonly string[];
+
+/** A name in a path: itself, or a pattern of names. */
+type Name = string | Row<string>;
+
+/** Parts in a row, where `ANY` takes any number of the other side's parts. */
+interface Row<T> {
+  readonly parts: readonly (T | typeof ANY)[];
+  /** How many parts are before the first `ANY` and after the last; `head` is -1 where there is none. */
+  readonly head: number;
+  readonly tail: number;
+}
+const ANY = null;
+/** Stands for `?`: no character of a name is it. */
+const ONE = '';
 
 export const hasWildcard = (text: string): boolean => /[*?]/.test(text);
 
 export function parseGlob(pattern: string): Glob {
-  return { segments: pattern.split('/').map((segment) => (segment === ANY_DEPTH ? ANY_DEPTH : [...segment.replace(/\*+/g, '*')])) };
+  return { segments: rowOf(pattern.split('/').map((segment) => (segment === '**' ? ANY : nameOf(segment)))) };
 }
 
-export function matches(glob: Glob, path: string): boolean {
-  const names = path.split('/').map((name) => [...name]);
-  return meet({ length: glob.segments.length, loops: (i) => glob.segments[i] === ANY_DEPTH }, { length: names.length, loops: () => false }, (i, j) =>
-    nameMatches(glob.segments[i] as Segment, names[j] as string[]),
-  );
-}
+/** The pattern, and whatever is beneath what it means. */
+export const withBeneath = ({ segments }: Glob): Glob => ({ segments: rowOf([...segments.parts, ANY]) });
+
+/** By code points, so that `?` is one character to whoever wrote it. */
+const nameOf = (segment: string): Name =>
+  hasWildcard(segment) ? rowOf([...segment].map((character) => (character === '*' ? ANY : character === '?' ? ONE : character))) : segment;
+
+const rowOf = <T>(parts: readonly (T | typeof ANY)[]): Row<T> => ({
+  parts,
+  head: parts.indexOf(ANY),
+  tail: parts.length - 1 - parts.lastIndexOf(ANY),
+});
+
+export const matches = (glob: Glob, path: string): boolean => meet(glob.segments, rowOf<Name>(path.split('/')), sameName);
 
 /** Whether some path matches both. Exact: as there is always one more letter, wildcards can be given whatever the other asks. */
-export function overlap(a: Glob, b: Glob): boolean {
-  return meet(
-    { length: a.segments.length, loops: (i) => a.segments[i] === ANY_DEPTH },
-    { length: b.segments.length, loops: (j) => b.segments[j] === ANY_DEPTH },
-    (i, j) => namesOverlap(a.segments[i] as Segment, b.segments[j] as Segment),
-  );
+export const overlap = (a: Glob, b: Glob): boolean => meet(a.segments, b.segments, sameName);
+
+function sameName(a: Name, b: Name): boolean {
+  if (typeof a === 'string' && typeof b === 'string') return a === b;
+  return meet(typeof a === 'string' ? rowOf([...a]) : a, typeof b === 'string' ? rowOf([...b]) : b, sameCharacter);
 }
 
-const nameMatches = (pattern: Segment, name: readonly string[]): boolean =>
-  meet(looping(pattern), { length: name.length, loops: () => false }, (i, j) => pattern[i] === '?' || pattern[i] === name[j]);
+const sameCharacter = (a: string, b: string): boolean => a === b || a === ONE || b === ONE;
 
-const namesOverlap = (a: Segment, b: Segment): boolean => meet(looping(a), looping(b), (i, j) => a[i] === '?' || b[j] === '?' || a[i] === b[j]);
-
-const looping = (segment: Segment): Side => ({ length: segment.length, loops: (i) => segment[i] === '*' });
-
-/** A row of parts, of which some take any number of the other side's parts. */
-interface Side {
-  readonly length: number;
-  loops(place: number): boolean;
-}
+type Same<T> = (a: T, b: T) => boolean;
 
 /**
- * Whether both rows can be read to their ends together. `possible[j]` is whether they can from (i, j) on; worked out from the
- * ends backwards, each pair of places once, so that no pattern takes long.
+ * Whether both rows can be read to their ends together. Where both have an `ANY`, each takes in what the other has in its
+ * middle, so that only the parts before and after need to agree. No claim may keep all writers waiting by its patterns.
  */
-function meet(a: Side, b: Side, pairs: (i: number, j: number) => boolean): boolean {
-  let below: boolean[] = [];
-  for (let i = a.length; i >= 0; i--) {
-    const possible: boolean[] = [];
-    for (let j = b.length; j >= 0; j--) {
-      const loops = (i < a.length && a.loops(i)) || (j < b.length && b.loops(j));
-      if (i === a.length && j === b.length) possible[j] = true;
-      // A loop ends, or takes the other side's next part: either way one side moves on alone.
-      else if (loops) possible[j] = below[j] === true || possible[j + 1] === true;
-      else possible[j] = i < a.length && j < b.length && below[j + 1] === true && pairs(i, j);
-    }
-    below = possible;
+function meet<T>(a: Row<T>, b: Row<T>, same: Same<T>): boolean {
+  if (a.head < 0 && b.head < 0) return a.parts.length === b.parts.length && agree(a, b, a.parts.length, 0, same);
+  if (a.head < 0) return takes(b, a, same);
+  if (b.head < 0) return takes(a, b, same);
+  return agree(a, b, Math.min(a.head, b.head), Math.min(a.tail, b.tail), same);
+}
+
+/** Whether so many parts of the beginning, and so many of the end, are the same. */
+function agree<T>(a: Row<T>, b: Row<T>, first: number, last: number, same: Same<T>): boolean {
+  for (let i = 0; i < first; i++) if (!same(a.parts[i] as T, b.parts[i] as T)) return false;
+  for (let i = 1; i <= last; i++) if (!same(a.parts.at(-i) as T, b.parts.at(-i) as T)) return false;
+  return true;
+}
+
+/** Whether a row with `ANY` in it can be read as one without: what stands between two of them is best found as early as it can be. */
+function takes<T>(open: Row<T>, fixed: Row<T>, same: Same<T>): boolean {
+  const { head, tail, parts } = open;
+  const end = fixed.parts.length - tail;
+  if (end < head || !agree(open, fixed, head, tail, same)) return false;
+  let at = head;
+  for (let from = head + 1; from < parts.length - tail; ) {
+    const length = parts.indexOf(ANY, from) - from;
+    while (at + length <= end && !standsAt(at, from, length)) at++;
+    if (at + length > end) return false;
+    at += length;
+    from += length + 1;
   }
-  return below[0] === true;
+  return true;
+
+  function standsAt(place: number, from: number, length: number): boolean {
+    for (let i = 0; i < length; i++) if (!same(parts[from + i] as T, fixed.parts[place + i] as T)) return false;
+    return true;
+  }
 }

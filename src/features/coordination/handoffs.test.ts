@@ -42,6 +42,27 @@ test('a handoff carries the giver’s active context, which the receiver fetches
   expect(fetched.reply).toMatchObject({ status: 'ok', data: { context: { title: 'On retries', summary: 'Half done.' } } });
 });
 
+test('whoever accepts after the giver published anew is referred to what holds, and to nothing when nothing does', async () => {
+  const { ana, call, clock, id, mira, tool } = await team();
+  const publish = async (address: string) => {
+    const input = { operation: 'publish_context', title: 'Retries', summary: 'Half done.', repo: address };
+    return ((await tool('covibe_session', input, ana)).reply.data as { context_id: string }).context_id;
+  };
+  const first = await publish(repo);
+  const offers = [
+    await id('handoff_id', 'handoff', { to: 'mira', message: 'x', repo }, ana),
+    await id('handoff_id', 'handoff', { to: 'mira', message: 'x' }, ana),
+  ];
+  const second = await publish(`https://${repo}.git`);
+  expect(second).not.toBe(first);
+  expect(await call('accept_handoff', { handoff_id: offers[0] }, mira)).toMatchObject({ data: { context_id: second } });
+  clock.advance(24 * 3_600_000);
+  expect(await call('accept_handoff', { handoff_id: offers[1] }, mira)).toMatchObject({
+    message: expect.stringContaining('ask the giver'),
+    data: { context_id: null },
+  });
+});
+
 test('without an active context a handoff says so', async () => {
   const { ana, call } = await team();
   const offered = await call('handoff', { to: 'mira', message: 'Yours.' }, ana);
@@ -88,6 +109,14 @@ test('a claim that would stand against one that stays is not handed over', async
   expect(await call('accept_handoff', { handoff_id: one }, mira)).toMatchObject({ data: { claim_ids: [], not_taken: [narrow] } });
   const both = await id('handoff_id', 'handoff', { to: 'mira', message: 'x', claim_ids: [narrow, wide] }, ana);
   expect(await call('accept_handoff', { handoff_id: both }, mira)).toMatchObject({ data: { claim_ids: [wide, narrow], not_taken: [] } });
+});
+
+test('nobody gets more claims by handoffs than a developer may hold', async () => {
+  const { ana, call, id, mira } = await team();
+  for (let i = 0; i < 199; i++) await call('claim', { repo, paths: [`f${i}`] }, mira);
+  const claim_ids = [await id('claim_id', 'claim', { repo, paths: ['a'] }, ana), await id('claim_id', 'claim', { repo, paths: ['b'] }, ana)];
+  const handoff_id = await id('handoff_id', 'handoff', { to: 'mira', message: 'x', claim_ids }, ana);
+  expect(await call('accept_handoff', { handoff_id }, mira)).toMatchObject({ data: { claim_ids: [claim_ids[0]], not_taken: [claim_ids[1]] } });
 });
 
 test('a handoff to agents of one type is for no other agent of the developer', async () => {

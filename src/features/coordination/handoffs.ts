@@ -7,7 +7,7 @@ import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { callingDeveloper } from '../identity/index.ts';
 import { addresseeOf, isAddressedTo } from './addressee.ts';
-import { claimNotFound, markClaimed } from './claims.ts';
+import { claimNotFound, MOST_LIVE_CLAIMS, markClaimed, requireOpenSession } from './claims.ts';
 import { conflict } from './conflicts.ts';
 import { acceptHandoff, handoff } from './contract.ts';
 import { boundedDetails } from './excerpt.ts';
@@ -26,11 +26,13 @@ export interface HandoffPorts {
     where: { repo?: string; branch?: string },
     now: number,
   ): Promise<{ readonly id: string } | undefined>;
+  /** The context that a handoff refers to, or the one that has taken its place. */
+  standingContext(db: Db, workspace: string, id: string, now: number): Promise<{ readonly id: string } | undefined>;
   /** Gives the tasks to the receiver, as far as they are still the giver's; those that were given. */
   onHandoff(tx: Tx, ctx: WriteContext, given: { taskIds: string[]; toDeveloperId: string; fromDeveloperId: string }): Promise<string[]>;
 }
 
-export function handoffTools({ ownsTask, contextOf, onHandoff }: HandoffPorts): Implementation[] {
+export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }: HandoffPorts): Implementation[] {
   return [
     implement(handoff, {
       write: async (tx, { to, message, task_ids = [], claim_ids = [], repo, branch }, ctx) => {
@@ -76,11 +78,12 @@ export function handoffTools({ ownsTask, contextOf, onHandoff }: HandoffPorts): 
         const row = await findHandoff(tx.db, tx.workspace, handoff_id);
         if (!row || !isAddressedTo(row, ctx.principal)) throw handoffNotFound(handoff_id);
         const show = await presenterFor(tx.db, tx.workspace, ctx.principal, tx.now);
+        const context = row.context_id === null ? undefined : await standingContext(tx.db, tx.workspace, row.context_id, tx.now);
         const answer = (taskIds: string[], claimIds: string[]) => ({
           handoff_id,
           from: show.name(row.from_developer_id),
           message: row.message,
-          context_id: row.context_id,
+          context_id: context?.id ?? null,
           task_ids: taskIds,
           claim_ids: claimIds,
           not_taken: [...readStrings(row.task_ids), ...readStrings(row.claim_ids)].filter((id) => !taskIds.includes(id) && !claimIds.includes(id)),
@@ -94,9 +97,11 @@ export function handoffTools({ ownsTask, contextOf, onHandoff }: HandoffPorts): 
         const claimIds = await takeClaims(tx, ctx, row);
         const taken = { taken_task_ids: JSON.stringify(taskIds), taken_claim_ids: JSON.stringify(claimIds) };
         await updateHandoff(tx.db, tx.workspace, handoff_id, { status: 'accepted', accepted_at: tx.now, ...taken });
-        const payload = { handoff_id, from: row.from_developer_id, context_id: row.context_id, task_ids: taskIds, claim_ids: claimIds };
+        const payload = { handoff_id, from: row.from_developer_id, context_id: context?.id ?? null, task_ids: taskIds, claim_ids: claimIds };
         record(tx, ctx, { category: 'work', kind: 'handoff.accepted', subject: handoff_id, payload });
-        const next = row.context_id ? 'Fetch its context with covibe_session get_context.' : 'No context came with it: ask the giver where you lack some.';
+        const next = context
+          ? 'Fetch its context with covibe_session get_context.'
+          : 'It has no context, or none that still holds: ask the giver where you lack some.';
         return ok(answer(taskIds, claimIds), `Accepted. ${next}`);
       },
     }),
@@ -105,15 +110,18 @@ export function handoffTools({ ownsTask, contextOf, onHandoff }: HandoffPorts): 
 
 /**
  * Claims that the giver still holds pass to the receiving agent, each with what is left of its lease. One that would then
- * conflict with a claim that does not pass along stays where it is.
+ * conflict with a claim that does not pass along stays where it is, and so does what the receiver has no room for.
  */
 async function takeClaims(tx: Tx, ctx: WriteContext, row: HandoffRow): Promise<string[]> {
   const offered = new Set(readStrings(row.claim_ids));
   if (offered.size === 0) return [];
+  await requireOpenSession(tx, ctx);
   const live = await liveClaimRows(tx.db, tx.workspace, tx.now);
   const receiver = { developer_id: row.to_developer_id, actor: ctx.principal.actor, agent_type: ctx.principal.agentType, session_id: ctx.session };
   const passed = (claim: ClaimRow): ClaimRow => ({ ...claim, ...receiver });
-  let passing = live.filter((claim) => offered.has(claim.id) && claim.developer_id === row.from_developer_id);
+  const room =
+    row.to_developer_id === row.from_developer_id ? offered.size : MOST_LIVE_CLAIMS - live.filter((claim) => claim.developer_id === row.to_developer_id).length;
+  let passing = live.filter((claim) => offered.has(claim.id) && claim.developer_id === row.from_developer_id).slice(0, Math.max(0, room));
   for (;;) {
     const staying = live.filter((claim) => !passing.includes(claim));
     const fitting = passing.filter((claim) => !staying.some((other) => conflict(claimedBy(passed(claim)), claimedBy(other))));

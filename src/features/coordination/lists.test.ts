@@ -31,9 +31,9 @@ test('an announcement is recorded as a work event, linked to its session, and li
 
 test('the largest input of every operation leaves its details in the journal, cut and counted, not a digest [coordination.events.bounded]', async () => {
   const { ana, call, events, mira } = await team();
-  // A control character is six bytes of JSON: nothing a caller may send takes more room.
+  // A control character is six bytes of JSON: nothing a caller may send takes more room. In paths there is none.
   const worst = (length: number) => '\u0001'.repeat(length);
-  const paths = Array.from({ length: 50 }, (_, i) => `${i}${worst(498)}`);
+  const paths = Array.from({ length: 50 }, (_, i) => `${i}${'漢'.repeat(248)}/${'漢'.repeat(248)}`);
   const symbols = Array.from({ length: 50 }, (_, i) => `${i}${worst(298)}`);
   const [name, message] = [worst(300), worst(4_000)];
   const claimed = await call('claim', { repo: name, paths, symbols, reason: worst(500) }, ana);

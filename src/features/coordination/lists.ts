@@ -8,6 +8,7 @@ import { board, LIST_SECTIONS, list } from './contract.ts';
 import { presenterFor } from './present.ts';
 import { announcementsSince, asksBy, asksTo, handoffsBy, handoffsTo, liveClaimRows, recentAsks, recentHandoffs, updateAsk } from './store.ts';
 import type { AskRow } from './tables.ts';
+import { answersFor } from './waiting.ts';
 
 const DEFAULT_LIMIT = 20;
 const ON_BOARD = 100;
@@ -80,13 +81,12 @@ async function markRead(tx: Tx, ctx: WriteContext, rows: readonly AskRow[]): Pro
 
 /** Only to the agent that asked: another of the same developer's would not pass it on. */
 async function markAnswersDelivered(tx: Tx, ctx: WriteContext, rows: readonly AskRow[]): Promise<AskRow[]> {
-  const delivered: AskRow[] = [];
-  for (const row of rows) {
-    if (row.answered_at !== null && row.answer_delivered_at === null && row.from_actor === ctx.principal.actor) {
-      await updateAsk(tx.db, tx.workspace, row.id, { answer_delivered_at: tx.now });
-      record(tx, ctx, { category: 'work', kind: 'ask.answer_delivered', subject: row.id, payload: { ask_id: row.id } });
-      delivered.push({ ...row, answer_delivered_at: tx.now });
-    } else delivered.push(row);
+  const fresh = rows.filter((row) => row.answered_at !== null && row.answer_delivered_at === null && row.from_actor === ctx.principal.actor);
+  const delivered = new Set<string>();
+  for (const { id } of await answersFor(tx.db, tx.workspace, fresh, ctx.session, tx.now)) {
+    await updateAsk(tx.db, tx.workspace, id, { answer_delivered_at: tx.now });
+    record(tx, ctx, { category: 'work', kind: 'ask.answer_delivered', subject: id, payload: { ask_id: id } });
+    delivered.add(id);
   }
-  return delivered;
+  return rows.map((row) => (delivered.has(row.id) ? { ...row, answer_delivered_at: tx.now } : row));
 }

@@ -21,6 +21,10 @@ export async function updateClaim(db: Db, workspace: string, id: string, change:
   await db.updateTable('claims').set(change).where('workspace_id', '=', workspace).where('id', '=', id).execute();
 }
 
+export async function renewLeases(db: Db, workspace: string, ids: readonly string[], expires_at: number): Promise<void> {
+  await db.updateTable('claims').set({ expires_at }).where('workspace_id', '=', workspace).where('id', 'in', ids).execute();
+}
+
 /** Oldest first, of everybody or of one developer. The number is bounded by what each developer may hold. */
 export async function liveClaimRows(db: Db, workspace: string, now: number, developerId?: string): Promise<ClaimRow[]> {
   return await db
@@ -46,6 +50,18 @@ export async function lapsedClaims(db: Db, now: number, limit: number): Promise<
     .orderBy('expires_at')
     .limit(limit)
     .execute();
+}
+
+export async function lapsedClaimsIn(db: Db, workspace: string, now: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('claims')
+    .select('id')
+    .where('workspace_id', '=', workspace)
+    .where('released_at', 'is', null)
+    .where('expired_at', 'is', null)
+    .where('expires_at', '<=', now)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Takes the noting of it, if nobody has: of several servers that sweep, one writes the event. */
@@ -97,12 +113,22 @@ const asks = (db: Db, workspace: string, now: number) =>
     .where('workspace_id', '=', workspace)
     .where('due_at', '>', now - ASK_MEMORY_MS);
 
-/** Unanswered, the most urgent first. An ask to agents of one type is for no other agent. */
-export async function asksTo(db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> {
-  return await asks(db, workspace, now)
+/** Unanswered ones, to all agents of the developer or to those of this type: for no other agent. */
+const waitingAsks = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number) =>
+  asks(db, workspace, now)
     .where('to_developer_id', '=', developerId)
     .where((eb) => (agentType === null ? eb('to_agent_type', 'is', null) : eb.or([eb('to_agent_type', 'is', null), eb('to_agent_type', '=', agentType)])))
-    .where('answered_at', 'is', null)
+    .where('answered_at', 'is', null);
+
+/** The most urgent first. */
+export async function asksTo(db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> {
+  return await waitingAsks(db, workspace, developerId, agentType, now).orderBy('due_at').orderBy('id').limit(limit).execute();
+}
+
+/** What was never delivered first, or a few asks left unanswered would keep all others back; then the most urgent. */
+export async function asksToDeliver(db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> {
+  return await waitingAsks(db, workspace, developerId, agentType, now)
+    .orderBy((eb) => eb('delivered_at', 'is not', null))
     .orderBy('due_at')
     .orderBy('id')
     .limit(limit)
@@ -113,7 +139,7 @@ export async function asksBy(db: Db, workspace: string, developerId: string, now
   return await asks(db, workspace, now).where('from_developer_id', '=', developerId).orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Answers that the agent which asked has not been given. */
+/** Answers that nobody who asked under this name has been given. */
 export async function freshAnswers(db: Db, workspace: string, developerId: string, actor: string, limit: number): Promise<AskRow[]> {
   return await db
     .selectFrom('asks')
@@ -138,8 +164,23 @@ export async function countAnnouncements(db: Db, workspace: string, since: numbe
   return Number(count);
 }
 
-export async function openAsks(db: Db, workspace: string, now: number): Promise<AskRow[]> {
-  return await asks(db, workspace, now).where('answered_at', 'is', null).orderBy('due_at').orderBy('id').execute();
+export async function openAsks(db: Db, workspace: string, now: number, limit: number): Promise<AskRow[]> {
+  return await asks(db, workspace, now).where('answered_at', 'is', null).orderBy('due_at').orderBy('id').limit(limit).execute();
+}
+
+export async function countOpenAsks(db: Db, workspace: string, now: number): Promise<{ waiting: number; overdue: number; undelivered: number }> {
+  const { waiting, in_time, delivered } = await db
+    .selectFrom('asks')
+    .select((eb) => [
+      eb.fn.countAll<string | number>().as('waiting'),
+      eb.fn.count<string | number>(eb.case().when('due_at', '>=', now).then(1).end()).as('in_time'),
+      eb.fn.count<string | number>('delivered_at').as('delivered'),
+    ])
+    .where('workspace_id', '=', workspace)
+    .where('due_at', '>', now - ASK_MEMORY_MS)
+    .where('answered_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return { waiting: Number(waiting), overdue: Number(waiting) - Number(in_time), undelivered: Number(waiting) - Number(delivered) };
 }
 
 export async function recentAsks(db: Db, workspace: string, now: number, limit: number): Promise<AskRow[]> {
@@ -180,6 +221,10 @@ export async function handoffsBy(db: Db, workspace: string, developerId: string,
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
+}
+
+export async function openHandoffs(db: Db, workspace: string, limit: number): Promise<HandoffRow[]> {
+  return await offered(db, workspace).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
 export async function countOpenHandoffs(db: Db, workspace: string): Promise<number> {

@@ -1,10 +1,10 @@
+import { excerpt } from '../../kernel/excerpt.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { summary } from './contract.ts';
-import { excerpt } from './excerpt.ts';
 import { type Presenter, presenterFor } from './present.ts';
 import { isOverdue, isUndelivered } from './receipts.ts';
-import { announcementsSince, countAnnouncements, countOpenHandoffs, liveClaimRows, openAsks, recentHandoffs } from './store.ts';
+import { announcementsSince, countAnnouncements, countOpenAsks, countOpenHandoffs, liveClaimRows, openAsks, openHandoffs } from './store.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from './tables.ts';
 
 const DAY_MS = 86_400_000;
@@ -17,16 +17,12 @@ export const summaryTools: Implementation[] = [
       const now = ctx.clock.now();
       const show = await presenterFor(db, workspace, ctx.principal, now);
       const claims = await liveClaimRows(db, workspace, now);
-      const asks = await openAsks(db, workspace, now);
-      const offers = (await recentHandoffs(db, workspace, 50)).filter(({ status }) => status === 'offered');
+      const asks = await openAsks(db, workspace, now, FEW);
+      const offers = await openHandoffs(db, workspace, FEW);
       const announcements = await announcementsSince(db, workspace, now - DAY_MS, FEW);
       const data = {
         claims: { live: claims.length, by_developer: claimsByDeveloper(claims, show) },
-        asks: {
-          waiting: asks.length,
-          overdue: asks.filter((ask) => isOverdue(ask, now)).length,
-          undelivered: asks.filter(isUndelivered).length,
-        },
+        asks: await countOpenAsks(db, workspace, now),
         handoffs: { open: await countOpenHandoffs(db, workspace) },
         announcements: { last_24_hours: await countAnnouncements(db, workspace, now - DAY_MS) },
       };
@@ -37,10 +33,10 @@ export const summaryTools: Implementation[] = [
         `- ${data.announcements.last_24_hours} announcement(s) in 24 hours`,
       ];
       const sections = [
-        section('Claims', claims, (claim) => claimLine(claim, show)),
-        section('Waiting asks', asks, (ask) => askLine(ask, show, now)),
-        section('Open handoffs', offers, (offer) => handoffLine(offer, show)),
-        section('Announcements', announcements, (announcement) => announcementLine(announcement, show)),
+        section('Claims', claims, claims.length, (claim) => claimLine(claim, show)),
+        section('Waiting asks', asks, data.asks.waiting, (ask) => askLine(ask, show, now)),
+        section('Open handoffs', offers, data.handoffs.open, (offer) => handoffLine(offer, show)),
+        section('Announcements', announcements, data.announcements.last_24_hours, (announcement) => announcementLine(announcement, show)),
       ];
       return ok({ ...data, markdown: [['## Coordination', ...heads].join('\n'), ...sections.filter((text) => text !== '')].join('\n\n') });
     },
@@ -57,9 +53,10 @@ function claimsByDeveloper(claims: readonly ClaimRow[], show: Presenter) {
   }));
 }
 
-function section<T>(title: string, rows: readonly T[], line: (row: T) => string): string {
+/** The first of `all` rows, a line each. */
+function section<T>(title: string, rows: readonly T[], all: number, line: (row: T) => string): string {
   if (rows.length === 0) return '';
-  const more = rows.length > FEW ? [`- and ${rows.length - FEW} more`] : [];
+  const more = all > FEW ? [`- and ${all - FEW} more`] : [];
   return [`### ${title}`, ...rows.slice(0, FEW).map((row) => `- ${line(row)}`), ...more].join('\n');
 }
 

@@ -1,13 +1,13 @@
 import type { Principal } from '../../kernel/context.ts';
 import { record, type WriteContext } from '../../kernel/context.ts';
+import { excerpt } from '../../kernel/excerpt.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { namesFor } from '../identity/index.ts';
-import { markClaimed } from './claims.ts';
-import { excerpt } from './excerpt.ts';
-import { isUndelivered } from './receipts.ts';
-import { asksTo, findAsk, freshAnswers, handoffsTo, liveClaimRows, updateAsk, updateClaim } from './store.ts';
-import type { ClaimRow } from './tables.ts';
+import { keepMarked } from '../overlap/index.ts';
+import { activeSessions } from '../sessions/index.ts';
+import { asksToDeliver, findAsk, freshAnswers, handoffsTo, liveClaimRows, renewLeases, updateAsk } from './store.ts';
+import type { AskRow, ClaimRow } from './tables.ts';
 import type { Waiting } from './views.ts';
 
 /** An answer that carries them must not grow with them: `list` has the rest, and the whole texts. */
@@ -15,14 +15,13 @@ const MOST = 10;
 const CONSIDERED = 100;
 const EXCERPT_BYTES = 500;
 
-/** Asks, answers and handoffs for this very agent. */
-export async function waitingFor(db: Db, workspace: string, principal: Principal, now: number): Promise<Waiting> {
+/** Asks, answers and handoffs for this very agent, in this session of it where it has one. */
+export async function waitingFor(db: Db, workspace: string, principal: Principal, now: number, sessionId: string | null): Promise<Waiting> {
   const { developerId, agentType, actor } = principal;
   if (!developerId) return { waiting: [], answers: [], handoffs: [] };
-  const open = await asksTo(db, workspace, developerId, agentType, now, CONSIDERED);
-  // What was never delivered goes first, or ten asks left unanswered would keep all others back.
-  const asks = open.toSorted((a, b) => Number(isUndelivered(b)) - Number(isUndelivered(a))).slice(0, MOST);
-  const answers = await freshAnswers(db, workspace, developerId, actor, MOST);
+  const asks = await asksToDeliver(db, workspace, developerId, agentType, now, MOST);
+  const fresh = await freshAnswers(db, workspace, developerId, actor, CONSIDERED);
+  const answers = (await answersFor(db, workspace, fresh, sessionId, now)).slice(0, MOST);
   const handoffs = await handoffsTo(db, workspace, developerId, agentType, MOST);
   if (asks.length + answers.length + handoffs.length === 0) return { waiting: [], answers: [], handoffs: [] };
   const name = await namesFor(db, workspace, principal);
@@ -44,6 +43,16 @@ export async function waitingFor(db: Db, workspace: string, principal: Principal
   };
 }
 
+/**
+ * Those of the asks that the caller put itself: a run of the same agent that is at work elsewhere hears of its own answers. What
+ * a run asked that has ended, or gone silent, is for whoever comes after it.
+ */
+export async function answersFor(db: Db, workspace: string, rows: readonly AskRow[], sessionId: string | null, now: number): Promise<AskRow[]> {
+  const others = rows.flatMap(({ session_id }) => (session_id === null || session_id === sessionId ? [] : [session_id]));
+  const elsewhere = await activeSessions(db, workspace, others, now);
+  return rows.filter(({ session_id }) => session_id === null || session_id === sessionId || !elsewhere.has(session_id));
+}
+
 /** To be called where an answer carries what `waitingFor` gave. */
 export async function markDelivered(tx: Tx, ctx: WriteContext, { waiting, answers }: Pick<Waiting, 'waiting' | 'answers'>): Promise<void> {
   for (const { ask_id } of waiting) {
@@ -59,19 +68,21 @@ export async function markDelivered(tx: Tx, ctx: WriteContext, { waiting, answer
 }
 
 /**
- * A sign of life renews the claims of its session, and those that the same agent made without naming one; a machine's, without
- * a session, only the latter. A lease that has ended stays ended: somebody else may have claimed the code since.
+ * A sign of life renews the claims of its session, and those that the same agent made without naming one; without a session,
+ * only the latter. A lease that has ended stays ended: somebody else may have claimed the code since.
  */
 async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string | null): Promise<number> {
   const { developerId, actor } = ctx.principal;
   if (!developerId) return 0;
   const isHolder = (row: ClaimRow) => (row.session_id === null ? row.actor === actor : row.session_id === sessionId);
   const own = (await liveClaimRows(tx.db, tx.workspace, tx.now, developerId)).filter(isHolder);
-  for (const row of own) {
-    const expires_at = tx.now + row.ttl_minutes * 60_000;
-    if (expires_at <= row.expires_at) continue;
-    await updateClaim(tx.db, tx.workspace, row.id, { expires_at });
-    await markClaimed(tx, { ...row, expires_at });
+  // All of one length at once: a heartbeat is frequent, and every writer waits for it.
+  for (const [ttl, rows] of Map.groupBy(own, (row) => row.ttl_minutes)) {
+    const expires_at = tx.now + ttl * 60_000;
+    const ids = rows.filter((row) => row.expires_at < expires_at).map(({ id }) => id);
+    if (ids.length === 0) continue;
+    await renewLeases(tx.db, tx.workspace, ids, expires_at);
+    await keepMarked(tx, 'claim', ids, expires_at);
   }
   return own.length;
 }
@@ -83,10 +94,10 @@ export interface Heard {
   handoffs?: Waiting['handoffs'];
 }
 
-/** With every start and heartbeat of a session. */
+/** With every sign of life of an agent. */
 export async function heartbeatListener(tx: Tx, ctx: WriteContext, beat: { sessionId: string | null }): Promise<Heard> {
   const renewed_claims = await renewClaims(tx, ctx, beat.sessionId);
-  const { waiting, answers, handoffs } = await waitingFor(tx.db, tx.workspace, ctx.principal, tx.now);
+  const { waiting, answers, handoffs } = await waitingFor(tx.db, tx.workspace, ctx.principal, tx.now, beat.sessionId);
   await markDelivered(tx, ctx, { waiting, answers });
   return { renewed_claims, waiting, ...(answers.length > 0 ? { answers } : {}), ...(handoffs.length > 0 ? { handoffs } : {}) };
 }

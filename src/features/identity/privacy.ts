@@ -46,8 +46,8 @@ export function callingDeveloper(principal: Principal): string {
 }
 
 /**
- * Events as `viewer` may see them. The journal has no names, but an id followed over time is a person too. The operator
- * gets the rows as they are: whoever checks the chain needs them, and can read the database anyway.
+ * Events as `viewer` may see them. The journal has no names but those in the words of feedback; an id followed over time is
+ * a person too. The operator gets the rows as they are: whoever checks the chain needs them, and can read the database anyway.
  */
 export async function redactor(db: Db, workspace: string, viewer: Principal): Promise<(event: JournalEvent) => JournalEvent> {
   if (viewer.kind === 'operator') return (event) => event;
@@ -59,7 +59,18 @@ export async function redactor(db: Db, workspace: string, viewer: Principal): Pr
   const pattern = new RegExp(`([a-z]+:)?([a-z-]+@)?(${[...hidden, ...tokens.map(({ id }) => id)].join('|')})`, 'g');
   return (event) => {
     const redacted = JSON.parse(JSON.stringify(event).replace(pattern, PRIVATE)) as JournalEvent;
-    if (redacted.actor.includes(PRIVATE)) delete redacted.payload.correlation;
+    if (redacted.actor.includes(PRIVATE)) {
+      delete redacted.payload.correlation;
+      // People put their names into those of their branches.
+      delete redacted.payload.branch;
+    }
+    // It was worded for whoever called, and calls people by names that others may not read, or may no longer.
+    if (event.category === 'feedback' && !isBy(event, viewer)) {
+      delete redacted.payload.message;
+      delete redacted.payload.required_action;
+    }
     return redacted;
   };
 }
+
+const isBy = ({ actor }: JournalEvent, { developerId }: Principal): boolean => developerId !== null && actor.endsWith(developerId);

@@ -42,15 +42,15 @@ export const isEscalated = (subject: Subject, item: OverlapItemRow, scored: Scor
   isOpen(item.status) && isEscalatedPair(subject, item, scored, settings);
 
 /** The same without a look at whether the work is still open, for whoever looks back. */
-export function isEscalatedPair(subject: Subject, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean {
-  return (
-    scored.score >= settings.escalate &&
-    scored.textualEvidence &&
-    !opposed(subject.action, item.action) &&
-    !componentsDiffer(subject.component, item.component) &&
-    !scored.lowInformation
-  );
-}
+export const isEscalatedPair = (subject: Subject, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
+  scored.score >= settings.escalate && scored.textualEvidence && !diverges(subject, item) && !scored.lowInformation;
+
+type Declared = Pick<OverlapItemRow, 'action' | 'component'>;
+
+const diverges = (subject: Declared, item: Declared): boolean => opposed(subject.action, item.action) || componentsDiffer(subject.component, item.component);
+
+/** Whether an item can be escalated at all, as far as that is known before it is scored. */
+export const mayEscalate = (subject: Subject, item: Declared & { closed_at: number | null }): boolean => item.closed_at === null && !diverges(subject, item);
 
 /** A match as it is stored: its owner is an id. `shownTo` turns it into what a viewer may see. */
 export function matchOf(subject: Subject, item: OverlapItemRow, scored: Scored, surfaces: ReadonlyMap<string, string>, settings: OverlapSettings): Match {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { record, type WriteContext } from '../../kernel/context.ts';
+import { excerpt } from '../../kernel/excerpt.ts';
 import { newId } from '../../kernel/ids.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
@@ -14,8 +15,10 @@ export interface StoredCheck {
   readonly warning: OverlapWarningRow | null;
 }
 
-/** Events stay small whatever was found. */
+/** Events stay small whatever was found and said: one that is too large would be replaced by its digest. */
 const LISTED = 10;
+const REASON_BYTES = 300;
+const CONFIRMATION_BYTES = 2_000;
 const listed = (matches: readonly Match[]) => matches.slice(0, LISTED).map(({ id, score, level, status }) => ({ id, score, level, status }));
 
 /** Stores the check, and its warning where anything was found. */
@@ -80,6 +83,9 @@ export async function storeWarning(
 const ids = z.array(z.string());
 export const escalatedIds = (check: PreflightCheckRow): string[] => readJson(ids, check.candidates);
 
+/** A check serves for minutes; one that is out of date is told apart from none for so long, and no start reads further back. */
+const LOOKED_BACK_MS = 24 * 3_600_000;
+
 /**
  * The developer's latest check of work with this title. Tasks may share a title, so a check of a planned one must have named
  * it; a workstream is known by its title alone.
@@ -88,6 +94,7 @@ export async function latestCheck(
   db: Db,
   workspace: string,
   subject: Pick<Subject, 'kind' | 'developerId' | 'title' | 'plannedId'>,
+  now: number,
 ): Promise<PreflightCheckRow | undefined> {
   let query = db
     .selectFrom('preflight_checks')
@@ -95,7 +102,8 @@ export async function latestCheck(
     .where('workspace_id', '=', workspace)
     .where('developer_id', '=', subject.developerId)
     .where('kind', '=', subject.kind)
-    .where('title', '=', subject.title);
+    .where('title', '=', subject.title)
+    .where('created_at', '>', now - LOOKED_BACK_MS);
   if (subject.kind === 'task') query = query.where('planned_id', subject.plannedId === null ? 'is' : '=', subject.plannedId);
   return await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
@@ -106,6 +114,23 @@ export async function spendCheck(tx: Tx, check: PreflightCheckRow): Promise<void
 
 export async function findWarning(db: Db, workspace: string, id: string): Promise<OverlapWarningRow | undefined> {
   return await db.selectFrom('overlap_warnings').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+/** The warning that was stored with the plan of this work, in the same moment, where it has not been resolved yet. */
+export async function openPlanWarning(db: Db, workspace: string, subjectId: string): Promise<string | undefined> {
+  const query = db.selectFrom('overlap_warnings').select('id').where('workspace_id', '=', workspace).where('subject_id', '=', subjectId);
+  return (await query.where('check_id', 'is', null).where('resolved_at', 'is', null).executeTakeFirst())?.id;
+}
+
+/** Work that was planned and given up overlaps with nothing any more. */
+export async function dropPlanWarning(tx: Tx, ctx: WriteContext, subjectId: string): Promise<void> {
+  const id = await openPlanWarning(tx.db, tx.workspace, subjectId);
+  if (id) await dismissAutomatically(tx, ctx, id, 'The planned work was cancelled.', {});
+}
+
+export async function dismissAutomatically(tx: Tx, ctx: WriteContext, id: string, reason: string, details: { started?: string }): Promise<void> {
+  await resolveWarning(tx, id, { status: 'dismissed', reason, ...(details.started === undefined ? {} : { subjectId: details.started }) });
+  record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { ...details, automatic: true, reason } });
 }
 
 const matchList = z.array(match);
@@ -161,8 +186,8 @@ export async function storeVerdict(
       warning_id: check.warning_id,
       verdict: verdict.verdict,
       duplicate: verdict.verdict === 'duplicate',
-      candidates: verdict.candidates.slice(0, LISTED).map((judged) => ({ ...judged, reason: judged.reason.slice(0, 300) })),
-      confirmation_reason: reason ?? null,
+      candidates: verdict.candidates.slice(0, LISTED).map((judged) => ({ ...judged, reason: excerpt(judged.reason, REASON_BYTES) })),
+      confirmation_reason: reason === undefined ? null : excerpt(reason, CONFIRMATION_BYTES),
     },
   });
 }

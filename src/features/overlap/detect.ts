@@ -1,7 +1,7 @@
 import type { Db } from '../../storage/engine.ts';
-import { isCompared, matchOf, type Subject } from './candidates.ts';
+import { isCompared, matchOf, mayEscalate, type Subject } from './candidates.ts';
 import type { Match } from './contract.ts';
-import type { Finder } from './finder.ts';
+import type { Finder, SearchOptions } from './finder.ts';
 import { settingsOf } from './own-settings.ts';
 import type { Query, Scored } from './score.ts';
 import { findItems } from './store.ts';
@@ -30,11 +30,14 @@ export interface Comparison {
 /** Everything that is like the subject, as far as `db` can see. */
 export async function detect(db: Db, workspace: string, subject: Subject, comparison: Comparison): Promise<Detection> {
   const settings = await settingsOf(db, workspace);
-  const scored = await comparison.finder.search(db, workspace, queryOf(subject, comparison.vector), {
-    settings,
-    limit: MOST_MATCHES,
-    accept: (id, item) => isCompared(subject, id, item, comparison.now),
-  });
+  const query = queryOf(subject, comparison.vector);
+  const search = async (options: Pick<SearchOptions, 'accept' | 'openOnly'>) =>
+    await comparison.finder.search(db, workspace, query, { settings, limit: MOST_MATCHES, ...options });
+  const first = await search({ accept: (id, item) => isCompared(subject, id, item, comparison.now) });
+  // The limit has cut off what may need a verdict: what is finished, or declared to be something else, must not take its place.
+  const isCut = first.length === MOST_MATCHES && first.every(({ score }) => score >= settings.escalate);
+  const accept: SearchOptions['accept'] = (id, item) => isCompared(subject, id, item, comparison.now) && mayEscalate(subject, item);
+  const scored = isCut ? merged(first, await search({ accept, openOnly: true })) : first;
   const strong = scored.filter(({ score }) => score >= settings.warn);
   const items = await findItems(
     db,
@@ -49,3 +52,7 @@ export async function detect(db: Db, workspace: string, subject: Subject, compar
   const weak = matches.filter(({ level }) => level === 'warn').slice(0, WEAK_MATCHES);
   return { matches: matches.filter((match) => escalated.includes(match) || weak.includes(match)), escalated };
 }
+
+/** Best first, each once. */
+const merged = (one: readonly Scored[], other: readonly Scored[]): Scored[] =>
+  [...new Map([...one, ...other].map((scored) => [scored.id, scored])).values()].sort((a, b) => b.score - a.score);

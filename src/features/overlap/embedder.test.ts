@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { teamApp } from '../../testing/team.ts';
+import { QueryEmbedder } from './embedder.ts';
 
 const login = { title: 'Users are logged out after a minute', task_type: 'bug' };
 const session = { title: 'Session cookie expires too soon', task_type: 'bug' };
@@ -85,4 +86,13 @@ test('changed words get a new vector; another model another', async () => {
   app.clock.advance(1_000);
   await expect.poll(async () => (await vectors()).map(({ model }) => model.slice(0, 2)).sort()).toEqual(['m1', 'm2']);
   expect((await other.task('check', session)).data.matches).toEqual([expect.objectContaining({ id })]);
+});
+
+test('a model that cannot keep up is not asked by ever more checks at once', async () => {
+  let asked = 0;
+  const slow = { model: 'm', close: async () => {}, embed: () => new Promise<Float32Array[]>(() => void asked++) };
+  const query = new QueryEmbedder(slow, undefined, 1);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => query.ask({ title: 't', scope: null, description: null })));
+  expect(new Set(answers.map(({ embedder }) => embedder))).toEqual(new Set(['late']));
+  expect(asked).toBe(8);
 });

@@ -33,6 +33,8 @@ export const embeddedText = ({ title, scope }: Pick<OverlapItemRow, 'title' | 's
 const PATIENCE_MS = 60;
 /** After a failure the model is left alone for so long, so that each check does not wait for it anew. */
 const REST_MS = 10_000;
+/** Who would stand behind so many others is not served in time: the question would only make the next ones late as well. */
+const MOST_ASKED = 8;
 
 /** Asks the model for the vector of a question, within the patience of a check. */
 export class QueryEmbedder {
@@ -40,6 +42,7 @@ export class QueryEmbedder {
   readonly #patienceMs: number;
   readonly #failed: (error: unknown) => void;
   #restUntil = 0;
+  #asked = 0;
 
   constructor(embedder: Embedder | null, failed: (error: unknown) => void = () => {}, patienceMs = PATIENCE_MS) {
     this.#embedder = embedder;
@@ -50,14 +53,19 @@ export class QueryEmbedder {
   async ask(text: Embedded): Promise<Asked> {
     if (!this.#embedder) return { vector: undefined, embedder: 'off' };
     if (performance.now() < this.#restUntil) return { vector: undefined, embedder: 'down' };
-    const question = this.#embedder.embed([embeddedText({ title: text.title, scope: scopeOf(text) })]).then(
-      ([vector]): Asked => ({ vector, embedder: 'ok' }),
-      (error): Asked => {
-        this.#restUntil = performance.now() + REST_MS;
-        this.#failed(error);
-        return { vector: undefined, embedder: 'down' };
-      },
-    );
+    if (this.#asked >= MOST_ASKED) return { vector: undefined, embedder: 'late' };
+    this.#asked++;
+    const question = this.#embedder
+      .embed([embeddedText({ title: text.title, scope: scopeOf(text) })])
+      .then(
+        ([vector]): Asked => ({ vector, embedder: 'ok' }),
+        (error): Asked => {
+          this.#restUntil = performance.now() + REST_MS;
+          this.#failed(error);
+          return { vector: undefined, embedder: 'down' };
+        },
+      )
+      .finally(() => this.#asked--);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Asked>((resolve) => {
       timer = setTimeout(() => resolve({ vector: undefined, embedder: 'late' }), this.#patienceMs);

@@ -2,7 +2,7 @@ import type { Principal } from '../../kernel/context.ts';
 import { mayBeSameRepo } from '../../kernel/repo.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
-import { namesFor } from '../identity/index.ts';
+import { namesFor, PRIVATE } from '../identity/index.ts';
 import type { FileMarkRow, FileSource } from './tables.ts';
 
 /** Where a list of files comes from, and how long it may be believed. */
@@ -56,6 +56,17 @@ export async function markFiles(tx: Tx, holder: FileHolder, files: readonly stri
   }
 }
 
+/** The same files stay in the same hands for longer. */
+export async function keepMarked(tx: Tx, source: FileSource, sourceIds: readonly string[], expiresAt: number): Promise<void> {
+  await tx.db
+    .updateTable('file_marks')
+    .set({ expires_at: expiresAt })
+    .where('workspace_id', '=', tx.workspace)
+    .where('source', '=', source)
+    .where('source_id', 'in', sourceIds)
+    .execute();
+}
+
 export async function unmarkFiles(tx: Tx, source: FileSource, sourceId: string): Promise<void> {
   await tx.db.deleteFrom('file_marks').where('workspace_id', '=', tx.workspace).where('source', '=', source).where('source_id', '=', sourceId).execute();
 }
@@ -100,7 +111,8 @@ export async function fileConflicts(db: Db, workspace: string, question: FileQue
       same_developer: first.developer_id === question.viewer.developerId,
       files: marks.map(({ path }) => path).sort(),
       action: first.action,
-      title: first.label,
+      // Of a working tree it is the branch, which often has its owner's name in it.
+      title: first.source === 'snapshot' && name(first.developer_id) === PRIVATE ? null : first.label,
       repo: first.repo,
     };
   });

@@ -39,7 +39,7 @@ async function filled(count: number) {
 test('the postings in the store find what scoring everything in memory finds, with the same scores', async () => {
   const { store } = await filled(150);
   const inMemory = new Finder(store.reader);
-  const inStore = new Finder(store.reader, () => null, 0);
+  const inStore = new Finder(store.reader, () => null, { inProcess: 0 });
   for (let seed = 0; seed < 150; seed += 10) {
     const { title, scope } = rephrased(madeTask(seed), seed);
     const [one, other] = await Promise.all(
@@ -71,7 +71,7 @@ test('beyond what is scored in memory, items that share a file are found too', a
       })
       .execute();
   });
-  const found = await new Finder(store.reader, () => null, 0).search(
+  const found = await new Finder(store.reader, () => null, { inProcess: 0 }).search(
     store.reader,
     DEFAULT_WORKSPACE_ID,
     query('something else', null, ['src/a.ts']),
@@ -112,4 +112,45 @@ test('the counts of terms and items follow what comes, changes and goes', async 
   expect(Object.keys(await counts())).toHaveLength(2);
   expect(await items()).toBe(1);
   expect(await store.reader.selectFrom('overlap_postings').selectAll().execute()).toHaveLength(2);
+});
+
+test('an item whose postings an older version chose differently is changed and goes like any other', async () => {
+  const { store, index } = await filled(0);
+  await index([item('a', { title: 'alpha beta', description: Array.from({ length: 40 }, (_, n) => `word${n}`).join(' ') })]);
+  await store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+    const posted = await tx.db.selectFrom('overlap_postings').select('term').execute();
+    const terms = Object.keys(analyse({ title: 'alpha beta', description: Array.from({ length: 40 }, (_, n) => `word${n}`).join(' ') }).terms);
+    const other = terms.find((term) => !posted.some((row) => row.term === term)) as string;
+    await tx.db.insertInto('overlap_postings').values({ workspace_id: tx.workspace, term: other, item: 1, weight: 1 }).execute();
+  });
+  await index([item('a', { title: 'gamma delta' })]);
+  expect(await store.reader.selectFrom('overlap_postings').select('term').execute()).toHaveLength(2);
+});
+
+test('memory holds the workspaces that were asked for last, and reads the others again', async () => {
+  const { store } = await filled(30);
+  const others = ['ws_1', 'ws_2', 'ws_3'];
+  for (const workspace of others) {
+    await store.write(workspace, async (tx) => {
+      for (let seed = 0; seed < 30; seed++) await indexItem(tx, item(`${workspace}_${seed}`, { ...madeTask(seed), files: [] }));
+    });
+  }
+  const finder = new Finder(store.reader, () => null, { keptItems: 70 });
+  for (const workspace of [DEFAULT_WORKSPACE_ID, ...others, DEFAULT_WORKSPACE_ID, ...others]) {
+    await finder.prepare(workspace);
+    const { title, scope } = madeTask(7);
+    const [best] = await finder.search(store.reader, workspace, query(title, scope), everything);
+    expect(best?.id).toBe(workspace === DEFAULT_WORKSPACE_ID ? 'task_7' : `${workspace}_7`);
+    expect(finder.kept).toBeLessThanOrEqual(70);
+  }
+});
+
+test('a word that everybody has taken up since weighs less, also where frequencies are remembered', async () => {
+  const { store, index } = await filled(50);
+  const finder = new Finder(store.reader, () => null, { inProcess: 0 });
+  const score = async () => (await finder.search(store.reader, DEFAULT_WORKSPACE_ID, query('zephyr quokka'), everything))[0]?.score as number;
+  await index([item('z', { title: 'zephyr quokka' })]);
+  const before = await score();
+  await index(Array.from({ length: 1_000 }, (_, n) => item(`zephyr_${n}`, { title: `zephyr of ${n}` })));
+  expect(await score()).toBeLessThan(before);
 });

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Db } from '../../storage/engine.ts';
 import { backgroundShare } from './background.ts';
 import { MemoryIndex } from './memory-index.ts';
@@ -16,26 +17,37 @@ import {
   termFrequencies,
 } from './store.ts';
 import { trustedItem } from './stored.ts';
-import type { OverlapItemRow } from './tables.ts';
+import type { OverlapItemRow, OverlapStateRow } from './tables.ts';
 import { readVectors } from './vectors.ts';
 import { inverseFrequency } from './weigh.ts';
 
 /** Up to so many items are scored one and all in this process; beyond, the postings in the store find whom to score. */
 const IN_PROCESS = 10_000;
-const PAGE = 1_000;
+const PAGE = 250;
 const MOST_SHARED = 300;
 const SAME_FILES = 100;
 /** So many postings are read for one search: the rarest terms first, and at least one. */
 const POSTINGS_READ = 10_000;
 const KNOWN_FREQUENCIES = 50_000;
+/** Frequencies are read anew after so many changes of the workspace. */
+const FREQUENCIES_LAST = 1_000;
+/** So many items, of some 6 KB each, are kept in memory in all; beyond, the workspaces that were asked for longest ago go, and are read again when they are. */
+const KEPT_ITEMS = 50_000;
 
 /** What the rules need to know of an item before it is scored. */
-export type Meta = Pick<OverlapItemRow, 'kind' | 'owner_id' | 'closed_at'>;
+export type Meta = Pick<OverlapItemRow, 'kind' | 'owner_id' | 'closed_at' | 'action' | 'component'>;
 
 export interface SearchOptions {
   readonly settings: OverlapSettings;
   readonly limit: number;
   accept(id: string, meta: Meta): boolean;
+  /** `accept` takes open work alone: then finished work need not be looked at first. */
+  readonly openOnly?: boolean | undefined;
+}
+
+export interface FinderLimits {
+  readonly inProcess?: number;
+  readonly keptItems?: number;
 }
 
 interface Kept {
@@ -44,20 +56,35 @@ interface Kept {
   revision: number;
 }
 
+interface Frequencies {
+  readonly revision: number;
+  readonly known: Map<string, number>;
+}
+
 /** Finds the work that is most like a query. What it keeps in memory can be rebuilt from the store at any time. */
 export class Finder {
   readonly #reader: Db;
   /** Of the embedding model in use; null where there is none. */
   readonly #model: () => string | null;
   readonly #inProcess: number;
+  readonly #keptItems: number;
+  /** The one that was asked for last comes last. */
   readonly #kept = new Map<string, Kept>();
   readonly #refreshing = new Map<string, Promise<Kept>>();
-  readonly #frequencies = new Map<string, Map<string, number>>();
+  readonly #frequencies = new Map<string, Frequencies>();
 
-  constructor(reader: Db, model: () => string | null = () => null, inProcess = IN_PROCESS) {
+  constructor(reader: Db, model: () => string | null = () => null, { inProcess = IN_PROCESS, keptItems = KEPT_ITEMS }: FinderLimits = {}) {
     this.#reader = reader;
     this.#model = model;
     this.#inProcess = inProcess;
+    this.#keptItems = keptItems;
+  }
+
+  /** Items in memory. */
+  get kept(): number {
+    let items = 0;
+    for (const { index } of this.#kept.values()) items += index.size;
+    return items;
   }
 
   /** Reads what was committed since the last time, so that a search inside a transaction has little left to read. */
@@ -72,7 +99,7 @@ export class Finder {
     const state = await readState(db, workspace);
     if (!state) return [];
     const found =
-      state.items <= this.#inProcess ? await this.#inMemory(db, workspace, query, options) : await this.#inStore(db, workspace, query, state.items, options);
+      state.items <= this.#inProcess ? await this.#inMemory(db, workspace, query, options) : await this.#inStore(db, workspace, query, state, options);
     return found.sort((one, other) => other.score - one.score || (one.id < other.id ? 1 : -1)).slice(0, options.limit);
   }
 
@@ -89,7 +116,7 @@ export class Finder {
     return [...known, ...added];
   }
 
-  async #inStore(db: Db, workspace: string, query: Query, documents: number, { settings, accept }: SearchOptions): Promise<Scored[]> {
+  async #inStore(db: Db, workspace: string, query: Query, state: OverlapStateRow, { settings, accept, openOnly = false }: SearchOptions): Promise<Scored[]> {
     const wanted = postedTerms(query.analysed).map(({ term }) => term);
     const frequencies = await termFrequencies(db, workspace, wanted);
     const rarest = wanted.filter((term) => frequencies.has(term)).sort((one, other) => (frequencies.get(one) as number) - (frequencies.get(other) as number));
@@ -98,32 +125,31 @@ export class Finder {
     for (const term of rarest) {
       const items = frequencies.get(term) as number;
       if (chosen.length > 0 && postings + items > POSTINGS_READ) break;
-      chosen.push({ term, worth: inverseFrequency(documents, items, backgroundShare(term), settings) });
+      chosen.push({ term, worth: inverseFrequency(state.items, items, backgroundShare(term), settings) });
       postings += items;
     }
-    const rows = await itemsByNumber(db, workspace, await mostShared(db, workspace, chosen, MOST_SHARED));
+    const rows = await itemsByNumber(db, workspace, await mostShared(db, workspace, chosen, MOST_SHARED, openOnly));
     const seen = new Set(rows.map(({ id }) => id));
     const sameFiles = (await itemsWithFiles(db, workspace, query.files, SAME_FILES)).filter((id) => !seen.has(id));
     const candidates: Scorable[] = [...rows, ...(await findItems(db, workspace, sameFiles)).values()].filter((row) => accept(row.id, row));
     const vectors = await this.#vectors(db, workspace, candidates);
     const indexed = candidates.map((row) => ({ ...trustedItem(row), vector: vectors.get(row.id) }));
     const prefixes = [query.analysed.prefix, ...indexed.map(({ analysed }) => analysed.prefix)].filter((prefix) => prefix !== null);
-    const statistics = await this.#statistics(db, workspace, documents, new Set(indexed.flatMap(({ analysed }) => Object.keys(analysed.terms))), [
+    const statistics = await this.#statistics(db, workspace, state, new Set(indexed.flatMap(({ analysed }) => Object.keys(analysed.terms))), [
       ...new Set(prefixes),
     ]);
     return indexed.map((item) => scorePair(query, item, statistics, settings)).filter(({ score }) => score > 0);
   }
 
-  /** Frequencies change slowly in a workspace of this size: once read, they serve until the memory for them is used up. */
-  async #statistics(db: Db, workspace: string, documents: number, terms: ReadonlySet<string>, prefixes: string[]): Promise<Statistics> {
-    let known = this.#frequencies.get(workspace);
-    if (!known || known.size > KNOWN_FREQUENCIES) this.#frequencies.set(workspace, (known = new Map()));
+  /** Frequencies change slowly in a workspace of this size: once read, they serve for a while. */
+  async #statistics(db: Db, workspace: string, { items, revision }: OverlapStateRow, terms: ReadonlySet<string>, prefixes: string[]): Promise<Statistics> {
+    const known = this.#knownFrequencies(workspace, revision);
     const missing = [...terms].filter((term) => !known.has(term));
     const read = await termFrequencies(db, workspace, missing);
     for (const term of missing) known.set(term, read.get(term) ?? 0);
     const byPrefix = await prefixFrequencies(db, workspace, prefixes);
     return {
-      documents,
+      documents: items,
       frequency: (term) => known.get(term) ?? 0,
       // Counting them would take another table; how rare a path is hardly varies.
       fileFrequency: () => 1,
@@ -131,10 +157,23 @@ export class Finder {
     };
   }
 
+  #knownFrequencies(workspace: string, revision: number): Map<string, number> {
+    const before = this.#frequencies.get(workspace);
+    if (before && before.known.size <= KNOWN_FREQUENCIES && Math.abs(revision - before.revision) < FREQUENCIES_LAST) return before.known;
+    const known = new Map<string, number>();
+    this.#frequencies.set(workspace, { revision, known });
+    return known;
+  }
+
   #refreshed(workspace: string): Promise<Kept> {
     const before = this.#refreshing.get(workspace) ?? Promise.resolve();
     const refresh = before.catch(() => {}).then(() => this.#refresh(workspace));
     this.#refreshing.set(workspace, refresh);
+    const done = () => {
+      // A promise that is kept would keep the index that it resolved to.
+      if (this.#refreshing.get(workspace) === refresh) this.#refreshing.delete(workspace);
+    };
+    refresh.then(done, done);
     return refresh;
   }
 
@@ -146,13 +185,27 @@ export class Finder {
       const vectors = await this.#vectors(this.#reader, workspace, rows);
       for (const row of rows) {
         kept.index.put({ ...trustedItem(row), vector: vectors.get(row.id) });
-        kept.meta.set(row.id, { kind: row.kind, owner_id: row.owner_id, closed_at: row.closed_at });
+        const { kind, owner_id, closed_at, action, component } = row;
+        kept.meta.set(row.id, { kind, owner_id, closed_at, action, component });
         kept.revision = row.revision;
       }
       if (rows.length < PAGE) break;
+      // Ten thousand items take a second to read: other calls must get their turns in between.
+      await turn();
     }
-    this.#kept.set(workspace, kept);
+    this.#keep(workspace, kept);
     return kept;
+  }
+
+  #keep(workspace: string, kept: Kept): void {
+    this.#kept.delete(workspace);
+    this.#kept.set(workspace, kept);
+    let items = this.kept;
+    for (const [other, { index }] of this.#kept) {
+      if (items <= this.#keptItems || other === workspace) break;
+      this.#kept.delete(other);
+      items -= index.size;
+    }
   }
 
   async #vectors(db: Db, workspace: string, rows: readonly Scorable[]): Promise<Map<string, Float32Array>> {

@@ -8,13 +8,14 @@ import { overlapTools } from './tools.ts';
 import { vectorising } from './vectorise.ts';
 
 export { isOpen, RECENT_MS, type Subject } from './candidates.ts';
+export { dropPlanWarning } from './checks.ts';
 export type { Embedder } from './embedder.ts';
-export { fileConflicts, markFiles, unmarkFiles } from './files.ts';
+export { fileConflicts, keepMarked, markFiles, unmarkFiles } from './files.ts';
 export { bestFit } from './fit.ts';
 export { addItemFiles, indexItem, setItemOwner, setItemStatus } from './items.ts';
 export { localEmbedder } from './local-embedder.ts';
 export { likePairs, type Pair } from './pairs.ts';
-export { Preflight, readCheck } from './preflight.ts';
+export { Preflight, type Prepared, planReply, readCheck } from './preflight.ts';
 export { remoteEmbedder } from './remote-embedder.ts';
 export { DEFAULT_SETTINGS } from './settings.ts';
 export { findItems as itemsById } from './store.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { TestCaller } from '../../testing/app.ts';
 import { temporaryDatabase } from '../../testing/database.ts';
 import { teamApp } from '../../testing/team.ts';
 
@@ -115,6 +116,21 @@ test('a workspace sets its own thresholds, and goes back to the defaults', async
   expect(await app.events({ kind: 'overlap.configured' })).toHaveLength(2);
 });
 
+test('what a private developer is told of their own work names them to nobody else', async () => {
+  const app = await teamApp();
+  await app.started(cache);
+  await app.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
+  await app.task('check', sameCache);
+  const read = async (caller: TestCaller) => {
+    const web = { ...caller, principal: { ...caller.principal, web: true } };
+    const { items } = (await app.done('events.list', { latest: 1_000 }, web)) as { items: { category: string; payload: object }[] };
+    return JSON.stringify(items.filter(({ category }) => category === 'feedback').map(({ payload }) => payload));
+  };
+  expect(await read(app.ana)).toContain('by ana');
+  expect(await read(app.ben)).toContain('OVERLAP_ESCALATED');
+  expect(await read(app.ben)).not.toMatch(/\bana\b/);
+});
+
 test('two agents that check and start the same work at once, on two servers: one starts, the other gets it as candidate', async () => {
   const database = await temporaryDatabase();
   const first = await teamApp({ database });
@@ -147,4 +163,16 @@ test('the index is kept across a restart, and forgets what was finished long ago
   expect(terms.map(({ term }) => term)).not.toContain('bill');
   expect(postings.length).toBeLessThanOrEqual(terms.length);
   expect((await after.app.store.reader.selectFrom('overlap_state').select('items').executeTakeFirst())?.items).toBe(1);
+});
+
+test('in a batch that shares most of its words, the same task is still the same, and its neighbours are not', async () => {
+  const app = await teamApp();
+  const parts =
+    'invoice avatar backup gallery archive mailer profile billing catalog checkout comment friend photo music map order cart wallet badge poll forum'.split(
+      ' ',
+    );
+  for (const part of parts) await app.task('plan', { title: `Retry failed uploads of the ${part} module`, task_type: 'feature' }, app.ben);
+  const check = await app.task('check', { title: 'Retry failed uploads of the wallet module', task_type: 'feature' });
+  expect(check.data.candidates).toEqual([expect.objectContaining({ title: 'Retry failed uploads of the wallet module', owner: 'ben' })]);
+  expect((await app.task('check', { title: 'Retry failed uploads of the zebra module', task_type: 'feature' })).data.candidates).toEqual([]);
 });

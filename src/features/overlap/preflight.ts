@@ -1,13 +1,15 @@
 import { type CallContext, record, type WriteContext } from '../../kernel/context.ts';
-import { type Refused, refused } from '../../kernel/reply.ts';
+import { ok, type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import type { Tx } from '../../storage/write.ts';
 import { namesFor } from '../identity/index.ts';
 import { isOpen, type Subject, shownTo } from './candidates.ts';
 import {
   attachWarning,
+  dismissAutomatically,
   escalatedIds,
   findWarning,
   latestCheck,
+  openPlanWarning,
   readMatches,
   resolveWarning,
   spendCheck,
@@ -35,6 +37,12 @@ export interface CheckResult {
   matches: Match[];
   file_conflicts: FileConflict[];
   engine: { embedder: EmbedderState };
+}
+
+/** Null: not planned, because nobody has confirmed it yet. */
+export interface Planned {
+  readonly id: string | null;
+  readonly overlap: Omit<CheckResult, 'check_id'>;
 }
 
 /** A start that may go on; `settle` records how, once the work has its id. */
@@ -66,23 +74,22 @@ export class Preflight {
     return await this.#recordCheck(tx, ctx, subject, prepared, await this.detect(tx, subject, prepared));
   }
 
-  /** Planned work is warned of and not held up. */
-  async warnOfPlan(
-    tx: Tx,
-    ctx: WriteContext,
-    subject: Subject,
-    prepared: Prepared,
-    detection: Detection,
-    subjectId: string,
-  ): Promise<Omit<CheckResult, 'check_id'>> {
-    const warning = await storeWarning(tx, subject, detection, { checkId: null, subjectId });
-    return await this.#result(tx, ctx, { ...subject, plannedId: subjectId }, prepared, detection, warning?.id ?? null);
+  /**
+   * Planned work is warned of and not held up; unless it still has to be `confirmed`, as a person must: then work that looks like
+   * other work is told of, and `add` is not called.
+   */
+  async plan(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, confirmed: boolean, add: () => Promise<string>): Promise<Planned> {
+    const detection = await this.detect(tx, subject, prepared);
+    if (!confirmed && detection.escalated.length > 0) return { id: null, overlap: await this.#result(tx, ctx, subject, prepared, detection, null) };
+    const id = await add();
+    const warning = await storeWarning(tx, subject, detection, { checkId: null, subjectId: id });
+    return { id, overlap: await this.#result(tx, ctx, { ...subject, plannedId: id }, prepared, detection, warning?.id ?? null) };
   }
 
   /** Reads again what is going on, inside the transaction that will start the work, and rules on it. */
   async passStart(tx: Tx, ctx: WriteContext, subject: Subject, answer: StartAnswer, prepared: Prepared, tool: string): Promise<Pass | Refused> {
     const detection = await this.detect(tx, subject, prepared);
-    const check = await latestCheck(tx.db, tx.workspace, subject);
+    const check = await latestCheck(tx.db, tx.workspace, subject, tx.now);
     const before = check ? escalatedIds(check) : [];
     const live = check ? await stillOpen(tx, check, before) : [];
     const arrived = detection.escalated.filter(({ id }) => !before.includes(id));
@@ -113,11 +120,6 @@ export class Preflight {
     return outcome;
   }
 
-  /** What was found, for somebody who has not decided yet: nothing is stored. */
-  async shown(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, detection: Detection): Promise<Omit<CheckResult, 'check_id'>> {
-    return await this.#result(tx, ctx, subject, prepared, detection, null);
-  }
-
   async #block(
     tx: Tx,
     ctx: WriteContext,
@@ -132,7 +134,7 @@ export class Preflight {
     if (blocked === 'CHECK_REQUIRED' || blocked === 'CHECK_EXPIRED') return refused('blocked', blocked, message, next, { warning_id: null, matches: [] });
     const data =
       blocked === 'NEW_OVERLAP'
-        ? await this.#recordCheck(tx, ctx, subject, prepared, detection)
+        ? await this.#recordCheck(tx, ctx, subject, prepared, withLive(detection, live))
         : { check_id: check?.id ?? null, ...(await this.#result(tx, ctx, subject, prepared, withLive(detection, live), check?.warning_id ?? null)) };
     return refused('blocked', blocked, message, next, { ...data, ...fields });
   }
@@ -181,24 +183,30 @@ async function stillOpen(tx: Tx, check: PreflightCheckRow, escalated: readonly s
 /** How the warning of the check ended, on record with the work that was started. */
 async function settle(tx: Tx, ctx: WriteContext, check: PreflightCheckRow, ruling: StartRuling, answer: StartAnswer, subjectId: string): Promise<void> {
   if ('blocked' in ruling) return;
+  if (ruling.passes === 'judged') await storeVerdict(tx, ctx, { check, verdict: ruling.verdict, reason: answer.confirmation_reason, subjectId });
+  if (ruling.passes === 'clear' && check.warning_id) await attachWarning(tx, check.warning_id, subjectId);
+  const ended = ruling.passes === 'clear' ? null : check.warning_id;
+  // What was warned of when the work was planned is answered by the same word.
+  for (const id of [ended, await openPlanWarning(tx.db, tx.workspace, subjectId)]) if (id) await endWarning(tx, ctx, id, ruling, answer, subjectId);
+}
+
+async function endWarning(
+  tx: Tx,
+  ctx: WriteContext,
+  id: string,
+  ruling: Exclude<StartRuling, { blocked: string }>,
+  answer: StartAnswer,
+  started: string,
+): Promise<void> {
   if (ruling.passes === 'judged') {
-    await storeVerdict(tx, ctx, { check, verdict: ruling.verdict, reason: answer.confirmation_reason, subjectId });
-    if (check.warning_id) await resolveWarning(tx, check.warning_id, { status: 'judged', reason: answer.confirmation_reason ?? null, subjectId });
-    return;
+    await resolveWarning(tx, id, { status: 'judged', reason: answer.confirmation_reason ?? null, subjectId: started });
+  } else if (ruling.passes === 'confirmed') {
+    await resolveWarning(tx, id, { status: 'confirmed', reason: ruling.reason, subjectId: started });
+    record(tx, ctx, { category: 'work', kind: 'warning.confirmed', subject: id, payload: { started, reason: ruling.reason } });
+  } else {
+    const reason = ruling.passes === 'outlived' ? 'What it overlapped with is done or cancelled.' : 'Nothing was left to judge when the work was started.';
+    await dismissAutomatically(tx, ctx, id, reason, { started });
   }
-  if (!check.warning_id) return;
-  if (ruling.passes === 'confirmed') {
-    await resolveWarning(tx, check.warning_id, { status: 'confirmed', reason: ruling.reason, subjectId });
-    record(tx, ctx, { category: 'work', kind: 'warning.confirmed', subject: check.warning_id, payload: { started: subjectId, reason: ruling.reason } });
-    return;
-  }
-  if (ruling.passes === 'outlived') {
-    const reason = 'What it overlapped with is done or cancelled.';
-    await resolveWarning(tx, check.warning_id, { status: 'dismissed', reason, subjectId });
-    record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: check.warning_id, payload: { started: subjectId, automatic: true, reason } });
-    return;
-  }
-  await attachWarning(tx, check.warning_id, subjectId);
 }
 
 /**
@@ -225,4 +233,23 @@ export function readCheck(result: CheckResult, tool: string): { message: string;
   }
   const files = conflicts.length > 0 ? ` Others have some of your files in hand: see file_conflicts.` : '';
   return { message: `No similar work found.${files}`, warning: null };
+}
+
+const PLAN_NEXT = 'Look at data.candidates: if one of them is the same work, cancel this plan. Before you start it, check again.';
+
+/** The reply of a plan, with what the caller says of the work. Whoever has confirmed the candidates need not be warned of them. */
+export function planReply<T extends Record<string, unknown>>({ id, overlap }: Planned, data: T, confirmed = false): Reply<T & Planned['overlap']> {
+  const told = { ...data, ...overlap };
+  const [first] = overlap.candidates;
+  if (id === null) {
+    return refused(
+      'blocked',
+      'CONFIRM_REQUIRED',
+      'Possible duplicate work found.',
+      'Look at the candidates; send confirm: true to plan it all the same.',
+      told,
+    );
+  }
+  if (!first || confirmed) return ok(told, overlap.matches.length > 0 ? 'Planned. Somewhat alike: see data.matches.' : 'Planned.');
+  return refused('warning', 'OVERLAP_ESCALATED', `Planned, but it looks like "${first.title}" by ${first.owner} (${first.reason}).`, PLAN_NEXT, told);
 }

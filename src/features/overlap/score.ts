@@ -110,16 +110,19 @@ type Information = ReturnType<typeof informationIn>;
 const GROWN = 20;
 const EVERYWHERE = 0.2;
 
-/** How much terms together say, in nats, and how many of them say something. */
+/**
+ * How many terms say something, and how much they say together, in nats. A word of everything in the workspace tells no two of its
+ * tasks apart, so it adds nothing; but it does make a piece of work out of a topic.
+ */
 function informationIn(terms: Iterable<string>, statistics: Statistics, { lowInformation }: OverlapSettings): { nats: number; telling: number } {
   let nats = 0;
   let telling = 0;
   for (const term of terms) {
     const share = backgroundShare(term);
     const isEverywhere = statistics.documents >= GROWN && statistics.frequency(term) > EVERYWHERE * statistics.documents;
-    if (share >= lowInformation.generic || isEverywhere) continue;
-    nats -= Math.log(share);
+    if (share >= lowInformation.generic) continue;
     telling++;
+    if (!isEverywhere) nats -= Math.log(share);
   }
   return { nats, telling };
 }

@@ -60,9 +60,11 @@ describe('words', () => {
 
   test('a word that stands in everything a workspace does tells nothing there', () => {
     const others = Array.from({ length: 30 }, (_, at) => item(`o${at}`, `Zeppelin ${String.fromCodePoint(97 + (at % 26))}${at}xyz`));
-    const pair = [item('a', 'Zeppelin moorings'), item('b', 'Zeppelin moorings')] as const;
+    const pair = [item('a', 'Zeppelin moorings'), item('b', 'Zeppelin hangars')] as const;
     expect(score(...pair).lowInformation).toBe(false);
     expect(score(...pair, workspace(...others)).lowInformation).toBe(true);
+    // What is left of two equal titles is one word, and they are still the same piece of work.
+    expect(score(item('a', 'Zeppelin moorings'), item('b', 'Zeppelin moorings'), workspace(...others)).lowInformation).toBe(false);
   });
 
   test('one word, however rare, is too little to be the same work', () => {

@@ -98,7 +98,8 @@ export async function insertPostings(db: Db, workspace: string, item: number, an
 }
 
 export async function deletePostings(db: Db, workspace: string, item: number, analysed: Analysed): Promise<void> {
-  const terms = postedTerms(analysed).map(({ term }) => term);
+  // All of its terms: which of them were posted may have been chosen by an older version.
+  const terms = Object.keys(analysed.terms);
   if (terms.length === 0) return;
   await db.deleteFrom('overlap_postings').where('workspace_id', '=', workspace).where('term', 'in', terms).where('item', '=', item).execute();
 }
@@ -141,13 +142,19 @@ export async function prefixFrequencies(db: Db, workspace: string, prefixes: rea
 }
 
 /** The items that share the most telling terms, by number. */
-export async function mostShared(db: Db, workspace: string, terms: readonly { term: string; worth: number }[], limit: number): Promise<number[]> {
+export async function mostShared(
+  db: Db,
+  workspace: string,
+  terms: readonly { term: string; worth: number }[],
+  limit: number,
+  openOnly: boolean,
+): Promise<number[]> {
   if (terms.length === 0) return [];
   const cases = sql.join(
     terms.map(({ term, worth }) => sql`when ${term} then ${sql.lit(Math.round(worth * 100))}`),
     sql` `,
   );
-  const rows = await db
+  let query = db
     .selectFrom('overlap_postings')
     .select('item')
     .where('workspace_id', '=', workspace)
@@ -155,12 +162,19 @@ export async function mostShared(db: Db, workspace: string, terms: readonly { te
       'term',
       'in',
       terms.map(({ term }) => term),
-    )
-    .groupBy('item')
-    .orderBy(sql`sum(weight * case term ${cases} end)`, 'desc')
-    .orderBy('item', 'desc')
-    .limit(limit)
-    .execute();
+    );
+  if (openOnly) {
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('overlap_items')
+          .select('overlap_items.id')
+          .where('overlap_items.workspace_id', '=', workspace)
+          .whereRef('overlap_items.number', '=', 'overlap_postings.item')
+          .where('overlap_items.closed_at', 'is', null),
+      ),
+    );
+  }
+  const rows = await query.groupBy('item').orderBy(sql`sum(weight * case term ${cases} end)`, 'desc').orderBy('item', 'desc').limit(limit).execute();
   return rows.map(({ item }) => item);
 }
 
@@ -180,7 +194,7 @@ export async function itemsWithFiles(db: Db, workspace: string, files: readonly 
 }
 
 /** What scoring needs of an item: a search reads hundreds and shows a few. */
-const SCORABLE = ['id', 'kind', 'owner_id', 'closed_at', 'analysed', 'files'] as const;
+const SCORABLE = ['id', 'kind', 'owner_id', 'closed_at', 'action', 'component', 'analysed', 'files'] as const;
 export type Scorable = Pick<OverlapItemRow, (typeof SCORABLE)[number]>;
 
 export async function itemsByNumber(db: Db, workspace: string, numbers: readonly number[]): Promise<Scorable[]> {

@@ -29,6 +29,8 @@ const REFERENCES = [
   /#\d+\b/gu,
   /\b(?=[a-f]*\d)[0-9a-f]{7,40}\b/giu,
 ];
+/** A soft hyphen or a zero-width space inside a word does not make it another word. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const CONTRACTION = /['’](?=(?:s|t|re|ve|ll|d|m)\b)/giu;
 /** Scripts that put no spaces between words, or glue particles to them. */
@@ -47,7 +49,7 @@ const withoutAccents = (word: string): string =>
     .normalize('NFC');
 
 function clean(text: string): string {
-  const start = text.slice(0, ANALYSIS.maximumCharacters).normalize('NFKC');
+  const start = text.slice(0, ANALYSIS.maximumCharacters).normalize('NFKC').replace(INVISIBLE, '');
   return REFERENCES.reduce((rest, reference) => rest.replace(reference, ' '), start)
     .replace(FILE_ENDING, ' ')
     .replace(BRAND, (name) => name.toLowerCase())

@@ -108,3 +108,7 @@ test('of a very long text the beginning counts', () => {
   expect(termsOf(`kanban ${filler} swimlane`)).toContain('kanban');
   expect(termsOf(`kanban ${filler} swimlane`)).not.toContain('swimlan');
 });
+
+test('marks that nobody sees do not make other words', () => {
+  expect(termsOf('re\u200Btry up\u00ADloads \u2060back\u200Doff')).toEqual(termsOf('retry uploads backoff'));
+});

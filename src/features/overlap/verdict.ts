@@ -32,19 +32,27 @@ export type StartRuling =
 
 /** Whether work may start. The score only asks the question; the verdict answers it. */
 export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, tool: string): StartRuling {
-  const again = `Call ${tool.split(' ')[0]} with operation "check" and the same title, then start within 10 minutes.`;
-  if (!check || check.used) return block('CHECK_REQUIRED', 'This work was not checked: there is no check of yours with this title.', again);
+  const again = `Call ${tool.split(' ')[0]} with operation "check" and ${whatToCheck(tool)}, then start within 10 minutes.`;
+  if (!check) return block('CHECK_REQUIRED', 'This work was not checked: there is no check of yours with this title.', again);
+  if (check.used) return block('CHECK_REQUIRED', 'A check serves one start, and your latest one with this title has served.', again);
   if (check.age > CHECK_LASTS_MS) return block('CHECK_EXPIRED', 'The check is more than 10 minutes old.', again);
   if (answer.check_id !== undefined && answer.check_id !== check.id) {
     return block('CHECK_MISMATCH', 'check_id is not your latest check with this title.', `Send the check_id of your latest check, or check again. ${again}`);
   }
   if (check.arrived.length > 0) {
-    return block('NEW_OVERLAP', 'Work that looks the same was started or planned since your check.', judgeNext(tool));
+    return block(
+      'NEW_OVERLAP',
+      'There is work that looks the same and that your check did not bring up: it is newer, or your words have changed.',
+      judgeNext(tool),
+    );
   }
   if (check.escalated.length > 0 && check.live.length === 0) return { passes: 'outlived' };
+  if (answer.warning_id !== undefined && answer.warning_id !== check.warningId) {
+    return block('WARNING_MISMATCH', 'warning_id is not the warning of your latest check.', 'Send the warning_id of your latest check, or leave it out.');
+  }
   if (check.live.length > 0) return ruleVerdict(check, answer, tool);
   if (answer.scope_verdict) return ruleNeedless(check, answer.scope_verdict);
-  return ruleConfirmation(check, answer);
+  return ruleConfirmation(answer);
 }
 
 function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, confirmation_reason }: StartAnswer, tool: string): StartRuling {
@@ -95,17 +103,17 @@ function ruleNeedless(check: CheckFacts, verdict: ScopeVerdict): StartRuling {
   return block('VERDICT_MISMATCH', 'Your latest check escalated no candidate, so there is nothing to judge.', 'Start without scope_verdict.', { unknown });
 }
 
-/** Warnings that need no verdict never block by themselves; but what is confirmed must be what was warned of. */
-function ruleConfirmation(check: CheckFacts, { warning_id, confirmation_reason }: StartAnswer): StartRuling {
+/** Warnings that need no verdict never block by themselves. */
+function ruleConfirmation({ warning_id, confirmation_reason }: StartAnswer): StartRuling {
   if (warning_id === undefined) return { passes: 'clear' };
-  if (warning_id !== check.warningId) {
-    return block('WARNING_MISMATCH', 'warning_id is not the warning of your latest check.', 'Send the warning_id of your latest check, or leave it out.');
-  }
   if (confirmation_reason === undefined) {
     return block('CONFIRMATION_REASON_REQUIRED', 'A confirmation needs its reason.', 'Send confirmation_reason with warning_id, or leave both out.');
   }
   return { passes: 'confirmed', reason: confirmation_reason };
 }
+
+/** Tasks may share a title, so a planned one is named by its id as well. */
+const whatToCheck = (tool: string): string => (tool === 'covibe_task start_planned' ? 'its title and planned_task_id' : 'the same title');
 
 const judgeNext = (tool: string): string =>
   `Compare your work with each candidate. Then call ${tool} with check_id and scope_verdict {verdict: "distinct" | "duplicate", candidates: [{id, same_scope, reason}]}; ` +

@@ -7,7 +7,7 @@ import { MOST_REGISTERED_REPOS, MOST_VERSION_CHARACTERS } from './limits.ts';
 import { registeredRepos, replaceRegisteredRepos, saveMachine } from './store.ts';
 import type { RegisteredRepoRow } from './tables.ts';
 
-/** Runs with every start and heartbeat; what it gives becomes part of the answer. */
+/** Runs with every start and every heartbeat of an agent; what it gives becomes part of the answer. */
 export type HeartbeatListener = (tx: Tx, ctx: WriteContext, beat: { sessionId: string | null }) => Promise<BeatNews>;
 
 export async function newsFor(listeners: readonly HeartbeatListener[], tx: Tx, ctx: WriteContext, sessionId: string | null): Promise<BeatNews> {
@@ -17,6 +17,10 @@ export async function newsFor(listeners: readonly HeartbeatListener[], tx: Tx, c
 }
 
 type Beat = Input<typeof heartbeat>;
+
+/** The companion's, which no agent reads: it must neither take in what waits for an agent, nor keep up the claims of one that is gone. */
+export const isOfMachine = ({ session_id, companion_version, registered_repos }: Beat): boolean =>
+  session_id === undefined && (companion_version !== undefined || registered_repos !== undefined);
 
 /** What a machine says of itself is not to be trusted with our space. */
 export function checkBounds({ companion_version, registered_repos }: Beat): void {

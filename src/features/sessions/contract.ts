@@ -38,7 +38,7 @@ export const heartbeat = contract({
   ...base,
   operation: 'heartbeat',
   description:
-    'Say that you are alive: with session_id, that session is active and its claims are renewed; without, the machine is, and registered_repos replaces the list of repositories it watches. Answers with what waits for you.',
+    'Say that you are alive: with session_id, that session is active and its claims are renewed; without, the machine is, and registered_repos replaces the list of repositories it watches. Answers an agent with what waits for it.',
   input: z.strictObject({
     session_id: sessionId,
     companion_version: z.string().optional().describe(`The companion's version, at most ${MOST_VERSION_CHARACTERS} characters.`),

@@ -34,8 +34,8 @@ export async function localGraph(db: Db, workspace: string, repo: string, viewer
     return {
       worktree_id: row.id,
       developer,
-      branch: row.branch || null,
-      // A path on somebody's machine usually has their name in it.
+      // A path on somebody's machine usually has their name in it, and a branch often.
+      branch: developer === PRIVATE ? null : row.branch || null,
       worktree: developer === PRIVATE ? null : row.worktree || null,
       head: row.head,
       dirty_files: dirty.slice(0, bounds.files),

@@ -1,13 +1,25 @@
+import type { House } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
 import type { Db } from '../../storage/engine.ts';
-import { findSession } from './store.ts';
+import { STALE_AFTER_MS } from './liveness.ts';
+import { endingLost } from './lost.ts';
+import { findSession, sessionsHeardSince } from './store.ts';
 import { type SessionParts, sessionTools } from './tools.ts';
 
 export { createSessionPorts } from './ports.ts';
 export { agentTypeOf } from './store.ts';
 export { recentSessions, staleSessions } from './views.ts';
 
-export const sessionFeature = (parts: SessionParts): Feature => ({ name: 'sessions', implementations: sessionTools(parts) });
+export const sessionFeature = (house: Pick<House, 'store' | 'clock'>, parts: SessionParts): Feature => ({
+  name: 'sessions',
+  implementations: sessionTools(parts),
+  sweeps: [endingLost(house)],
+});
+
+/** Which of these sessions are at work: neither ended nor stale. */
+export async function activeSessions(db: Db, workspace: string, ids: readonly string[], now: number): Promise<ReadonlySet<string>> {
+  return new Set(await sessionsHeardSince(db, workspace, ids, now - STALE_AFTER_MS));
+}
 
 /** The repository that a session said it is in, or that its last snapshot came from. */
 export async function repoOfSession(db: Db, workspace: string, sessionId: string | null): Promise<string | null> {

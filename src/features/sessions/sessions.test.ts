@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../../testing/app.ts';
 import { temporaryFolder } from '../../testing/database.ts';
+import { redactor } from '../identity/index.ts';
 import type { BeatNews, SessionView } from './contract.ts';
 import { MOST_REGISTERED_REPOS, MOST_VERSION_CHARACTERS } from './limits.ts';
 import { staleSessions } from './views.ts';
@@ -225,10 +226,10 @@ test('an activity is one line of at most 500 characters; the newest 200 of a ses
 });
 
 test('sessions are listed with their state and latest activity; a private developer without name, agent name or id', async () => {
-  const { ana, app, ben, call, clock, done, start, developer } = await house();
+  const { ana, app, ben, call, clock, done, events, start, developer } = await house();
   const mira = await developer('mira');
   const left = await start(ben, { agent_name: 'bens-claude', repo: 'site' });
-  const hidden = await start(mira, { agent_name: 'miras-codex', agent_type: 'codex' });
+  const hidden = await start(mira, { agent_name: 'miras-codex', agent_type: 'codex', branch: 'mira/parser' });
   clock.advance(31 * MINUTE);
   const live = await start(ana);
   for (const text of ['First', 'Second']) await call({ operation: 'activity', session_id: live.session_id, text });
@@ -239,8 +240,23 @@ test('sessions are listed with their state and latest activity; a private develo
   const shown = new Map(items.map((item) => [item.session_id, item]));
   expect(shown.get(live.session_id)).toMatchObject({ developer: 'ana', state: 'active', last_activity: 'Second' });
   expect(shown.get(left.session_id)).toMatchObject({ developer: 'ben', agent_name: 'bens-claude', state: 'stale', repo: 'site', last_activity: null });
-  expect(shown.get(hidden.session_id)).toMatchObject({ developer: '@private', agent_name: null, agent_type: 'codex', state: 'ended' });
+  expect(shown.get(hidden.session_id)).toMatchObject({ developer: '@private', agent_name: null, branch: null, agent_type: 'codex', state: 'ended' });
   expect(JSON.stringify(items)).not.toContain(mira.principal.developerId as string);
+  const redacted = await redactor(app.store.reader, ana.principal.workspace, ana.principal);
+  expect(JSON.stringify((await events()).map(redacted))).not.toMatch(new RegExp(`mira/parser|${mira.principal.developerId}`));
   const stale = await staleSessions(app.store.reader, ana.principal.workspace, ana.principal, clock.now(), 10);
   expect(stale.map((item) => item.session_id)).toEqual([left.session_id]);
+});
+
+test('a session that was not heard of for a week is ended by the server, once, and then no longer warned of', async () => {
+  const { tool, developer, clock, app, events } = await testApp();
+  const ana = await developer('ana');
+  await tool('covibe_session', { operation: 'start' }, ana);
+  clock.advance(7 * 24 * 3_600_000);
+  expect((await tool('covibe_team', { operation: 'state' }, ana)).reply.status).toBe('warning');
+  clock.advance(1);
+  await expect.poll(async () => (await app.store.reader.selectFrom('agent_sessions').select('ended_at').executeTakeFirst())?.ended_at).toBe(clock.now());
+  clock.advance(1);
+  expect((await tool('covibe_team', { operation: 'state' }, ana)).reply.status).toBe('ok');
+  expect((await events({ kind: 'session.ended' })).map(({ actor }) => actor)).toEqual(['server']);
 });

@@ -169,23 +169,23 @@ test('ending a session leaves its files marked: they are still dirty', async () 
 
 test('of a private developer the graph and the conflicts show neither name nor id nor path', async () => {
   const { ana, ben, done, graph, snap, taken } = await house();
-  await taken({ branch: 'parser', worktree: '/home/ana/covenant', dirty_files: ['src/a.ts'] });
+  await taken({ branch: 'ana/parser', worktree: '/home/ana/covenant', dirty_files: ['src/a.ts'] });
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
   const { reply } = await snap({ dirty_files: ['src/a.ts'] }, ben);
   expect(reply).toMatchObject({ code: 'FILE_OVERLAP', data: { file_conflicts: [{ owner: '@private' }] } });
   const seen = JSON.stringify([reply, await graph(ben)]);
-  for (const secret of [ana.principal.developerId as string, '/home/ana', '"ana"']) expect(seen).not.toContain(secret);
-  expect((await graph(ana)).worktrees.find(({ branch }) => branch === 'parser')).toMatchObject({ developer: 'ana', worktree: '/home/ana/covenant' });
+  for (const secret of [ana.principal.developerId as string, '/home/ana', '"ana"', 'ana/parser']) expect(seen).not.toContain(secret);
+  expect((await graph(ana)).worktrees.find(({ branch }) => branch === 'ana/parser')).toMatchObject({ developer: 'ana', worktree: '/home/ana/covenant' });
 });
 
 test('a worktree that nobody reports for a month leaves the graph', async () => {
   const { ana, app, clock, graph, session, call, taken } = await house();
-  await taken({ branch: 'old', recent_commits: [SHA] });
+  await taken({ branch: 'old', recent_commits: [SHA], dirty_files: ['src/a.ts'] });
   clock.advance(31 * 24 * HOUR);
   const session_id = await session(ana);
   await call({ operation: 'snapshot', session_id, branch: 'new' }, ana);
   expect((await graph()).worktrees.map(({ branch }) => branch)).toEqual(['new']);
-  expect(await app.store.reader.selectFrom('repo_commits').selectAll().execute()).toEqual([]);
+  for (const table of ['repo_commits', 'file_marks'] as const) expect(await app.store.reader.selectFrom(table).selectAll().execute()).toEqual([]);
 });
 
 test('credentials in a remote URL are stored nowhere', async () => {

@@ -7,7 +7,7 @@ import { invalidInput } from '../../kernel/input.ts';
 import { canonicalJson } from '../../storage/canonical.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Tx } from '../../storage/write.ts';
-import { markFiles } from '../overlap/index.ts';
+import { markFiles, unmarkFiles } from '../overlap/index.ts';
 import type { snapshot } from './contract.ts';
 import { SNAPSHOT_HOLDS_MS, WORKTREE_FORGOTTEN_MS } from './limits.ts';
 import { changeActiveSession } from './store.ts';
@@ -54,7 +54,7 @@ export async function storeSnapshot(
     return { workspace_id: tx.workspace, worktree_id: row.id, position, repo, sha, title };
   });
   await replaceCommits(tx, row.id, commits);
-  await forgetWorktrees(tx, session.developer_id, tx.now - WORKTREE_FORGOTTEN_MS);
+  for (const id of await forgetWorktrees(tx, session.developer_id, tx.now - WORKTREE_FORGOTTEN_MS)) await unmarkFiles(tx, 'snapshot', id);
   await changeActiveSession(tx, session.id, { repo, branch });
 
   const files = [...new Set([...dirty_files, ...unpushed_files])];

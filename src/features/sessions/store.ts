@@ -59,6 +59,20 @@ export async function sessionsSilentSince(db: Db, workspace: string, before: num
     .execute();
 }
 
+/** Those of the sessions that are open and were heard of since then. */
+export async function sessionsHeardSince(db: Db, workspace: string, ids: readonly string[], since: number): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('agent_sessions')
+    .select('id')
+    .where('workspace_id', '=', workspace)
+    .where('id', 'in', [...new Set(ids)])
+    .where('ended_at', 'is', null)
+    .where('last_seen_at', '>=', since)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 export async function insertActivity(tx: Tx, sessionId: string, id: string, text: string, keep: number): Promise<void> {
   const ofSession = { workspace_id: tx.workspace, session_id: sessionId };
   await tx.db

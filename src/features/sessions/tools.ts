@@ -6,7 +6,7 @@ import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Tx } from '../../storage/write.ts';
 import { callingDeveloper } from '../identity/index.ts';
 import { fileConflicts } from '../overlap/index.ts';
-import { checkBounds, type HeartbeatListener, newsFor, syncMachine } from './beat.ts';
+import { checkBounds, type HeartbeatListener, isOfMachine, newsFor, syncMachine } from './beat.ts';
 import { companionAnswer, readManifest } from './companion.ts';
 import { endSession, heartbeat, listSessions, logActivity, snapshot, startSession } from './contract.ts';
 import { localGraph } from './graph.ts';
@@ -75,7 +75,7 @@ export function sessionTools({
         checkBounds(input);
         if (input.session_id !== undefined) await activeSession(tx, input.session_id);
         const repos = await syncMachine(tx, ctx, developerId, input);
-        const news = await newsFor(beatListeners, tx, ctx, input.session_id ?? null);
+        const news = isOfMachine(input) ? {} : await newsFor(beatListeners, tx, ctx, input.session_id ?? null);
         return ok(
           {
             session_id: input.session_id ?? null,

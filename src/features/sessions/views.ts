@@ -29,12 +29,12 @@ async function shown(db: Db, workspace: string, viewer: Principal | null, now: n
       session_id: row.id,
       developer,
       agent_type: row.agent_type,
-      // A name that somebody gave to their agent may well be their own.
+      // A name that somebody gave to their agent, or to a branch, may well be their own.
       agent_name: developer === PRIVATE ? null : row.agent_name,
       provider: row.provider,
       model: row.model,
       repo: row.repo,
-      branch: row.branch,
+      branch: developer === PRIVATE ? null : row.branch,
       state: sessionState(row, now),
       started_at: row.started_at,
       last_seen_at: row.last_seen_at,

@@ -49,16 +49,25 @@ export async function replaceCommits(tx: Tx, worktreeId: string, rows: readonly 
   if (rows.length > 0) await tx.db.insertInto('repo_commits').values(rows).execute();
 }
 
-/** Working trees of this developer that were not reported since `before`. */
-export async function forgetWorktrees(tx: Tx, developerId: string, before: number): Promise<void> {
-  const old = tx.db
+/** So many at a time: the next report forgets the next. */
+const FORGOTTEN_AT_ONCE = 100;
+
+/** Working trees of this developer that were not reported since `before`; their ids. */
+export async function forgetWorktrees(tx: Tx, developerId: string, before: number): Promise<string[]> {
+  const old = await tx.db
     .selectFrom('local_worktrees')
     .select('id')
     .where('workspace_id', '=', tx.workspace)
     .where('developer_id', '=', developerId)
-    .where('updated_at', '<', before);
-  await tx.db.deleteFrom('repo_commits').where('workspace_id', '=', tx.workspace).where('worktree_id', 'in', old).execute();
-  await tx.db.deleteFrom('local_worktrees').where('workspace_id', '=', tx.workspace).where('id', 'in', old).execute();
+    .where('updated_at', '<', before)
+    .orderBy('updated_at')
+    .limit(FORGOTTEN_AT_ONCE)
+    .execute();
+  const ids = old.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  await tx.db.deleteFrom('repo_commits').where('workspace_id', '=', tx.workspace).where('worktree_id', 'in', ids).execute();
+  await tx.db.deleteFrom('local_worktrees').where('workspace_id', '=', tx.workspace).where('id', 'in', ids).execute();
+  return ids;
 }
 
 export async function worktreesOf(db: Db, workspace: string, repo: string, limit: number): Promise<LocalWorktreeRow[]> {

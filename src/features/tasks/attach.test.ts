@@ -120,3 +120,24 @@ test('stored tasks without a workstream get one when the server starts [team.att
   await adoptOrphans(app.app);
   expect(await workstreamOf(app, id)).toBe(after);
 });
+
+test('a container that is made for work which is over ends with it', async () => {
+  const app = await teamApp();
+  const id = await app.planned(search);
+  await app.task('cancel', { task_id: id, reason: 'r' });
+  await app.app.store.write('ws_default', async (tx) => {
+    await tx.db.updateTable('tasks').set({ workstream_id: null }).execute();
+  });
+  await adoptOrphans(app.app);
+  expect(await workstream(app, (await workstreamOf(app, id)) as string)).toMatchObject({ auto_created: 1, status: 'completed' });
+});
+
+test('work that passes to another agent of the same developer stays in its workstream', async () => {
+  const app = await teamApp();
+  const codex = await app.developer('ana', 'codex');
+  const own = await ownWorkstream(app, 'Paint the bicycle shed');
+  const id = await app.planned({ ...search, workstream_id: own });
+  const { data } = await app.call('covibe_coordination', 'handoff', { to: 'codex@ana', message: 'go on', task_ids: [id] });
+  expect((await app.call('covibe_coordination', 'accept_handoff', { handoff_id: data.handoff_id }, codex)).data.task_ids).toEqual([id]);
+  expect(await workstreamOf(app, id)).toBe(own);
+});

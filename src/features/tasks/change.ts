@@ -3,7 +3,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { ok, type Reply, refused } from '../../kernel/reply.ts';
 import type { Tx } from '../../storage/write.ts';
 import { callingDeveloper } from '../identity/index.ts';
-import { setItemStatus, unmarkFiles } from '../overlap/index.ts';
+import { dropPlanWarning, setItemStatus, unmarkFiles } from '../overlap/index.ts';
 import { chooseWorkstream, closeEmptyContainer, findWorkstream, requireState, TASK_MACHINE } from '../workstreams/index.ts';
 import { indexTask, markTaskFiles } from './begin.ts';
 import { changeTask, findTask } from './store.ts';
@@ -112,6 +112,7 @@ export async function complete(
 export async function cancel(tx: Tx, ctx: WriteContext, row: TaskRow, reason: string): Promise<Reply<{ task_id: string; status: TaskRow['status'] }>> {
   requireState(TASK_MACHINE, 'cancel', 'task', row);
   await close(tx, row, { status: 'cancelled', reason });
+  await dropPlanWarning(tx, ctx, row.id);
   record(tx, ctx, { category: 'work', kind: 'task.cancelled', subject: row.id, payload: { title: row.title, from: row.status, reason } });
   await closeEmptyContainer(tx, ctx, row.workstream_id);
   return ok({ task_id: row.id, status: 'cancelled' }, 'Cancelled.');

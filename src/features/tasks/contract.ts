@@ -27,17 +27,18 @@ const targetFiles = z
   .describe('Repository paths that you will touch. They support the comparison and inform others; they never block.');
 const workstreamId = id.optional().describe('Your own open workstream; the server chooses or makes one where it is left out.');
 
+/** What every check, plan and start says of the work. */
+const described = { title, task_type: taskType, description, ...words, target_files: targetFiles };
+/** What is stored of it besides. */
+const stored = { ...described, priority: priority.optional(), workstream_id: workstreamId };
+
 export const checkTask = contract({
   ...base,
   operation: 'check',
   description:
     'Always before start: is anybody doing this already? Answers check_id, matches and file_conflicts; where requires_verdict is true, judge each of candidates.',
   input: z.strictObject({
-    title,
-    task_type: taskType,
-    description,
-    ...words,
-    target_files: targetFiles,
+    ...described,
     planned_task_id: plannedTaskId.optional(),
     session_id: sessionId,
   }),
@@ -51,13 +52,7 @@ export const planTask = contract({
   operation: 'plan',
   description: 'Records future work without starting it. Overlap is answered as a warning.',
   input: z.strictObject({
-    title,
-    task_type: taskType,
-    description,
-    ...words,
-    priority: priority.optional(),
-    target_files: targetFiles,
-    workstream_id: workstreamId,
+    ...stored,
     session_id: sessionId,
   }),
   output: z.strictObject({ task_id: z.string(), status: z.literal('planned'), workstream_id: z.string(), ...planOutput }),
@@ -76,13 +71,7 @@ export const startTask = contract({
   operation: 'start',
   description: 'Starts work that you checked with the same title in the last 10 minutes. Where the check required a verdict, send check_id and scope_verdict.',
   input: z.strictObject({
-    title,
-    task_type: taskType,
-    description,
-    ...words,
-    priority: priority.optional(),
-    target_files: targetFiles,
-    workstream_id: workstreamId,
+    ...stored,
     ...answerFields,
     session_id: sessionId,
   }),
@@ -147,13 +136,7 @@ export const planTaskByHand = contract({
   title: 'Plan a task',
   description: 'Plans a task for the signed-in developer, with the same comparison that agents get.',
   input: z.strictObject({
-    title,
-    task_type: taskType,
-    description,
-    ...words,
-    priority: priority.optional(),
-    target_files: targetFiles,
-    workstream_id: workstreamId,
+    ...stored,
     confirm: z.boolean().optional().describe('Plan it in spite of the candidates.'),
   }),
   output: z.strictObject({

@@ -17,7 +17,9 @@ export async function takeOver(tx: Tx, ctx: WriteContext, { taskIds, fromDevelop
   for (const id of taskIds) {
     const row = await findTask(tx.db, tx.workspace, id);
     if (!row || row.developer_id !== fromDeveloperId || row.closed_at !== null) continue;
-    const workstreamId = await chooseWorkstream(tx, ctx, { ...row, developerId: toDeveloperId });
+    // Another agent of the same developer goes on in the same workstream.
+    const staysIn = toDeveloperId === fromDeveloperId ? row.workstream_id : null;
+    const workstreamId = staysIn ?? (await chooseWorkstream(tx, ctx, { ...row, developerId: toDeveloperId }));
     const moved = { developer_id: toDeveloperId, actor: ctx.principal.actor, session_id: ctx.session, workstream_id: workstreamId, updated_at: tx.now };
     await changeTask(tx.db, tx.workspace, id, moved);
     await setItemOwner(tx, id, toDeveloperId);

@@ -109,6 +109,26 @@ test('a legacy confirmation resolves the warning of planned work too [overlap.ve
   expect(await app.events({ kind: 'warning.confirmed' })).toHaveLength(1);
 });
 
+test('what was warned of when work was planned ends with the verdict of its start, or with the plan [overlap.verdict.planned-same]', async () => {
+  const app = await teamApp();
+  await app.started(login, app.ben);
+  const words = { title: 'Limit the rate of login attempts', task_type: 'feature' };
+  const [started, dropped] = [await app.task('plan', words), await app.task('plan', { ...words, title: 'Login attempts with a rate limit' })];
+  await app.task('cancel', { task_id: dropped.data.task_id, reason: 'Ben does it' });
+  const planned_task_id = started.data.task_id;
+  const check = await app.task('check', { ...words, planned_task_id });
+  const candidates = check.data.candidates.map(({ id }: { id: string }) => ({ id, same_scope: false, reason: 'another form' }));
+  const answer = { check_id: check.data.check_id, scope_verdict: { verdict: 'distinct', candidates } };
+  expect((await app.task('start_planned', { planned_task_id, ...answer })).status).toBe('ok');
+  const { items } = (await app.done('overlap.list', {})) as { items: { warning_id: string; status: string }[] };
+  expect(Object.fromEntries(items.map(({ warning_id, status }) => [warning_id, status]))).toEqual({
+    [started.data.warning_id]: 'judged',
+    [check.data.warning_id]: 'judged',
+    [dropped.data.warning_id]: 'dismissed',
+  });
+  expect((await app.team('state')).data).toMatchObject({ overlap_warnings: [], next_actions: [expect.objectContaining({ about: planned_task_id })] });
+});
+
 test('planned work can be edited by its owner and stays planned [team.update.planned-fields] [team.update.planned-stays-planned] [team.update.planned-event] [team.update.shape]', async () => {
   const app = await teamApp();
   const id = await app.planned(login);

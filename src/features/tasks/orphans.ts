@@ -1,5 +1,5 @@
 import type { House } from '../../kernel/context.ts';
-import { chooseWorkstream } from '../workstreams/index.ts';
+import { chooseWorkstream, closeEmptyContainer } from '../workstreams/index.ts';
 import { changeTask, findTask, orphanTasks } from './store.ts';
 
 const PAGE = 200;
@@ -17,6 +17,7 @@ export async function adoptOrphans({ store, log }: House): Promise<void> {
         if (!task || task.workstream_id !== null) return 0;
         const workstreamId = await chooseWorkstream(tx, SERVER, { ...task, developerId: task.developer_id });
         await changeTask(tx.db, workspace_id, id, { workstream_id: workstreamId });
+        await closeEmptyContainer(tx, SERVER, workstreamId);
         return 1;
       });
     }

@@ -100,7 +100,8 @@ test('a check serves one start', async () => {
   const app = await teamApp();
   await app.task('check', { title: 'Fix bug', task_type: 'bug' });
   expect((await app.task('start', { title: 'Fix bug', task_type: 'bug' })).status).toBe('ok');
-  expect((await app.task('start', { title: 'Fix bug', task_type: 'bug' })).data.code).toBe('CHECK_REQUIRED');
+  const again = await app.task('start', { title: 'Fix bug', task_type: 'bug' });
+  expect(again).toMatchObject({ data: { code: 'CHECK_REQUIRED' }, message: expect.stringContaining('has served') });
 });
 
 test('an escalated check holds the start until it is judged [overlap.start.verdict-required] [overlap.start.blocked-has-matches]', async () => {
@@ -190,6 +191,42 @@ test('a start in other words than its check does not get rid of what the check f
     data: { code: 'VERDICT_REQUIRED', candidates: [expect.objectContaining({ id: first, owner: 'ben' })] },
   });
   expect((await task('start', { ...bare, check_id: check.data.check_id, scope_verdict: distinct(check) })).status).toBe('ok');
+});
+
+test('what arrives since the check is judged besides what the check found, not instead of it', async () => {
+  const app = await teamApp();
+  const first = await app.started({ ...upload, component: 'server' }, app.ben);
+  expect((await app.task('check', sameUpload)).data.candidates).toHaveLength(1);
+  const second = await app.started({ ...upload, component: 'docs' }, app.ben);
+  const words = { ...sameUpload, component: 'docs' };
+  const start = await app.task('start', words);
+  expect(start).toMatchObject({ status: 'blocked', data: { code: 'NEW_OVERLAP' } });
+  expect(start.data.candidates.map(({ id }: { id: string }) => id)).toEqual([first, second]);
+  const answer = (...ids: string[]) => ({ verdict: 'distinct', candidates: ids.map((id) => ({ id, same_scope: false, reason: 'other work' })) });
+  const judged = (...ids: string[]) => app.task('start', { ...words, check_id: start.data.check_id, scope_verdict: answer(...ids) });
+  expect((await judged(second)).data).toMatchObject({ code: 'VERDICT_INCOMPLETE', missing: [first] });
+  expect((await judged(first, second)).status).toBe('ok');
+});
+
+test('a warning_id that comes with a verdict must be the right one too', async () => {
+  const { task, check } = await escalated();
+  const answer = { ...sameUpload, check_id: check.data.check_id, scope_verdict: distinct(check) };
+  expect((await task('start', { ...answer, warning_id: 'warn_other' })).data.code).toBe('WARNING_MISMATCH');
+  expect((await task('start', { ...answer, warning_id: check.data.warning_id })).status).toBe('ok');
+});
+
+test('a verdict in any script is on record whole enough to tell what it was', async () => {
+  const { task, started, ben, events } = await escalated();
+  for (let n = 0; n < 9; n++) await started({ ...upload, title: `${upload.title} on host ${n}` }, ben);
+  const check = await task('check', sameUpload);
+  const long = '同じ作業'.repeat(240);
+  const scope_verdict = {
+    verdict: 'duplicate',
+    candidates: duplicate(check).candidates.map(({ id }: { id: string }) => ({ id, same_scope: true, reason: long })),
+  };
+  expect((await task('start', { ...sameUpload, check_id: check.data.check_id, scope_verdict, confirmation_reason: long })).status).toBe('ok');
+  const judged = (await events({ kind: 'scope.judged' })).at(-1);
+  expect(judged?.payload).toMatchObject({ duplicate: true, confirmation_reason: expect.stringMatching(/^同じ作業.*…$/) });
 });
 
 test('a weak match is disclosed, stored, and never holds a start [overlap.warn-floor.disclosed] [overlap.warn-floor.stored] [overlap.warn-floor.never-blocks] [overlap.escalation.threshold]', async () => {

@@ -3,7 +3,7 @@ import { ok, refused } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Tx } from '../../storage/write.ts';
 import { callingDeveloper } from '../identity/index.ts';
-import { fileConflicts, type Preflight, readCheck } from '../overlap/index.ts';
+import { fileConflicts, type Preflight, type Prepared, planReply, readCheck } from '../overlap/index.ts';
 import { requireOpenWorkstream, requireState, TASK_MACHINE } from '../workstreams/index.ts';
 import { addTask, plannedSubject, subjectOf, type TaskWords } from './begin.ts';
 import { activate, cancel, complete, editPlanned, ownTask, setRunning } from './change.ts';
@@ -25,13 +25,22 @@ import { filesOf, viewTasks } from './views.ts';
 
 const START = 'covibe_task start';
 const START_PLANNED = 'covibe_task start_planned';
-const PLAN_NEXT = 'Look at data.candidates: if one of them is the same work, cancel this plan. Before you start it, check again.';
 
 export function taskTools(preflight: Preflight): Implementation[] {
   const prepare = (
     { title, scope = null, description = null }: Pick<TaskWords, 'title'> & { scope?: string | null | undefined; description?: string | null | undefined },
     ctx: Pick<CallContext, 'workspace'>,
   ) => preflight.prepare(ctx, { title, scope, description });
+
+  const plan = async (tx: Tx, ctx: WriteContext, words: TaskWords, prepared: Prepared, confirmed: boolean) => {
+    const subject = await subjectOf(tx, ctx, callingDeveloper(ctx.principal), words, null);
+    let row: Awaited<ReturnType<typeof addTask>> | undefined;
+    const planned = await preflight.plan(tx, ctx, subject, prepared, confirmed, async () => {
+      row = await addTask(tx, ctx, subject, words, 'planned');
+      return row.id;
+    });
+    return { planned, row };
+  };
 
   return [
     implement(checkTask, {
@@ -48,40 +57,16 @@ export function taskTools(preflight: Preflight): Implementation[] {
     implement(planTask, {
       prepare,
       write: async (tx, words, ctx, prepared) => {
-        const subject = await subjectOf(tx, ctx, callingDeveloper(ctx.principal), words, null);
-        const detection = await preflight.detect(tx, subject, prepared);
-        const row = await addTask(tx, ctx, subject, words, 'planned');
-        const overlap = await preflight.warnOfPlan(tx, ctx, subject, prepared, detection, row.id);
-        const data = { task_id: row.id, status: 'planned' as const, workstream_id: row.workstream_id, ...overlap };
-        const [first] = overlap.candidates;
-        if (!first) return ok(data, overlap.matches.length > 0 ? 'Planned. Somewhat alike: see data.matches.' : 'Planned.');
-        return refused('warning', 'OVERLAP_ESCALATED', `Planned, but it looks like "${first.title}" by ${first.owner} (${first.reason}).`, PLAN_NEXT, data);
+        const { planned, row } = await plan(tx, ctx, words, prepared, true);
+        return planReply(planned, { task_id: row?.id ?? '', status: 'planned' as const, workstream_id: row?.workstream_id ?? '' });
       },
     }),
     implement(planTaskByHand, {
       prepare,
       write: async (tx, { confirm = false, ...words }, ctx, prepared) => {
-        const subject = await subjectOf(tx, ctx, callingDeveloper(ctx.principal), words, null);
-        const detection = await preflight.detect(tx, subject, prepared);
-        if (detection.escalated.length > 0 && !confirm) {
-          const found = await preflight.shown(tx, ctx, subject, prepared, detection);
-          return refused(
-            'blocked',
-            'CONFIRM_REQUIRED',
-            'Possible duplicate work found.',
-            'Look at the candidates; send confirm: true to plan it all the same.',
-            {
-              task_id: null,
-              status: null,
-              workstream_id: null,
-              requires_confirm: true,
-              ...found,
-            },
-          );
-        }
-        const row = await addTask(tx, ctx, subject, words, 'planned');
-        const overlap = await preflight.warnOfPlan(tx, ctx, subject, prepared, detection, row.id);
-        return ok({ task_id: row.id, status: 'planned' as const, workstream_id: row.workstream_id, requires_confirm: false, ...overlap }, 'Planned.');
+        const { planned, row } = await plan(tx, ctx, words, prepared, confirm);
+        const status = row ? ('planned' as const) : null;
+        return planReply(planned, { task_id: planned.id, status, workstream_id: row?.workstream_id ?? null, requires_confirm: planned.id === null }, confirm);
       },
     }),
     implement(startTask, {

@@ -1,7 +1,7 @@
 import type { Principal } from '../../kernel/context.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
-import { namesFor } from '../identity/index.ts';
+import { namesFor, PRIVATE } from '../identity/index.ts';
 import type { TaskView } from './contract.ts';
 import { taskView } from './contract.ts';
 import type { TaskRow } from './tables.ts';
@@ -18,7 +18,8 @@ export async function viewTasks(db: Db, workspace: string, viewer: Principal): P
     status: row.status,
     owner: name(row.developer_id),
     mine: row.developer_id === viewer.developerId,
-    agent: /^agent:([^@]+)@/.exec(row.actor)?.[1] ?? null,
+    // Which agent somebody uses may tell who they are.
+    agent: name(row.developer_id) === PRIVATE ? null : (/^agent:([^@]+)@/.exec(row.actor)?.[1] ?? null),
     workstream_id: row.workstream_id,
     session_id: row.session_id,
     scope: row.scope,

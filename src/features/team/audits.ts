@@ -11,7 +11,8 @@ import type { ParallelAuditRow } from './tables.ts';
 const storedConflicts = z.array(z.strictObject({ first: z.string(), second: z.string(), score: z.number(), reason: z.string() }));
 
 const LISTED = 5;
-const MOST_CONFLICTS = 50;
+/** So many are told and stored; a batch of tasks cut from one cloth makes thousands. */
+export const MOST_CONFLICTS = 50;
 
 export const stored = (pairs: readonly Pair[]): string =>
   JSON.stringify(pairs.slice(0, MOST_CONFLICTS).map(({ first, second, score, reason }) => ({ first: first.id, second: second.id, score, reason })));

@@ -6,7 +6,7 @@ import { claimView } from '../coordination/contract.ts';
 import { noteView } from '../notes/contract.ts';
 import { match } from '../overlap/contract.ts';
 import { sessionView } from '../sessions/contract.ts';
-import { TASK_TYPES } from '../tasks/contract.ts';
+import { taskView } from '../tasks/contract.ts';
 import { usageTotals } from '../telemetry/contract.ts';
 
 const base = { name: 'covibe_team', toolset: 'team', title: 'The team' } as const;
@@ -14,19 +14,19 @@ const base = { name: 'covibe_team', toolset: 'team', title: 'The team' } as cons
 const STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
 
 /** A task in brief: the state is read by agents, who pay for every word. */
-const workView = z.strictObject({
-  task_id: z.string(),
-  title: z.string(),
-  task_type: z.enum(TASK_TYPES),
-  status: z.enum(STATUSES),
-  owner: z.string(),
-  mine: z.boolean(),
-  agent: z.string().nullable(),
-  component: z.string().nullable(),
-  priority: z.string(),
-  workstream_id: z.string().nullable(),
-  result_summary: z.string().nullable(),
-  updated_at: z.int(),
+const workView = taskView.pick({
+  task_id: true,
+  title: true,
+  task_type: true,
+  status: true,
+  owner: true,
+  mine: true,
+  agent: true,
+  component: true,
+  priority: true,
+  workstream_id: true,
+  result_summary: true,
+  updated_at: true,
 });
 
 const workstreamView = z.strictObject({

@@ -13,8 +13,8 @@ import type { TeamState } from './contract.ts';
 import { nextActions } from './next.ts';
 
 /** So many rows of each section: what an agent reads at the start of its work must stay small. */
-const ROWS = 25;
-const CONTEXTS = 10;
+const ROWS = 15;
+const CONTEXTS = 5;
 const SUMMARY_SHOWN = 300;
 
 export interface State extends TeamState {
@@ -22,7 +22,7 @@ export interface State extends TeamState {
 }
 
 /** Everything at once, as `viewer` may see it. */
-export async function readTeamState(db: Db, workspace: string, viewer: Principal, now: number): Promise<State> {
+export async function readTeamState(db: Db, workspace: string, viewer: Principal, now: number, sessionId: string | null = null): Promise<State> {
   const cut: string[] = [];
   const listed = <T>(section: string, rows: T[], most = ROWS): T[] => {
     if (rows.length > most) cut.push(section);
@@ -44,6 +44,7 @@ export async function readTeamState(db: Db, workspace: string, viewer: Principal
     }));
   const completed = (await tasks(['completed'])).filter(({ closed_at }) => (closed_at ?? 0) >= now - RECENT_MS);
   const warnings = await recentWarnings(db, workspace, { open: true, limit: ROWS + 1 });
+  const notes = await recentNotes(db, workspace, viewer, now - RECENT_MS, ROWS + 1);
   const conflicts = await standingConflicts(db, workspace, viewer);
   const state = {
     active_work: listed('active_work', (await tasks(['active', 'blocked'])).map(brief)),
@@ -51,7 +52,7 @@ export async function readTeamState(db: Db, workspace: string, viewer: Principal
     recent_completions: listed('recent_completions', completed.map(brief)),
     active_workstreams: listed('active_workstreams', await workstreams(['active', 'blocked'])),
     planned_workstreams: listed('planned_workstreams', await workstreams(['planned'])),
-    risks_decisions: listed('risks_decisions', await recentNotes(db, workspace, viewer, now - RECENT_MS, ROWS + 1)),
+    risks_decisions: listed('risks_decisions', notes).map((note) => ({ ...note, body: note.body && cutTo(note.body, SUMMARY_SHOWN) })),
     recent_sessions: listed('recent_sessions', await recentSessions(db, workspace, viewer, now, ROWS + 1)),
     stale_sessions: listed('stale_sessions', await staleSessions(db, workspace, viewer, now, ROWS + 1)),
     overlap_warnings: listed('overlap_warnings', warnings).map((row) => briefWarning(warningView(row, name))),
@@ -60,7 +61,7 @@ export async function readTeamState(db: Db, workspace: string, viewer: Principal
     latest_parallel_audits: await latestAudits(db, workspace, viewer),
     parallel_audit_conflicts: listed('parallel_audit_conflicts', conflicts),
   };
-  const waiting = await waitingFor(db, workspace, viewer, now);
+  const waiting = await waitingFor(db, workspace, viewer, now, sessionId);
   return { ...state, next_actions: nextActions(state, waiting, viewer), cut, waiting };
 }
 
@@ -81,7 +82,7 @@ export const briefTask = (task: TaskView) => ({
 
 const cutTo = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-const WARNING_MATCHES = 3;
+const WARNING_MATCHES = 2;
 
 const briefWarning = ({ warning_id, title, developer, subject_id, level, matches, created_at }: ReturnType<typeof warningView>) => ({
   warning_id,

@@ -1,8 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Principal } from '../../kernel/context.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
-import { firstSeqSince } from '../../storage/journal.ts';
+import { firstSeqSince, readHead } from '../../storage/journal.ts';
+import type { EventRow } from '../../storage/tables.ts';
 import { namesFor } from '../identity/index.ts';
 import { recentNotes } from '../notes/index.ts';
 import { recentSessions } from '../sessions/index.ts';
@@ -15,15 +17,17 @@ import { briefTask } from './state.ts';
 const DAY_MS = 24 * 3_600_000;
 const MOST = 200;
 
-/** The events that the summary tells of, each with what it is told as. */
-const OVERLAP_KINDS = { 'scope.judged': 'judged', 'warning.confirmed': 'confirmed', 'warning.dismissed': 'dismissed' } as const;
+const COMPLETIONS: ReadonlySet<string> = new Set(['task.completed', 'workstream.completed']);
+const CHECKS: ReadonlySet<string> = new Set(['task.checked', 'workstream.checked']);
+const AUDIT = 'parallel_work.audit';
+/** The events that the summary tells of; of the others it says how many there were. */
+const TOLD: ReadonlySet<string> = new Set([...COMPLETIONS, ...CHECKS, AUDIT, 'scope.judged', 'warning.confirmed', 'warning.dismissed']);
 
 const payload = z.looseObject({
   automatic: z.boolean().optional(),
   title: z.string().optional(),
   result_summary: z.string().optional(),
   duplicate: z.boolean().optional(),
-  matches: z.array(z.unknown()).optional(),
   compared: z.int().optional(),
   conflict_count: z.int().optional(),
   warning_id: z.string().nullish(),
@@ -32,9 +36,7 @@ const payload = z.looseObject({
 /** What happened in the last `days`, out of the journal, and what is going on now. */
 export async function summarise(db: Db, workspace: string, viewer: Principal, now: number, days: number): Promise<SummaryData> {
   const from = now - days * DAY_MS;
-  const recorded = await workEventsSince(db, workspace, from);
   const name = await namesFor(db, workspace, viewer);
-  const owner = (actor: string) => name(/(?:@|:)(dev_[0-9A-Z]+)$/.exec(actor)?.[1] ?? '');
   const show = await viewTasks(db, workspace, viewer);
   const notes = await recentNotes(db, workspace, viewer, from, MOST);
   const tasks = async (statuses: ('planned' | 'active' | 'blocked')[]) =>
@@ -43,75 +45,75 @@ export async function summarise(db: Db, workspace: string, viewer: Principal, no
   const data = {
     from,
     to: now,
-    completed: recorded
-      // A container that ends with its last task says nothing that the task has not said.
-      .filter(({ kind, details }) => (kind === 'task.completed' || kind === 'workstream.completed') && !details.automatic)
-      .map(({ subject, actor, details, time }) => ({
-        id: subject,
-        title: details.title ?? subject,
-        owner: owner(actor),
-        result_summary: details.result_summary ?? null,
-        time,
-      }))
-      .slice(-MOST),
+    ...(await recordedSince(db, workspace, from, (actor) => name(/(?:@|:)(dev_[0-9A-Z]+)$/.exec(actor)?.[1] ?? ''))),
     planned: await tasks(['planned']),
     active: await tasks(['active', 'blocked']),
     blockers: notes.filter(({ kind }) => kind === 'blocker'),
     decisions: notes.filter(({ kind }) => kind === 'decision'),
-    overlap_warnings: recorded
-      .flatMap(({ kind, subject, actor, details, time }) => {
-        const outcome = kind in OVERLAP_KINDS ? OVERLAP_KINDS[kind as keyof typeof OVERLAP_KINDS] : warned(kind, details);
-        if (!outcome) return [];
-        const judged = outcome === 'judged' ? (details.duplicate ? 'judged a duplicate' : 'judged distinct') : outcome;
-        return [{ id: details.warning_id ?? subject, kind, owner: owner(actor), title: details.title ?? null, outcome: judged, time }];
-      })
-      .slice(-MOST),
-    parallel_audits: recorded
-      .filter(({ kind }) => kind === 'parallel_work.audit')
-      .map(({ subject, actor, details, time }) => ({
-        id: subject,
-        owner: owner(actor),
-        compared: details.compared ?? 0,
-        conflicts: details.conflict_count ?? 0,
-        time,
-      })),
     agent_sessions: sessions.filter(({ last_seen_at }) => last_seen_at >= from),
     usage: (await usageSince(db, workspace, from, viewer)).totals,
-    events: countByKind(recorded),
   };
   return { ...data, markdown: markdownOf(data) };
 }
 
-function warned(kind: string, details: z.output<typeof payload>): string | null {
-  const isCheck = kind === 'task.checked' || kind === 'workstream.checked';
-  return isCheck && details.warning_id ? 'warned' : null;
+type Recorded = Pick<SummaryData, 'completed' | 'overlap_warnings' | 'parallel_audits' | 'events'>;
+
+/** So many events are read before other calls get their turn. */
+const PAGE = 1_000;
+
+/** The last of each that the journal tells of, and how many events there were of each kind. */
+async function recordedSince(db: Db, workspace: string, since: number, owner: (actor: string) => string): Promise<Recorded> {
+  const completed: Recorded['completed'] = [];
+  const warnings: Recorded['overlap_warnings'] = [];
+  const audits: Recorded['parallel_audits'] = [];
+  const events: Recorded['events'] = {};
+  const last = (await readHead(db, workspace))?.seq ?? 0;
+  for (let after = (await firstSeqSince(db, workspace, since)) - 1; after < last; ) {
+    const rows = await db
+      .selectFrom('events')
+      .select(['seq', 'kind', 'actor', 'subject', 'payload', 'time'])
+      .where('workspace_id', '=', workspace)
+      .where('category', '=', 'work')
+      .where('seq', '>', after)
+      .where('seq', '<=', last)
+      .orderBy('seq')
+      .limit(PAGE)
+      .execute();
+    for (const row of rows) tell(row);
+    after = rows.length < PAGE ? last : (rows.at(-1)?.seq ?? last);
+    await turn();
+  }
+  return { completed, overlap_warnings: warnings, parallel_audits: audits, events };
+
+  function tell({ kind, actor, subject, payload: text, time }: Pick<EventRow, 'kind' | 'actor' | 'subject' | 'payload' | 'time'>): void {
+    events[kind] = (events[kind] ?? 0) + 1;
+    if (!TOLD.has(kind)) return;
+    const parsed = payload.safeParse(readJson(z.unknown(), text));
+    const details = parsed.success ? parsed.data : {};
+    const id = subject ?? '';
+    if (COMPLETIONS.has(kind)) {
+      // A container that ends with its last task says nothing that the task has not said.
+      if (details.automatic) return;
+      keep(completed, { id, title: details.title ?? id, owner: owner(actor), result_summary: details.result_summary ?? null, time });
+      return;
+    }
+    if (kind === AUDIT) {
+      keep(audits, { id, owner: owner(actor), compared: details.compared ?? 0, conflicts: details.conflict_count ?? 0, time });
+      return;
+    }
+    const outcome = outcomeOf(kind, details);
+    if (outcome) keep(warnings, { id: details.warning_id ?? id, kind, owner: owner(actor), title: details.title ?? null, outcome, time });
+  }
 }
 
-interface Recorded {
-  kind: string;
-  actor: string;
-  subject: string;
-  details: z.output<typeof payload>;
-  time: number;
+/** The last `MOST` of a list that may be long. */
+function keep<T>(list: T[], one: T): void {
+  list.push(one);
+  if (list.length > MOST) list.shift();
 }
 
-async function workEventsSince(db: Db, workspace: string, since: number): Promise<Recorded[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select(['kind', 'actor', 'subject', 'payload', 'time'])
-    .where('workspace_id', '=', workspace)
-    .where('category', '=', 'work')
-    .where('seq', '>=', await firstSeqSince(db, workspace, since))
-    .orderBy('seq')
-    .execute();
-  return rows.map((row) => {
-    const details = payload.safeParse(readJson(z.unknown(), row.payload));
-    return { kind: row.kind, actor: row.actor, subject: row.subject ?? '', details: details.success ? details.data : {}, time: row.time };
-  });
-}
-
-function countByKind(recorded: readonly Recorded[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { kind } of recorded) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
+function outcomeOf(kind: string, details: z.output<typeof payload>): string | null {
+  if (CHECKS.has(kind)) return details.warning_id ? 'warned' : null;
+  if (kind === 'scope.judged') return details.duplicate ? 'judged a duplicate' : 'judged distinct';
+  return kind === 'warning.confirmed' ? 'confirmed' : 'dismissed';
 }

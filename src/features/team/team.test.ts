@@ -56,6 +56,31 @@ test('the state has every section, under its documented name [team.state.section
   expect(data.next_actions.map(({ about }: { about: string }) => about)).toEqual([data.overlap_warnings[0].warning_id, planned]);
 });
 
+test('the state stays small, however much is going on, and says what it left out', async () => {
+  const app = await teamApp();
+  const long = (n: number) => `${n} ${'long words '.repeat(700)}`.slice(0, 7_000);
+  for (let n = 0; n < 20; n++) {
+    const words = {
+      title: `${['Sort', 'Paint', 'Count', 'Weigh'][n % 4]} ${['apples', 'barrels', 'candles', 'drums', 'engines'][n % 5]}`,
+      task_type: 'chore',
+      description: long(n),
+    };
+    await app.planned(words);
+    const done = await app.started({ ...words, title: `${words.title} again` });
+    await app.task('complete', { task_id: done, result_summary: long(n) });
+    await app.call('covibe_note', null, { kind: 'decision', title: `Decision ${n}`, body: long(n) });
+    await app.call('covibe_session', 'publish_context', {
+      title: 'c',
+      summary: long(n).slice(0, 4_000),
+      repo: `acme/${n}`,
+      next_actions: [long(n).slice(0, 300)],
+    });
+  }
+  const state = await app.team('state');
+  expect(state.data.cut).toEqual(expect.arrayContaining(['planned_work', 'recent_completions', 'risks_decisions', 'session_contexts']));
+  expect(JSON.stringify(state).length).toBeLessThan(60_000);
+});
+
 test('stale sessions make the state a warning, with feedback on record [team.state.stale-warns] [team.state.stale-feedback-event]', async () => {
   const app = await teamApp();
   const session = await app.session(app.ben);
@@ -126,12 +151,13 @@ test('a conflict of the latest audit with running work makes the state a warning
 
 test('the audit keeps its details within bounds, however much it finds [team.audit.stored-details]', async () => {
   const app = await teamApp();
-  for (let n = 0; n < 12; n++) await app.started({ ...cache, title: `${cache.title}, ${'x'.repeat(200)} part ${n}` });
+  for (let n = 0; n < 12; n++) await app.started({ ...cache, title: `${cache.title}, ${'キャッシュ'.repeat(40)} part ${n}` });
   const audit = await app.team('audit_parallel_work');
-  expect(audit.data.conflicts.length).toBeGreaterThan(20);
+  expect(audit.data.conflicts).toHaveLength(50);
+  expect(audit.message).toMatch(/^\d+ pairs of work look the same\. The 50 that are most alike are listed\.$/);
   const [event] = await app.events({ kind: 'parallel_work.audit' });
   expect(event?.payload).not.toHaveProperty('truncated');
-  expect(event?.payload).toMatchObject({ conflict_count: audit.data.conflicts.length });
+  expect(event?.payload).toMatchObject({ conflict_count: Number.parseInt(audit.message, 10) });
 });
 
 test('feedback is what the own calls were told, newest first [team.feedback.own-events] [team.feedback.type-filter] [team.feedback.limit]', async () => {

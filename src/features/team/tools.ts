@@ -1,4 +1,5 @@
-import { record, type WriteContext } from '../../kernel/context.ts';
+import { type CallContext, record, type WriteContext } from '../../kernel/context.ts';
+import { excerpt } from '../../kernel/excerpt.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok, type Reply, refused } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
@@ -6,7 +7,7 @@ import type { Tx } from '../../storage/write.ts';
 import { markDelivered } from '../coordination/index.ts';
 import { callingDeveloper, namesFor } from '../identity/index.ts';
 import { type Finder, likePairs } from '../overlap/index.ts';
-import { conflictView, stored } from './audits.ts';
+import { conflictView, MOST_CONFLICTS, stored } from './audits.ts';
 import {
   type AuditConflict,
   auditByHand,
@@ -30,15 +31,19 @@ type Found = Awaited<ReturnType<typeof likePairs>>;
 type Audit = { audit_id: string; compared: number; left_out: number; conflicts: AuditConflict[] };
 
 export function teamTools(finder: Finder): Implementation[] {
-  const compare = async (_input: unknown, { reader, workspace, clock }: { reader: Tx['db']; workspace: string; clock: { now(): number } }): Promise<Found> =>
-    await likePairs(reader, workspace, finder, clock.now());
+  const compare = async (_input: unknown, { principal, reader, workspace, clock, signal }: ReadContext): Promise<Found> => {
+    callingDeveloper(principal);
+    return await likePairs(reader, workspace, finder, clock.now(), { signal });
+  };
 
   return [
     implement(teamState, {
       write: async (tx, _input, ctx) => {
         callingDeveloper(ctx.principal);
-        const { waiting, ...state } = await readTeamState(tx.db, tx.workspace, ctx.principal, tx.now);
-        await markDelivered(tx, ctx, waiting);
+        const { waiting, ...state } = await readTeamState(tx.db, tx.workspace, ctx.principal, tx.now, ctx.session);
+        // The next actions have room for some of what waits, and for no answer's words: what they leave out is not delivered.
+        const named = new Set(state.next_actions.map(({ about }) => about));
+        await markDelivered(tx, ctx, { waiting: waiting.waiting.filter(({ ask_id }) => named.has(ask_id)), answers: [] });
         return judged(state);
       },
     }),
@@ -56,8 +61,8 @@ export function teamTools(finder: Finder): Implementation[] {
     }),
     implement(auditParallelWork, { prepare: compare, write: async (tx, _input, ctx, found) => await storeAudit(tx, ctx, found) }),
     implement(auditByHand, { prepare: compare, write: async (tx, _input, ctx, found) => await storeAudit(tx, ctx, found) }),
-    implement(weeklySummary, { write: async (tx, { days = WEEK }, ctx) => await makeSummary(tx, ctx, days) }),
-    implement(summaryByHand, { write: async (tx, { days = WEEK }, ctx) => await makeSummary(tx, ctx, days) }),
+    implement(weeklySummary, { prepare: readWeek, write: async (tx, _input, ctx, summary) => recordSummary(tx, ctx, summary) }),
+    implement(summaryByHand, { prepare: readWeek, write: async (tx, _input, ctx, summary) => recordSummary(tx, ctx, summary) }),
   ];
 }
 
@@ -86,7 +91,7 @@ function judged(state: TeamState): Reply<TeamState> {
   if (stale === 0 && standing.length === 0) return ok(state, `Tasks under way: ${state.active_work.length}; planned: ${state.planned_work.length}.`);
   const found = [
     stale > 0 ? `${stale} session${stale === 1 ? ' has' : 's have'} gone quiet` : '',
-    standing.length > 0 ? `${standing.length} pair${standing.length === 1 ? '' : 's'} of work look the same` : '',
+    standing.length > 0 ? `${standing.length} ${standing.length === 1 ? 'pair of work looks' : 'pairs of work look'} the same` : '',
   ].filter(Boolean);
   const next = [
     stale > 0 ? 'Review the stale sessions and their work before you take it over.' : '',
@@ -96,7 +101,10 @@ function judged(state: TeamState): Reply<TeamState> {
   return refused('warning', code, `${found.join('; ')}.`, next.join(' '), { ...state });
 }
 
+/** What an event tells of an audit stays within the bound of a payload. */
 const DETAILED = 10;
+const TITLE_BYTES = 120;
+const REASON_BYTES = 200;
 
 async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, leftOut }: Found): Promise<Reply<Audit>> {
   const developerId = callingDeveloper(ctx.principal);
@@ -114,30 +122,37 @@ async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, leftOut 
       left_out: leftOut,
       conflict_count: pairs.length,
       conflicts: pairs.slice(0, DETAILED).map(({ first, second, score, reason }) => ({
-        first: { id: first.id, title: first.title.slice(0, 120), status: first.status },
-        second: { id: second.id, title: second.title.slice(0, 120), status: second.status },
+        first: { id: first.id, title: excerpt(first.title, TITLE_BYTES), status: first.status },
+        second: { id: second.id, title: excerpt(second.title, TITLE_BYTES), status: second.status },
         score,
-        reason,
+        reason: excerpt(reason, REASON_BYTES),
       })),
     },
   });
   const name = await namesFor(tx.db, tx.workspace, ctx.principal);
   const conflicts = pairs.map((pair) => conflictView(pair, name));
-  const data = { audit_id: id, compared, left_out: leftOut, conflicts };
-  const standing = conflicts.filter(({ kind }) => kind !== 'historical');
-  if (standing.length === 0) return ok(data, `${compared} pieces of work compared; none looks like another that is under way.`);
+  const data = { audit_id: id, compared, left_out: leftOut, conflicts: conflicts.slice(0, MOST_CONFLICTS) };
+  const standing = conflicts.filter(({ kind }) => kind !== 'historical').length;
+  if (standing === 0) return ok(data, `${compared} pieces of work compared; none looks like another that is under way.`);
+  const cut = standing > MOST_CONFLICTS ? ` The ${MOST_CONFLICTS} that are most alike are listed.` : '';
   return refused(
     'warning',
     'PARALLEL_WORK',
-    `${standing.length} pair${standing.length === 1 ? '' : 's'} of work look the same.`,
+    `${standing} ${standing === 1 ? 'pair of work looks' : 'pairs of work look'} the same.${cut}`,
     'For each of data.conflicts: settle with the owners who goes on, and cancel or complete the other.',
     data,
   );
 }
 
-async function makeSummary(tx: Tx, ctx: WriteContext, days: number): Promise<Reply<SummaryData>> {
-  callingDeveloper(ctx.principal);
-  const summary = await summarise(tx.db, tx.workspace, ctx.principal, tx.now, days);
+type ReadContext = Pick<CallContext, 'principal' | 'reader' | 'workspace' | 'clock' | 'signal'>;
+
+/** Outside the transaction: a busy week takes a while to read, and nobody has to wait for it. */
+async function readWeek({ days = WEEK }: { days?: number | undefined }, { principal, reader, workspace, clock }: ReadContext): Promise<SummaryData> {
+  callingDeveloper(principal);
+  return await summarise(reader, workspace, principal, clock.now(), days);
+}
+
+function recordSummary(tx: Tx, ctx: WriteContext, summary: SummaryData): Reply<SummaryData> {
   const { completed, planned, active, blockers, decisions, overlap_warnings, parallel_audits, agent_sessions } = summary;
   const counts = { completed, planned, active, blockers, decisions, overlap_warnings, parallel_audits, agent_sessions };
   record(tx, ctx, {

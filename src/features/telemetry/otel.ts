@@ -1,6 +1,6 @@
 import { otelMetrics } from './otel-metrics.ts';
 import { attributeCounter, attributesOf, numbered } from './otlp.ts';
-import { dollars, each, type Place } from './place.ts';
+import { dollars, each, has, type Place } from './place.ts';
 import { type Span, toSpan } from './span.ts';
 
 /** The names under which one kind of instrumentation writes its counters. */
@@ -11,6 +11,11 @@ interface Vocabulary {
   readonly cached: readonly string[];
   readonly creation: readonly string[];
   readonly reasoning: readonly string[];
+  /** Counters that tell this vocabulary from another with the same names for the rest. */
+  readonly marks?: readonly string[];
+  /** Parts of the prompt that are counted beside it. */
+  readonly moreInput?: readonly string[];
+  readonly thoughts?: 'beside';
   readonly caches: 'inside' | 'beside' | 'as they fit';
 }
 
@@ -44,6 +49,19 @@ const VOCABULARIES: readonly Vocabulary[] = [
     caches: 'as they fit',
   },
   {
+    // The log events of Gemini CLI, which calls the counters that all have as Codex does.
+    model: ['model'],
+    input: ['input_token_count'],
+    output: ['output_token_count'],
+    cached: ['cached_content_token_count'],
+    creation: [],
+    reasoning: ['thoughts_token_count'],
+    marks: ['cached_content_token_count', 'thoughts_token_count', 'tool_token_count'],
+    moreInput: ['tool_token_count'],
+    thoughts: 'beside',
+    caches: 'inside',
+  },
+  {
     // Codex's log events.
     model: ['model'],
     input: ['input_token_count'],
@@ -54,8 +72,8 @@ const VOCABULARIES: readonly Vocabulary[] = [
     caches: 'inside',
   },
   {
-    // Claude Code's log events.
-    model: ['model'],
+    // Claude Code's log events, and its spans, which call the model as the conventions do.
+    model: ['model', 'gen_ai.response.model', 'gen_ai.request.model'],
     input: ['input_tokens'],
     output: ['output_tokens'],
     cached: ['cache_read_tokens'],
@@ -82,22 +100,31 @@ function spanOf(attributes: Place): Span | undefined {
     const input = attributeCounter(attributes, names.input);
     const output = attributeCounter(attributes, names.output);
     if (input === undefined && output === undefined) continue;
+    if (names.marks && !has(attributes, ...names.marks)) continue;
     const cached = attributeCounter(attributes, names.cached);
     const creation = attributeCounter(attributes, names.creation);
     const fit = (cached ?? 0) + (creation ?? 0) <= (input ?? 0) ? 'inside' : 'beside';
     return toSpan({
       path: attributes.path,
       model: names.model.map((name) => attributes.value[name]).find((model) => model !== undefined),
-      input,
+      input: (input ?? 0) + (attributeCounter(attributes, names.moreInput ?? []) ?? 0),
       output,
       cached,
       creation,
       reasoning: attributeCounter(attributes, names.reasoning),
-      claimed: typeof attributes.value.cost_usd === 'number' ? dollars(attributes, 'cost_usd') : undefined,
+      claimed: claimedBy(attributes),
       caches: names.caches === 'as they fit' ? fit : names.caches,
+      ...(names.thoughts && { thoughts: names.thoughts }),
     });
   }
   return undefined;
+}
+
+/** Claude Code writes its numbers as text, where anything else may stand too. */
+function claimedBy(attributes: Place): number | undefined {
+  const { cost_usd } = attributes.value;
+  const value = typeof cost_usd === 'string' && /^\d{1,7}(\.\d{1,20})?$/.test(cost_usd) ? Number(cost_usd) : cost_usd;
+  return typeof value === 'number' ? dollars({ ...attributes, value: { cost_usd: value } }, 'cost_usd') : undefined;
 }
 
 /** A span of an agent repeats the counters of the calls inside it: only the innermost ones count. */

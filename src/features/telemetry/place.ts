@@ -20,12 +20,12 @@ export function each(place: Place | undefined, key: string): Place[] {
   return list.flatMap((value, at) => (isRecord(value) ? [{ path: `${place.path}.${key}[${at}]`, value }] : []));
 }
 
-/** More tokens than all machines of a team use in a year: a mistake, or worse. */
-const MOST_TOKENS = 1e12;
+/** More tokens than one report can be of: a mistake, or worse. At the highest price they cost what a row can hold exactly. */
+const MOST_TOKENS = 1e10;
 
 export function wholeNumber(value: unknown, path: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS) return value;
-  throw invalidInput([{ field: path, message: 'expected a whole number from 0 to 10^12' }]);
+  throw invalidInput([{ field: path, message: 'expected a whole number from 0 to 10^10' }]);
 }
 
 /** The first of these counters that the object has. */

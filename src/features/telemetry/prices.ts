@@ -73,6 +73,8 @@ export const BUILTIN_PRICES: ReadonlyMap<string, Price> = new Map([
   ['gpt-4.1-mini', other(0.4, 0.1, 1.6)],
   ['gpt-4.1-nano', other(0.1, 0.025, 0.4)],
   ['gpt-4o', other(2.5, 1.25, 10)],
+  // Its first release never became cheaper, and has no price for cached input.
+  ['gpt-4o-2024-05-13', { ...other(5, 0, 15), cached_input: null }],
   ['gpt-4o-mini', other(0.15, 0.075, 0.6)],
   ['o3', other(2, 0.5, 8)],
   ['o4-mini', other(1.1, 0.275, 4.4)],

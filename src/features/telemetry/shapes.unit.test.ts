@@ -117,6 +117,26 @@ test('direct counts of Cursor or a proxy: caches beside the input unless it is s
   ]);
 });
 
+test("Cursor's own events are known by the names of their caches, which stand beside the input", () => {
+  const usage = { inputTokens: 126, outputTokens: 450, cacheWriteTokens: 6_112, cacheReadTokens: 11_964 };
+  for (const payload of [
+    { model: 'claude-4.5-sonnet', tokenUsage: { ...usage, totalCents: 20.1 } },
+    { type: 'result', model: 'claude-4.5-sonnet', usage },
+  ]) {
+    expect(read('cursor', payload)).toEqual([['claude-4.5-sonnet', 126, 11_964, 6_112, 450, 0, 18_652]]);
+  }
+});
+
+test('of a place in a cloud, which names an account, only the model is kept', () => {
+  const usage = { input_tokens: 5, output_tokens: 1 };
+  for (const [model, name] of [
+    ['arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-20250514-v1:0', 'us.anthropic.claude-sonnet-4-20250514-v1:0'],
+    ['projects/acme/locations/us-east5/publishers/anthropic/models/claude-opus-4-5@20251101', 'claude-opus-4-5@20251101'],
+  ]) {
+    expect(readPayload('anthropic', { model, usage })[0]?.model).toBe(name);
+  }
+});
+
 const attribute = (key: string, value: unknown) => ({ key, value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value } });
 const otlp = (...spans: object[]) => ({ resourceSpans: [{ resource: { attributes: [] }, scopeSpans: [{ spans }] }] });
 
@@ -175,6 +195,12 @@ describe('OpenTelemetry', () => {
     expect(read('otel', log({ model: 'claude-opus-4-5', input_tokens: 10, output_tokens: 5, cache_read_tokens: 900, prompt: 'secret' }))).toEqual([
       ['claude-opus-4-5', 10, 900, 0, 5, 0, 915],
     ]);
+    const costs = readPayload('otel', log({ model: 'claude-opus-4-5', input_tokens: '10', output_tokens: '5', cost_usd: '0.0125' }));
+    expect(costs).toMatchObject([{ input_tokens: 10, output_tokens: 5, claimed_usd: 0.0125 }]);
+    const span = { 'gen_ai.request.model': 'claude-opus-4-5', input_tokens: 10, output_tokens: 5 };
+    expect(read('otel', { attributes: span })).toEqual([['claude-opus-4-5', 10, 0, 0, 5, 0, 15]]);
+    const thinking = { input_token_count: 100, output_token_count: 20, cached_content_token_count: 40, thoughts_token_count: 30, tool_token_count: 5 };
+    expect(read('otel', log({ model: 'gemini-2.5-pro', ...thinking, prompt: 'secret' }))).toEqual([['gemini-2.5-pro', 65, 40, 0, 50, 30, 155]]);
     expect(
       read('otel', log({ model: 'gpt-5-codex', input_token_count: 100, cached_token_count: 60, output_token_count: 5, reasoning_token_count: 5 })),
     ).toEqual([['gpt-5-codex', 40, 60, 0, 5, 5, 105]]);
@@ -217,7 +243,7 @@ test.each<[Source, Record<string, unknown>, string]>([
   ['codex', { usage: { input_tokens: -1, output_tokens: 1 } }, 'payload.usage.input_tokens'],
   ['codex', { usage: { input_tokens: 1.5, output_tokens: 1 } }, 'payload.usage.input_tokens'],
   ['codex', { usage: { input_tokens: '12', output_tokens: 1 } }, 'payload.usage.input_tokens'],
-  ['codex', { usage: { input_tokens: 1, output_tokens: 1e12 + 1 } }, 'payload.usage.output_tokens'],
+  ['codex', { usage: { input_tokens: 1, output_tokens: 1e10 + 1 } }, 'payload.usage.output_tokens'],
   ['codex', { usage: { input_tokens: 10, cached_input_tokens: 11, output_tokens: 1 } }, 'payload.usage'],
   ['codex', { usage: { input_tokens: 10, output_tokens: 1, reasoning_tokens: 2 } }, 'payload.usage'],
   ['codex', { info: { total_token_usage: { input_tokens: 1, output_tokens: 1 } } }, 'payload.info.last_token_usage'],

@@ -64,9 +64,13 @@ export function toSpan(reading: Reading): Span {
 /** Of a payload's text the name of the model alone is kept: short, and of characters that no sentence is written with. */
 const MODEL = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}(\[[0-9a-z]{1,4}\])?$/;
 
+/** Where a cloud keeps a model is the name of an account and longer than any name of a model: only its end is one. */
+const CLOUD_PLACE = /^(arn:|projects\/)[^ ]*\//;
+
 function modelName(value: unknown, path: string): string | null {
   if (value === undefined || value === null || value === '') return null;
-  if (typeof value === 'string' && MODEL.test(value)) return value;
+  const name = typeof value === 'string' ? value.replace(CLOUD_PLACE, '') : '';
+  if (MODEL.test(name)) return name;
   throw refuse(path, 'has a model that is no name of a model');
 }
 

@@ -47,6 +47,8 @@ const DAY_MS = 86_400_000;
 /** Days are counted from the epoch, in UTC. */
 export async function usageSums(db: Db, workspace: string, since: number): Promise<UsageSum[]> {
   const day = sql<number>`ingested_at / ${sql.lit(DAY_MS)}`;
+  // Exact as far as a number is; a sum of integers beyond that SQLite's driver would refuse to give at all.
+  const sum = <C extends keyof AgentSpanRow>(column: C) => sql<number | null>`sum(cast(${sql.ref(column)} as double precision))`.as(column);
   const rows = await db
     .selectFrom('agent_spans')
     .select(({ fn }) => [
@@ -55,14 +57,14 @@ export async function usageSums(db: Db, workspace: string, since: number): Promi
       'agent_type',
       'model',
       fn.countAll().as('spans'),
-      fn.sum('input_tokens').as('input_tokens'),
-      fn.sum('cached_input_tokens').as('cached_input_tokens'),
-      fn.sum('cache_creation_tokens').as('cache_creation_tokens'),
-      fn.sum('output_tokens').as('output_tokens'),
-      fn.sum('reasoning_tokens').as('reasoning_tokens'),
-      fn.sum('total_tokens').as('total_tokens'),
+      sum('input_tokens'),
+      sum('cached_input_tokens'),
+      sum('cache_creation_tokens'),
+      sum('output_tokens'),
+      sum('reasoning_tokens'),
+      sum('total_tokens'),
       fn.count('cost_micros').as('priced'),
-      fn.sum('cost_micros').as('cost_micros'),
+      sum('cost_micros'),
       fn.sum('cost_mismatch').as('mismatches'),
     ])
     .where('workspace_id', '=', workspace)
@@ -70,7 +72,7 @@ export async function usageSums(db: Db, workspace: string, since: number): Promi
     .groupBy([day, 'developer_id', 'agent_type', 'model'])
     .orderBy('day', 'desc')
     .execute();
-  // PostgreSQL sums bigints to a type that its driver gives as text.
+  // PostgreSQL counts in a type that its driver gives as text.
   return rows.map(({ developer_id, agent_type, model, ...sums }) => ({
     developer_id,
     agent_type,

@@ -315,6 +315,23 @@ test('usage is summed by day, developer, agent and model; what has no price is c
   expect(none).toMatchObject({ rows: [], totals: { spans: 0, cost_usd: null } });
 });
 
+test('sums of usage beyond what a number holds exactly are still given', async () => {
+  const { ana, app, clock, codex, ingested } = await house();
+  for (let turn = 0; turn < 3; turn++) await ingested(codex());
+  const { workspace } = ana.principal;
+  await app.store.write(workspace, async (tx) => {
+    await sql`update agent_spans set input_tokens = 5000000000000000, total_tokens = 5000000000000000, cost_micros = 5000000000000000`.execute(tx.db);
+  });
+  const { totals } = await usageSince(app.store.reader, workspace, clock.now() - DAY, ana.principal);
+  expect(totals).toMatchObject({ spans: 3, input_tokens: 15e15, cost_usd: 15e9, unpriced: 0 });
+});
+
+test('a number beyond all numbers is refused by the name of its place', async () => {
+  const { ingest } = await house();
+  const payload = { usage: { input_tokens: 1, output_tokens: 1 }, rate: JSON.parse('1e400') };
+  expect(await ingest({ source: 'codex', payload })).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'payload.rate' } });
+});
+
 test('private developers are one row of usage, without name or id', async () => {
   const { ana, app, ben, codex, developer, done, ingested } = await house();
   const mira = await developer('mira', 'codex');

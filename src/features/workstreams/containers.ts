@@ -1,4 +1,4 @@
-import { record, type WriteContext } from '../../kernel/context.ts';
+import type { WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Tx } from '../../storage/write.ts';
@@ -63,22 +63,19 @@ async function makeContainer(tx: Tx, voice: Voice, task: NewTask): Promise<strin
     closed_at: null,
   };
   await insertWorkstream(tx.db, row);
-  tx.append({
-    category: 'work',
-    kind: 'workstream.auto_created',
-    actor: voice.principal.actor,
-    session: voice.session,
-    subject: row.id,
-    payload: { title: row.title },
-  });
+  tell(tx, voice, { kind: 'workstream.auto_created', subject: row.id, payload: { title: row.title } });
   return row.id;
 }
 
 /** A container has no purpose of its own: it ends with its last open task. */
-export async function closeEmptyContainer(tx: Tx, ctx: WriteContext, workstreamId: string | null): Promise<void> {
+export async function closeEmptyContainer(tx: Tx, voice: Voice, workstreamId: string | null): Promise<void> {
   const row = workstreamId ? await findWorkstream(tx.db, tx.workspace, workstreamId) : undefined;
   if (!row || row.auto_created === 0 || row.closed_at !== null) return;
   if ((await openTaskIds(tx.db, tx.workspace, row.id)).length > 0) return;
   await changeWorkstream(tx.db, tx.workspace, row.id, { status: 'completed', updated_at: tx.now, closed_at: tx.now });
-  record(tx, ctx, { category: 'work', kind: 'workstream.completed', subject: row.id, payload: { title: row.title, automatic: true } });
+  tell(tx, voice, { kind: 'workstream.completed', subject: row.id, payload: { title: row.title, automatic: true } });
+}
+
+function tell(tx: Tx, { principal: { actor }, session }: Voice, event: { kind: string; subject: string; payload: Record<string, unknown> }): void {
+  tx.append({ category: 'work', actor, session, ...event });
 }

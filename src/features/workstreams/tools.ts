@@ -1,11 +1,12 @@
 import { record, type WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
+import { excerpt } from '../../kernel/excerpt.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok, type Refused, refused } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Tx } from '../../storage/write.ts';
 import { callingDeveloper } from '../identity/index.ts';
-import { indexItem, type Preflight, readCheck, type Subject, setItemStatus } from '../overlap/index.ts';
+import { dropPlanWarning, indexItem, type Preflight, type Prepared, planReply, readCheck, type Subject, setItemStatus } from '../overlap/index.ts';
 import {
   cancelWorkstream,
   checkWorkstream,
@@ -20,6 +21,10 @@ import { requireState, WORKSTREAM_MACHINE } from './lifecycle.ts';
 import { changeWorkstream, findWorkstream, insertWorkstream, openTaskIds, plannedWithTitle } from './store.ts';
 import type { WorkstreamRow } from './tables.ts';
 
+/** What an event tells of a completion: with the title it stays within the bound of a payload. */
+const SUMMARY_BYTES = 2_000;
+const LISTED_TASKS = 100;
+
 const START = 'covibe_workstream start';
 const START_PLANNED = 'covibe_workstream start_planned';
 
@@ -31,6 +36,11 @@ interface Words {
 export function workstreamTools(preflight: Preflight): Implementation[] {
   const prepare = ({ title, description = null }: { title: string; description?: string | null | undefined }, ctx: { workspace: string }) =>
     preflight.prepare(ctx, { title, scope: null, description });
+
+  const plan = async (tx: Tx, ctx: WriteContext, words: Words, prepared: Prepared, confirmed: boolean) => {
+    const subject = subjectOf(callingDeveloper(ctx.principal), words, undefined);
+    return await preflight.plan(tx, ctx, subject, prepared, confirmed, async () => (await addWorkstream(tx, ctx, subject, 'planned')).id);
+  };
 
   return [
     implement(checkWorkstream, {
@@ -46,39 +56,16 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
     implement(planWorkstream, {
       prepare,
       write: async (tx, input, ctx, prepared) => {
-        const subject = subjectOf(callingDeveloper(ctx.principal), input, undefined);
-        const detection = await preflight.detect(tx, subject, prepared);
-        const row = await addWorkstream(tx, ctx, subject, 'planned');
-        const overlap = await preflight.warnOfPlan(tx, ctx, subject, prepared, detection, row.id);
-        const data = { workstream_id: row.id, status: 'planned' as const, ...overlap };
-        const [first] = overlap.candidates;
-        if (!first) return ok(data, overlap.matches.length > 0 ? 'Planned. Somewhat alike: see data.matches.' : 'Planned.');
-        return refused('warning', 'OVERLAP_ESCALATED', `Planned, but it looks like "${first.title}" by ${first.owner} (${first.reason}).`, PLAN_NEXT, data);
+        const planned = await plan(tx, ctx, input, prepared, true);
+        return planReply(planned, { workstream_id: planned.id ?? '', status: 'planned' as const });
       },
     }),
     implement(planWorkstreamByHand, {
       prepare,
       write: async (tx, { confirm = false, ...input }, ctx, prepared) => {
-        const subject = subjectOf(callingDeveloper(ctx.principal), input, undefined);
-        const detection = await preflight.detect(tx, subject, prepared);
-        if (detection.escalated.length > 0 && !confirm) {
-          const found = await preflight.shown(tx, ctx, subject, prepared, detection);
-          return refused(
-            'blocked',
-            'CONFIRM_REQUIRED',
-            'Possible duplicate work found.',
-            'Look at the candidates; send confirm: true to plan it all the same.',
-            {
-              workstream_id: null,
-              status: null,
-              requires_confirm: true,
-              ...found,
-            },
-          );
-        }
-        const row = await addWorkstream(tx, ctx, subject, 'planned');
-        const overlap = await preflight.warnOfPlan(tx, ctx, subject, prepared, detection, row.id);
-        return ok({ workstream_id: row.id, status: 'planned' as const, requires_confirm: false, ...overlap }, 'Planned.');
+        const planned = await plan(tx, ctx, input, prepared, confirm);
+        const requires_confirm = planned.id === null;
+        return planReply(planned, { workstream_id: planned.id, status: requires_confirm ? null : ('planned' as const), requires_confirm }, confirm);
       },
     }),
     implement(startWorkstream, {
@@ -143,7 +130,12 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
           category: 'work',
           kind: 'workstream.completed',
           subject: row.id,
-          payload: { title: row.title, result_summary: result_summary.slice(0, 1_000), open_task_ids: open.slice(0, 100) },
+          payload: {
+            title: row.title,
+            result_summary: excerpt(result_summary, SUMMARY_BYTES),
+            open_task_ids: open.slice(0, LISTED_TASKS),
+            ...(open.length > LISTED_TASKS ? { open_tasks_omitted: open.length - LISTED_TASKS } : {}),
+          },
         });
         return ok({ workstream_id, status: 'completed' as const, open_task_ids: open }, 'Completed.');
       },
@@ -154,14 +146,13 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
         requireState(WORKSTREAM_MACHINE, 'cancel', 'workstream', row);
         await changeWorkstream(tx.db, tx.workspace, row.id, { status: 'cancelled', reason, updated_at: tx.now, closed_at: tx.now });
         await setItemStatus(tx, row.id, 'cancelled', tx.now);
+        await dropPlanWarning(tx, ctx, row.id);
         record(tx, ctx, { category: 'work', kind: 'workstream.cancelled', subject: row.id, payload: { title: row.title, reason } });
         return ok({ workstream_id, status: 'cancelled' as const }, 'Cancelled.');
       },
     }),
   ];
 }
-
-const PLAN_NEXT = 'Look at data.candidates: if one of them is the same work, cancel this plan. Before you start it, check again.';
 
 function alreadyCompleted(workstreamId: string): Refused {
   return refused('warning', 'ALREADY_COMPLETED', 'The workstream is completed already; nothing was changed.', 'Nothing to do.', {

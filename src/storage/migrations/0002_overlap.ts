@@ -137,6 +137,8 @@ export const overlap: Migration = {
       .where(sql.ref('resolved_at'), 'is', null)
       .execute();
 
+    await db.schema.createIndex('overlap_warnings_subject').on('overlap_warnings').columns(['workspace_id', 'subject_id']).execute();
+
     await db.schema
       .createTable('scope_verdicts')
       .addColumn('workspace_id', 'text', (c) => c.notNull())

@@ -54,6 +54,7 @@ export const work: Migration = {
       .addPrimaryKeyConstraint('tasks_key', ['workspace_id', 'id'])
       .execute();
     await db.schema.createIndex('tasks_status').on('tasks').columns(['workspace_id', 'status', 'updated_at']).execute();
+    await db.schema.createIndex('tasks_updated').on('tasks').columns(['workspace_id', 'updated_at', 'id']).execute();
     await db.schema.createIndex('tasks_owner').on('tasks').columns(['workspace_id', 'developer_id', 'status']).execute();
     await db.schema.createIndex('tasks_workstream').on('tasks').columns(['workspace_id', 'workstream_id', 'status']).execute();
 

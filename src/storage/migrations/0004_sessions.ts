@@ -80,6 +80,8 @@ export const sessions: Migration = {
       .addPrimaryKeyConstraint('local_worktrees_key', ['workspace_id', 'id'])
       .addUniqueConstraint('local_worktrees_place', ['workspace_id', 'repo', 'developer_id', 'branch', 'worktree'])
       .execute();
+    await db.schema.createIndex('local_worktrees_graph').on('local_worktrees').columns(['workspace_id', 'repo', 'updated_at']).execute();
+    await db.schema.createIndex('local_worktrees_age').on('local_worktrees').columns(['workspace_id', 'developer_id', 'updated_at']).execute();
 
     await db.schema
       .createTable('repo_commits')
@@ -91,7 +93,6 @@ export const sessions: Migration = {
       .addColumn('title', 'text')
       .addPrimaryKeyConstraint('repo_commits_key', ['workspace_id', 'worktree_id', 'position'])
       .execute();
-    await db.schema.createIndex('repo_commits_sha').on('repo_commits').columns(['workspace_id', 'repo', 'sha']).execute();
 
     await db.schema
       .createTable('session_contexts')

@@ -70,10 +70,15 @@ export const coordination: Migration = {
       .addColumn('answer_delivered_at', 'bigint')
       .addPrimaryKeyConstraint('asks_key', ['workspace_id', 'id'])
       .execute();
-    await db.schema.createIndex('asks_to').on('asks').columns(['workspace_id', 'to_developer_id', 'due_at']).execute();
+    // Looked through with every heartbeat.
+    await db.schema
+      .createIndex('asks_to')
+      .on('asks')
+      .columns(['workspace_id', 'to_developer_id', 'due_at'])
+      .where(sql.ref('answered_at'), 'is', null)
+      .execute();
     await db.schema.createIndex('asks_from').on('asks').columns(['workspace_id', 'from_developer_id', 'due_at']).execute();
     await db.schema.createIndex('asks_open').on('asks').columns(['workspace_id', 'due_at']).where(sql.ref('answered_at'), 'is', null).execute();
-    // Looked through with every heartbeat.
     await db.schema
       .createIndex('asks_fresh_answers')
       .on('asks')
@@ -104,6 +109,13 @@ export const coordination: Migration = {
       .addPrimaryKeyConstraint('handoffs_key', ['workspace_id', 'id'])
       .execute();
     await db.schema.createIndex('handoffs_status').on('handoffs').columns(['workspace_id', 'status', 'created_at']).execute();
+    for (const side of ['to', 'from']) {
+      await db.schema
+        .createIndex(`handoffs_${side}`)
+        .on('handoffs')
+        .columns(['workspace_id', `${side}_developer_id`, 'status', 'created_at'])
+        .execute();
+    }
 
     await db.schema
       .createTable('notes')
