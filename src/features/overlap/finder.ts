@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Db } from '../../storage/engine.ts';
 import { backgroundShare } from './background.ts';
 import { MemoryIndex } from './memory-index.ts';
-import { type Query, type Scored, type Statistics, scorePair } from './score.ts';
+import { type Query, type Scored, type Statistics, scorePair, scoreWeighed, weigh } from './score.ts';
 import type { OverlapSettings } from './settings.ts';
 import {
   findItems,
@@ -18,6 +18,7 @@ import {
 } from './store.ts';
 import { trustedItem } from './stored.ts';
 import type { OverlapItemRow, OverlapStateRow } from './tables.ts';
+import type { Analysed } from './terms.ts';
 import { readVectors } from './vectors.ts';
 import { inverseFrequency } from './weigh.ts';
 
@@ -27,7 +28,7 @@ const PAGE = 250;
 const MOST_SHARED = 300;
 const SAME_FILES = 100;
 /** So many postings are read for one search: the rarest terms first, and at least one. */
-const POSTINGS_READ = 10_000;
+const POSTINGS_READ = 5_000;
 const KNOWN_FREQUENCIES = 50_000;
 /** Frequencies are read anew after so many changes of the workspace. */
 const FREQUENCIES_LAST = 1_000;
@@ -135,17 +136,18 @@ export class Finder {
     const vectors = await this.#vectors(db, workspace, candidates);
     const indexed = candidates.map((row) => ({ ...trustedItem(row), vector: vectors.get(row.id) }));
     const prefixes = [query.analysed.prefix, ...indexed.map(({ analysed }) => analysed.prefix)].filter((prefix) => prefix !== null);
-    const statistics = await this.#statistics(db, workspace, state, new Set(indexed.flatMap(({ analysed }) => Object.keys(analysed.terms))), [
-      ...new Set(prefixes),
-    ]);
-    return indexed.map((item) => scorePair(query, item, statistics, settings)).filter(({ score }) => score > 0);
+    const analysed = [query, ...indexed].map((one) => one.analysed);
+    const statistics = await this.#statistics(db, workspace, state, analysed, [...new Set(prefixes)]);
+    const mine = weigh(query, statistics, settings);
+    return indexed.map((item) => scoreWeighed(query, mine, item, statistics, settings)).filter(({ score }) => score > 0);
   }
 
   /** Frequencies change slowly in a workspace of this size: once read, they serve for a while. */
-  async #statistics(db: Db, workspace: string, { items, revision }: OverlapStateRow, terms: ReadonlySet<string>, prefixes: string[]): Promise<Statistics> {
+  async #statistics(db: Db, workspace: string, { items, revision }: OverlapStateRow, texts: readonly Analysed[], prefixes: string[]): Promise<Statistics> {
     const known = this.#knownFrequencies(workspace, revision);
-    const missing = [...terms].filter((term) => !known.has(term));
-    const read = await termFrequencies(db, workspace, missing);
+    const missing = new Set<string>();
+    for (const { terms } of texts) for (const term in terms) if (!known.has(term)) missing.add(term);
+    const read = await termFrequencies(db, workspace, [...missing]);
     for (const term of missing) known.set(term, read.get(term) ?? 0);
     const byPrefix = await prefixFrequencies(db, workspace, prefixes);
     return {

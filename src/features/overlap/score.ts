@@ -97,10 +97,12 @@ export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, st
 
   function isLowInformation(): boolean {
     const { nats, telling } = settings.lowInformation;
+    // First what most candidates fail by: hundreds are scored for one that is shown.
+    const sharedSays = informationIn(sharedTerms, statistics, settings).nats >= nats;
+    if (!sharedSays && !alike) return true;
     const [one, other] = [mine, theirs].map(({ terms }) => informationIn(terms.keys(), statistics, settings)) as [Information, Information];
     if (Math.min(one.telling, other.telling) < telling) return true;
-    const bothSay = alike && Math.min(one.nats, other.nats) >= nats;
-    return !bothSay && informationIn(sharedTerms, statistics, settings).nats < nats;
+    return !sharedSays && Math.min(one.nats, other.nats) < nats;
   }
 }
 
@@ -119,9 +121,9 @@ function informationIn(terms: Iterable<string>, statistics: Statistics, { lowInf
   let telling = 0;
   for (const term of terms) {
     const share = backgroundShare(term);
-    const isEverywhere = statistics.documents >= GROWN && statistics.frequency(term) > EVERYWHERE * statistics.documents;
     if (share >= lowInformation.generic) continue;
     telling++;
+    const isEverywhere = statistics.documents >= GROWN && statistics.frequency(term) > EVERYWHERE * statistics.documents;
     if (!isEverywhere) nats -= Math.log(share);
   }
   return { nats, telling };

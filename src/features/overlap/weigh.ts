@@ -24,7 +24,8 @@ export const damped = (count: number): number => (count <= 0 ? 0 : Math.log1p(co
 
 /** The term counts that enter a score: without the words of a prefix that marks a batch. */
 export function countedTerms(analysed: Analysed, isBatch: boolean): Map<string, number> {
-  const counted = new Map(Object.entries(analysed.terms));
+  const counted = new Map<string, number>();
+  for (const term in analysed.terms) counted.set(term, analysed.terms[term] as number);
   if (!isBatch) return counted;
   for (const term of analysed.prefixTerms) {
     const rest = (counted.get(term) ?? 0) - ANALYSIS.titleWeight;
