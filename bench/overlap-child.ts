@@ -138,7 +138,7 @@ async function fill(on: App, count: number): Promise<void> {
           const seed = chunk + n;
           const task = madeTask(seed);
           const analysed = analyse({ ...task, description: null });
-          for (const term of Object.keys(analysed.terms)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+          for (const term of analysed.terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
           return { task, analysed, number: seed + 1, id: newId('task', tx.now) };
         });
         await tx.db

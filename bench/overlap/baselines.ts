@@ -1,21 +1,22 @@
 import { MemoryIndex } from '../../src/features/overlap/memory-index.ts';
 import { scoreWeighed, weigh } from '../../src/features/overlap/score.ts';
 import { DEFAULT_SETTINGS } from '../../src/features/overlap/settings.ts';
+import { countedTerms } from '../../src/features/overlap/weigh.ts';
 import { analysisOf, type Doc, type Window } from './data.ts';
 import type { Hit, Ranked } from './ranking.ts';
 
 /** BM25 over the same terms, as search engines come with it: what the text score is compared with. */
 export function rankByBm25(window: Window): Ranked {
-  const texts = window.before.map((doc) => ({ id: doc.id, terms: analysisOf(doc).terms }));
-  const length = ({ terms }: { terms: Readonly<Record<string, number>> }) => Object.values(terms).reduce((sum, count) => sum + count, 0);
+  const texts = window.before.map((doc) => ({ id: doc.id, counts: countedTerms(analysisOf(doc), false) }));
+  const length = ({ counts }: { counts: ReadonlyMap<string, number> }) => [...counts.values()].reduce((sum, count) => sum + count, 0);
   const mean = texts.reduce((sum, one) => sum + length(one), 0) / Math.max(1, texts.length);
   const frequency = new Map<string, number>();
-  for (const { terms } of texts) for (const term of Object.keys(terms)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+  for (const { counts } of texts) for (const term of counts.keys()) frequency.set(term, (frequency.get(term) ?? 0) + 1);
   const scores = new Map(
     texts.map((one) => {
       let sum = 0;
-      for (const term of Object.keys(analysisOf(window.query).terms)) {
-        const count = one.terms[term];
+      for (const term of analysisOf(window.query).terms) {
+        const count = one.counts.get(term);
         const documents = frequency.get(term) ?? 0;
         if (count)
           sum += (Math.log(1 + (texts.length - documents + 0.5) / (documents + 0.5)) * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * length(one)) / mean));

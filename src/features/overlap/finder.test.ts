@@ -119,7 +119,7 @@ test('an item whose postings an older version chose differently is changed and g
   await index([item('a', { title: 'alpha beta', description: Array.from({ length: 40 }, (_, n) => `word${n}`).join(' ') })]);
   await store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
     const posted = await tx.db.selectFrom('overlap_postings').select('term').execute();
-    const terms = Object.keys(analyse({ title: 'alpha beta', description: Array.from({ length: 40 }, (_, n) => `word${n}`).join(' ') }).terms);
+    const { terms } = analyse({ title: 'alpha beta', description: Array.from({ length: 40 }, (_, n) => `word${n}`).join(' ') });
     const other = terms.find((term) => !posted.some((row) => row.term === term)) as string;
     await tx.db.insertInto('overlap_postings').values({ workspace_id: tx.workspace, term: other, item: 1, weight: 1 }).execute();
   });

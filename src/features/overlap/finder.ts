@@ -146,7 +146,7 @@ export class Finder {
   async #statistics(db: Db, workspace: string, { items, revision }: OverlapStateRow, texts: readonly Analysed[], prefixes: string[]): Promise<Statistics> {
     const known = this.#knownFrequencies(workspace, revision);
     const missing = new Set<string>();
-    for (const { terms } of texts) for (const term in terms) if (!known.has(term)) missing.add(term);
+    for (const { terms } of texts) for (const term of terms) if (!known.has(term)) missing.add(term);
     const read = await termFrequencies(db, workspace, [...missing]);
     for (const term of missing) known.set(term, read.get(term) ?? 0);
     const byPrefix = await prefixFrequencies(db, workspace, prefixes);

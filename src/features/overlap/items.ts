@@ -55,7 +55,7 @@ export async function indexItem(tx: Tx, item: WorkItem): Promise<void> {
   if (known && embeddedText(known) !== embeddedText(row)) await deleteVector(tx.db, tx.workspace, row.id);
   if (known?.analysed === row.analysed) return;
   if (known) await dropTerms(tx.db, known);
-  await countTerms(tx.db, tx.workspace, Object.keys(analysed.terms), 1);
+  await countTerms(tx.db, tx.workspace, analysed.terms, 1);
   await insertPostings(tx.db, tx.workspace, row.number, analysed);
 }
 
@@ -103,6 +103,6 @@ export async function forgetItems(tx: Tx, closedBefore: number, limit: number): 
 
 async function dropTerms(db: Db, row: OverlapItemRow): Promise<void> {
   const analysed: Analysed = readJson(analysedSchema, row.analysed);
-  await countTerms(db, row.workspace_id, Object.keys(analysed.terms), -1);
+  await countTerms(db, row.workspace_id, analysed.terms, -1);
   await deletePostings(db, row.workspace_id, row.number, analysed);
 }

@@ -67,7 +67,7 @@ export class MemoryIndex implements Statistics {
     const reduced = countedTerms(analysed, true);
     this.#terms.add(
       slot,
-      Object.entries(analysed.terms).map(([term, count]) => [term, damped(count), damped(reduced.get(term) ?? 0)]),
+      analysed.terms.map((term, at) => [term, damped(analysed.counts[at] as number), damped(reduced.get(term) ?? 0)]),
     );
     const kinds = new Map(item.files.flatMap((file) => pathKeys(file)).map(({ key, kind }) => [key, KINDS.indexOf(kind)]));
     this.#files.add(

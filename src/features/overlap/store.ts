@@ -84,12 +84,13 @@ const POSTED_TERMS = 24;
 /** Saturation of repeated terms, as in BM25; the length of a task is left to the score. */
 const SATURATION = 1.2;
 
-export function postedTerms({ terms, prefixTerms }: Analysed): { term: string; weight: number }[] {
-  return Object.entries(terms)
-    .filter(([term]) => !prefixTerms.includes(term) || Object.keys(terms).length <= POSTED_TERMS)
-    .sort(([one], [other]) => backgroundShare(one) - backgroundShare(other) || (one < other ? -1 : 1))
+export function postedTerms({ terms, counts, prefixTerms }: Analysed): { term: string; weight: number }[] {
+  return terms
+    .map((term, at) => ({ term, count: counts[at] as number }))
+    .filter(({ term }) => !prefixTerms.includes(term) || terms.length <= POSTED_TERMS)
+    .sort((one, other) => backgroundShare(one.term) - backgroundShare(other.term) || (one.term < other.term ? -1 : 1))
     .slice(0, POSTED_TERMS)
-    .map(([term, count]) => ({ term, weight: Math.round((100 * count) / (count + SATURATION)) }));
+    .map(({ term, count }) => ({ term, weight: Math.round((100 * count) / (count + SATURATION)) }));
 }
 
 export async function insertPostings(db: Db, workspace: string, item: number, analysed: Analysed): Promise<void> {
@@ -99,7 +100,7 @@ export async function insertPostings(db: Db, workspace: string, item: number, an
 
 export async function deletePostings(db: Db, workspace: string, item: number, analysed: Analysed): Promise<void> {
   // All of its terms: which of them were posted may have been chosen by an older version.
-  const terms = Object.keys(analysed.terms);
+  const { terms } = analysed;
   if (terms.length === 0) return;
   await db.deleteFrom('overlap_postings').where('workspace_id', '=', workspace).where('term', 'in', terms).where('item', '=', item).execute();
 }

@@ -6,7 +6,8 @@ import type { OverlapItemRow } from './tables.ts';
 export const filesSchema = z.array(z.string());
 
 export const analysedSchema = z.object({
-  terms: z.record(z.string(), z.number()),
+  terms: z.array(z.string()),
+  counts: z.array(z.number()),
   prefix: z.string().nullable(),
   prefixTerms: z.array(z.string()),
 });

@@ -4,8 +4,9 @@ import { BRAND, COMPOUND, FILE_ENDING, SAME_WORD, STOP_WORDS } from './words.ts'
 
 /** A task as the index keeps it: JSON, and small. */
 export interface Analysed {
-  /** Weighted count of each term, those of the prefix included. */
-  readonly terms: Readonly<Record<string, number>>;
+  /** Each term once, those of the prefix included, and beside it its weighted count. Two lists are read back faster than one object. */
+  readonly terms: readonly string[];
+  readonly counts: readonly number[];
   /** The marker that a batch of tasks may share: `[auth-rework]`, `feat(api):`, `Phase 2 -`. */
   readonly prefix: string | null;
   readonly prefixTerms: readonly string[];
@@ -114,7 +115,7 @@ export function analyse(task: TaskText): Analysed {
   count(task.description, 1);
   const kept = [...counts].sort(([, one], [, other]) => other - one).slice(0, ANALYSIS.maximumTerms);
   const prefix = prefixOf(task.title);
-  return { terms: Object.fromEntries(kept), prefix, prefixTerms: prefix === null ? [] : termsOf(prefix) };
+  return { terms: kept.map(([term]) => term), counts: kept.map(([, count]) => count), prefix, prefixTerms: prefix === null ? [] : termsOf(prefix) };
 }
 
 const PREFIXES: readonly RegExp[] = [

@@ -79,16 +79,17 @@ test('the marker of a batch is found at the start of a title', () => {
 });
 
 test('a word of the title weighs more than one of the description', () => {
-  const { terms } = analyse({ title: 'upload', scope: 'queue', description: 'broker' });
-  expect(terms.upload).toBeGreaterThan(terms.broker as number);
-  expect(terms.queu).toBe(1);
+  const { terms, counts } = analyse({ title: 'upload', scope: 'queue', description: 'broker' });
+  const count = (term: string) => counts[terms.indexOf(term)] as number;
+  expect(count('upload')).toBeGreaterThan(count('broker'));
+  expect(count('queu')).toBe(1);
 });
 
 test('whatever the text is, its analysis is small and survives JSON', () => {
   fc.assert(
     fc.property(any, fc.option(any), fc.option(any), (title, scope, description) => {
       const analysed = analyse({ title, scope, description });
-      expect(Object.keys(analysed.terms).length).toBeLessThanOrEqual(ANALYSIS.maximumTerms);
+      expect(analysed.terms.length).toBeLessThanOrEqual(ANALYSIS.maximumTerms);
       expect(JSON.parse(JSON.stringify(analysed))).toEqual(analysed);
     }),
   );

@@ -25,7 +25,7 @@ export const damped = (count: number): number => (count <= 0 ? 0 : Math.log1p(co
 /** The term counts that enter a score: without the words of a prefix that marks a batch. */
 export function countedTerms(analysed: Analysed, isBatch: boolean): Map<string, number> {
   const counted = new Map<string, number>();
-  for (const term in analysed.terms) counted.set(term, analysed.terms[term] as number);
+  for (let at = 0; at < analysed.terms.length; at++) counted.set(analysed.terms[at] as string, analysed.counts[at] as number);
   if (!isBatch) return counted;
   for (const term of analysed.prefixTerms) {
     const rest = (counted.get(term) ?? 0) - ANALYSIS.titleWeight;
