@@ -213,7 +213,7 @@ async function fill(on: App, count: number): Promise<void> {
 
 async function analyseTables(on: App): Promise<void> {
   const { sql } = await import('kysely');
-  await sql`analyze`.execute(on.store.reader);
+  await sql`vacuum analyze`.execute(on.store.reader);
 }
 
 function round(ms: number): number {

@@ -14,7 +14,7 @@ test('migrations are numbered from 1 without gaps', () => {
 });
 
 test('a database newer than the program is refused with a message that says so [storage.migrate.newer-refused]', async () => {
-  const database = await temporaryDatabase();
+  const database = await temporaryDatabase(ENGINE, { bare: true });
   const store = await openTestStore(database);
   await store.engine.transaction('schema', (db) =>
     db
@@ -28,14 +28,14 @@ test('a database newer than the program is refused with a message that says so [
 });
 
 test('a database of another program is refused', async () => {
-  const database = await temporaryDatabase();
+  const database = await temporaryDatabase(ENGINE, { bare: true });
   const store = await openTestStore(database);
   await store.engine.transaction('schema', (db) => db.updateTable('schema_migrations').set({ name: 'else' }).where('number', '=', 1).execute());
   await expect(openTestStore(database)).rejects.toThrow('belongs to another program');
 });
 
 test('an older database is migrated on start, after a backup copy where it is SQLite [storage.migrate.older]', async () => {
-  const database = await temporaryDatabase();
+  const database = await temporaryDatabase(ENGINE, { bare: true });
   const older = await openTestStore(database);
   await older.append('ws_test', [{ category: 'work', kind: 'kept', actor: 'a' }]);
   await older.close();
@@ -55,7 +55,7 @@ test('an older database is migrated on start, after a backup copy where it is SQ
 });
 
 test('a migration that fails leaves the database as it was', async () => {
-  const database = await temporaryDatabase();
+  const database = await temporaryDatabase(ENGINE, { bare: true });
   await (await openTestStore(database)).close();
   const broken: Migration = {
     number: SCHEMA_VERSION + 1,
@@ -71,13 +71,13 @@ test('a migration that fails leaves the database as it was', async () => {
 });
 
 test('two servers that start at once on an empty database both come up', async () => {
-  const database = await temporaryDatabase();
+  const database = await temporaryDatabase(ENGINE, { bare: true });
   const stores = await Promise.all([openTestStore(database), openTestStore(database), openTestStore(database)]);
   for (const store of stores) expect(await missingFromSchema(store.engine)).toEqual([]);
 });
 
 test.runIf(ENGINE === 'sqlite')('the database and its copies are readable by their owner alone', async () => {
-  const database = await temporaryDatabase();
+  const database = await temporaryDatabase(ENGINE, { bare: true });
   await openTestStore(database);
   const copy = join(database.home, 'copies', 'copy.db');
   await copyDatabase(database.path, copy);

@@ -22,19 +22,22 @@ export interface TestDatabase {
   readonly url: string | undefined;
 }
 
-/** An empty database of this run's engine, gone when the test is over. */
-export async function temporaryDatabase(engine: EngineKind = ENGINE): Promise<TestDatabase> {
+/** The name of the PostgreSQL database that has every migration and nothing else: a copy of it is made in a moment. */
+export const MIGRATED = 'migrated';
+
+/** A database of this run's engine without any row, gone when the test is over; with its tables unless it is to be `bare`. */
+export async function temporaryDatabase(engine: EngineKind = ENGINE, { bare = false } = {}): Promise<TestDatabase> {
   const home = temporaryFolder();
   const path = join(home, 'covenant.db');
   if (engine === 'sqlite') return { home, path, url: undefined };
   const server = inject('postgresUrl');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await administer(server, `create database ${name}`);
+  await administer(server, `create database ${name} template ${bare ? 'template0' : MIGRATED}`);
   onTestFinished(() => administer(server, `drop database if exists ${name} with (force)`));
   return { home, path, url: `${server}/${name}` };
 }
 
-async function administer(server: string, statement: string): Promise<void> {
+export async function administer(server: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: `${server}/postgres` });
   await client.connect();
   await client.query(statement);

@@ -4,18 +4,7 @@ import { backgroundShare } from './background.ts';
 import { MemoryIndex } from './memory-index.ts';
 import { type Query, type Scored, type Statistics, scorePair, scoreWeighed, weigh } from './score.ts';
 import type { OverlapSettings } from './settings.ts';
-import {
-  findItems,
-  itemsByNumber,
-  itemsSince,
-  itemsWithFiles,
-  mostShared,
-  postedTerms,
-  prefixFrequencies,
-  readState,
-  type Scorable,
-  termFrequencies,
-} from './store.ts';
+import { findItems, itemsSince, itemsWithFiles, mostShared, postedTerms, prefixFrequencies, readState, type Scorable, termFrequencies } from './store.ts';
 import { trustedItem } from './stored.ts';
 import type { OverlapItemRow, OverlapStateRow } from './tables.ts';
 import type { Analysed } from './terms.ts';
@@ -129,7 +118,7 @@ export class Finder {
       chosen.push({ term, worth: inverseFrequency(state.items, items, backgroundShare(term), settings) });
       postings += items;
     }
-    const rows = await itemsByNumber(db, workspace, await mostShared(db, workspace, chosen, MOST_SHARED, openOnly));
+    const rows = await mostShared(db, workspace, chosen, MOST_SHARED, openOnly);
     const seen = new Set(rows.map(({ id }) => id));
     const sameFiles = (await itemsWithFiles(db, workspace, query.files, SAME_FILES)).filter((id) => !seen.has(id));
     const candidates: Scorable[] = [...rows, ...(await findItems(db, workspace, sameFiles)).values()].filter((row) => accept(row.id, row));

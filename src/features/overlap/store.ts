@@ -9,6 +9,7 @@ export async function findItem(db: Db, workspace: string, id: string): Promise<O
 }
 
 const CHUNK = 300;
+const TERMS_AT_ONCE = 2_000;
 
 export async function findItems(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, OverlapItemRow>> {
   const found = new Map<string, OverlapItemRow>();
@@ -118,12 +119,12 @@ export async function itemsSince(db: Db, workspace: string, revision: number, li
 
 export async function termFrequencies(db: Db, workspace: string, terms: readonly string[]): Promise<Map<string, number>> {
   const found = new Map<string, number>();
-  for (let at = 0; at < terms.length; at += CHUNK) {
+  for (let at = 0; at < terms.length; at += TERMS_AT_ONCE) {
     const rows = await db
       .selectFrom('overlap_terms')
       .select(['term', 'items'])
       .where('workspace_id', '=', workspace)
-      .where('term', 'in', terms.slice(at, at + CHUNK))
+      .where('term', 'in', terms.slice(at, at + TERMS_AT_ONCE))
       .execute();
     for (const { term, items } of rows) found.set(term, items);
   }
@@ -142,30 +143,32 @@ export async function prefixFrequencies(db: Db, workspace: string, prefixes: rea
   return new Map(rows.map(({ prefix, items }) => [String(prefix), Number(items)]));
 }
 
-/** The items that share the most telling terms, by number. */
+/** What scoring needs of an item: a search reads hundreds and shows a few. */
+const SCORABLE = ['id', 'kind', 'owner_id', 'closed_at', 'action', 'component', 'analysed', 'files'] as const;
+export type Scorable = Pick<OverlapItemRow, (typeof SCORABLE)[number]>;
+
+/** The items that share the most telling terms; of open work alone, where that is asked for. */
 export async function mostShared(
   db: Db,
   workspace: string,
   terms: readonly { term: string; worth: number }[],
   limit: number,
   openOnly: boolean,
-): Promise<number[]> {
+): Promise<Scorable[]> {
   if (terms.length === 0) return [];
-  const cases = sql.join(
-    terms.map(({ term, worth }) => sql`when ${term} then ${sql.lit(Math.round(worth * 100))}`),
-    sql` `,
-  );
-  let query = db
-    .selectFrom('overlap_postings')
-    .select('item')
-    .where('workspace_id', '=', workspace)
-    .where(
-      'term',
-      'in',
-      terms.map(({ term }) => term),
-    );
+  // A table of the terms with their worth: a `case` over them would compare every posting with every term.
+  const wanted = sql<{ term: string; worth: number }>`(${sql.join(
+    terms.map(({ term, worth }) => sql`select cast(${term} as text) as term, ${sql.lit(Math.round(worth * 100))} as worth`),
+    sql` union all `,
+  )})`.as<'wanted'>(sql`wanted`);
+  let best = db
+    .selectFrom(wanted)
+    .crossJoin('overlap_postings')
+    .select('overlap_postings.item')
+    .where('overlap_postings.workspace_id', '=', workspace)
+    .whereRef('overlap_postings.term', '=', 'wanted.term');
   if (openOnly) {
-    query = query.where(({ exists, selectFrom }) =>
+    best = best.where(({ exists, selectFrom }) =>
       exists(
         selectFrom('overlap_items')
           .select('overlap_items.id')
@@ -175,8 +178,15 @@ export async function mostShared(
       ),
     );
   }
-  const rows = await query.groupBy('item').orderBy(sql`sum(weight * case term ${cases} end)`, 'desc').orderBy('item', 'desc').limit(limit).execute();
-  return rows.map(({ item }) => item);
+  const chosen = best.groupBy('overlap_postings.item').orderBy(sql`sum(weight * worth)`, 'desc').orderBy('overlap_postings.item', 'desc').limit(limit);
+  return await db
+    .selectFrom(chosen.as('chosen'))
+    // SQLite takes the tables of a cross join in this order; as an inner join it would go through all items instead.
+    .crossJoin('overlap_items')
+    .where('overlap_items.workspace_id', '=', workspace)
+    .whereRef('overlap_items.number', '=', 'chosen.item')
+    .select(SCORABLE)
+    .execute();
 }
 
 /** Items that name one of the files, newest first. */
@@ -192,13 +202,4 @@ export async function itemsWithFiles(db: Db, workspace: string, files: readonly 
     .limit(limit)
     .execute();
   return [...new Set(rows.map(({ source_id }) => source_id))];
-}
-
-/** What scoring needs of an item: a search reads hundreds and shows a few. */
-const SCORABLE = ['id', 'kind', 'owner_id', 'closed_at', 'action', 'component', 'analysed', 'files'] as const;
-export type Scorable = Pick<OverlapItemRow, (typeof SCORABLE)[number]>;
-
-export async function itemsByNumber(db: Db, workspace: string, numbers: readonly number[]): Promise<Scorable[]> {
-  if (numbers.length === 0) return [];
-  return await db.selectFrom('overlap_items').select(SCORABLE).where('workspace_id', '=', workspace).where('number', 'in', numbers).execute();
 }

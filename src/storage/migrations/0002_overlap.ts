@@ -50,9 +50,12 @@ export const overlap: Migration = {
       .addColumn('term', 'text', (c) => c.notNull())
       .addColumn('item', 'integer', (c) => c.notNull())
       .addColumn('weight', 'integer', (c) => c.notNull())
-      .addPrimaryKeyConstraint('overlap_postings_key', ['workspace_id', 'term', 'item'])
-      .$call((table) => (engine === 'sqlite' ? table.modifyEnd(sql`without rowid`) : table))
+      // The weight is read with the key, thousands of times a search: SQLite keeps the row in the key, PostgreSQL the weight.
+      .$call((table) =>
+        engine === 'sqlite' ? table.addPrimaryKeyConstraint('overlap_postings_key', ['workspace_id', 'term', 'item']).modifyEnd(sql`without rowid`) : table,
+      )
       .execute();
+    if (engine === 'postgres') await sql`create unique index overlap_postings_key on overlap_postings (workspace_id, term, item) include (weight)`.execute(db);
 
     await db.schema
       .createTable('overlap_terms')
