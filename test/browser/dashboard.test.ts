@@ -131,7 +131,7 @@ describe('settings', () => {
     const seen = async () => ((await t.done('developers.list', {})) as { items: { name: string }[] }).items.map(({ name }) => name);
     await page.getByRole('radio', { name: /^Private/ }).click();
     await expect.poll(seen).toEqual(['@private']);
-    expect(await page.getByRole('radio', { name: /^Private/ }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole('radio', { name: /^Private/ }).isChecked()).toBe(true);
     await page.getByRole('radio', { name: /^Team/ }).click();
     await expect.poll(seen).toEqual(['mira']);
   });
