@@ -1,28 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Action, componentsDiffer, opposed } from '../src/features/overlap/divergence.ts';
+import { componentsDiffer, opposed } from '../src/features/overlap/divergence.ts';
 import { MemoryIndex } from '../src/features/overlap/memory-index.ts';
 import { type Indexed, type Scored, type Statistics, scorePair } from '../src/features/overlap/score.ts';
 import { DEFAULT_SETTINGS } from '../src/features/overlap/settings.ts';
 import { analyse } from '../src/features/overlap/terms.ts';
-import data from './overlap-cases.json' with { type: 'json' };
+import { CASES, type LabelledPair as Case, type LabelledTask as Task } from './overlap-cases.ts';
 
-interface Task {
-  readonly title: string;
-  readonly task_type: string;
-  readonly scope?: string;
-  readonly description?: string;
-  readonly action?: Action;
-  readonly component?: string;
-  readonly target_files?: readonly string[];
-}
-interface Case {
-  readonly kind: string;
-  readonly duplicate: boolean;
-  readonly half: 'fit' | 'test';
-  readonly a: Task;
-  readonly b: Task;
-}
-const CASES = data as readonly Case[];
 const OTHER_WORDS = 'paraphrase-no-shared-words';
 
 const indexed = (id: string, task: Task): Indexed => ({ id, analysed: analyse(task), files: task.target_files ?? [] });

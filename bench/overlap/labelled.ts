@@ -1,26 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { type Action, componentsDiffer, opposed } from '../../src/features/overlap/divergence.ts';
+import { componentsDiffer, opposed } from '../../src/features/overlap/divergence.ts';
 import { MemoryIndex } from '../../src/features/overlap/memory-index.ts';
 import { scorePair } from '../../src/features/overlap/score.ts';
 import { DEFAULT_SETTINGS } from '../../src/features/overlap/settings.ts';
 import { analyse } from '../../src/features/overlap/terms.ts';
+import { CASES, type LabelledTask } from '../../test/overlap-cases.ts';
 import type { Embed } from './embedder.ts';
-
-interface Task {
-  readonly title: string;
-  readonly scope?: string;
-  readonly description?: string;
-  readonly action?: Action;
-  readonly component?: string;
-  readonly target_files?: readonly string[];
-}
-interface Case {
-  readonly kind: string;
-  readonly duplicate: boolean;
-  readonly half: 'fit' | 'test';
-  readonly a: Task;
-  readonly b: Task;
-}
 
 export interface Judged {
   readonly kind: string;
@@ -38,23 +22,22 @@ export interface Judgement {
 
 /** Each pair as an agent's check would see it, the second side of every pair being the workspace. */
 export async function judge(embed: Embed | null): Promise<Judgement> {
-  const cases = JSON.parse(readFileSync(new URL('../../test/overlap-cases.json', import.meta.url), 'utf8')) as Case[];
-  const text = ({ title, scope, description }: Task) => [title, scope, description].filter(Boolean).join('\n');
-  const vectors = embed ? await embed(cases.flatMap(({ a, b }) => [text(a), text(b)])) : [];
-  const item = (task: Task, id: string, vector: Float32Array | undefined) => ({ id, analysed: analyse(task), files: task.target_files ?? [], vector });
+  const text = ({ title, scope, description }: LabelledTask) => [title, scope, description].filter(Boolean).join('\n');
+  const vectors = embed ? await embed(CASES.flatMap(({ a, b }) => [text(a), text(b)])) : [];
+  const item = (task: LabelledTask, id: string, vector: Float32Array | undefined) => ({ id, analysed: analyse(task), files: task.target_files ?? [], vector });
   const index = new MemoryIndex();
-  const stored = cases.map(({ b }, at) => item(b, String(at), vectors[2 * at + 1]));
+  const stored = CASES.map(({ b }, at) => item(b, String(at), vectors[2 * at + 1]));
   for (const one of stored) index.put(one);
-  const strangers = { warned: 0, escalated: 0, size: cases.length };
-  const judged = cases.map(({ kind, half, duplicate, a, b }, at): Judged => {
+  const strangers = { warned: 0, escalated: 0, size: CASES.length };
+  const judged = CASES.map(({ kind, half, duplicate, a, b }, at): Judged => {
     const mine = item(a, 'query', vectors[2 * at]);
     const verdict = (other: number) => {
       const { score, textualEvidence, lowInformation } = scorePair(mine, stored[other] as (typeof stored)[number], index, DEFAULT_SETTINGS);
-      const theirs = cases[other]?.b;
+      const theirs = CASES[other]?.b;
       const diverges = opposed(a.action, theirs?.action) || componentsDiffer(a.component, theirs?.component);
       return { warns: score >= DEFAULT_SETTINGS.warn, escalates: score >= DEFAULT_SETTINGS.escalate && textualEvidence && !lowInformation && !diverges };
     };
-    const others = cases.map((_, other) => other).filter((other) => other !== at && cases[other]?.b.title !== b.title);
+    const others = CASES.map((_, other) => other).filter((other) => other !== at && CASES[other]?.b.title !== b.title);
     const found = others.map(verdict);
     if (found.some(({ warns }) => warns)) strangers.warned++;
     if (found.some(({ escalates }) => escalates)) strangers.escalated++;

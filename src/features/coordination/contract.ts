@@ -6,7 +6,8 @@ import { CLAIM_MODES } from './tables.ts';
 
 export { claimView } from './views.ts';
 
-import { announcementView, askView, claimView, conflictView, fileConflictView, handoffView } from './views.ts';
+import { fileConflict } from '../overlap/contract.ts';
+import { announcementView, askView, claimView, conflictView, handoffView } from './views.ts';
 
 const MAX_DEPTH = 40;
 const MAX_WILDCARDS = 10;
@@ -144,7 +145,7 @@ export const checkConflicts = contract({
   operation: 'check_conflicts',
   description: 'Whether you could claim or edit some code: live claims of others that it meets, and files that others have in hand (for information).',
   input: z.strictObject({ repo, paths, symbols, mode, ...session }),
-  output: z.strictObject({ conflicts: z.array(conflictView), file_conflicts: z.array(fileConflictView) }),
+  output: z.strictObject({ conflicts: z.array(conflictView), file_conflicts: z.array(fileConflict) }),
   annotations: reads,
 });
 

@@ -29,17 +29,6 @@ export const conflictView = z.strictObject({
 });
 export type ConflictView = z.output<typeof conflictView>;
 
-export const fileConflictView = z.strictObject({
-  source: z.string(),
-  source_id: z.string(),
-  owner: z.string(),
-  same_developer: z.boolean(),
-  files: z.array(z.string()),
-  action: z.string().nullable(),
-  title: z.string().nullable(),
-  repo: z.string().nullable(),
-});
-
 export const askView = z.strictObject({
   ask_id: z.string(),
   from: z.string(),

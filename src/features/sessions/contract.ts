@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { contract } from '../../kernel/contract.ts';
 import { branch, ownSessionId, repo, repoPath, sessionId, text } from '../../kernel/fields.ts';
+import { fileConflict } from '../overlap/contract.ts';
 import { MOST_ACTIVITY_CHARACTERS, MOST_COMMITS, MOST_FILES, MOST_REGISTERED_REPOS, MOST_VERSION_CHARACTERS } from './limits.ts';
 import { SESSION_STATES } from './liveness.ts';
 
@@ -78,17 +79,6 @@ export const worktreeView = z.strictObject({
 /** Lists may be cut: the counts beside them are whole. */
 export const localGraphView = z.strictObject({ repo: z.string(), worktrees: z.array(worktreeView), worktree_count: z.int() });
 export type LocalGraph = z.output<typeof localGraphView>;
-
-const fileConflict = z.strictObject({
-  source: z.string(),
-  source_id: z.string(),
-  owner: z.string(),
-  same_developer: z.boolean(),
-  files: z.array(z.string()),
-  action: z.string().nullable(),
-  title: z.string().nullable(),
-  repo: z.string().nullable(),
-});
 
 export const snapshot = contract({
   ...base,

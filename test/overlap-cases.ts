@@ -1,0 +1,23 @@
+import type { Action } from '../src/features/overlap/divergence.ts';
+import data from './overlap-cases.json' with { type: 'json' };
+
+export interface LabelledTask {
+  readonly title: string;
+  readonly task_type: string;
+  readonly scope?: string;
+  readonly description?: string;
+  readonly action?: Action;
+  readonly component?: string;
+  readonly target_files?: readonly string[];
+}
+
+/** Two tasks in the way agents write them, and whether they are the same work. */
+export interface LabelledPair {
+  readonly kind: string;
+  readonly duplicate: boolean;
+  readonly half: 'fit' | 'test';
+  readonly a: LabelledTask;
+  readonly b: LabelledTask;
+}
+
+export const CASES = data as readonly LabelledPair[];
