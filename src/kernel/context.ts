@@ -36,6 +36,8 @@ export interface CallContext {
   readonly requestId: string;
   /** The agent session that the call named and owns; its events are linked to it. */
   readonly session: string | null;
+  /** Where the caller works, as its bridge or CLI reports it: an absolute path on the caller's machine. */
+  readonly repository: string | null;
   readonly clock: Clock;
   readonly log: Log;
   /** Committed state. */

@@ -22,6 +22,8 @@ export interface CallRequest {
   readonly surface: Surface;
   /** Where the operator wants to act, by name; everybody else acts in the workspace that their token is of. */
   readonly workspace?: string | undefined;
+  /** The repository that the caller's bridge or CLI stands in, as it says. */
+  readonly repository?: string | undefined;
   /** The toolsets that the caller's path serves; all where it does not say. */
   readonly toolsets?: ReadonlySet<Toolset>;
   readonly signal?: AbortSignal | undefined;
@@ -241,6 +243,7 @@ export class Dispatch {
       surface: call.surface,
       requestId: call.requestId,
       session: call.session,
+      repository: call.repository ?? null,
       clock,
       log,
       reader: store.reader,

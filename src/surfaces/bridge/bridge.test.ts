@@ -10,6 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type TestApp, testApp } from '../../testing/app.ts';
 import { temporaryFolder } from '../../testing/database.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
+import { MAX_BODY_BYTES } from '../http/body.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { serve } from '../http/server.ts';
 import { readSettings } from './settings.ts';
@@ -88,8 +89,8 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     const envelope = await refused.json();
     expect(unauthenticated).toEqual({ content: [{ type: 'text', text: JSON.stringify(envelope) }], structuredContent: envelope, isError: true });
 
-    for (const mebibytes of [1, 8, 1]) {
-      const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(mebibytes * 2 ** 20) } });
+    for (const times of [1, 1.2, 1]) {
+      const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(times * MAX_BODY_BYTES) } });
       expect(large).toMatchObject({ isError: true, structuredContent: { status: 'error', data: { code: 'BODY_TOO_LARGE', field: 'body' } } });
     }
     expect(notes()).not.toContain(token);
@@ -97,7 +98,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
 
   it('[transport.bridge.keeps-structured-errors] says that a body was too large even where the refusal of it was lost', async () => {
     const { client } = await bridge(era, { COVIBE_BASE_URL: await standIn((request) => void request.socket.resetAndDestroy()) });
-    const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(2 ** 21) } });
+    const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(MAX_BODY_BYTES) } });
     expect(large).toMatchObject({ isError: true, structuredContent: { data: { code: 'BODY_TOO_LARGE', field: 'body' } } });
     expect(await client.callTool({ name: 'echo' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
   });
@@ -239,7 +240,11 @@ describe('COVIBE_BASE_URL', () => {
 
   it('[config.env.covibe-base-url] is http://127.0.0.1:3001 where it is not set, and may be a hosted origin', () => {
     expect(readSettings({})).toEqual({ origin: 'http://127.0.0.1:3001', timeoutMs: 35_000 });
-    expect(readSettings({ COVIBE_BASE_URL: 'https://team.example', COVIBE_TIMEOUT_MS: '50' })).toEqual({ origin: 'https://team.example', timeoutMs: 50 });
+    expect(readSettings({ COVIBE_BASE_URL: 'https://team.example', COVIBE_TIMEOUT_MS: '50' })).toEqual({
+      origin: 'https://team.example',
+      timeoutMs: 50,
+      toolsets: undefined,
+    });
   });
 
   it.each([

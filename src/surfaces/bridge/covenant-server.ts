@@ -6,6 +6,7 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server';
 import { MAX_BODY_BYTES } from '../http/body.ts';
+import { asHeader, REPOSITORY_HEADER, repositoryAround } from '../repository.ts';
 import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';
 import type { BridgeSettings } from './settings.ts';
 
@@ -25,13 +26,13 @@ export interface Question {
 export type Answer = { readonly result: Record<string, unknown> } | { readonly refused: TeamEnvelope } | { readonly failed: TeamEnvelope };
 
 /** One POST for one question: the 2026-07-28 protocol has no session that could break between two of them. */
-export async function askCovenant({ origin, timeoutMs }: BridgeSettings, question: Question): Promise<Answer> {
+export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSettings, question: Question): Promise<Answer> {
   if (question.token !== undefined && !fitsHeader(question.token)) return { refused: malformedToken() };
   const deadline = AbortSignal.timeout(timeoutMs);
   const body = bodyOf(question);
   let status: number | undefined;
   try {
-    const response = await fetch(`${origin}/mcp`, {
+    const response = await fetch(`${origin}/mcp${toolsets ? `/${toolsets}` : ''}`, {
       method: 'POST',
       headers: headersOf(question),
       body,
@@ -61,6 +62,7 @@ function headersOf({ method, params, token }: Question): Record<string, string> 
     accept: 'application/json, text/event-stream',
     'mcp-protocol-version': PROTOCOL_VERSION,
     'mcp-method': method,
+    [REPOSITORY_HEADER]: asHeader(repositoryAround(process.cwd())),
   };
   if (typeof params.name === 'string') headers['mcp-name'] = headerValue(params.name);
   if (token) headers.authorization = `Bearer ${token}`;

@@ -2,6 +2,8 @@ export interface BridgeSettings {
   /** Scheme, host and port of the Covenant server. */
   readonly origin: string;
   readonly timeoutMs: number;
+  /** Which tools the agent gets, such as `team+workflow`; none: those of its token. */
+  readonly toolsets: string | undefined;
 }
 
 export class SettingRefused extends Error {
@@ -20,7 +22,11 @@ const DEFAULT_TIMEOUT_MS = 35_000;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export function readSettings(env: NodeJS.ProcessEnv): BridgeSettings {
-  return { origin: originFrom(env.COVIBE_BASE_URL || DEFAULT_ORIGIN), timeoutMs: timeoutFrom(env.COVIBE_TIMEOUT_MS) };
+  return {
+    origin: originFrom(env.COVIBE_BASE_URL || DEFAULT_ORIGIN),
+    timeoutMs: timeoutFrom(env.COVIBE_TIMEOUT_MS),
+    toolsets: toolsetsFrom(env.COVIBE_TOOLSETS),
+  };
 }
 
 /** The message never repeats the value: it may carry a password. */
@@ -38,4 +44,10 @@ function timeoutFrom(value: string | undefined): number {
   const ms = Number(value);
   if (Number.isInteger(ms) && ms >= 1 && ms <= MAX_TIMEOUT_MS) return ms;
   throw new SettingRefused('COVIBE_TIMEOUT_MS is not a number of milliseconds.', `Set it to a whole number from 1 to ${MAX_TIMEOUT_MS}, or leave it out.`);
+}
+
+function toolsetsFrom(value: string | undefined): string | undefined {
+  if (!value) return undefined;
+  if (/^[a-z]+(\+[a-z]+)*$/.test(value)) return value;
+  throw new SettingRefused('COVIBE_TOOLSETS is not a list of toolsets.', 'Set it to toolsets joined by +, such as team+workflow, to all, or leave it out.');
 }

@@ -2,6 +2,7 @@ import { homeFolder, loadConfig } from '../../config.ts';
 import { clockFrom } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/reply.ts';
+import { asHeader, REPOSITORY_HEADER, repositoryAround } from '../repository.ts';
 import { CliError } from './command.ts';
 import { prepareHome, type RunFile, readCredentials, readRunFile } from './home.ts';
 
@@ -35,7 +36,11 @@ export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | unde
 
 function httpClient(run: RunFile, token: string | undefined, workspace: string | undefined): Client {
   const post = async (path: string, body: unknown) => {
-    const headers: Record<string, string> = { 'content-type': 'application/json', 'x-covenant-surface': 'cli' };
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      'x-covenant-surface': 'cli',
+      [REPOSITORY_HEADER]: asHeader(repositoryAround(process.cwd())),
+    };
     if (token) headers.authorization = `Bearer ${token}`;
     if (workspace) headers['x-covenant-workspace'] = workspace;
     const response = await fetch(`${run.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -69,10 +74,11 @@ async function localClient(env: NodeJS.ProcessEnv, workspace: string | undefined
   const app = await createApp({ config, clock: clockFrom(env), log: createLog('error'), sweep: false });
   try {
     const { principal } = await ensureOperator(app);
+    const caller = { principal, surface: 'cli', workspace, repository: repositoryAround(process.cwd()) } as const;
     return {
       url: undefined,
-      action: async (name, args = {}) => dataOf((await app.dispatch.action({ name, args, principal, surface: 'cli', workspace })).reply),
-      tool: async (name, args) => (await app.dispatch.tool({ name, args, principal, surface: 'cli', workspace })).body,
+      action: async (name, args = {}) => dataOf((await app.dispatch.action({ name, args, ...caller })).reply),
+      tool: async (name, args) => (await app.dispatch.tool({ name, args, ...caller })).body,
       close: () => app.close(),
     };
   } catch (error) {

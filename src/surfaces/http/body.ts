@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
-export const MAX_BODY_BYTES = 1024 * 1024;
+/** A plan of 10,000 tasks must fit. */
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** Nobody is left to answer, and it is no fault of ours. */
 export class ClientGone extends Error {
@@ -25,7 +26,7 @@ export async function readJsonBody(incoming: IncomingMessage): Promise<Body> {
 }
 
 /** What is still read of a body that is too large, so that the client, which is busy sending, gets to read the refusal. */
-const MAX_DRAINED_BYTES = 16 * 1024 * 1024;
+const MAX_DRAINED_BYTES = 4 * MAX_BODY_BYTES;
 
 function readBytes(incoming: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {

@@ -8,6 +8,7 @@ import type { Reply } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import type { McpSurface } from '../mcp/handler.ts';
 import { toolsetsOfPath } from '../mcp/toolsets.ts';
+import { fromHeader, REPOSITORY_HEADER } from '../repository.ts';
 import { ClientGone, readJsonBody } from './body.ts';
 import { bearer, cookie, identify, pathOf, sourceOf } from './caller.ts';
 import type { StaticFiles } from './dashboard.ts';
@@ -64,6 +65,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       principal: caller.principal,
       surface: surfaceOf(c, caller.principal),
       workspace: c.req.header(WORKSPACE_HEADER),
+      repository: fromHeader(c.req.header(REPOSITORY_HEADER)),
     });
     return c.json(answer.body);
   });
@@ -78,7 +80,8 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     if (incoming.headers['mcp-session-id']) return await refuse(c, UNKNOWN_SESSION, 'usage', caller.principal);
     const toolsets = toolsetsOfPath(c.req.param('toolsets'), caller.principal);
     if (!toolsets) return await refuse(c, NO_SUCH_PATH, 'usage', caller.principal);
-    return await mcp.handle(c.req.raw, body.value, { principal: caller.principal, toolsets });
+    const repository = fromHeader(c.req.header(REPOSITORY_HEADER));
+    return await mcp.handle(c.req.raw, body.value, { principal: caller.principal, toolsets, repository });
   });
 
   routes.post('/api/actions/:name', async (c) => {
@@ -94,6 +97,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       principal: caller.principal,
       surface: surfaceOf(c, caller.principal),
       workspace: c.req.header(WORKSPACE_HEADER),
+      repository: fromHeader(c.req.header(REPOSITORY_HEADER)),
     });
     return c.json(answer.body, actionStatus(answer.reply));
   });

@@ -19,6 +19,7 @@ import { INSTRUCTIONS } from './instructions.ts';
 export interface McpCaller {
   readonly principal: Principal;
   readonly toolsets: ReadonlySet<Toolset>;
+  readonly repository: string | undefined;
 }
 
 export interface McpSurface {
@@ -60,6 +61,7 @@ function serverFor(app: App, listed: ReadonlyMap<string, Listing>, caller: McpCa
       principal: caller.principal,
       surface: 'mcp',
       toolsets: caller.toolsets,
+      repository: caller.repository,
       signal: ctx.mcpReq.signal,
       correlation: correlationOf(ctx),
     });
