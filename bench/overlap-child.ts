@@ -1,14 +1,11 @@
 /** One size on one engine, in a process of its own so that memory is its own: `node overlap-child.ts '{"items":…}'`. */
-import { ensureDeveloper, issueToken } from '../src/features/identity/index.ts';
 import { indexItem } from '../src/features/overlap/index.ts';
 import { postedTerms } from '../src/features/overlap/store.ts';
 import { analyse } from '../src/features/overlap/terms.ts';
-import { systemClock } from '../src/kernel/clock.ts';
-import type { Principal } from '../src/kernel/context.ts';
 import { newId } from '../src/kernel/ids.ts';
-import { createLog } from '../src/kernel/log.ts';
 import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
-import { type App, createApp } from '../src/main.ts';
+import type { App } from '../src/main.ts';
+import { developer, openApp, tidy } from './app.ts';
 import { madeTask, rephrased } from './tasks.ts';
 
 interface Wanted {
@@ -34,25 +31,7 @@ const wanted = JSON.parse(process.argv[2] as string) as Wanted;
 const ONE_BY_ONE = 500;
 const CHUNK = 400;
 
-const open = (): Promise<App> =>
-  createApp({
-    config: {
-      home: '/nonexistent',
-      host: '127.0.0.1',
-      port: 0,
-      database_path: wanted.path,
-      database_url: wanted.url,
-      log_level: 'error',
-      tool_timeout_ms: 600_000,
-      allowed_hosts: [],
-      allowed_origins: [],
-      companion: {},
-      overlap: {},
-    },
-    clock: systemClock,
-    log: createLog('error'),
-    sweep: false,
-  });
+const open = (): Promise<App> => openApp(wanted);
 
 const filling = await open();
 const principal = await developer(filling);
@@ -78,7 +57,7 @@ await filling.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
   }
 });
 const incremental = Math.round((wanted.items - bulk) / ((performance.now() - started) / 1000));
-if (filling.store.kind === 'postgres') await analyseTables(filling);
+await tidy(filling);
 await filling.close();
 
 const app = await open();
@@ -114,16 +93,6 @@ async function check(on: App, n: number): Promise<number> {
   if (reply.status === 'error') throw new Error(reply.message);
   if (n % 2 === 0 && reply.status === 'warning') found++;
   return took;
-}
-
-async function developer(on: App): Promise<Principal> {
-  const { value } = await on.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
-    const { id } = await ensureDeveloper(tx, 'bench', 'operator');
-    return await issueToken(tx, { kind: 'developer', developerId: id, by: 'operator' });
-  });
-  const answer = await on.authenticate(value, 'bearer');
-  if (!('principal' in answer)) throw new Error('no principal');
-  return answer.principal;
 }
 
 /** The same rows that `indexItem` writes, many at a time: a million one by one would take an hour. */
@@ -209,11 +178,6 @@ async function fill(on: App, count: number): Promise<void> {
       .values({ workspace_id: ws, revision: count, items: count, next_number: count + 1, settings: null })
       .execute();
   });
-}
-
-async function analyseTables(on: App): Promise<void> {
-  const { sql } = await import('kysely');
-  await sql`vacuum analyze`.execute(on.store.reader);
 }
 
 function round(ms: number): number {

@@ -1,8 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startPostgres } from '../src/testing/postgres.ts';
+import { ENGINES, inChild } from './engine.ts';
 import type { Figures } from './overlap-child.ts';
 import type { Benchmark } from './run.ts';
 
@@ -14,11 +10,12 @@ const CHECKS = Number(process.env.BENCH_CHECKS ?? 300);
 export const overlap: Benchmark = {
   name: 'overlap',
   async run(report) {
-    for (const engine of ['SQLite', 'PostgreSQL (its fsync off)']) {
-      const empty = await measured(engine, 0);
+    for (const engine of ENGINES) {
+      const measured = (items: number) => inChild<Figures>('overlap-child.ts', engine, { items, checks: CHECKS });
+      const empty = await measured(0);
       report.figure(`${engine}: check in an empty workspace, p50`, empty.p50, 'ms');
       for (const items of SIZES) {
-        const figures = await measured(engine, items);
+        const figures = await measured(items);
         const name = `${engine}: ${items.toLocaleString('en')} items`;
         report.figure(`${name}, check p50`, figures.p50, `ms (${(figures.p50 / empty.p50).toFixed(1)} × empty)`);
         report.figure(`${name}, check p99`, figures.p99, 'ms');
@@ -30,16 +27,3 @@ export const overlap: Benchmark = {
     }
   },
 };
-
-async function measured(engine: string, items: number): Promise<Figures> {
-  const folder = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
-  const postgres = engine === 'SQLite' ? undefined : await startPostgres();
-  try {
-    const wanted = { items, path: join(folder, 'covenant.db'), checks: CHECKS, ...(postgres ? { url: `${postgres.url}/postgres` } : {}) };
-    const child = new URL('overlap-child.ts', import.meta.url).pathname;
-    return JSON.parse(execFileSync(process.execPath, [child, JSON.stringify(wanted)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })) as Figures;
-  } finally {
-    await postgres?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}

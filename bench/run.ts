@@ -5,6 +5,7 @@ import type { Rate } from './load.ts';
 import { overlap } from './overlap.ts';
 import { overlapQuality } from './overlap-quality.ts';
 import { pipe, startup } from './pipe.ts';
+import { workflow } from './workflow.ts';
 
 export interface Report {
   row(name: string, rate: Rate, ratios: Record<string, number>): void;
@@ -16,7 +17,7 @@ export interface Benchmark {
   run(report: Report): Promise<void>;
 }
 
-const BENCHMARKS: readonly Benchmark[] = [pipe, startup, overlap, overlapQuality];
+const BENCHMARKS: readonly Benchmark[] = [pipe, startup, overlap, overlapQuality, workflow];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));

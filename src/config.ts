@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { LOG_LEVELS } from './kernel/log.ts';
@@ -44,6 +44,8 @@ const settings = z.strictObject({
   companion: z.strictObject({ manifest: z.string().min(1).optional() }),
   /** `embedder`: a model that finds the same work in other words. Without it, words and files alone are compared. */
   overlap: z.strictObject({ embedder: embedder.optional() }),
+  /** `repositories`: the folders under which the server may make and remove git worktrees. Without it, anywhere. */
+  machine: z.strictObject({ repositories: z.array(z.string().refine(isAbsolute, { error: 'expected absolute paths' })).optional() }),
 });
 
 export type Config = z.output<typeof settings> & { readonly home: string };
@@ -74,6 +76,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
     allowed_origins: [],
     companion: {},
     overlap: {},
+    machine: {},
   };
   const fromFile = checked(join(home, 'config.toml'), readToml(join(home, 'config.toml')));
   const fromEnv: Record<string, unknown> = {};

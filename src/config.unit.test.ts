@@ -49,6 +49,7 @@ test.each([
   [{}, 'port = "x"\n', /config\.toml: port/],
   [{}, 'port = \n', /config\.toml:1:/],
   [{}, 'allowed_origins = ["evil"]\n', /allowed_origins/],
+  [{}, '[machine]\nrepositories = ["work"]\n', /machine\.repositories\.0: expected absolute paths/],
 ])('a wrong setting %j %j is refused by name', (env, toml, message) => {
   const COVENANT_HOME = home(toml);
   expect(() => loadConfig({ COVENANT_HOME, ...env } as NodeJS.ProcessEnv)).toThrow(ConfigError);

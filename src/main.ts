@@ -20,6 +20,7 @@ import type { Log } from './kernel/log.ts';
 import { Registry } from './kernel/registry.ts';
 import { startSweeping } from './kernel/sweep.ts';
 import type { Feature } from './kernel/tool.ts';
+import { type GitDisk, gitDisk } from './machine/disk.ts';
 import { openStore } from './storage/open.ts';
 import { VERSION } from './version.ts';
 
@@ -42,6 +43,8 @@ export interface AppOptions {
   /** More features than the product's own, for tests of the house itself. */
   extraFeatures?: readonly Feature[];
   checkOutput?: boolean;
+  /** Another hand on repositories than git's own, for tests of what happens when the server dies between two steps. */
+  disk?: GitDisk;
   /** Work that is due by the clock; a command that ends at once leaves it to the server. */
   sweep?: boolean;
 }
@@ -75,6 +78,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       },
       companionManifest: config.companion.manifest,
       embedder: embedderOf(config),
+      machine: { disk: options.disk ?? gitDisk, repositories: config.machine.repositories },
     }),
     ...(options.extraFeatures ?? []),
   ];

@@ -35,7 +35,7 @@ const shown = (imports: Import[]) => imports.map(({ from, to }) => `${from} → 
 const MAY_IMPORT: Record<string, string[]> = {
   storage: ['storage'],
   kernel: ['storage', 'kernel'],
-  machine: ['kernel'],
+  machine: ['kernel', 'machine'],
   features: ['storage', 'kernel', 'machine', 'features'],
   surfaces: ['storage', 'kernel', 'machine', 'features', 'surfaces', 'main.ts', 'config.ts', 'version.ts'],
   'main.ts': ['storage', 'kernel', 'machine', 'features', 'config.ts', 'version.ts'],

@@ -1,19 +1,28 @@
 import type { House } from '../kernel/context.ts';
 import type { Feature } from '../kernel/tool.ts';
+import { agents } from './agents/index.ts';
 import { capabilities } from './capabilities/index.ts';
 import { contexts, latestContextOf, standingContext } from './contexts/index.ts';
 import { coordination, heartbeatListener, releaseClaimsOf } from './coordination/index.ts';
 import { events } from './events/index.ts';
+import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './execution/index.ts';
 import { type Catalogue, gateway } from './gateway/index.ts';
 import { grantSubjects, identity } from './identity/index.ts';
+import { messages, unreadOf } from './messages/index.ts';
 import { notes } from './notes/index.ts';
 import { operations, type ServerFacts } from './operations/index.ts';
 import { createOverlap, type Embedder } from './overlap/index.ts';
+import { oversight } from './oversight/index.ts';
+import { recovery } from './recovery/index.ts';
+import { repositories } from './repositories/index.ts';
 import { sessionFeature } from './sessions/index.ts';
 import { noteFiles, ownsTask, takeOver, tasks } from './tasks/index.ts';
 import { team } from './team/index.ts';
 import { telemetry } from './telemetry/index.ts';
+import { templates } from './templates/index.ts';
+import { workflows } from './workflows/index.ts';
 import { ownsWorkstream, workstreams } from './workstreams/index.ts';
+import { createWorktrees, type Outside } from './worktrees/index.ts';
 
 export interface FeatureParts {
   readonly house: House;
@@ -23,11 +32,14 @@ export interface FeatureParts {
   readonly companionManifest: string | undefined;
   /** Null: work is compared by its words and files alone. */
   readonly embedder: Embedder | null;
+  /** Git on the server's machine, and which repositories it may touch. */
+  readonly machine: Outside;
 }
 
 /** Everything the product can do, one line each. What one feature needs of another it is given here. */
-export function productFeatures({ house, catalogue, facts, companionManifest, embedder }: FeatureParts): Feature[] {
+export function productFeatures({ house, catalogue, facts, companionManifest, embedder, machine }: FeatureParts): Feature[] {
   const overlap = createOverlap(house, embedder);
+  const worktrees = createWorktrees(house, machine);
   return [
     identity,
     capabilities(grantSubjects),
@@ -43,5 +55,14 @@ export function productFeatures({ house, catalogue, facts, companionManifest, em
     coordination(house, { ownsTask, contextOf: latestContextOf, standingContext, onClaim: noteFiles, onHandoff: takeOver }),
     sessionFeature(house, { heartbeat: [heartbeatListener], snapshot: [noteFiles], end: [releaseClaimsOf], manifest: companionManifest }),
     telemetry,
+    repositories,
+    workflows(house, { onEnded: releaseClaimsIn }),
+    agents(house, { gone: releaseTasksOf, claims: claimsOf, unread: unreadOf }),
+    execution({ openWorktree: worktrees.openWorktree }),
+    worktrees.feature,
+    messages(house),
+    recovery,
+    templates,
+    oversight,
   ];
 }

@@ -13,7 +13,7 @@ import { namespaceOf } from './namespace.ts';
 import type { PublishedTool } from './publish.ts';
 import { accessOf, type Registry } from './registry.ts';
 import { type Refused, type Reply, refused } from './reply.ts';
-import type { Implementation } from './tool.ts';
+import { Begun, type Implementation } from './tool.ts';
 
 export interface CallRequest {
   readonly name: string;
@@ -215,22 +215,25 @@ export class Dispatch {
     const { handler } = implementation;
     using deadline = new Deadline(this.#o.timeoutMs, call.signal, this.#deadlines);
     const ctx = this.#context(call, deadline);
-    if ('write' in handler) {
-      const prepared = handler.prepare ? await deadline.race(handler.prepare(input, ctx)) : undefined;
-      const reply = await this.#o.store.write(
-        call.principal.workspace,
+    let work: Promise<Reply<unknown>>;
+    if ('write' in handler || 'begin' in handler) {
+      const prepared = 'write' in handler && handler.prepare ? await deadline.race(handler.prepare(input, ctx)) : undefined;
+      const made = await this.#writeWithTrail(
+        call,
         async (tx) => {
-          for (const event of call.trail) tx.append(event);
-          if (call.session) await this.#o.ports.touchSession(tx, call.session);
-          const made = this.#checked(implementation, await handler.write(tx, input, ctx, prepared));
-          for (const event of this.#records(call, implementation, made, made.status)) tx.append(event);
-          return made;
+          const first = await ('write' in handler ? handler.write(tx, input, ctx, prepared) : handler.begin(tx, input, ctx));
+          if (first instanceof Begun) return first;
+          for (const event of this.#records(call, implementation, this.#checked(implementation, first), first.status)) tx.append(event);
+          return first;
         },
         deadline.signal,
       );
-      return this.#answer(call, tool, implementation, reply, reply.status);
+      if (!(made instanceof Begun)) return this.#answer(call, tool, implementation, made, made.status);
+      if (!('act' in handler)) throw new Error(`${call.name} began what it cannot carry out`);
+      work = handler.act(made.work, input, ctx);
+    } else {
+      work = 'read' in handler ? handler.read(input, ctx) : handler.run(input, ctx);
     }
-    const work = 'read' in handler ? handler.read(input, ctx) : handler.run(input, ctx);
     const reply = this.#checked(implementation, await deadline.race(work));
     return await this.#finish(call, tool, reply, undefined, implementation);
   }

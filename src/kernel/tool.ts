@@ -9,6 +9,8 @@ import type { Sweep } from './sweep.ts';
  * - `read`: from committed state, changing nothing.
  * - `write`: state and events in one transaction, which also records the call. Only `tx` may be awaited. What must be
  *   fetched from outside first, changing nothing, is fetched by `prepare`.
+ * - `begin`, `act`: a write that is mostly all there is to it; where it has `Begun` something outside, `act` carries that out,
+ *   as `run` would.
  * - `run`: with an outside effect between several writes; a crash between them must be finished or undone by a sweeper.
  */
 export type Handler<C extends Contract, P = unknown> =
@@ -17,7 +19,19 @@ export type Handler<C extends Contract, P = unknown> =
       readonly prepare?: (input: Input<C>, ctx: Omit<CallContext, 'write' | 'settle'>) => Promise<P>;
       readonly write: (tx: Tx, input: Input<C>, ctx: WriteContext, prepared: P) => Promise<Reply<Output<C>>>;
     }
+  | {
+      readonly begin: (tx: Tx, input: Input<C>, ctx: WriteContext) => Promise<Reply<Output<C>> | Begun<P>>;
+      readonly act: (begun: P, input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>>;
+    }
   | { readonly run: (input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> };
+
+/** What a call that goes on outside the store has to carry out. */
+export class Begun<P> {
+  readonly work: P;
+  constructor(work: P) {
+    this.work = work;
+  }
+}
 
 export interface TextContent {
   readonly type: 'text';

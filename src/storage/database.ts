@@ -1,7 +1,9 @@
+import type { AgentRow } from '../features/agents/tables.ts';
 import type { GrantRow } from '../features/capabilities/tables.ts';
 import type { SessionContextRow } from '../features/contexts/tables.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../features/coordination/tables.ts';
 import type { DeveloperRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/identity/tables.ts';
+import type { MessageRow } from '../features/messages/tables.ts';
 import type { NoteRow } from '../features/notes/tables.ts';
 import type {
   FileMarkRow,
@@ -14,11 +16,15 @@ import type {
   PreflightCheckRow,
   ScopeVerdictRow,
 } from '../features/overlap/tables.ts';
+import type { RepositoryRow } from '../features/repositories/tables.ts';
 import type { AgentSessionRow, LocalWorktreeRow, MachineRow, RegisteredRepoRow, RepoCommitRow, SessionActivityRow } from '../features/sessions/tables.ts';
 import type { TaskRow } from '../features/tasks/tables.ts';
 import type { ParallelAuditRow } from '../features/team/tables.ts';
 import type { AgentSpanRow, ModelPriceRow } from '../features/telemetry/tables.ts';
+import type { WorkflowTemplateRow } from '../features/templates/tables.ts';
+import type { CheckpointRow, WorkflowDependencyRow, WorkflowRow, WorkflowTaskRow } from '../features/workflows/tables.ts';
 import type { WorkstreamRow } from '../features/workstreams/tables.ts';
+import type { WorktreeRow } from '../features/worktrees/tables.ts';
 import type { EventRow, JournalHeadRow, SchemaMigrationRow } from './tables.ts';
 
 /** Every table of the one store; each feature describes its own rows. */
@@ -57,4 +63,13 @@ export interface Database {
   notes: NoteRow;
   agent_spans: AgentSpanRow;
   model_prices: ModelPriceRow;
+  repositories: RepositoryRow;
+  agents: AgentRow;
+  workflows: WorkflowRow;
+  workflow_tasks: WorkflowTaskRow;
+  workflow_dependencies: WorkflowDependencyRow;
+  checkpoints: CheckpointRow;
+  worktrees: WorktreeRow;
+  workflow_templates: WorkflowTemplateRow;
+  messages: MessageRow;
 }

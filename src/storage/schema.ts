@@ -4,8 +4,10 @@ import type { EngineKind } from './engine.ts';
 export const SCHEMA: Record<EngineKind, string> = {
   sqlite: `CREATE TABLE "agent_sessions" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "token_id" text not null, "agent_type" text, "agent_name" text, "provider" text, "model" text, "repo" text, "branch" text, "started_at" bigint not null, "last_seen_at" bigint not null, "ended_at" bigint, constraint "agent_sessions_key" primary key ("workspace_id", "id"))
 CREATE TABLE "agent_spans" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "session_id" text, "agent_type" text, "source" text not null, "model" text, "provider" text, "input_tokens" bigint not null, "cached_input_tokens" bigint not null, "cache_creation_tokens" bigint not null, "cache_creation_1h_tokens" bigint not null, "output_tokens" bigint not null, "reasoning_tokens" bigint not null, "total_tokens" bigint not null, "cost_micros" bigint, "price_version" text, "submitted_micros" bigint, "cost_mismatch" integer not null, "verified" integer not null, "payload_sha256" text not null, "ingested_at" bigint not null, constraint "agent_spans_key" primary key ("workspace_id", "id"))
+CREATE TABLE "agents" ("workspace_id" text not null, "id" text not null, "name" text not null, "runtime" text not null, "role" text not null, "status" text not null, "capabilities" text not null, "current_task_id" text, "workspace_path" text, "metadata" text, "developer_id" text, "token_id" text not null, "actor" text not null, "registered_at" bigint not null, "last_seen_at" bigint not null, "updated_at" bigint not null, constraint "agents_key" primary key ("workspace_id", "id"))
 CREATE TABLE "announcements" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "session_id" text, "message" text not null, "repo" text, "paths" text not null, "created_at" bigint not null, constraint "announcements_key" primary key ("workspace_id", "id"))
 CREATE TABLE "asks" ("workspace_id" text not null, "id" text not null, "from_developer_id" text not null, "from_actor" text not null, "session_id" text, "to_developer_id" text not null, "to_agent_type" text, "message" text not null, "repo" text, "paths" text not null, "created_at" bigint not null, "due_at" bigint not null, "delivered_at" bigint, "read_at" bigint, "answer" text, "answered_at" bigint, "answer_delivered_at" bigint, constraint "asks_key" primary key ("workspace_id", "id"))
+CREATE TABLE "checkpoints" ("workspace_id" text not null, "task_id" text not null, "sequence" integer not null, "id" text not null, "type" text not null, "summary" text not null, "detail" text, "files_changed" text not null, "agent_id" text, "actor" text not null, "created_at" bigint not null, constraint "checkpoints_key" primary key ("workspace_id", "task_id", "sequence"))
 CREATE TABLE "claims" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "actor" text not null, "agent_type" text, "session_id" text, "repo" text not null, "paths" text not null, "symbols" text not null, "mode" text not null, "reason" text, "ttl_minutes" integer not null, "created_at" bigint not null, "expires_at" bigint not null, "released_at" bigint, "expired_at" bigint, constraint "claims_key" primary key ("workspace_id", "id"))
 CREATE TABLE "developers" ("workspace_id" text not null, "id" text not null, "name" text not null, "role" text not null, "visibility" text not null, "created_at" bigint not null, constraint "developers_key" primary key ("workspace_id", "id"), constraint "developers_name" unique ("workspace_id", "name"))
 CREATE TABLE "events" ("workspace_id" text not null, "seq" bigint not null, "category" text not null, "kind" text not null, "actor" text not null, "subject" text, "session" text, "payload" text not null, "time" bigint not null, "hash" text not null, constraint "events_key" primary key ("workspace_id", "seq")) without rowid
@@ -15,6 +17,7 @@ CREATE TABLE "handoffs" ("workspace_id" text not null, "id" text not null, "from
 CREATE TABLE "journal_heads" ("workspace_id" text primary key, "seq" bigint not null, "hash" text not null)
 CREATE TABLE "local_worktrees" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "repo" text not null, "branch" text not null, "worktree" text not null, "head" text, "dirty_files" text not null, "unpushed_files" text not null, "diff_hashes" text not null, "session_id" text not null, "updated_at" bigint not null, constraint "local_worktrees_key" primary key ("workspace_id", "id"), constraint "local_worktrees_place" unique ("workspace_id", "repo", "developer_id", "branch", "worktree"))
 CREATE TABLE "machines" ("workspace_id" text not null, "token_id" text not null, "developer_id" text not null, "companion_version" text, "last_heartbeat_at" bigint not null, constraint "machines_key" primary key ("workspace_id", "token_id"))
+CREATE TABLE "messages" ("workspace_id" text not null, "id" text not null, "thread_id" text not null, "reply_to_id" text, "sender_id" text not null, "recipient_id" text not null, "message_type" text not null, "subject" text, "body" text not null, "priority" text not null, "status" text not null, "workflow_id" text, "task_id" text, "actor" text not null, "sent_at" bigint not null, "delivered_at" bigint, "read_at" bigint, "archived_at" bigint, "answered_at" bigint, "expires_at" bigint, constraint "messages_key" primary key ("workspace_id", "id"))
 CREATE TABLE "model_prices" ("workspace_id" text not null, "version" integer not null, "model" text not null, "input" bigint, "cached_input" bigint, "cache_write" bigint, "cache_write_1h" bigint, "output" bigint, "set_by" text not null, "set_at" bigint not null, constraint "model_prices_key" primary key ("workspace_id", "version"))
 CREATE TABLE "notes" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "kind" text not null, "title" text not null, "body" text, "task_id" text, "workstream_id" text, "session_id" text, "created_at" bigint not null, constraint "notes_key" primary key ("workspace_id", "id"))
 CREATE TABLE "overlap_items" ("workspace_id" text not null, "id" text not null, "number" integer not null, "kind" text not null, "owner_id" text not null, "title" text not null, "scope" text, "action" text, "component" text, "task_type" text, "status" text not null, "repo" text, "analysed" text not null, "prefix" text, "files" text not null, "revision" bigint not null, "updated_at" bigint not null, "closed_at" bigint, constraint "overlap_items_key" primary key ("workspace_id", "id"))
@@ -27,6 +30,7 @@ CREATE TABLE "parallel_audits" ("workspace_id" text not null, "id" text not null
 CREATE TABLE "preflight_checks" ("workspace_id" text not null, "id" text not null, "kind" text not null, "developer_id" text not null, "title" text not null, "planned_id" text, "warning_id" text, "candidates" text not null, "created_at" bigint not null, "used_at" bigint, constraint "preflight_checks_key" primary key ("workspace_id", "id"))
 CREATE TABLE "registered_repos" ("workspace_id" text not null, "token_id" text not null, "position" integer not null, "developer_id" text not null, "repo" text not null, "path" text, "branch" text, constraint "registered_repos_key" primary key ("workspace_id", "token_id", "position"))
 CREATE TABLE "repo_commits" ("workspace_id" text not null, "worktree_id" text not null, "position" integer not null, "repo" text not null, "sha" text not null, "title" text, constraint "repo_commits_key" primary key ("workspace_id", "worktree_id", "position"))
+CREATE TABLE "repositories" ("workspace_id" text not null, "id" text not null, "path" text not null, "name" text not null, "created_at" bigint not null, "updated_at" bigint not null, constraint "repositories_key" primary key ("workspace_id", "id"), constraint "repositories_path" unique ("workspace_id", "path"))
 CREATE TABLE "schema_migrations" ("number" integer primary key, "name" text not null, "applied_at" bigint not null)
 CREATE TABLE "scope_verdicts" ("workspace_id" text not null, "id" text not null, "check_id" text not null, "warning_id" text, "developer_id" text not null, "subject_id" text not null, "verdict" text not null, "candidates" text not null, "confirmation_reason" text, "created_at" bigint not null, constraint "scope_verdicts_key" primary key ("workspace_id", "id"))
 CREATE TABLE "session_activity" ("workspace_id" text not null, "session_id" text not null, "id" text not null, "text" text not null, "created_at" bigint not null, constraint "session_activity_key" primary key ("workspace_id", "session_id", "id"))
@@ -34,12 +38,19 @@ CREATE TABLE "session_contexts" ("workspace_id" text not null, "id" text not nul
 CREATE TABLE "signin_links" ("workspace_id" text not null, "hash" text primary key, "developer_id" text not null, "created_at" bigint not null, "expires_at" bigint not null, "used_at" bigint)
 CREATE TABLE "tasks" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "actor" text not null, "session_id" text, "workstream_id" text, "title" text not null, "task_type" text not null, "status" text not null, "description" text, "scope" text, "action" text, "component" text, "priority" text not null, "target_files" text not null, "repo" text, "result_summary" text, "summary" text, "reason" text, "created_at" bigint not null, "started_at" bigint, "updated_at" bigint not null, "closed_at" bigint, constraint "tasks_key" primary key ("workspace_id", "id"))
 CREATE TABLE "tokens" ("workspace_id" text not null, "id" text not null, "hash" text not null unique, "kind" text not null, "developer_id" text, "agent_type" text, "instance_id" text, "label" text not null, "created_by" text not null, "created_at" bigint not null, "expires_at" bigint, "last_used_at" bigint, "revoked_at" bigint, constraint "tokens_key" primary key ("workspace_id", "id"))
+CREATE TABLE "workflow_dependencies" ("workspace_id" text not null, "workflow_id" text not null, "task_id" text not null, "depends_on" text not null, constraint "workflow_dependencies_key" primary key ("workspace_id", "task_id", "depends_on"))
+CREATE TABLE "workflow_tasks" ("workspace_id" text not null, "id" text not null, "workflow_id" text not null, "name" text not null, "description" text not null, "sequence" integer not null, "parallel_group" text, "estimated_complexity" text, "files" text not null, "capabilities" text not null, "status" text not null, "open_dependencies" integer not null, "plan" text, "context" text, "outcome" text, "outcome_detail" text, "error" text, "assigned_agent_id" text, "claimed_at" bigint, "fence" integer not null, "completed_by" text, "worktree_id" text, "question_id" text, "resume_status" text, "last_checkpoint" integer not null, "indexed" integer not null, "created_at" bigint not null, "updated_at" bigint not null, "started_at" bigint, "finished_at" bigint, constraint "workflow_tasks_key" primary key ("workspace_id", "id"))
+CREATE TABLE "workflow_templates" ("workspace_id" text not null, "id" text not null, "name" text not null, "description" text, "definition" text not null, "from_workflow_id" text, "actor" text not null, "created_at" bigint not null, constraint "workflow_templates_key" primary key ("workspace_id", "id"), constraint "workflow_templates_name" unique ("workspace_id", "name"))
+CREATE TABLE "workflows" ("workspace_id" text not null, "id" text not null, "name" text not null, "status" text not null, "status_reason" text, "source_type" text not null, "source_ref" text, "source_content" text not null, "repository_path" text not null, "plan" text, "max_parallel_tasks" integer not null, "auto_create_workspaces" integer not null, "developer_id" text, "actor" text not null, "created_at" bigint not null, "updated_at" bigint not null, "started_at" bigint, "finished_at" bigint, constraint "workflows_key" primary key ("workspace_id", "id"))
 CREATE TABLE "workspaces" ("id" text primary key, "name" text not null unique, "created_at" bigint not null)
 CREATE TABLE "workstreams" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "session_id" text, "title" text not null, "description" text, "status" text not null, "auto_created" integer not null, "result_summary" text, "reason" text, "created_at" bigint not null, "updated_at" bigint not null, "closed_at" bigint, constraint "workstreams_key" primary key ("workspace_id", "id"))
+CREATE TABLE "worktrees" ("workspace_id" text not null, "id" text not null, "workflow_id" text not null, "status" text not null, "path" text not null, "branch" text not null, "base_branch" text, "base_commit" text, "merge_commit" text, "repository_path" text not null, "made_by_server" integer not null, "step" text, "step_until" bigint, "task_id" text, "fence" integer, "kept_reason" text, "actor" text not null, "created_at" bigint not null, "updated_at" bigint not null, "closed_at" bigint, constraint "worktrees_key" primary key ("workspace_id", "id"))
 CREATE INDEX "agent_sessions_open" on "agent_sessions" ("workspace_id", "last_seen_at") where "ended_at" is null
 CREATE INDEX "agent_sessions_seen" on "agent_sessions" ("workspace_id", "last_seen_at")
 CREATE INDEX "agent_spans_payload" on "agent_spans" ("workspace_id", "developer_id", "payload_sha256", "id")
 CREATE INDEX "agent_spans_time" on "agent_spans" ("workspace_id", "ingested_at")
+CREATE INDEX "agents_listed" on "agents" ("workspace_id", "status", "id")
+CREATE INDEX "agents_silent" on "agents" ("status", "last_seen_at")
 CREATE INDEX "announcements_time" on "announcements" ("workspace_id", "created_at")
 CREATE INDEX "asks_fresh_answers" on "asks" ("workspace_id", "from_developer_id") where "answered_at" is not null and "answer_delivered_at" is null
 CREATE INDEX "asks_from" on "asks" ("workspace_id", "from_developer_id", "due_at")
@@ -54,6 +65,9 @@ CREATE INDEX "handoffs_status" on "handoffs" ("workspace_id", "status", "created
 CREATE INDEX "handoffs_to" on "handoffs" ("workspace_id", "to_developer_id", "status", "created_at")
 CREATE INDEX "local_worktrees_age" on "local_worktrees" ("workspace_id", "developer_id", "updated_at")
 CREATE INDEX "local_worktrees_graph" on "local_worktrees" ("workspace_id", "repo", "updated_at")
+CREATE INDEX "messages_expiry" on "messages" ("recipient_id", "status", "expires_at")
+CREATE INDEX "messages_inbox" on "messages" ("workspace_id", "recipient_id", "status", "sent_at", "id")
+CREATE INDEX "messages_thread" on "messages" ("workspace_id", "thread_id", "sent_at", "id")
 CREATE INDEX "notes_time" on "notes" ("workspace_id", "created_at")
 CREATE INDEX "overlap_items_closed" on "overlap_items" ("workspace_id", "closed_at") where "closed_at" is not null
 CREATE UNIQUE INDEX "overlap_items_number" on "overlap_items" ("workspace_id", "number")
@@ -68,8 +82,24 @@ CREATE INDEX "tasks_owner" on "tasks" ("workspace_id", "developer_id", "status")
 CREATE INDEX "tasks_status" on "tasks" ("workspace_id", "status", "updated_at")
 CREATE INDEX "tasks_updated" on "tasks" ("workspace_id", "updated_at", "id")
 CREATE INDEX "tasks_workstream" on "tasks" ("workspace_id", "workstream_id", "status")
+CREATE INDEX "workflow_dependencies_all" on "workflow_dependencies" ("workspace_id", "workflow_id")
+CREATE INDEX "workflow_dependents" on "workflow_dependencies" ("workspace_id", "depends_on", "task_id")
+CREATE INDEX "workflow_tasks_claimed" on "workflow_tasks" ("workspace_id", "workflow_id") where "assigned_agent_id" is not null
+CREATE INDEX "workflow_tasks_group" on "workflow_tasks" ("workspace_id", "workflow_id", "parallel_group", "sequence")
+CREATE INDEX "workflow_tasks_holder" on "workflow_tasks" ("workspace_id", "assigned_agent_id")
+CREATE INDEX "workflow_tasks_indexed" on "workflow_tasks" ("indexed", "workspace_id")
+CREATE INDEX "workflow_tasks_name" on "workflow_tasks" ("workspace_id", "workflow_id", "name")
+CREATE INDEX "workflow_tasks_next" on "workflow_tasks" ("workspace_id", "workflow_id", "status", "open_dependencies", "sequence", "name")
+CREATE INDEX "workflow_tasks_sequence" on "workflow_tasks" ("workspace_id", "workflow_id", "sequence", "status")
+CREATE INDEX "workflow_tasks_worktree" on "workflow_tasks" ("workspace_id", "worktree_id") where "worktree_id" is not null
+CREATE INDEX "workflows_repository" on "workflows" ("workspace_id", "repository_path", "id")
+CREATE INDEX "workflows_status" on "workflows" ("workspace_id", "status", "id")
 CREATE INDEX "workstreams_owner" on "workstreams" ("workspace_id", "developer_id", "status")
 CREATE INDEX "workstreams_status" on "workstreams" ("workspace_id", "status", "updated_at")
+CREATE INDEX "worktrees_path" on "worktrees" ("workspace_id", "path")
+CREATE INDEX "worktrees_step" on "worktrees" ("step_until")
+CREATE INDEX "worktrees_task" on "worktrees" ("workspace_id", "task_id")
+CREATE INDEX "worktrees_workflow" on "worktrees" ("workspace_id", "workflow_id", "status")
 `,
   postgres: `agent_sessions.workspace_id text not null
 agent_sessions.id text not null
@@ -106,6 +136,22 @@ agent_spans.cost_mismatch integer not null
 agent_spans.verified integer not null
 agent_spans.payload_sha256 text not null
 agent_spans.ingested_at bigint not null
+agents.workspace_id text not null
+agents.id text not null
+agents.name text not null
+agents.runtime text not null
+agents.role text not null
+agents.status text not null
+agents.capabilities text not null
+agents.current_task_id text
+agents.workspace_path text
+agents.metadata text
+agents.developer_id text
+agents.token_id text not null
+agents.actor text not null
+agents.registered_at bigint not null
+agents.last_seen_at bigint not null
+agents.updated_at bigint not null
 announcements.workspace_id text not null
 announcements.id text not null
 announcements.developer_id text not null
@@ -131,6 +177,17 @@ asks.read_at bigint
 asks.answer text
 asks.answered_at bigint
 asks.answer_delivered_at bigint
+checkpoints.workspace_id text not null
+checkpoints.task_id text not null
+checkpoints.sequence integer not null
+checkpoints.id text not null
+checkpoints.type text not null
+checkpoints.summary text not null
+checkpoints.detail text
+checkpoints.files_changed text not null
+checkpoints.agent_id text
+checkpoints.actor text not null
+checkpoints.created_at bigint not null
 claims.workspace_id text not null
 claims.id text not null
 claims.developer_id text not null
@@ -223,6 +280,26 @@ machines.token_id text not null
 machines.developer_id text not null
 machines.companion_version text
 machines.last_heartbeat_at bigint not null
+messages.workspace_id text not null
+messages.id text not null
+messages.thread_id text not null
+messages.reply_to_id text
+messages.sender_id text not null
+messages.recipient_id text not null
+messages.message_type text not null
+messages.subject text
+messages.body text not null
+messages.priority text not null
+messages.status text not null
+messages.workflow_id text
+messages.task_id text
+messages.actor text not null
+messages.sent_at bigint not null
+messages.delivered_at bigint
+messages.read_at bigint
+messages.archived_at bigint
+messages.answered_at bigint
+messages.expires_at bigint
 model_prices.workspace_id text not null
 model_prices.version integer not null
 model_prices.model text not null
@@ -319,6 +396,12 @@ repo_commits.position integer not null
 repo_commits.repo text not null
 repo_commits.sha text not null
 repo_commits.title text
+repositories.workspace_id text not null
+repositories.id text not null
+repositories.path text not null
+repositories.name text not null
+repositories.created_at bigint not null
+repositories.updated_at bigint not null
 schema_migrations.number integer not null
 schema_migrations.name text not null
 schema_migrations.applied_at bigint not null
@@ -395,6 +478,66 @@ tokens.created_at bigint not null
 tokens.expires_at bigint
 tokens.last_used_at bigint
 tokens.revoked_at bigint
+workflow_dependencies.workspace_id text not null
+workflow_dependencies.workflow_id text not null
+workflow_dependencies.task_id text not null
+workflow_dependencies.depends_on text not null
+workflow_tasks.workspace_id text not null
+workflow_tasks.id text not null
+workflow_tasks.workflow_id text not null
+workflow_tasks.name text not null
+workflow_tasks.description text not null
+workflow_tasks.sequence integer not null
+workflow_tasks.parallel_group text
+workflow_tasks.estimated_complexity text
+workflow_tasks.files text not null
+workflow_tasks.capabilities text not null
+workflow_tasks.status text not null
+workflow_tasks.open_dependencies integer not null
+workflow_tasks.plan text
+workflow_tasks.context text
+workflow_tasks.outcome text
+workflow_tasks.outcome_detail text
+workflow_tasks.error text
+workflow_tasks.assigned_agent_id text
+workflow_tasks.claimed_at bigint
+workflow_tasks.fence integer not null
+workflow_tasks.completed_by text
+workflow_tasks.worktree_id text
+workflow_tasks.question_id text
+workflow_tasks.resume_status text
+workflow_tasks.last_checkpoint integer not null
+workflow_tasks.indexed integer not null
+workflow_tasks.created_at bigint not null
+workflow_tasks.updated_at bigint not null
+workflow_tasks.started_at bigint
+workflow_tasks.finished_at bigint
+workflow_templates.workspace_id text not null
+workflow_templates.id text not null
+workflow_templates.name text not null
+workflow_templates.description text
+workflow_templates.definition text not null
+workflow_templates.from_workflow_id text
+workflow_templates.actor text not null
+workflow_templates.created_at bigint not null
+workflows.workspace_id text not null
+workflows.id text not null
+workflows.name text not null
+workflows.status text not null
+workflows.status_reason text
+workflows.source_type text not null
+workflows.source_ref text
+workflows.source_content text not null
+workflows.repository_path text not null
+workflows.plan text
+workflows.max_parallel_tasks integer not null
+workflows.auto_create_workspaces integer not null
+workflows.developer_id text
+workflows.actor text not null
+workflows.created_at bigint not null
+workflows.updated_at bigint not null
+workflows.started_at bigint
+workflows.finished_at bigint
 workspaces.id text not null
 workspaces.name text not null
 workspaces.created_at bigint not null
@@ -411,10 +554,32 @@ workstreams.reason text
 workstreams.created_at bigint not null
 workstreams.updated_at bigint not null
 workstreams.closed_at bigint
+worktrees.workspace_id text not null
+worktrees.id text not null
+worktrees.workflow_id text not null
+worktrees.status text not null
+worktrees.path text not null
+worktrees.branch text not null
+worktrees.base_branch text
+worktrees.base_commit text
+worktrees.merge_commit text
+worktrees.repository_path text not null
+worktrees.made_by_server integer not null
+worktrees.step text
+worktrees.step_until bigint
+worktrees.task_id text
+worktrees.fence integer
+worktrees.kept_reason text
+worktrees.actor text not null
+worktrees.created_at bigint not null
+worktrees.updated_at bigint not null
+worktrees.closed_at bigint
 agent_sessions: agent_sessions_key PRIMARY KEY (workspace_id, id)
 agent_spans: agent_spans_key PRIMARY KEY (workspace_id, id)
+agents: agents_key PRIMARY KEY (workspace_id, id)
 announcements: announcements_key PRIMARY KEY (workspace_id, id)
 asks: asks_key PRIMARY KEY (workspace_id, id)
+checkpoints: checkpoints_key PRIMARY KEY (workspace_id, task_id, sequence)
 claims: claims_key PRIMARY KEY (workspace_id, id)
 developers: developers_key PRIMARY KEY (workspace_id, id)
 developers: developers_name UNIQUE (workspace_id, name)
@@ -426,6 +591,7 @@ journal_heads: journal_heads_pkey PRIMARY KEY (workspace_id)
 local_worktrees: local_worktrees_key PRIMARY KEY (workspace_id, id)
 local_worktrees: local_worktrees_place UNIQUE (workspace_id, repo, developer_id, branch, worktree)
 machines: machines_key PRIMARY KEY (workspace_id, token_id)
+messages: messages_key PRIMARY KEY (workspace_id, id)
 model_prices: model_prices_key PRIMARY KEY (workspace_id, version)
 notes: notes_key PRIMARY KEY (workspace_id, id)
 overlap_items: overlap_items_key PRIMARY KEY (workspace_id, id)
@@ -437,6 +603,8 @@ parallel_audits: parallel_audits_key PRIMARY KEY (workspace_id, id)
 preflight_checks: preflight_checks_key PRIMARY KEY (workspace_id, id)
 registered_repos: registered_repos_key PRIMARY KEY (workspace_id, token_id, "position")
 repo_commits: repo_commits_key PRIMARY KEY (workspace_id, worktree_id, "position")
+repositories: repositories_key PRIMARY KEY (workspace_id, id)
+repositories: repositories_path UNIQUE (workspace_id, path)
 schema_migrations: schema_migrations_pkey PRIMARY KEY (number)
 scope_verdicts: scope_verdicts_key PRIMARY KEY (workspace_id, id)
 session_activity: session_activity_key PRIMARY KEY (workspace_id, session_id, id)
@@ -445,15 +613,24 @@ signin_links: signin_links_pkey PRIMARY KEY (hash)
 tasks: tasks_key PRIMARY KEY (workspace_id, id)
 tokens: tokens_hash_key UNIQUE (hash)
 tokens: tokens_key PRIMARY KEY (workspace_id, id)
+workflow_dependencies: workflow_dependencies_key PRIMARY KEY (workspace_id, task_id, depends_on)
+workflow_tasks: workflow_tasks_key PRIMARY KEY (workspace_id, id)
+workflow_templates: workflow_templates_key PRIMARY KEY (workspace_id, id)
+workflow_templates: workflow_templates_name UNIQUE (workspace_id, name)
+workflows: workflows_key PRIMARY KEY (workspace_id, id)
 workspaces: workspaces_name_key UNIQUE (name)
 workspaces: workspaces_pkey PRIMARY KEY (id)
 workstreams: workstreams_key PRIMARY KEY (workspace_id, id)
+worktrees: worktrees_key PRIMARY KEY (workspace_id, id)
 CREATE UNIQUE INDEX agent_sessions_key ON agent_sessions USING btree (workspace_id, id)
 CREATE INDEX agent_sessions_open ON agent_sessions USING btree (workspace_id, last_seen_at) WHERE (ended_at IS NULL)
 CREATE INDEX agent_sessions_seen ON agent_sessions USING btree (workspace_id, last_seen_at)
 CREATE UNIQUE INDEX agent_spans_key ON agent_spans USING btree (workspace_id, id)
 CREATE INDEX agent_spans_payload ON agent_spans USING btree (workspace_id, developer_id, payload_sha256, id)
 CREATE INDEX agent_spans_time ON agent_spans USING btree (workspace_id, ingested_at)
+CREATE UNIQUE INDEX agents_key ON agents USING btree (workspace_id, id)
+CREATE INDEX agents_listed ON agents USING btree (workspace_id, status, id)
+CREATE INDEX agents_silent ON agents USING btree (status, last_seen_at)
 CREATE UNIQUE INDEX announcements_key ON announcements USING btree (workspace_id, id)
 CREATE INDEX announcements_time ON announcements USING btree (workspace_id, created_at)
 CREATE INDEX asks_fresh_answers ON asks USING btree (workspace_id, from_developer_id) WHERE ((answered_at IS NOT NULL) AND (answer_delivered_at IS NULL))
@@ -461,6 +638,7 @@ CREATE INDEX asks_from ON asks USING btree (workspace_id, from_developer_id, due
 CREATE UNIQUE INDEX asks_key ON asks USING btree (workspace_id, id)
 CREATE INDEX asks_open ON asks USING btree (workspace_id, due_at) WHERE (answered_at IS NULL)
 CREATE INDEX asks_to ON asks USING btree (workspace_id, to_developer_id, due_at) WHERE (answered_at IS NULL)
+CREATE UNIQUE INDEX checkpoints_key ON checkpoints USING btree (workspace_id, task_id, sequence)
 CREATE UNIQUE INDEX claims_key ON claims USING btree (workspace_id, id)
 CREATE INDEX claims_standing ON claims USING btree (workspace_id, expires_at) WHERE ((released_at IS NULL) AND (expired_at IS NULL))
 CREATE UNIQUE INDEX developers_key ON developers USING btree (workspace_id, id)
@@ -481,6 +659,10 @@ CREATE INDEX local_worktrees_graph ON local_worktrees USING btree (workspace_id,
 CREATE UNIQUE INDEX local_worktrees_key ON local_worktrees USING btree (workspace_id, id)
 CREATE UNIQUE INDEX local_worktrees_place ON local_worktrees USING btree (workspace_id, repo, developer_id, branch, worktree)
 CREATE UNIQUE INDEX machines_key ON machines USING btree (workspace_id, token_id)
+CREATE INDEX messages_expiry ON messages USING btree (recipient_id, status, expires_at)
+CREATE INDEX messages_inbox ON messages USING btree (workspace_id, recipient_id, status, sent_at, id)
+CREATE UNIQUE INDEX messages_key ON messages USING btree (workspace_id, id)
+CREATE INDEX messages_thread ON messages USING btree (workspace_id, thread_id, sent_at, id)
 CREATE UNIQUE INDEX model_prices_key ON model_prices USING btree (workspace_id, version)
 CREATE UNIQUE INDEX notes_key ON notes USING btree (workspace_id, id)
 CREATE INDEX notes_time ON notes USING btree (workspace_id, created_at)
@@ -501,6 +683,8 @@ CREATE UNIQUE INDEX preflight_checks_key ON preflight_checks USING btree (worksp
 CREATE INDEX preflight_checks_latest ON preflight_checks USING btree (workspace_id, developer_id, kind, created_at)
 CREATE UNIQUE INDEX registered_repos_key ON registered_repos USING btree (workspace_id, token_id, "position")
 CREATE UNIQUE INDEX repo_commits_key ON repo_commits USING btree (workspace_id, worktree_id, "position")
+CREATE UNIQUE INDEX repositories_key ON repositories USING btree (workspace_id, id)
+CREATE UNIQUE INDEX repositories_path ON repositories USING btree (workspace_id, path)
 CREATE UNIQUE INDEX schema_migrations_pkey ON schema_migrations USING btree (number)
 CREATE UNIQUE INDEX scope_verdicts_key ON scope_verdicts USING btree (workspace_id, id)
 CREATE INDEX scope_verdicts_warning ON scope_verdicts USING btree (workspace_id, warning_id)
@@ -515,10 +699,32 @@ CREATE INDEX tasks_updated ON tasks USING btree (workspace_id, updated_at, id)
 CREATE INDEX tasks_workstream ON tasks USING btree (workspace_id, workstream_id, status)
 CREATE UNIQUE INDEX tokens_hash_key ON tokens USING btree (hash)
 CREATE UNIQUE INDEX tokens_key ON tokens USING btree (workspace_id, id)
+CREATE INDEX workflow_dependencies_all ON workflow_dependencies USING btree (workspace_id, workflow_id)
+CREATE UNIQUE INDEX workflow_dependencies_key ON workflow_dependencies USING btree (workspace_id, task_id, depends_on)
+CREATE INDEX workflow_dependents ON workflow_dependencies USING btree (workspace_id, depends_on, task_id)
+CREATE INDEX workflow_tasks_claimed ON workflow_tasks USING btree (workspace_id, workflow_id) WHERE (assigned_agent_id IS NOT NULL)
+CREATE INDEX workflow_tasks_group ON workflow_tasks USING btree (workspace_id, workflow_id, parallel_group, sequence)
+CREATE INDEX workflow_tasks_holder ON workflow_tasks USING btree (workspace_id, assigned_agent_id)
+CREATE INDEX workflow_tasks_indexed ON workflow_tasks USING btree (indexed, workspace_id)
+CREATE UNIQUE INDEX workflow_tasks_key ON workflow_tasks USING btree (workspace_id, id)
+CREATE INDEX workflow_tasks_name ON workflow_tasks USING btree (workspace_id, workflow_id, name)
+CREATE INDEX workflow_tasks_next ON workflow_tasks USING btree (workspace_id, workflow_id, status, open_dependencies, sequence, name)
+CREATE INDEX workflow_tasks_sequence ON workflow_tasks USING btree (workspace_id, workflow_id, sequence, status)
+CREATE INDEX workflow_tasks_worktree ON workflow_tasks USING btree (workspace_id, worktree_id) WHERE (worktree_id IS NOT NULL)
+CREATE UNIQUE INDEX workflow_templates_key ON workflow_templates USING btree (workspace_id, id)
+CREATE UNIQUE INDEX workflow_templates_name ON workflow_templates USING btree (workspace_id, name)
+CREATE UNIQUE INDEX workflows_key ON workflows USING btree (workspace_id, id)
+CREATE INDEX workflows_repository ON workflows USING btree (workspace_id, repository_path, id)
+CREATE INDEX workflows_status ON workflows USING btree (workspace_id, status, id)
 CREATE UNIQUE INDEX workspaces_name_key ON workspaces USING btree (name)
 CREATE UNIQUE INDEX workspaces_pkey ON workspaces USING btree (id)
 CREATE UNIQUE INDEX workstreams_key ON workstreams USING btree (workspace_id, id)
 CREATE INDEX workstreams_owner ON workstreams USING btree (workspace_id, developer_id, status)
 CREATE INDEX workstreams_status ON workstreams USING btree (workspace_id, status, updated_at)
+CREATE UNIQUE INDEX worktrees_key ON worktrees USING btree (workspace_id, id)
+CREATE INDEX worktrees_path ON worktrees USING btree (workspace_id, path)
+CREATE INDEX worktrees_step ON worktrees USING btree (step_until)
+CREATE INDEX worktrees_task ON worktrees USING btree (workspace_id, task_id)
+CREATE INDEX worktrees_workflow ON worktrees USING btree (workspace_id, workflow_id, status)
 `,
 };

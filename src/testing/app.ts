@@ -6,6 +6,7 @@ import type { Answer } from '../kernel/dispatch.ts';
 import { createLog } from '../kernel/log.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../kernel/workspace.ts';
+import type { GitDisk } from '../machine/disk.ts';
 import { type App, createApp } from '../main.ts';
 import { type JournalEvent, readEvents } from '../storage/journal.ts';
 import { createMetrics } from '../surfaces/http/metrics.ts';
@@ -43,6 +44,8 @@ export interface TestAppOptions {
   clock?: TestClock;
   companionManifest?: string;
   embedder?: NonNullable<Config['overlap']['embedder']>;
+  repositories?: string[];
+  disk?: GitDisk;
 }
 
 export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -63,12 +66,14 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
       allowed_origins: [],
       companion: options.companionManifest === undefined ? {} : { manifest: options.companionManifest },
       overlap: options.embedder === undefined ? {} : { embedder: options.embedder },
+      machine: options.repositories === undefined ? {} : { repositories: options.repositories },
     },
     clock,
     log: createLog('debug', (line) => logged.push(line)),
     observe: metrics.observe,
     extraFeatures: options.features ?? [],
     checkOutput: true,
+    ...(options.disk ? { disk: options.disk } : {}),
   });
   onTestFinished(() => app.close());
 

@@ -12,7 +12,7 @@ export { dropPlanWarning } from './checks.ts';
 export type { Embedder } from './embedder.ts';
 export { fileConflicts, keepMarked, markFiles, unmarkFiles } from './files.ts';
 export { bestFit } from './fit.ts';
-export { addItemFiles, indexItem, setItemOwner, setItemStatus } from './items.ts';
+export { addItemFiles, indexItem, indexItems, setItemOwner, setItemStatus, setItemsStatus, type WorkItem } from './items.ts';
 export { localEmbedder } from './local-embedder.ts';
 export { likePairs, type Pair } from './pairs.ts';
 export { Preflight, type Prepared, planReply, readCheck } from './preflight.ts';

@@ -3,7 +3,7 @@ import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { Action } from './divergence.ts';
 import { embeddedText, scopeOf } from './embedder.ts';
-import { countTerms, deletePostings, findItem, insertPostings, nextState, saveItem, tellChange } from './store.ts';
+import { changeItems, countTerms, deletePostings, findItem, findItems, insertPostings, nextState, readState, saveItems, tellChange } from './store.ts';
 import { analysedSchema, filesSchema } from './stored.ts';
 import type { ItemKind, ItemStatus, OverlapItemRow } from './tables.ts';
 import { type Analysed, analyse } from './terms.ts';
@@ -28,39 +28,77 @@ export interface WorkItem {
 
 /** Puts the work into the index, or brings what the index knows of it up to date. */
 export async function indexItem(tx: Tx, item: WorkItem): Promise<void> {
-  const known = await findItem(tx.db, tx.workspace, item.id);
-  const analysed = analyse(item);
-  const state = await nextState(tx.db, tx.workspace, known ? 0 : 1);
-  const row: OverlapItemRow = {
-    workspace_id: tx.workspace,
-    id: item.id,
-    number: known?.number ?? state.next_number - 1,
-    kind: item.kind,
-    owner_id: item.ownerId,
-    title: item.title,
-    scope: scopeOf(item),
-    action: item.action,
-    component: item.component,
-    task_type: item.taskType,
-    status: item.status,
-    repo: item.repo,
-    analysed: JSON.stringify(analysed),
-    prefix: analysed.prefix,
-    files: JSON.stringify(item.files),
-    revision: state.revision,
-    updated_at: tx.now,
-    closed_at: item.closedAt,
-  };
-  await saveItem(tx.db, row);
-  if (known && embeddedText(known) !== embeddedText(row)) await deleteVector(tx.db, tx.workspace, row.id);
-  if (known?.analysed === row.analysed) return;
-  if (known) await dropTerms(tx.db, known);
-  await countTerms(tx.db, tx.workspace, analysed.terms, 1);
-  await insertPostings(tx.db, tx.workspace, row.number, analysed);
+  await indexItems(tx, [item]);
 }
+
+/** Each item once. */
+export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<void> {
+  if (items.length === 0) return;
+  const ids = items.map(({ id }) => id);
+  const known = await findItems(tx.db, tx.workspace, ids);
+  const state = await nextState(tx.db, tx.workspace, items.length - known.size, 0, items.length);
+  let number = state.next_number - (items.length - known.size);
+  let revision = state.revision - items.length;
+  const told = items.map((item) => {
+    const analysed = analyse(item);
+    const before = known.get(item.id);
+    revision += 1;
+    return { before, analysed, row: itemRow(tx, item, analysed, before?.number ?? number++, revision) };
+  });
+  await saveItems(
+    tx.db,
+    told.map(({ row }) => row),
+  );
+  for (const { before, row } of told) {
+    if (before && embeddedText(before) !== embeddedText(row)) await deleteVector(tx.db, tx.workspace, row.id);
+  }
+  const reworded = told.filter(({ before, row }) => before?.analysed !== row.analysed);
+  for (const { before } of reworded) if (before) await dropTerms(tx.db, before);
+  await countTerms(
+    tx.db,
+    tx.workspace,
+    reworded.flatMap(({ analysed }) => analysed.terms),
+    1,
+  );
+  await insertPostings(
+    tx.db,
+    tx.workspace,
+    reworded.map(({ row, analysed }) => ({ number: row.number, analysed })),
+  );
+}
+
+const itemRow = (tx: Tx, item: WorkItem, analysed: Analysed, number: number, revision: number): OverlapItemRow => ({
+  workspace_id: tx.workspace,
+  id: item.id,
+  number,
+  kind: item.kind,
+  owner_id: item.ownerId,
+  title: item.title,
+  scope: scopeOf(item),
+  action: item.action,
+  component: item.component,
+  task_type: item.taskType,
+  status: item.status,
+  repo: item.repo,
+  analysed: JSON.stringify(analysed),
+  prefix: analysed.prefix,
+  files: JSON.stringify(item.files),
+  revision,
+  updated_at: tx.now,
+  closed_at: item.closedAt,
+});
 
 export async function setItemStatus(tx: Tx, id: string, status: ItemStatus, closedAt: number | null = null): Promise<void> {
   await change(tx, id, { status, closed_at: closedAt });
+}
+
+/** The same for many at once. Ids that the index does not know are passed over. */
+export async function setItemsStatus(tx: Tx, ids: readonly string[], status: ItemStatus, closedAt: number | null = null): Promise<void> {
+  const before = await readState(tx.db, tx.workspace);
+  if (!before || ids.length === 0) return;
+  // Every item has a number of its own below `next_number`: counted from the old revision, that makes a revision of its own.
+  await nextState(tx.db, tx.workspace, 0, 0, before.next_number);
+  await changeItems(tx.db, tx.workspace, ids, { status, closed_at: closedAt, updated_at: tx.now }, before.revision);
 }
 
 export async function setItemOwner(tx: Tx, id: string, ownerId: string): Promise<void> {

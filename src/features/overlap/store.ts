@@ -29,14 +29,17 @@ export async function readState(db: Db, workspace: string): Promise<OverlapState
   return await db.selectFrom('overlap_state').selectAll().where('workspace_id', '=', workspace).executeTakeFirst();
 }
 
-/** Takes the next revision, and the numbers for so many new items. Writers of a workspace take turns, so none is taken twice. */
-export async function nextState(db: Db, workspace: string, newItems: number, gone = 0): Promise<OverlapStateRow> {
+/**
+ * Takes the next revision, or so many of them, and the numbers for so many new items; the last of each are told. Writers of a workspace
+ * take turns, so none is taken twice. No two items may share a revision: whoever pages through them by it would miss one.
+ */
+export async function nextState(db: Db, workspace: string, newItems: number, gone = 0, revisions = 1): Promise<OverlapStateRow> {
   const rows = await db
     .insertInto('overlap_state')
-    .values({ workspace_id: workspace, revision: 1, items: newItems, next_number: 1 + newItems, settings: null })
+    .values({ workspace_id: workspace, revision: revisions, items: newItems, next_number: 1 + newItems, settings: null })
     .onConflict((conflict) =>
       conflict.column('workspace_id').doUpdateSet((eb) => ({
-        revision: eb('overlap_state.revision', '+', 1),
+        revision: eb('overlap_state.revision', '+', revisions),
         items: eb('overlap_state.items', '+', newItems + gone),
         next_number: eb('overlap_state.next_number', '+', newItems),
       })),
@@ -54,29 +57,70 @@ export async function saveSettings(db: Db, workspace: string, settings: string |
     .execute();
 }
 
-export async function saveItem(db: Db, row: OverlapItemRow): Promise<void> {
-  const { workspace_id: _workspace, id: _id, number: _number, ...values } = row;
-  await db
-    .insertInto('overlap_items')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'id']).doUpdateSet(values))
-    .execute();
+/** What may change of an item: all but its ids. */
+const CHANGING = [
+  'kind',
+  'owner_id',
+  'title',
+  'scope',
+  'action',
+  'component',
+  'task_type',
+  'status',
+  'repo',
+  'analysed',
+  'prefix',
+  'files',
+  'revision',
+  'updated_at',
+  'closed_at',
+] as const satisfies readonly (keyof OverlapItemRow)[];
+
+export async function saveItems(db: Db, rows: readonly OverlapItemRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += CHUNK) {
+    await db
+      .insertInto('overlap_items')
+      .values(rows.slice(at, at + CHUNK))
+      .onConflict((conflict) =>
+        conflict.columns(['workspace_id', 'id']).doUpdateSet((eb) => Object.fromEntries(CHANGING.map((column) => [column, eb.ref(`excluded.${column}`)]))),
+      )
+      .execute();
+  }
 }
 
 export async function tellChange(db: Db, workspace: string, id: string, values: Partial<OverlapItemRow>): Promise<void> {
   await db.updateTable('overlap_items').set(values).where('workspace_id', '=', workspace).where('id', '=', id).execute();
 }
 
-/** In how many items each term stands; `by` is 1 for an item that comes and -1 for one that goes. */
-export async function countTerms(db: Db, workspace: string, terms: readonly string[], by: 1 | -1): Promise<void> {
-  if (terms.length === 0) return;
-  await db
-    .insertInto('overlap_terms')
-    .values(terms.map((term) => ({ workspace_id: workspace, term, items: by })))
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'term']).doUpdateSet((eb) => ({ items: eb('overlap_terms.items', '+', by) })))
-    .execute();
-  if (by < 0) {
-    await db.deleteFrom('overlap_terms').where('workspace_id', '=', workspace).where('term', 'in', terms).where('items', '<=', 0).execute();
+/** Each gets a revision of its own: that of `after` and its number. */
+export async function changeItems(db: Db, workspace: string, ids: readonly string[], values: Partial<OverlapItemRow>, after: number): Promise<void> {
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    await db
+      .updateTable('overlap_items')
+      .set({ ...values, revision: sql`number + cast(${after} as bigint)` })
+      .where('workspace_id', '=', workspace)
+      .where('id', 'in', ids.slice(at, at + CHUNK))
+      .execute();
+  }
+}
+
+/** In how many items each term stands: each of them once per item, with 1 for one that comes and -1 for one that goes. */
+export async function countTerms(db: Db, workspace: string, terms: Iterable<string>, by: 1 | -1): Promise<void> {
+  const changes = new Map<string, number>();
+  for (const term of terms) changes.set(term, (changes.get(term) ?? 0) + by);
+  const rows = [...changes].map(([term, items]) => ({ workspace_id: workspace, term, items }));
+  for (let at = 0; at < rows.length; at += TERMS_AT_ONCE) {
+    const chunk = rows.slice(at, at + TERMS_AT_ONCE);
+    await db
+      .insertInto('overlap_terms')
+      .values(chunk)
+      .onConflict((conflict) =>
+        conflict.columns(['workspace_id', 'term']).doUpdateSet((eb) => ({ items: eb('overlap_terms.items', '+', eb.ref('excluded.items')) })),
+      )
+      .execute();
+    if (by > 0) continue;
+    const gone = chunk.map(({ term }) => term);
+    await db.deleteFrom('overlap_terms').where('workspace_id', '=', workspace).where('term', 'in', gone).where('items', '<=', 0).execute();
   }
 }
 
@@ -94,9 +138,16 @@ export function postedTerms({ terms, counts, prefixTerms }: Analysed): { term: s
     .map(({ term, count }) => ({ term, weight: Math.round((100 * count) / (count + SATURATION)) }));
 }
 
-export async function insertPostings(db: Db, workspace: string, item: number, analysed: Analysed): Promise<void> {
-  const rows = postedTerms(analysed).map(({ term, weight }) => ({ workspace_id: workspace, term, item, weight }));
-  if (rows.length > 0) await db.insertInto('overlap_postings').values(rows).execute();
+export async function insertPostings(db: Db, workspace: string, items: readonly { number: number; analysed: Analysed }[]): Promise<void> {
+  const rows = items.flatMap(({ number, analysed }) =>
+    postedTerms(analysed).map(({ term, weight }) => ({ workspace_id: workspace, term, item: number, weight })),
+  );
+  for (let at = 0; at < rows.length; at += TERMS_AT_ONCE) {
+    await db
+      .insertInto('overlap_postings')
+      .values(rows.slice(at, at + TERMS_AT_ONCE))
+      .execute();
+  }
 }
 
 export async function deletePostings(db: Db, workspace: string, item: number, analysed: Analysed): Promise<void> {

@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import { ensureDeveloper, ensureWorkspace, issueToken } from '../src/features/identity/index.ts';
+import { systemClock } from '../src/kernel/clock.ts';
+import type { Principal } from '../src/kernel/context.ts';
+import { createLog } from '../src/kernel/log.ts';
+import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
+import { type App, createApp } from '../src/main.ts';
+
+export interface Place {
+  readonly path: string;
+  readonly url?: string | undefined;
+}
+
+/** The whole product in this process, short of the network, on the store at `place`. */
+export const openApp = ({ path, url }: Place): Promise<App> =>
+  createApp({
+    config: {
+      home: '/nonexistent',
+      host: '127.0.0.1',
+      port: 0,
+      database_path: path,
+      database_url: url,
+      log_level: 'error',
+      tool_timeout_ms: 600_000,
+      allowed_hosts: [],
+      allowed_origins: [],
+      companion: {},
+      overlap: {},
+    },
+    clock: systemClock,
+    log: createLog('error'),
+    sweep: false,
+  });
+
+/** Somebody whose calls are measured. */
+export async function developer(app: App): Promise<Principal> {
+  const { value } = await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+    await ensureWorkspace(tx, 'operator');
+    const { id } = await ensureDeveloper(tx, 'bench', 'operator');
+    return await issueToken(tx, { kind: 'developer', developerId: id, by: 'operator' });
+  });
+  const authenticated = await app.authenticate(value, 'bearer');
+  if (!('principal' in authenticated)) throw new Error('the new token is refused');
+  return authenticated.principal;
+}
+
+/** What PostgreSQL's own housekeeping would do within minutes of such a load. */
+export async function tidy(app: App): Promise<void> {
+  if (app.store.kind === 'postgres') await sql`vacuum analyze`.execute(app.store.reader);
+}
+
+export const quantile = (times: readonly number[], share: number): number => {
+  const sorted = [...times].sort((one, other) => one - other);
+  return Math.round((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number) * 100) / 100;
+};

@@ -1,0 +1,188 @@
+/** One size on one engine, in a process of its own: `node workflow-child.ts '{"tasks":…}'`. */
+import type { Principal } from '../src/kernel/context.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
+import { developer, openApp, type Place, quantile, tidy } from './app.ts';
+
+interface Wanted extends Place {
+  readonly tasks: number;
+  readonly calls: number;
+  readonly checkpoints: number;
+}
+
+export interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export interface Figures {
+  readonly planMs: number;
+  /** A call that does nothing, in the same store. */
+  readonly clock: Latency;
+  readonly next: Latency;
+  /** The same question answered by reading all tasks and edges of the workflow. */
+  readonly nextNaive: Latency;
+  readonly nextByReady: readonly { readonly ready: number; readonly latency: Latency }[];
+  readonly progress: Latency;
+  readonly context: Latency;
+  /** Every checkpoint read and tokenised, as a pack without a budget would. */
+  readonly contextNaive: Latency;
+  readonly contextTokens: number;
+  /** Tasks claimed, planned, started and completed a second by 32 agents, and the rate of clock calls at the same concurrency. */
+  readonly tasksPerSecond: number;
+  readonly clockPerSecond: number;
+}
+
+const GRAPH = 10_000;
+const WIDTH = 100;
+const AGENTS = 32;
+
+const wanted = JSON.parse(process.argv[2] as string) as Wanted;
+const app = await openApp(wanted);
+const principal: Principal = await developer(app);
+
+async function call<T = Record<string, unknown>>(name: string, args: object): Promise<T> {
+  const { reply } = await app.dispatch.tool({ name, args, principal, surface: 'api' });
+  if (reply.status !== 'ok') throw new Error(`${name}: ${reply.message}`);
+  return reply.data as T;
+}
+
+async function latency(work: (n: number) => Promise<unknown>, calls = wanted.calls): Promise<Latency> {
+  const times: number[] = [];
+  await work(0);
+  for (let n = 1; n <= calls; n++) {
+    const begun = performance.now();
+    await work(n);
+    times.push(performance.now() - begun);
+  }
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+}
+
+/** Layers of 100 tasks, three dependencies each; `ready` of the first layers wait for nothing. */
+async function workflow(tasks: number, ready = WIDTH): Promise<string> {
+  const plan = Array.from({ length: tasks }, (_, at) => {
+    const [layer, column] = [Math.floor(at / WIDTH), at % WIDTH];
+    const before = at < ready ? [] : [0, 1, 7].map((shift) => `task ${layer - 1}.${(column + shift) % WIDTH}`);
+    return {
+      name: `task ${layer}.${column}`,
+      description: 'Move the parser of this module to the new grammar and keep its tests green.',
+      sequence: layer,
+      depends_on: before,
+    };
+  });
+  const { id } = await call<{ id: string }>('workflow_create', {
+    name: 'Bench',
+    source_type: 'prompt',
+    source_content: 'Move every parser to the new grammar.',
+    repository_path: '/srv/app',
+    max_parallel_tasks: AGENTS,
+  });
+  await call('workflow_set_plan', { id, plan: { summary: 'Layers', approach: 'One after another', tasks: plan } });
+  return id;
+}
+
+const begun = performance.now();
+const main = await workflow(Math.min(wanted.tasks, GRAPH));
+const planMs = Math.round(performance.now() - begun);
+for (let more = GRAPH; more < wanted.tasks; more += GRAPH) await workflow(GRAPH);
+await tidy(app);
+
+const next = await latency(() => call('workflow_next_tasks', { workflow_id: main }));
+const nextNaive = await latency(() => naiveNext(main), Math.min(30, wanted.calls));
+const progress = await latency(() => call('workflow_progress', { workflow_id: main }));
+const clock = await latency(() => call('clock', {}));
+
+const nextByReady: Figures['nextByReady'][number][] = [];
+if (wanted.tasks === GRAPH) {
+  for (const ready of [100, 300, 1_000]) {
+    const id = await workflow(GRAPH, ready);
+    nextByReady.push({ ready, latency: await latency(() => call('workflow_next_tasks', { workflow_id: id, limit: 1_000 })) });
+  }
+}
+
+const { tasks: first } = await call<{ tasks: { id: string }[] }>('workflow_next_tasks', { workflow_id: main });
+const task_id = (first[0] as { id: string }).id;
+await checkpoints(task_id);
+await tidy(app);
+const context = await latency(() => call('task_load_context', { task_id, include: { all_checkpoints: true } }));
+const { token_estimate: contextTokens } = await call<{ token_estimate: number }>('task_load_context', { task_id, include: { all_checkpoints: true } });
+const contextNaive = await latency(() => naiveContext(task_id), 10);
+
+const agents = await Promise.all(Array.from({ length: AGENTS }, (_, n) => call<{ id: string }>('agent_register', { name: `agent ${n}`, runtime: 'custom' })));
+let done = 0;
+const raceBegun = performance.now();
+const work = first.slice(1).map(({ id }) => id);
+await Promise.all(
+  agents.map(async ({ id: agent_id }) => {
+    for (let id = work.pop(); id; id = work.pop()) {
+      const { fence } = await call<{ fence: number }>('task_claim', { task_id: id, agent_id });
+      for (const change of [{ status: 'planning' }, { status: 'in_progress' }, { status: 'completed', outcome: 'done' }])
+        await call('task_update_status', { id, agent_id, fence, ...change });
+      done++;
+    }
+  }),
+);
+const tasksPerSecond = Math.round(done / ((performance.now() - raceBegun) / 1_000));
+const clockBegun = performance.now();
+await Promise.all(
+  agents.map(async () => {
+    for (let n = 0; n < 20; n++) await call('clock', {});
+  }),
+);
+const clockPerSecond = Math.round((AGENTS * 20) / ((performance.now() - clockBegun) / 1_000));
+
+const figures: Figures = { planMs, clock, next, nextNaive, nextByReady, progress, context, contextNaive, contextTokens, tasksPerSecond, clockPerSecond };
+process.stdout.write(`${JSON.stringify(figures)}\n`);
+await app.close();
+
+async function naiveNext(id: string): Promise<number> {
+  const db = app.store.reader;
+  const tasks = await db.selectFrom('workflow_tasks').selectAll().where('workspace_id', '=', DEFAULT_WORKSPACE_ID).where('workflow_id', '=', id).execute();
+  const edges = await db
+    .selectFrom('workflow_dependencies')
+    .selectAll()
+    .where('workspace_id', '=', DEFAULT_WORKSPACE_ID)
+    .where('workflow_id', '=', id)
+    .execute();
+  const open = new Set(tasks.filter(({ status }) => status !== 'completed' && status !== 'skipped').map((task) => task.id));
+  const blocked = new Set(edges.filter(({ depends_on }) => open.has(depends_on)).map((edge) => edge.task_id));
+  return tasks.filter((task) => task.status === 'pending' && !blocked.has(task.id)).length;
+}
+
+async function naiveContext(id: string): Promise<number> {
+  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
+  const rows = await app.store.reader
+    .selectFrom('checkpoints')
+    .selectAll()
+    .where('workspace_id', '=', DEFAULT_WORKSPACE_ID)
+    .where('task_id', '=', id)
+    .execute();
+  return countTokens(JSON.stringify(rows));
+}
+
+async function checkpoints(id: string): Promise<void> {
+  await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+    for (let at = 0; at < wanted.checkpoints; at += 500) {
+      const rows = Array.from({ length: Math.min(500, wanted.checkpoints - at) }, (_, n) => ({
+        workspace_id: DEFAULT_WORKSPACE_ID,
+        task_id: id,
+        sequence: at + n + 1,
+        id: newId('cp', tx.now),
+        type: 'progress' as const,
+        summary: `Moved production ${at + n} to the new grammar; two of its tests needed new fixtures.`,
+        detail: JSON.stringify({ production: at + n, tests: ['precedence', 'recovery'], note: 'the old table is still read by the formatter' }),
+        files_changed: JSON.stringify([`src/grammar/production-${at + n}.ts`, 'src/grammar/table.ts']),
+        agent_id: null,
+        actor: 'bench',
+        created_at: tx.now,
+      }));
+      await tx.db.insertInto('checkpoints').values(rows).execute();
+    }
+    await tx.db
+      .updateTable('workflow_tasks')
+      .set({ last_checkpoint: wanted.checkpoints })
+      .where('workspace_id', '=', DEFAULT_WORKSPACE_ID)
+      .where('id', '=', id)
+      .execute();
+  });
+}

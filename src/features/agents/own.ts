@@ -1,0 +1,60 @@
+import type { Principal } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { Db } from '../../storage/engine.ts';
+import type { Tx } from '../../storage/write.ts';
+import { statusAt } from './liveness.ts';
+import { changeAgent, findAgent } from './store.ts';
+import type { AgentRow } from './tables.ts';
+
+export const agentNotFound = (id: string, field: string): Refusal =>
+  new Refusal('AGENT_NOT_FOUND', `There is no agent ${JSON.stringify(id)} in this workspace.`, 'agent_list names those there are; agent_register makes one.', {
+    field,
+  });
+
+export async function requireAgent(db: Db, workspace: string, id: string, field = 'agent_id'): Promise<AgentRow> {
+  const agent = await findAgent(db, workspace, id);
+  if (!agent) throw agentNotFound(id, field);
+  return agent;
+}
+
+/** A developer's agents are theirs under each of their tokens. Who is no developer, the operator or an instance, has what it registered itself. */
+export const isOwn = (agent: Pick<AgentRow, 'developer_id' | 'actor'>, { developerId, actor }: Principal): boolean =>
+  agent.developer_id === developerId && (developerId !== null || agent.actor === actor);
+
+/** Nobody acts as an agent of somebody else's. */
+export async function requireOwnAgent(db: Db, principal: Principal, id: string, field = 'agent_id'): Promise<AgentRow> {
+  const agent = await requireAgent(db, principal.workspace, id, field);
+  if (isOwn(agent, principal)) return agent;
+  throw new Refusal(
+    'FOREIGN_AGENT',
+    `Agent ${JSON.stringify(id)} was registered by somebody else, and only they can act as it.`,
+    'Register your own agent with agent_register, and use its id.',
+    { field },
+  );
+}
+
+/** One that was declared offline has lost its claims: it must come back by registering, or it would not know. */
+export function requireOnline(agent: AgentRow, now: number, field = 'agent_id'): void {
+  if (statusAt(agent, now) !== 'offline') return;
+  throw new Refusal(
+    'INVALID_STATE',
+    `Agent ${JSON.stringify(agent.id)} is offline, and whatever it had claimed has been released.`,
+    'Register again with agent_register, and claim under the new id.',
+    { field, status: 'offline' },
+  );
+}
+
+/** The agent was heard of: all its leases run anew. */
+export async function touchAgent(tx: Tx, agent: Pick<AgentRow, 'id'>, values: Partial<AgentRow> = {}): Promise<void> {
+  await changeAgent(tx.db, tx.workspace, agent.id, { ...values, last_seen_at: tx.now, updated_at: tx.now });
+}
+
+/** A claim of the agent has ended. `holdsMore`: it has others, and so is still busy. */
+export async function easeAgent(tx: Tx, id: string, taskIds: readonly string[], holdsMore: boolean): Promise<void> {
+  const agent = await findAgent(tx.db, tx.workspace, id);
+  if (!agent) return;
+  const status = agent.status === 'busy' && !holdsMore ? 'online' : agent.status;
+  const current_task_id = agent.current_task_id !== null && taskIds.includes(agent.current_task_id) ? null : agent.current_task_id;
+  if (status === agent.status && current_task_id === agent.current_task_id) return;
+  await changeAgent(tx.db, tx.workspace, id, { status, current_task_id, updated_at: tx.now });
+}

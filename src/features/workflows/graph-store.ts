@@ -1,0 +1,147 @@
+import { sql } from 'kysely';
+import type { Db } from '../../storage/engine.ts';
+import type { Tx } from '../../storage/write.ts';
+import { SATISFIED } from './lifecycle.ts';
+import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
+
+const IDS_AT_ONCE = 500;
+
+export type Dependency = Pick<WorkflowTaskRow, 'id' | 'name' | 'status' | 'open_dependencies'> & { readonly task_id: string };
+
+/** What each of these tasks depends on, in the order of the plan. */
+export async function dependenciesOf(db: Db, workspace: string, taskIds: readonly string[]): Promise<Map<string, Dependency[]>> {
+  const found: Dependency[] = [];
+  for (let at = 0; at < taskIds.length; at += IDS_AT_ONCE) {
+    const rows = await dependencies(db, workspace, taskIds.slice(at, at + IDS_AT_ONCE)).execute();
+    for (const row of rows) found.push(row);
+  }
+  return Map.groupBy(found, ({ task_id }) => task_id);
+}
+
+export async function dependencyNames(db: Db, workspace: string, taskIds: readonly string[]): Promise<Map<string, string[]>> {
+  const found = await dependenciesOf(db, workspace, taskIds);
+  return new Map([...found].map(([task, all]) => [task, all.map(({ name }) => name)]));
+}
+
+export async function dependenciesWithOutcomes(db: Db, workspace: string, taskId: string): Promise<(Dependency & Pick<WorkflowTaskRow, 'outcome'>)[]> {
+  return await dependencies(db, workspace, [taskId]).select('dependency.outcome').execute();
+}
+
+const dependencies = (db: Db, workspace: string, taskIds: readonly string[]) =>
+  db
+    .selectFrom('workflow_dependencies as edge')
+    .innerJoin('workflow_tasks as dependency', (join) =>
+      join.onRef('dependency.workspace_id', '=', 'edge.workspace_id').onRef('dependency.id', '=', 'edge.depends_on'),
+    )
+    .select(['edge.task_id', 'dependency.id', 'dependency.name', 'dependency.status', 'dependency.open_dependencies'])
+    .where('edge.workspace_id', '=', workspace)
+    .where('edge.task_id', 'in', taskIds)
+    .orderBy('dependency.sequence')
+    .orderBy('dependency.name');
+
+const standing = (db: Db, { workspace_id, id }: WorkflowRow) =>
+  db.selectFrom('workflow_tasks').where('workspace_id', '=', workspace_id).where('workflow_id', '=', id).where('status', '!=', 'removed');
+
+export async function countTasks(db: Db, workflow: WorkflowRow): Promise<number> {
+  const { tasks } = await standing(db, workflow)
+    .select((eb) => eb.fn.countAll<number>().as('tasks'))
+    .executeTakeFirstOrThrow();
+  return Number(tasks);
+}
+
+export async function countEdges(db: Db, { workspace_id, id }: WorkflowRow): Promise<number> {
+  const { edges } = await db
+    .selectFrom('workflow_dependencies')
+    .select((eb) => eb.fn.countAll<number>().as('edges'))
+    .where('workspace_id', '=', workspace_id)
+    .where('workflow_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return Number(edges);
+}
+
+/** 0 where there is none. */
+export async function lastSequence(db: Db, workflow: WorkflowRow): Promise<number> {
+  return (await standing(db, workflow).select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.sequence ?? 0;
+}
+
+/** The tasks of the workflow that are called so, or have such an id. */
+export async function tasksNamed(db: Db, workflow: WorkflowRow, refs: readonly string[]): Promise<WorkflowTaskRow[]> {
+  const found = new Map<string, WorkflowTaskRow>();
+  for (let at = 0; at < refs.length; at += IDS_AT_ONCE) {
+    const some = refs.slice(at, at + IDS_AT_ONCE);
+    for (const column of ['name', 'id'] as const) {
+      for (const row of await standing(db, workflow).selectAll().where(column, 'in', some).execute()) found.set(row.id, row);
+    }
+  }
+  return [...found.values()];
+}
+
+/** All that these tasks wait for, and what that waits for, up to what waits for nothing: each edge by the names of its ends. */
+export async function edgesAbove(db: Db, { workspace_id }: WorkflowRow, ids: readonly string[]): Promise<{ name: string; depends_on: string }[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ name: string; depends_on: string }>`
+    with recursive above (id) as (
+      select id from workflow_tasks where workspace_id = ${workspace_id} and id in (${sql.join(ids)})
+      union
+      select edge.depends_on from above join workflow_dependencies as edge on edge.workspace_id = ${workspace_id} and edge.task_id = above.id
+    )
+    select task.name as name, dependency.name as depends_on
+    from above
+    join workflow_dependencies as edge on edge.workspace_id = ${workspace_id} and edge.task_id = above.id
+    join workflow_tasks as task on task.workspace_id = ${workspace_id} and task.id = edge.task_id
+    join workflow_tasks as dependency on dependency.workspace_id = ${workspace_id} and dependency.id = edge.depends_on`.execute(db);
+  return rows;
+}
+
+export async function waitForOneMore(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.db
+    .updateTable('workflow_tasks')
+    .set((eb) => ({ open_dependencies: eb('open_dependencies', '+', 1), updated_at: tx.now }))
+    .where('workspace_id', '=', tx.workspace)
+    .where('id', 'in', ids)
+    .execute();
+}
+
+export async function countDependents(db: Db, workspace: string, taskId: string): Promise<{ dependents: number; dependencies: number }> {
+  const edges = (end: 'task_id' | 'depends_on') =>
+    db
+      .selectFrom('workflow_dependencies')
+      .select((eb) => eb.fn.countAll<number>().as('edges'))
+      .where('workspace_id', '=', workspace)
+      .where(end, '=', taskId)
+      .executeTakeFirstOrThrow();
+  return { dependents: Number((await edges('depends_on')).edges), dependencies: Number((await edges('task_id')).edges) };
+}
+
+/** Whoever waited for the task, which must be out already, waits for what it waited for; then nothing leads to it any more. */
+export async function rewireDependents(tx: Tx, task: Pick<WorkflowTaskRow, 'id'>): Promise<void> {
+  const { db, workspace } = tx;
+  await sql`
+    insert into workflow_dependencies (workspace_id, workflow_id, task_id, depends_on)
+    select waiting.workspace_id, waiting.workflow_id, waiting.task_id, own.depends_on
+    from workflow_dependencies as waiting
+    join workflow_dependencies as own on own.workspace_id = waiting.workspace_id and own.task_id = waiting.depends_on
+    where waiting.workspace_id = ${workspace} and waiting.depends_on = ${task.id}
+    on conflict do nothing`.execute(db);
+  await db
+    .updateTable('workflow_tasks')
+    .set((eb) => ({
+      updated_at: tx.now,
+      open_dependencies: eb
+        .selectFrom('workflow_dependencies as edge')
+        .innerJoin('workflow_tasks as dependency', (join) =>
+          join.onRef('dependency.workspace_id', '=', 'edge.workspace_id').onRef('dependency.id', '=', 'edge.depends_on'),
+        )
+        .select(({ fn }) => fn.countAll<number>().as('open'))
+        .whereRef('edge.workspace_id', '=', 'workflow_tasks.workspace_id')
+        .whereRef('edge.task_id', '=', 'workflow_tasks.id')
+        .where('dependency.status', 'not in', [...SATISFIED, 'removed']),
+    }))
+    .where('workspace_id', '=', workspace)
+    .where('id', 'in', (eb) => eb.selectFrom('workflow_dependencies').select('task_id').where('workspace_id', '=', workspace).where('depends_on', '=', task.id))
+    .execute();
+  for (const end of ['task_id', 'depends_on'] as const) {
+    await db.deleteFrom('workflow_dependencies').where('workspace_id', '=', workspace).where(end, '=', task.id).execute();
+  }
+}

@@ -1,0 +1,26 @@
+import type { House } from '../../kernel/context.ts';
+import type { Feature } from '../../kernel/tool.ts';
+import { indexing } from './indexing.ts';
+import type { WorkflowPorts } from './status.ts';
+import { workflowTools } from './tools.ts';
+
+export { addCheckpoint } from './checkpoint.ts';
+export { createWorkflow } from './create.ts';
+export { checkPlan } from './dag.ts';
+export { requireHold, requireNotEnded, requireRunning, requireTask, requireWorkflow, type Writer } from './hold.ts';
+export * from './lifecycle.ts';
+export { pageOfTasks, pageOfWorkflows } from './listing.ts';
+export { allComplete, nextOf } from './next.ts';
+export { tellOwner, tellStatus } from './overlap.ts';
+export { setPlan } from './plan.ts';
+export { progress } from './progress.ts';
+export type { WorkflowPorts } from './status.ts';
+export { changeTask, changeWorkflow, claimedCount, findTask, findWorkflow, newestCheckpoints, satisfyDependents } from './store.ts';
+export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from './tables.ts';
+export { planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
+
+export const workflows = (house: Pick<House, 'store'>, ports: WorkflowPorts): Feature => ({
+  name: 'workflows',
+  implementations: workflowTools(ports),
+  sweeps: [indexing(house)],
+});

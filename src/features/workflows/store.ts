@@ -1,0 +1,90 @@
+import type { Db } from '../../storage/engine.ts';
+import type { CheckpointRow, WorkflowDependencyRow, WorkflowRow, WorkflowTaskRow } from './tables.ts';
+
+export async function findWorkflow(db: Db, workspace: string, id: string): Promise<WorkflowRow | undefined> {
+  return await db.selectFrom('workflows').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+export async function insertWorkflow(db: Db, row: WorkflowRow): Promise<void> {
+  await db.insertInto('workflows').values(row).execute();
+}
+
+export async function changeWorkflow(db: Db, workspace: string, id: string, values: Partial<WorkflowRow>): Promise<void> {
+  await db.updateTable('workflows').set(values).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+export async function findTask(db: Db, workspace: string, id: string): Promise<WorkflowTaskRow | undefined> {
+  return await db
+    .selectFrom('workflow_tasks')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', id)
+    .where('status', '!=', 'removed')
+    .executeTakeFirst();
+}
+
+const ROWS_AT_ONCE = 500;
+
+export async function insertTasks(db: Db, rows: readonly WorkflowTaskRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    await db
+      .insertInto('workflow_tasks')
+      .values(rows.slice(at, at + ROWS_AT_ONCE))
+      .execute();
+  }
+}
+
+export async function insertDependencies(db: Db, rows: readonly WorkflowDependencyRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    await db
+      .insertInto('workflow_dependencies')
+      .values(rows.slice(at, at + ROWS_AT_ONCE))
+      .execute();
+  }
+}
+
+export async function changeTask(db: Db, workspace: string, id: string, values: Partial<WorkflowTaskRow>): Promise<void> {
+  await db.updateTable('workflow_tasks').set(values).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+/** The task is completed or skipped: whoever waited for it waits for one less. */
+export async function satisfyDependents(db: Db, workspace: string, taskId: string): Promise<void> {
+  await db
+    .updateTable('workflow_tasks')
+    .set((eb) => ({ open_dependencies: eb('open_dependencies', '-', 1) }))
+    .where('workspace_id', '=', workspace)
+    .where('id', 'in', (eb) => eb.selectFrom('workflow_dependencies').select('task_id').where('workspace_id', '=', workspace).where('depends_on', '=', taskId))
+    .execute();
+}
+
+export async function insertCheckpoint(db: Db, row: CheckpointRow): Promise<void> {
+  await db.insertInto('checkpoints').values(row).execute();
+}
+
+/** A sequence is a 32-bit integer: PostgreSQL refuses to compare it with more. */
+const LAST_SEQUENCE = 2_147_483_647;
+
+/** Newest first. */
+export async function newestCheckpoints(db: Db, workspace: string, taskId: string, limit: number, before = LAST_SEQUENCE): Promise<CheckpointRow[]> {
+  return await db
+    .selectFrom('checkpoints')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('task_id', '=', taskId)
+    .where('sequence', '<', before)
+    .orderBy('sequence', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** How many tasks of the workflow somebody holds. */
+export async function claimedCount(db: Db, workspace: string, workflowId: string): Promise<number> {
+  const row = await db
+    .selectFrom('workflow_tasks')
+    .select((eb) => eb.fn.countAll<number>().as('claimed'))
+    .where('workspace_id', '=', workspace)
+    .where('workflow_id', '=', workflowId)
+    .where('assigned_agent_id', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return Number(row.claimed);
+}
