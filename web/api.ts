@@ -1,5 +1,6 @@
 import type * as events from '../src/features/events/contract.ts';
 import type * as identity from '../src/features/identity/contract.ts';
+import type * as messages from '../src/features/messages/contract.ts';
 import type * as overlap from '../src/features/overlap/contract.ts';
 import type * as tasks from '../src/features/tasks/contract.ts';
 import type * as team from '../src/features/team/contract.ts';
@@ -16,6 +17,8 @@ interface PlainActions {
   'events.list': typeof events.listEvents;
   'tasks.list': typeof tasks.listTasks;
   'overlap.list': typeof overlap.listOverlaps;
+  'questions.list': typeof messages.listQuestions;
+  'questions.answer': typeof messages.answerQuestion;
   'team.state': typeof team.readState;
 }
 
@@ -48,6 +51,7 @@ export type Overlap = Result<'overlap.list'>['items'][number];
 export type Match = Overlap['matches'][number];
 export type Thresholds = Result<'overlap.list'>['settings'];
 export type TeamState = Result<'team.state'>;
+export type Question = Result<'questions.list'>['items'][number];
 export type Work = TeamState['activeWork'][number];
 export type Session = TeamState['recentSessions'][number];
 export type Note = TeamState['risksDecisions'][number];

@@ -31,11 +31,20 @@ export function repositoryAround(folder: string): string {
 
 function mainCheckout(folder: string): string | undefined {
   const mark = join(folder, '.git');
-  const kind = statSync(mark, { throwIfNoEntry: false });
-  if (!kind) return undefined;
-  if (kind.isDirectory()) return folder;
+  const kind = orNothing(() => statSync(mark));
+  if (kind?.isDirectory()) return folder;
+  if (!kind?.isFile()) return undefined;
   // A linked worktree's mark names `<repository>/.git/worktrees/<name>`; a submodule's is elsewhere and stands for itself.
-  const named = /^gitdir: (.+)$/m.exec(readFileSync(mark, 'utf8'))?.[1];
+  const named = /^gitdir: (.+)$/m.exec(orNothing(() => readFileSync(mark, 'utf8')) ?? '')?.[1];
   const main = named && /^(.+)[\\/]\.git[\\/]worktrees[\\/][^\\/]+$/.exec(resolve(folder, named))?.[1];
   return main || folder;
+}
+
+/** What may not be looked at must not make a command fail that has nothing to do with it. */
+function orNothing<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }

@@ -5,6 +5,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const DATE = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
+export const dateOf = (at: number): string => DATE.format(at);
+
 /** "8 s", "12 m", "3 h", then the local date. */
 export function Time({ at }: { at: number }) {
   const text = useByClock((now) => ago(at, now));
@@ -22,5 +24,5 @@ function ago(at: number, now: number): string {
   if (age < MINUTE) return `${Math.floor(age / 1_000)} s`;
   if (age < HOUR) return `${Math.floor(age / MINUTE)} m`;
   if (age < DAY) return `${Math.floor(age / HOUR)} h`;
-  return DATE.format(at);
+  return dateOf(at);
 }

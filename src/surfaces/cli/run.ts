@@ -13,6 +13,7 @@ import { serverCommands } from './commands/server.ts';
 import { tokenCommands } from './commands/tokens.ts';
 import { toolCommands } from './commands/tools.ts';
 import { upCommand } from './commands/up.ts';
+import { workflowCommands } from './commands/workflow.ts';
 import { createOutput } from './output.ts';
 
 export const COMMANDS: readonly Command[] = [
@@ -24,6 +25,7 @@ export const COMMANDS: readonly Command[] = [
   ...auditCommands,
   ...tokenCommands,
   ...overlapCommands,
+  ...workflowCommands,
   ...backupCommands,
 ];
 

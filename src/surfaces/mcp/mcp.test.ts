@@ -88,7 +88,7 @@ test('a list holds only what the caller may call', async () => {
   const { url, developer, done } = await served();
   const ana = await developer('ana');
   await done('capabilities.revoke', { action: 'toolset.team', token: ana.tokenId });
-  expect(await names(await connected(`${url}/mcp/all`, ana.token))).toEqual(['clock']);
+  expect(await names(await connected(`${url}/mcp/team+gateway`, ana.token))).toEqual(['clock']);
 });
 
 test.each(ERAS)(

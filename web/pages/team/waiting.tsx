@@ -7,13 +7,13 @@ import { Nothing, Section } from '../../parts/section.tsx';
 
 type NextAction = TeamState['nextActions'][number];
 
-/** What the signed-in developer should do next, most pressing first. */
-export function Waiting({ actions }: { actions: readonly NextAction[] }) {
+/** What the signed-in developer should do next, most pressing first; `besides` questions that stand above. */
+export function Waiting({ actions, besides }: { actions: readonly NextAction[]; besides: boolean }) {
   return (
     <Section title="Waiting on you" about={actions.length > 0 && counted(actions.length, 'step')}>
       {actions.length === 0 ? (
         <div className="panel">
-          <Nothing>Nothing waits on you.</Nothing>
+          <Nothing>{besides ? 'Nothing else waits on you.' : 'Nothing waits on you.'}</Nothing>
         </div>
       ) : (
         <ol className="panel divide-y divide-line">

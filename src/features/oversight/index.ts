@@ -1,0 +1,4 @@
+import type { Feature } from '../../kernel/tool.ts';
+import { oversightTools } from './tools.ts';
+
+export const oversight: Feature = { name: 'oversight', implementations: oversightTools };

@@ -1,0 +1,87 @@
+import { type SubmitEvent, useId, useState } from 'react';
+import type { Question } from '../../api.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { Id } from '../../parts/id.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Said } from '../../parts/said.tsx';
+import { dateOf, Time } from '../../parts/time.tsx';
+import { State, type Tone } from '../../parts/tone.tsx';
+import { useAct } from '../../queries.ts';
+
+export interface Answered {
+  readonly id: string;
+  /** A task waited for the answer, and no longer does. */
+  readonly resumed: boolean;
+}
+
+/** All of them: the compiler sees to it. */
+const TONES: Record<Question['priority'], Tone> = { low: 'quiet', normal: 'you', high: 'wait', urgent: 'bad' };
+
+const MOST = 20_000;
+
+export function AnswerForm({ question, onAnswered }: { question: Question; onAnswered: (answered: Answered) => void }) {
+  const answer = useAct('questions.answer');
+  const [text, setText] = useState('');
+  const field = useId();
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    answer.mutate(
+      { question_id: question.question_id, answer: text.trim() },
+      { onSuccess: ({ question_id, task_status }) => onAnswered({ id: question_id, resumed: task_status !== null }) },
+    );
+  };
+  return (
+    <form onSubmit={submit} className="grid gap-2">
+      <p className="flex flex-wrap items-center gap-x-2 text-muted">
+        <State tone={TONES[question.priority]}>{question.priority}</State>
+        <Said text={question.agent_name ?? question.agent_id} />
+        <span className="ml-auto flex flex-wrap gap-x-2">
+          <Time at={question.asked_at} />
+          <Id id={question.question_id} />
+        </span>
+      </p>
+      <div className="grid gap-1">
+        {question.subject && (
+          <p className="font-medium">
+            <Said text={question.subject} />
+          </p>
+        )}
+        <p className="max-h-64 overflow-y-auto">
+          <Said text={question.question} />
+        </p>
+        <About question={question} />
+      </div>
+      <div className="grid items-end gap-2 sm:grid-cols-[minmax(0,1fr)_auto]">
+        <label htmlFor={field} className="sr-only">
+          Your answer
+        </label>
+        <textarea
+          id={field}
+          className="field py-1.5"
+          rows={2}
+          maxLength={MOST}
+          placeholder="Your answer"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <ActButton type="submit" look="primary" pending={answer.isPending} disabled={!text.trim()}>
+          Answer
+        </ActButton>
+      </div>
+      {answer.error && <Problem what="The question was not answered." error={answer.error} />}
+    </form>
+  );
+}
+
+/** What waits for the answer. */
+function About({ question: { task_name, workflow_name, expires_at } }: { question: Question }) {
+  const work = [task_name, workflow_name].filter((name) => name !== null).join(' · ');
+  if (!work && expires_at === null) return null;
+  return (
+    <p className="text-muted">
+      {work && <Said text={work} />}
+      {work && expires_at !== null && ' · '}
+      {expires_at !== null && `until ${dateOf(expires_at)}`}
+    </p>
+  );
+}
