@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { GitFailed, type GitOptions, git, resolveCommit, runGit } from './git.ts';
+
+/** The folder is no repository that a worktree can be made from. */
+export class RepositoryUnfit extends Error {
+  override readonly name = 'RepositoryUnfit';
+  readonly why: 'missing' | 'not_git' | 'detached' | 'empty';
+
+  constructor(why: RepositoryUnfit['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
+export interface Located {
+  /** The top of the working tree, without symbolic links. */
+  readonly root: string;
+  /** Where its objects and branches are; elsewhere if the working tree is itself a linked one. */
+  readonly commonDir: string;
+}
+
+/** The repository whose working tree the folder is, or lies in. */
+export async function locateRepository(folder: string, options: GitOptions = {}): Promise<Located> {
+  if (!existsSync(folder)) throw new RepositoryUnfit('missing', `there is no folder ${folder} on the server's machine`);
+  try {
+    const said = await git(folder, ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'], { ...options, reads: true });
+    const [root = '', commonDir = '', ...more] = said.split('\n');
+    // Half of such a path could be that of another repository.
+    if (more.length > 1) throw new RepositoryUnfit('not_git', `${folder}: the path of its repository holds a line break`);
+    return { root, commonDir };
+  } catch (error) {
+    if (error instanceof GitFailed) throw new RepositoryUnfit('not_git', `${folder}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The branch that is checked out; null where HEAD is detached. */
+export async function currentBranch(repository: string, options: GitOptions = {}): Promise<string | null> {
+  const { code, stdout } = await runGit(repository, ['symbolic-ref', '--quiet', 'HEAD'], { ...options, reads: true, answers: [1] });
+  return code === 0 ? stdout.trim().replace(/^refs\/heads\//, '') : null;
+}
+
+/** Where new work begins: the branch that is checked out, and its commit. */
+export async function startingPoint(repository: string, options: GitOptions = {}): Promise<{ branch: string; commit: string }> {
+  const branch = await currentBranch(repository, options);
+  if (branch === null) throw new RepositoryUnfit('detached', `HEAD of ${repository} is detached: there is no branch to start from`);
+  const commit = await resolveCommit(repository, `refs/heads/${branch}`, options);
+  if (commit === null) throw new RepositoryUnfit('empty', `branch ${branch} of ${repository} has no commit yet`);
+  return { branch, commit };
+}

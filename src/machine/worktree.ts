@@ -1,0 +1,139 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { GitFailed, type GitOptions, git, patiently, requireBranchName, resolveCommit } from './git.ts';
+
+export interface ListedWorktree {
+  readonly path: string;
+  readonly head: string | null;
+  /** Null: a detached HEAD. */
+  readonly branch: string | null;
+  /** Why it is locked; null: it is not. */
+  readonly locked: string | null;
+}
+
+/** A checkout can be large. */
+const CHECKOUT_MS = 90_000;
+/** The lock that git itself puts on a worktree while it makes it. */
+const BEING_MADE = 'initializing';
+
+export async function listWorktrees(repository: string, options: GitOptions = {}): Promise<ListedWorktree[]> {
+  const text = await git(repository, ['worktree', 'list', '--porcelain', '-z'], { ...options, reads: true });
+  return text
+    .split('\0\0')
+    .filter((record) => record !== '')
+    .map((record) => {
+      const fields = new Map(record.split('\0').map((line) => [line.split(' ', 1)[0] ?? '', line.slice(line.indexOf(' ') + 1)]));
+      return {
+        path: fields.get('worktree') ?? '',
+        head: fields.get('HEAD') ?? null,
+        branch: fields.get('branch')?.replace(/^refs\/heads\//, '') ?? null,
+        locked: fields.get('locked') ?? null,
+      };
+    });
+}
+
+/** As git lists it: without symbolic links on the way. The folder itself need not exist. */
+export function listedPath(path: string): string {
+  const parent = dirname(path);
+  return join(existsSync(parent) ? realpathSync(parent) : parent, basename(path));
+}
+
+/** Whether it is there to be worked in. */
+export async function hasWorktree(repository: string, path: string, options: GitOptions = {}): Promise<boolean> {
+  return existsSync(path) && (await listWorktrees(repository, options)).some((worktree) => worktree.path === listedPath(path));
+}
+
+export interface NewWorktree {
+  readonly path: string;
+  readonly branch: string;
+  /** The commit that a new branch starts from. */
+  readonly base: string;
+  /** The branch may have commits of its own, and is taken up where it stands. */
+  readonly continues?: boolean;
+}
+
+/**
+ * Makes a worktree with a branch, or finds it made. What an attempt that was cut short has left, half a checkout or a branch
+ * without a commit of its own, is taken over; a branch with commits is somebody's work, and refused. The commit it stands at.
+ */
+export async function addWorktree(repository: string, worktree: NewWorktree, options: GitOptions = {}): Promise<string> {
+  return await patiently(() => tryToAdd(repository, worktree, options), options.signal);
+}
+
+async function tryToAdd(repository: string, { path, branch, base, continues = false }: NewWorktree, options: GitOptions): Promise<string> {
+  await requireBranchName(repository, branch, options);
+  await discardUnfinished(repository, path, options);
+  await mkdir(dirname(path), { recursive: true });
+  const there = (await listWorktrees(repository, options)).find((worktree) => worktree.path === listedPath(path));
+  if (there && existsSync(path)) {
+    if (there.branch !== branch) throw new GitFailed('worktree', null, `${path} is a worktree already, of ${there.branch ?? 'a detached HEAD'}`);
+    return there.head ?? base;
+  }
+  // Registered, but its folder was deleted by hand.
+  if (there) await requireNothingLeft(repository, path, branch, there, options);
+  if (there) await git(repository, ['worktree', 'remove', '--', path], options);
+  const tip = await resolveCommit(repository, `refs/heads/${branch}`, options);
+  if (tip !== null && !continues) await takeOverBranch(repository, branch, tip, base, options);
+  const target = tip === null ? ['--no-track', '-b', branch, '--', path, base] : ['--', path, branch];
+  try {
+    await git(repository, ['worktree', 'add', ...target], { timeoutMs: CHECKOUT_MS, ...options, patient: false });
+  } catch (error) {
+    // Git makes the branch first, and leaves it.
+    if (tip === null) await deleteBranch(repository, branch, base).catch(() => {});
+    throw error;
+  }
+  return (await resolveCommit(repository, `refs/heads/${branch}`, options)) ?? base;
+}
+
+/** Commits that only a worktree's own HEAD or its submodules hold are still there when its folder is not. */
+async function requireNothingLeft(repository: string, path: string, branch: string, there: ListedWorktree, options: GitOptions): Promise<void> {
+  const held = there.branch !== branch ? (there.branch ?? 'a detached HEAD') : (await keepsSubmodules(repository, path, options)) ? 'submodules' : null;
+  if (held === null) return;
+  throw new GitFailed('worktree', null, `the folder ${path} is gone, but git still keeps ${held} of it: see git worktree list, and prune`);
+}
+
+export async function keepsSubmodules(repository: string, path: string, options: GitOptions = {}): Promise<boolean> {
+  const common = (await git(repository, ['rev-parse', '--path-format=absolute', '--git-common-dir'], { ...options, reads: true })).replace(/\n$/, '');
+  for (const name of await readdir(join(common, 'worktrees')).catch(() => [])) {
+    const folder = join(common, 'worktrees', name);
+    const of = (await readFile(join(folder, 'gitdir'), 'utf8').catch(() => '')).replace(/\n$/, '');
+    if (of === join(listedPath(path), '.git')) return existsSync(join(folder, 'modules'));
+  }
+  return false;
+}
+
+async function takeOverBranch(repository: string, branch: string, tip: string, base: string, options: GitOptions): Promise<void> {
+  const own = Number(await git(repository, ['rev-list', '--count', tip, '--not', base], { ...options, reads: true }));
+  if (own > 0) throw new GitFailed('branch', null, `branch ${branch} exists already, with ${own} commit(s) of its own`);
+  if (tip !== base) await git(repository, ['update-ref', `refs/heads/${branch}`, base, tip], options);
+}
+
+/**
+ * Clears away a worktree that git was stopped in the middle of making. Only git's own lock tells that nobody can have worked
+ * there yet, so one that is locked for another reason, or not locked, is left alone.
+ */
+export async function discardUnfinished(repository: string, path: string, options: GitOptions = {}): Promise<void> {
+  const there = (await listWorktrees(repository, options)).find((worktree) => worktree.path === listedPath(path));
+  if (there?.locked === BEING_MADE) await git(repository, ['worktree', 'remove', '--force', '--force', '--', path], options);
+}
+
+/** Never forced: git itself refuses where something is modified or untracked. An empty folder around it goes too. */
+export async function removeWorktree(repository: string, path: string, options: GitOptions = {}): Promise<void> {
+  await git(repository, ['worktree', 'remove', '--', path], { timeoutMs: CHECKOUT_MS, ...options });
+  await rmdir(dirname(path)).catch(() => {});
+}
+
+/** Only if it still stands at this commit and no worktree has it checked out. Says whether it is gone. */
+export async function deleteBranch(repository: string, branch: string, expected: string, options: GitOptions = {}): Promise<boolean> {
+  await requireBranchName(repository, branch, options);
+  if ((await listWorktrees(repository, options)).some((worktree) => worktree.branch === branch)) return false;
+  try {
+    await git(repository, ['update-ref', '-d', `refs/heads/${branch}`, expected], options);
+    return true;
+  } catch (error) {
+    const tip = await resolveCommit(repository, `refs/heads/${branch}`, options);
+    if (error instanceof GitFailed && tip !== expected) return tip === null;
+    throw error;
+  }
+}
