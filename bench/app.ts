@@ -25,6 +25,7 @@ export const openApp = ({ path, url }: Place): Promise<App> =>
       allowed_hosts: [],
       allowed_origins: [],
       companion: {},
+      machine: {},
       overlap: {},
     },
     clock: systemClock,

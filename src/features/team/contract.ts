@@ -3,6 +3,7 @@ import { contract } from '../../kernel/contract.ts';
 import { sessionId } from '../../kernel/fields.ts';
 import { contextView } from '../contexts/contract.ts';
 import { claimView } from '../coordination/contract.ts';
+import { questionView } from '../messages/contract.ts';
 import { noteView } from '../notes/contract.ts';
 import { match } from '../overlap/contract.ts';
 import { sessionView } from '../sessions/contract.ts';
@@ -173,6 +174,7 @@ const stateDocument = z.strictObject({
   nextActions: stateShape.next_actions,
   latestParallelAudits: stateShape.latest_parallel_audits,
   parallelAuditConflicts: stateShape.parallel_audit_conflicts,
+  questions: z.array(questionView).describe('What agents ask the people of the team, the oldest first.'),
   cut: stateShape.cut,
 });
 export type StateDocument = z.output<typeof stateDocument>;
@@ -183,7 +185,7 @@ export const readState = contract({
   access: 'member',
   route: 'GET /api/state',
   title: 'The state of the team',
-  description: 'Everything that covibe_team state tells, for the dashboard.',
+  description: 'Everything that covibe_team state tells, and what agents ask people, for the dashboard.',
   input: z.strictObject({}),
   output: stateDocument,
   annotations: { readOnlyHint: true, idempotentHint: true },

@@ -3,19 +3,21 @@ import type { Db } from '../../storage/engine.ts';
 import { activeContexts } from '../contexts/index.ts';
 import { liveClaims, type Waiting, waitingFor } from '../coordination/index.ts';
 import { namesFor } from '../identity/index.ts';
+import { openQuestions } from '../messages/index.ts';
 import { recentNotes } from '../notes/index.ts';
 import { RECENT_MS, recentWarnings, warningView } from '../overlap/index.ts';
 import { recentSessions, staleSessions } from '../sessions/index.ts';
 import { type TaskView, tasksBy, viewTasks } from '../tasks/index.ts';
 import { workstreamsBy } from '../workstreams/index.ts';
 import { latestAudits, standingConflicts } from './audits.ts';
-import type { TeamState } from './contract.ts';
+import type { StateDocument, TeamState } from './contract.ts';
 import { nextActions } from './next.ts';
 
 /** So many rows of each section: what an agent reads at the start of its work must stay small. */
 const ROWS = 15;
 const CONTEXTS = 5;
 const SUMMARY_SHOWN = 300;
+const QUESTION_SHOWN = 500;
 
 export interface State extends TeamState {
   readonly waiting: Waiting;
@@ -63,6 +65,13 @@ export async function readTeamState(db: Db, workspace: string, viewer: Principal
   };
   const waiting = await waitingFor(db, workspace, viewer, now, sessionId);
   return { ...state, next_actions: nextActions(state, waiting, viewer), cut, waiting };
+}
+
+/** What agents ask people. Not for agents: none of them can answer. */
+export async function readQuestions(db: Db, workspace: string, viewer: Principal, now: number): Promise<Pick<StateDocument, 'questions' | 'cut'>> {
+  const open = await openQuestions(db, workspace, viewer, now, ROWS);
+  const questions = open.slice(0, ROWS).map((question) => ({ ...question, question: cutTo(question.question, QUESTION_SHOWN) }));
+  return { questions, cut: open.length > ROWS ? ['questions'] : [] };
 }
 
 export const briefTask = (task: TaskView) => ({

@@ -22,7 +22,7 @@ import {
   weeklySummary,
 } from './contract.ts';
 import { feedbackOf } from './feedback.ts';
-import { readTeamState } from './state.ts';
+import { readQuestions, readTeamState } from './state.ts';
 import { summarise } from './summary.ts';
 
 const WEEK = 7;
@@ -50,7 +50,7 @@ export function teamTools(finder: Finder): Implementation[] {
     implement(readState, {
       read: async (_input, { reader, workspace, principal, clock }) => {
         const { waiting: _, ...state } = await readTeamState(reader, workspace, principal, clock.now());
-        return ok(documentOf(state));
+        return ok(documentOf(state, await readQuestions(reader, workspace, principal, clock.now())));
       },
     }),
     implement(teamFeedback, {
@@ -66,7 +66,7 @@ export function teamTools(finder: Finder): Implementation[] {
   ];
 }
 
-const documentOf = (state: TeamState): StateDocument => ({
+const documentOf = (state: TeamState, { questions, cut }: Pick<StateDocument, 'questions' | 'cut'>): StateDocument => ({
   activeWork: state.active_work,
   plannedWork: state.planned_work,
   recentCompletions: state.recent_completions,
@@ -81,7 +81,8 @@ const documentOf = (state: TeamState): StateDocument => ({
   nextActions: state.next_actions,
   latestParallelAudits: state.latest_parallel_audits,
   parallelAuditConflicts: state.parallel_audit_conflicts,
-  cut: state.cut,
+  questions,
+  cut: [...state.cut, ...cut],
 });
 
 /** Stale work and work done twice make the state a warning: they are to be looked at before anything is taken over. */

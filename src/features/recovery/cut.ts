@@ -1,0 +1,89 @@
+import type { Tokenizer } from './bpe.ts';
+import { shareOut } from './budget.ts';
+
+/** Stands where a text was cut. */
+export const MARK = '… [cut]';
+/** What the mark and the quotes around a text may take. */
+const MARK_TOKENS = 6;
+/** Fewer tokens of a text than these say nothing. */
+export const LEAST = 12;
+/** How far back a cut may go to end on a word. */
+const WORD = 40;
+/** Deeper in JSON what does not fit is left out rather than cut. */
+const DEEPEST = 3;
+
+export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** At most so many characters, ending with a sentence if one ends in its second half, else with a word. */
+export function brief(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  const head = wellFormed(text.slice(0, characters));
+  const sentence = Math.max(...['. ', '! ', '? ', '。', '\n'].map((end) => head.lastIndexOf(end)));
+  if (sentence >= characters / 2) return head.slice(0, sentence + 1).trimEnd();
+  return `${toWord(head)}…`;
+}
+
+/** As much of a text as takes no more than `room` tokens as JSON, with a mark at its end if that is not all of it. */
+export function cutText(text: string, room: number, tokens: Tokenizer): string {
+  const json = JSON.stringify(text);
+  if (tokens.count(json, room) <= room) return text;
+  if (room < LEAST) return '';
+  const head = tokens.head(json.slice(1, -1), room - MARK_TOKENS);
+  return `${toWord(wellFormed(text.slice(0, charactersIn(text, head.length))))}${MARK}`;
+}
+
+/** The same for whatever JSON: texts are cut, lists end earlier, and of an object each key gets its part of the room. */
+export function cutJson(value: unknown, room: number, tokens: Tokenizer, depth = 0): unknown {
+  if (typeof value === 'string') return cutText(value, room, tokens) || undefined;
+  if (typeof value !== 'object' || value === null || tokens.count(JSON.stringify(value), room) <= room) {
+    return tokens.count(JSON.stringify(value), room) <= room ? value : undefined;
+  }
+  if (depth >= DEEPEST) return undefined;
+  return Array.isArray(value) ? cutArray(value, room - 2, tokens, depth) : cutObject(value as Record<string, unknown>, room - 2, tokens, depth);
+}
+
+function cutArray(items: readonly unknown[], room: number, tokens: Tokenizer, depth: number): unknown[] {
+  const kept: unknown[] = [];
+  let left = room;
+  for (const item of items) {
+    const size = tokens.count(`${JSON.stringify(item)},`, left);
+    const fitting = size <= left ? item : cutJson(item, left - 1, tokens, depth + 1);
+    if (fitting !== undefined) kept.push(fitting);
+    left -= size;
+    if (left < LEAST) break;
+  }
+  return kept;
+}
+
+function cutObject(object: Record<string, unknown>, room: number, tokens: Tokenizer, depth: number): Record<string, unknown> {
+  const entries = Object.entries(object);
+  const names = entries.map(([key]) => tokens.count(`${JSON.stringify(key)}:,`));
+  const demands = entries.map(([, value], turn) => ({ wants: (names[turn] as number) + tokens.count(JSON.stringify(value), room), weight: 1, turn }));
+  const given = shareOut(room, demands);
+  return Object.fromEntries(
+    entries.flatMap(([key, value], at) => {
+      const fitting = cutJson(value, (given[at] as number) - (names[at] as number), tokens, depth + 1);
+      return fitting === undefined ? [] : [[key, fitting]];
+    }),
+  );
+}
+
+/** How many characters of the text its first `length` characters as JSON stand for. */
+function charactersIn(text: string, length: number): number {
+  let left = length;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const isPlain = code >= 0x20 && code !== 0x22 && code !== 0x5c;
+    left -= isPlain ? 1 : JSON.stringify(text[at]).length - 2;
+    if (left < 0) return at;
+  }
+  return text.length;
+}
+
+/** Without the first half of a pair at its end. */
+const wellFormed = (head: string): string => (head.isWellFormed() ? head : head.slice(0, -1));
+
+function toWord(head: string): string {
+  const space = /\s\S*$/.exec(head.slice(-WORD))?.index;
+  return head.slice(0, space === undefined ? head.length : Math.max(0, head.length - WORD) + space).trimEnd();
+}

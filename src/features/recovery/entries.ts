@@ -1,0 +1,63 @@
+import type { Tokenizer } from './bpe.ts';
+import type { CheckpointView, DependencyOutcome, PriorTask, SiblingTask } from './contract.ts';
+import { brief, cutText, MARK } from './cut.ts';
+import { type Entry, entryOf } from './parts.ts';
+
+/** How long the summary of an outcome is. */
+const OUTCOME_CHARACTERS = 400;
+const BRIEF_CHARACTERS = 160;
+
+/** Sizes of what stands in a list: as JSON, with its comma. Counted no further than could ever fit. */
+export interface Scale {
+  readonly tokens: Tokenizer;
+  readonly max: number;
+}
+
+const sizer =
+  ({ tokens, max }: Scale) =>
+  (value: unknown): number =>
+    tokens.count(`${JSON.stringify(value)},`, max);
+
+/** Newer ones are wanted with all their detail; of older ones it is enough to know that they are there. */
+export function checkpointEntry(scale: Scale, whole: CheckpointView): Entry<CheckpointView> {
+  const size = sizer(scale);
+  const isBare = whole.detail === null && whole.files_changed.length === 0;
+  const bare = isBare ? whole : { ...whole, detail: null, files_changed: [] };
+  return entryOf(size, whole, bare, (room, bareSize) => {
+    if (room >= bareSize) return undefined;
+    const summary = cutText(whole.summary, room - size({ ...bare, summary: '' }), scale.tokens);
+    return summary === '' ? undefined : { ...bare, summary };
+  });
+}
+
+/** One whose detail was not read, because there cannot be room for it. */
+export function bareCheckpointEntry(scale: Scale, bare: CheckpointView, isWhole: boolean): Entry<CheckpointView> {
+  const bareSize = sizer(scale)(bare);
+  return isWhole ? { whole: bare, wholeSize: bareSize, bare, bareSize } : { whole: { ...bare }, wholeSize: Number.POSITIVE_INFINITY, bare, bareSize };
+}
+
+/** A text that is no longer than this is not worth a mark in its place. */
+const FEW_CHARACTERS = 12;
+
+/** An entry of which one text can be cut. */
+function textEntry<T>(scale: Scale, text: string, withText: (text: string) => T, whole = withText(text)): Entry<T> {
+  const size = sizer(scale);
+  const bare = text.length <= FEW_CHARACTERS ? withText(text) : withText(MARK);
+  return entryOf(size, whole, JSON.stringify(bare) === JSON.stringify(whole) ? whole : bare, (room, bareSize) => {
+    const cut = room > bareSize ? cutText(text, room - size(withText('')), scale.tokens) : '';
+    return cut === '' || cut === text ? undefined : withText(cut);
+  });
+}
+
+export type PriorFull = Required<PriorTask>;
+
+export function priorEntry(scale: Scale, { id, name, outcome, status, ...more }: PriorFull, full: boolean): Entry<PriorTask> {
+  const withText = (text: string): PriorTask => ({ id, name, outcome: text, status });
+  return textEntry(scale, brief(outcome, OUTCOME_CHARACTERS), withText, full ? { ...withText(outcome), ...more } : undefined);
+}
+
+export const siblingEntry = (scale: Scale, { brief_summary = '', ...task }: SiblingTask): Entry<SiblingTask> =>
+  entryOf(sizer(scale), brief_summary === '' ? task : { ...task, brief_summary: brief(brief_summary, BRIEF_CHARACTERS) }, task);
+
+export const dependencyEntry = (scale: Scale, { task_id, task_name, outcome, status }: DependencyOutcome): Entry<DependencyOutcome> =>
+  textEntry(scale, outcome, (text) => ({ task_id, task_name, outcome: text, status }));

@@ -1,0 +1,4 @@
+import type { Feature } from '../../kernel/tool.ts';
+import { recoveryTools } from './tools.ts';
+
+export const recovery: Feature = { name: 'recovery', implementations: recoveryTools };

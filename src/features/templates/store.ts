@@ -1,0 +1,45 @@
+import type { Db } from '../../storage/engine.ts';
+import type { WorkflowTaskRow } from '../workflows/index.ts';
+import type { WorkflowTemplateRow } from './tables.ts';
+
+const templatesIn = (db: Db, workspace: string) => db.selectFrom('workflow_templates').where('workspace_id', '=', workspace);
+
+export async function insertTemplate(db: Db, row: WorkflowTemplateRow): Promise<void> {
+  await db.insertInto('workflow_templates').values(row).execute();
+}
+
+export async function findTemplate(db: Db, workspace: string, by: { id: string } | { name: string }): Promise<WorkflowTemplateRow | undefined> {
+  const templates = templatesIn(db, workspace).selectAll();
+  return await ('id' in by ? templates.where('id', '=', by.id) : templates.where('name', '=', by.name)).executeTakeFirst();
+}
+
+export async function pageOfTemplates(db: Db, workspace: string, limit: number, offset: number): Promise<{ rows: WorkflowTemplateRow[]; total: number }> {
+  const rows = await templatesIn(db, workspace).selectAll().orderBy('name').orderBy('id').limit(limit).offset(offset).execute();
+  const { total } = await templatesIn(db, workspace)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { rows, total: Number(total) };
+}
+
+export async function tasksOfWorkflow(db: Db, workspace: string, workflowId: string): Promise<WorkflowTaskRow[]> {
+  return await db
+    .selectFrom('workflow_tasks')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('workflow_id', '=', workflowId)
+    .where('status', '!=', 'removed')
+    .orderBy('sequence')
+    .orderBy('id')
+    .execute();
+}
+
+export async function dependenciesOfWorkflow(db: Db, workspace: string, workflowId: string): Promise<{ task_id: string; depends_on: string }[]> {
+  return await db
+    .selectFrom('workflow_dependencies')
+    .select(['task_id', 'depends_on'])
+    .where('workspace_id', '=', workspace)
+    .where('workflow_id', '=', workflowId)
+    .orderBy('task_id')
+    .orderBy('depends_on')
+    .execute();
+}
