@@ -67,6 +67,8 @@ function findUnstorable(value: unknown, field: string, depth: number): Issue | u
   if (depth >= MAX_DEPTH) return { field, message: `is nested deeper than ${MAX_DEPTH} levels` };
   for (const [key, inner] of Object.entries(value)) {
     const name = Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key;
+    // Of a free object the schemas would drop it without a word.
+    if (key === '__proto__') return { field: name, message: 'is no name that a field can have' };
     const found = findUnstorable(key, name, depth) ?? findUnstorable(inner, name, depth + 1);
     if (found) return found;
   }

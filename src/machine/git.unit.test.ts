@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../testing/database.ts';
@@ -67,6 +67,12 @@ test('a repository is found from a folder inside it; a missing folder, a plain o
     );
   expect(await why(locateRepository('/no/such/folder'))).toBe('missing');
   expect(await why(locateRepository(temporaryFolder()))).toBe('not_git');
+  // The first half of its path is another repository.
+  const broken = `${repository.path}\nbroken`;
+  mkdirSync(broken);
+  repository.git(['init', '--quiet'], broken);
+  symlinkSync(broken, `${repository.path}-link`);
+  expect(await why(locateRepository(`${repository.path}-link`))).toBe('not_git');
   expect(await startingPoint(repository.path)).toEqual({ branch: 'main', commit: repository.git(['rev-parse', 'HEAD']) });
   repository.git(['tag', 'main']);
   expect(await currentBranch(repository.path)).toBe('main');

@@ -17,8 +17,8 @@ export interface WorktreeState {
   readonly locked: string | null;
   /** What is not committed, in words. */
   readonly dirty: string | null;
-  /** Another worktree that lies in it: where its folder is ignored, git would delete it too. */
-  readonly around: string | null;
+  /** Another repository or worktree in a folder of it that is ignored: git would delete it too. */
+  readonly inner: string | null;
   /** Git keeps the submodules of a worktree with it, commits and all, even when its folder is gone. */
   readonly submodules: boolean;
   /** A merge or rebase, say, that was begun and not finished. */
@@ -32,6 +32,8 @@ export interface Against {
   readonly branch: string;
   readonly base: string | null;
   readonly mergeCommit: string | null;
+  /** How the names of branches begin that do not last: what only they keep is not kept. */
+  readonly passing: string;
 }
 
 const UNFINISHED = {
@@ -45,8 +47,7 @@ const UNFINISHED = {
 } as const;
 
 export async function worktreeState(repository: string, path: string, against: Against, options: GitOptions = {}): Promise<WorktreeState> {
-  const worktrees = await listWorktrees(repository, options);
-  const entry = worktrees.find((worktree) => worktree.path === listedPath(path));
+  const entry = (await listWorktrees(repository, options)).find((worktree) => worktree.path === listedPath(path));
   const exists = existsSync(path);
   const usable = entry !== undefined && exists;
   const branchTip = await resolveCommit(repository, `refs/heads/${against.branch}`, options);
@@ -58,7 +59,7 @@ export async function worktreeState(repository: string, path: string, against: A
     branch: entry?.branch ?? null,
     locked: entry?.locked ?? null,
     dirty: usable ? await dirtyWords(path, options) : null,
-    around: worktrees.find((worktree) => worktree.path.startsWith(join(listedPath(path), '/')))?.path ?? null,
+    inner: usable ? await innerRepository(path, options) : null,
     submodules: entry !== undefined && (await keepsSubmodules(repository, path, options)),
     inProgress: usable ? await unfinished(path, options) : null,
     unsaved: await unsavedCount(repository, [head, branchTip], against, options),
@@ -94,6 +95,12 @@ async function hiddenCount(path: string, options: GitOptions): Promise<number> {
   return hidden;
 }
 
+/** Of repositories inside, git names the folder alone. Those that are not ignored are told of as untracked. */
+async function innerRepository(path: string, options: GitOptions): Promise<string | null> {
+  const ignored = await git(path, ['ls-files', '--others', '--ignored', '--exclude-standard', '-z'], { ...options, reads: true });
+  return ignored.split('\0').find((entry) => entry.endsWith('/')) ?? null;
+}
+
 async function unfinished(path: string, options: GitOptions): Promise<string | null> {
   const folder = (await git(path, ['rev-parse', '--absolute-git-dir'], { ...options, reads: true })).trim();
   const found = Object.entries(UNFINISHED).find(([file]) => existsSync(join(folder, file)));
@@ -108,13 +115,16 @@ async function unsavedCount(repository: string, tips: readonly (string | null)[]
   return Number(await git(repository, ['rev-list', '--count', ...from, '--not', ...saved, '--remotes'], { ...options, reads: true }));
 }
 
-/** The merge commit, if something else than the branch itself keeps it: otherwise it would go with the branch. */
-async function heldMerge(repository: string, { branch, mergeCommit }: Against, options: GitOptions): Promise<string | null> {
+/**
+ * The merge commit, if something keeps it that lasts. The branch itself would take it along; and of two branches that go at the
+ * same moment each could seem to be kept by the other.
+ */
+async function heldMerge(repository: string, { branch, mergeCommit, passing }: Against, options: GitOptions): Promise<string | null> {
   const commit = mergeCommit === null ? null : await commitByHash(repository, mergeCommit, options);
   if (commit === null) return null;
   const refs = await git(repository, ['for-each-ref', '--format=%(refname)', '--contains', commit, 'refs/heads', 'refs/remotes', 'refs/tags'], {
     ...options,
     reads: true,
   });
-  return refs.split('\n').some((ref) => ref !== '' && ref !== `refs/heads/${branch}`) ? commit : null;
+  return refs.split('\n').some((ref) => ref !== '' && ref !== `refs/heads/${branch}` && !ref.startsWith(`refs/heads/${passing}`)) ? commit : null;
 }

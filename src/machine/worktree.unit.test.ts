@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 const add = (more: object = {}) => addWorktree(root, { path, branch, base, ...more });
-const state = (mergeCommit: string | null = null) => worktreeState(root, path, { branch, base: 'main', mergeCommit });
+const state = (mergeCommit: string | null = null) => worktreeState(root, path, { branch, base: 'main', mergeCommit, passing: 'workflow/' });
 
 describe('making one', () => {
   test('makes folder, branch and checkout; made again it is the same', async () => {
@@ -58,6 +58,15 @@ describe('making one', () => {
     rmSync(path, { recursive: true });
     expect(await add()).toBe(base);
     expect(existsSync(path)).toBe(true);
+  });
+
+  test('does not make it again where only git still keeps what was done in the deleted folder', async () => {
+    await add();
+    repository.git(['checkout', '--quiet', '--detach'], path);
+    const own = repository.commit('own.txt', 'x', path);
+    rmSync(path, { recursive: true });
+    await expect(add({ continues: true })).rejects.toThrow('git still keeps a detached HEAD of it');
+    expect((await state()).head).toBe(own);
   });
 
   test('a folder that is in the way, or is the worktree of another branch, is left as it is', async () => {
@@ -100,6 +109,8 @@ describe('what would be lost', () => {
       branch,
       locked: null,
       dirty: null,
+      inner: null,
+      submodules: false,
       inProgress: null,
       unsaved: 0,
       branchTip: base,
@@ -153,6 +164,29 @@ describe('what would be lost', () => {
     expect((await state()).dirty).toBe(null);
   });
 
+  test('a worktree or another repository inside of it, though its folder is ignored', async () => {
+    appendFileSync(join(root, '.git/info/exclude'), 'built/\n');
+    repository.write('built/x', 'y', path);
+    expect((await state()).inner).toBe(null);
+    repository.git(['worktree', 'add', '--quiet', '-b', 'inner', join(path, 'built/two')]);
+    expect(await state()).toMatchObject({ dirty: null, inner: 'built/two/' });
+    repository.git(['worktree', 'remove', join(path, 'built/two')]);
+    repository.git(['init', '--quiet', join(path, 'built/three')]);
+    expect(await state()).toMatchObject({ dirty: null, inner: 'built/three/' });
+  });
+
+  test('commits of a submodule, which git keeps even when the folder is gone', async () => {
+    const library = `${root}-library`;
+    repository.git(['clone', '--quiet', root, library]);
+    repository.git(['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'library'], path);
+    repository.git(['commit', '--quiet', '--message', 'Use it'], path);
+    repository.git(['merge', '--quiet', branch]);
+    expect(await state()).toMatchObject({ dirty: null, unsaved: 0, submodules: true });
+    rmSync(path, { recursive: true });
+    expect((await state()).submodules).toBe(true);
+    await expect(add({ continues: true })).rejects.toThrow('git still keeps submodules of it');
+  });
+
   test('a merge, a rebase and a cherry-pick that are not finished', async () => {
     const other = repository.commit('file-0.txt', 'theirs\n');
     repository.commit('file-0.txt', 'ours\n', path);
@@ -195,6 +229,8 @@ describe('what would be lost', () => {
     expect((await state()).unsaved).toBe(1);
     repository.git(['checkout', '--quiet', 'main']);
     repository.git(['branch', '--quiet', '-D', 'integration']);
+    expect((await state(merge)).unsaved).toBe(1);
+    repository.git(['branch', 'workflow/w/other', merge]);
     expect((await state(merge)).unsaved).toBe(1);
   });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../testing/database.ts';
@@ -17,6 +17,16 @@ test('the repository around a folder is the nearest one above it, and that of a 
   expect(repositoryAround(inside)).toBe(repository);
   git('worktree', 'add', '--quiet', join(home, 'tree'));
   expect(repositoryAround(join(home, 'tree'))).toBe(repository);
+});
+
+test('a mark that is neither folder nor file, or cannot be followed, is none', () => {
+  const folder = realpathSync(temporaryFolder());
+  symlinkSync('.git', join(folder, '.git'));
+  expect(repositoryAround(folder)).toBe(folder);
+  const piped = join(folder, 'piped');
+  mkdirSync(piped);
+  execFileSync('mkfifo', [join(piped, '.git')]);
+  expect(repositoryAround(piped)).toBe(piped);
 });
 
 test('a path goes through a header unharmed, and what is no absolute path is not believed', () => {

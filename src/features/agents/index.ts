@@ -6,7 +6,7 @@ import { agentTools } from './tools.ts';
 
 export { noteSilence } from './leave.ts';
 export { isSilent, LEASE_MS, statusAt } from './liveness.ts';
-export { easeAgent, isOwn, requireOnline, requireOwnAgent, touchAgent } from './own.ts';
+export { easeAgent, isOwn, noteSign, requireOnline, requireOwnAgent, touchAgent } from './own.ts';
 export { agentsById, findAgent, listAgents } from './store.ts';
 export type { AgentRow } from './tables.ts';
 export { agentViewer, capabilitiesOf } from './views.ts';

@@ -34,6 +34,21 @@ test('what an agent can take up: unclaimed, unblocked, of a running workflow, ol
   expect(await refused('task_get_available', { agent_id: me }, app.ben)).toMatchObject({ code: 'FOREIGN_AGENT' });
 });
 
+test('a workflow in which as many tasks are claimed as may be does not hide those of others', async () => {
+  const app = await workflowApp();
+  const old = await app.planned(['o1', 'o2', 'o3'], { workflow: { max_parallel_tasks: 1 } });
+  app.clock.advance(1);
+  await app.planned(['n1', 'n2']);
+  const me = await app.agent();
+  const { agent_id } = await app.claimed(old.ids.o1 as string);
+  expect(await namesFor(app, me)).toEqual(['n1', 'n2', 'o2', 'o3']);
+  expect(await namesFor(app, me, { limit: 1 })).toEqual(['n1']);
+  expect(await namesFor(app, me, { limit: 3 })).toEqual(['n1', 'n2', 'o2']);
+  expect(await namesFor(app, me, { workflow_id: old.workflow_id })).toEqual(['o2', 'o3']);
+  await app.ok('task_release', { task_id: old.ids.o1, agent_id });
+  expect(await namesFor(app, me)).toEqual(['o1', 'o2', 'o3', 'n1', 'n2']);
+});
+
 test('a task that asks for capabilities is offered to who has them all [task.available.capabilities]', async () => {
   const app = await workflowApp();
   await app.planned([

@@ -32,10 +32,17 @@ async function suitableIn(db: Db, workspace: string, workflowIds: readonly strin
   }
 }
 
+/** Of workflows in which as many tasks are claimed as may be last: a claim there is refused, and they would hide those where one succeeds. */
 async function suitable(db: Db, workspace: string, search: Search): Promise<string[]> {
+  const free = await suitableWhere(db, workspace, true, search);
+  if (free.length === search.limit) return free;
+  return [...free, ...(await suitableWhere(db, workspace, false, { ...search, limit: search.limit - free.length }))];
+}
+
+async function suitableWhere(db: Db, workspace: string, hasRoom: boolean, search: Search): Promise<string[]> {
   const found: string[] = [];
   for (let last = ''; ; ) {
-    const workflows = await runningWorkflows(db, workspace, last, WORKFLOWS_AT_ONCE);
+    const workflows = await runningWorkflows(db, workspace, hasRoom, last, WORKFLOWS_AT_ONCE);
     if (workflows.length > 0) found.push(...(await suitableIn(db, workspace, workflows, { ...search, limit: search.limit - found.length })));
     if (found.length === search.limit || workflows.length < WORKFLOWS_AT_ONCE) return found;
     last = workflows.at(-1) ?? last;
@@ -54,8 +61,8 @@ export const availableTools: Implementation[] = [
       const workflow = workflow_id === undefined ? undefined : await requireWorkflow(ctx.reader, ctx.workspace, workflow_id, 'workflow_id');
       const ids = workflow ? await suitableOf(ctx.reader, workflow, search) : await suitable(ctx.reader, ctx.workspace, search);
       const rows = await tasksById(ctx.reader, ctx.workspace, ids);
-      // A moment has passed between the two looks.
-      const tasks = ids.flatMap((id) => rows.get(id) ?? []).filter(({ status }) => status !== 'removed');
+      // A moment has passed between the looks.
+      const tasks = [...new Set(ids)].flatMap((id) => rows.get(id) ?? []).filter(({ status }) => status !== 'removed');
       return ok({ tasks: tasks.map(viewTask) });
     },
   }),

@@ -158,6 +158,44 @@ test('a write with a fence of an earlier claim is refused [task.claim.stale-fenc
   expect((await task(id)).status).toBe('planning');
 });
 
+test('an agent that has gone writes nothing more in its name, with its old fence or without one', async () => {
+  for (const goes of ['silent', 'unregistered']) {
+    const { ok, refused, planned, started, clock, task } = await workflowApp();
+    const { ids } = await planned(['one']);
+    const id = ids.one as string;
+    const { agent_id, fence } = await started(id);
+    if (goes === 'silent') clock.advance(LEASE);
+    else await ok('agent_unregister', { id: agent_id });
+    await expect.poll(async () => (await task(id)).assigned_agent_id).toBe(null);
+    const before = await task(id);
+    for (const [tool, args] of Object.entries({
+      task_update_status: { id, status: 'planning' },
+      checkpoint_add: { task_id: id, type: 'progress', summary: 's' },
+    })) {
+      expect(await refused(tool, { ...args, agent_id }), tool).toMatchObject({ code: 'STALE_CLAIM', field: 'agent_id' });
+      expect(await refused(tool, { ...args, agent_id, fence }), tool).toMatchObject({ code: 'STALE_CLAIM', field: 'fence' });
+    }
+    expect(await task(id)).toEqual(before);
+  }
+});
+
+test('what an agent said in time it may say again when it has gone since: the answer may have been lost', async () => {
+  const { ok, planned, started, clock, agent } = await workflowApp();
+  const { ids } = await planned(['one', 'two']);
+  const agent_id = await agent();
+  const done = { ...(await started(ids.one as string, undefined, agent_id)), status: 'completed', outcome: 'done' };
+  const failed = { ...(await started(ids.two as string, undefined, agent_id)), status: 'failed', error: 'no' };
+  const say = ({ task_id: id, ...rest }: typeof done | typeof failed, fenced: boolean) => {
+    const { fence, ...unfenced } = rest;
+    return ok('task_update_status', { id, ...unfenced, ...(fenced ? { fence } : {}) });
+  };
+  await say(done, true);
+  await say(failed, true);
+  clock.advance(LEASE);
+  await expect.poll(async () => (await ok('agent_get', { id: agent_id })).status).toBe('offline');
+  expect([await say(done, true), await say(done, false), await say(failed, true)]).toMatchObject([{ changed: false }, { changed: false }, { changed: false }]);
+});
+
 test('every write of the holder is a sign of life', async () => {
   const { ok, planned, started, clock, task } = await workflowApp();
   const { ids } = await planned(['one']);
@@ -180,7 +218,7 @@ test('a failed task can be claimed again, by its last holder or another [task.cl
   expect(await ok('task_claim', { task_id: id, agent_id: other }, ben)).toMatchObject({ success: true, fence: fence + 1 });
   expect((await task(id)).status).toBe('failed');
   await ok('task_release', { task_id: id, agent_id: other }, ben);
-  expect(await task(id)).toMatchObject({ status: 'failed', error: 'no', checkpoint_count: 0 });
+  expect(await task(id)).toMatchObject({ status: 'failed', error: 'no', checkpoint_count: 1 });
   expect(await ok('task_claim', { task_id: id, agent_id })).toMatchObject({ success: true });
 });
 

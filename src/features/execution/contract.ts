@@ -6,6 +6,7 @@ import { checkpointView, details, files, reason, taskView, workflowSummary, writ
 const READ = { readOnlyHint: true, idempotentHint: true };
 /** So many checkpoints are listed at once. */
 export const MOST_CHECKPOINTS = 1_000;
+export const SUMMARY_CHARACTERS = 4_000;
 const DEFAULT_AVAILABLE = 20;
 const MOST_AVAILABLE = 200;
 
@@ -55,7 +56,7 @@ export const taskUpdateStatus = contract({
   toolset: 'workflow',
   title: 'Move a task on',
   description:
-    'Moves a task on: pending → planning → in_progress → completed, paused or failed; paused → in_progress; failed → pending or skipped. completed needs an outcome, failed an error; both end the claim. A refused step names the allowed ones. all_complete tells when the workflow has nothing left: then set it to completed with workflow_update_status.',
+    'Moves a task on: pending → planning → in_progress → completed, paused or failed; paused → in_progress; failed → pending or skipped. completed needs an outcome, failed an error, which is kept as an error checkpoint; both end the claim. A refused step names the allowed ones. all_complete tells when the workflow has nothing left: then set it to completed with workflow_update_status.',
   input: z.strictObject({
     id,
     status: taskView.shape.status.describe('blocked is worked out from the dependencies and cannot be set.'),
@@ -88,11 +89,11 @@ export const checkpointAdd = contract({
   toolset: 'workflow',
   title: 'Add a checkpoint',
   description:
-    'Records a step of a task, so that it can be taken up from there: what was done, decided or went wrong, in a sentence or two; details and files beside it. Add one whenever losing your context would lose more than a few minutes of work.',
+    'Records a step of a task, so that it can be taken up from there: what was done, decided or went wrong, in a sentence or two; details and files beside it. Add one whenever losing your context would lose more than a few minutes of work. Sent again, it is recorded again.',
   input: z.strictObject({
     task_id: id,
     type: checkpointView.shape.type,
-    summary: text(4_000),
+    summary: text(SUMMARY_CHARACTERS),
     detail: details.optional(),
     files_changed: files.optional(),
     ...writer,
@@ -154,7 +155,7 @@ export const taskGetAvailable = contract({
   toolset: 'workflow',
   title: 'Find work for an agent',
   description:
-    'Tasks that your agent can take up now: unclaimed, nothing in their way, asking for no capability that it lacks; oldest workflow first. Claim one with task_claim.',
+    'Tasks that your agent can take up now: unclaimed, nothing in their way, asking for no capability that it lacks; oldest workflow first, those whose max_parallel_tasks is used up last. Claim one with task_claim.',
   input: z.strictObject({
     agent_id: ownAgent,
     workflow_id: id.optional(),

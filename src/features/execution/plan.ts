@@ -102,7 +102,7 @@ export const planTools: Implementation[] = [
       const payload = { workflow_id: task.workflow_id, agent_id: agentId, from: task.status, to: status, fence, checkpoint_id: checkpoint.id };
       record(tx, ctx, { category: 'work', kind: 'workflow.task_replanned', subject: id, payload });
       await easeHolder(tx, task.assigned_agent_id, [id]);
-      await tellStatus(tx, id, status);
+      await tellStatus(tx, task, status);
       await tellOwner(tx, id, null);
       return ok({ success: true as const, checkpoint_id: checkpoint.id });
     },

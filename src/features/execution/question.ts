@@ -13,7 +13,7 @@ async function move(
   if (values.status === task.status) return;
   const payload = { workflow_id: task.workflow_id, from: shownStatus(task), to: values.status, reason };
   tx.append({ category: 'work', kind: 'workflow.task_status_changed', actor, subject: task.id, payload });
-  await tellStatus(tx, task.id, values.status);
+  await tellStatus(tx, task, values.status);
 }
 
 /** The task waits for a person. Whoever asks must be allowed to write to it, and its status one that a question can pause. */

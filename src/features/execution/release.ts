@@ -39,7 +39,7 @@ async function giveBack(tx: Tx, task: WorkflowTaskRow, why: Why): Promise<void> 
   }
   const payload = { workflow_id: task.workflow_id, agent_id: agentId, reason: excerpt(why.reason, SHORT), from: shownStatus(task), to: status, fence };
   tx.append({ category: 'work', kind: 'workflow.task_released', actor: why.actor, subject: task.id, session: why.session ?? null, payload });
-  if (status !== task.status) await tellStatus(tx, task.id, status);
+  if (status !== task.status) await tellStatus(tx, task, status);
   await tellOwner(tx, task.id, null);
 }
 

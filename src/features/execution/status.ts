@@ -1,9 +1,12 @@
 import { record, type WriteContext } from '../../kernel/context.ts';
 import type { Input } from '../../kernel/contract.ts';
+import { excerpt } from '../../kernel/excerpt.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Tx } from '../../storage/write.ts';
 import {
+  addCheckpoint,
+  allComplete,
   changeTask,
   changeWorkflow,
   isSatisfied,
@@ -20,9 +23,8 @@ import {
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
 import { awaitingAnswer, taskBlocked } from './blocked.ts';
-import { taskUpdateStatus } from './contract.ts';
+import { SUMMARY_CHARACTERS, taskUpdateStatus } from './contract.ts';
 import { easeHolder, UNCLAIMED } from './release.ts';
-import { isAllComplete } from './store.ts';
 import { type Result, requireResult, requireStep, type SetStatus } from './transition.ts';
 
 async function requireNoObstacle(tx: Tx, task: WorkflowTaskRow, workflow: WorkflowRow, to: SetStatus): Promise<void> {
@@ -64,6 +66,15 @@ async function startWorkflow(tx: Tx, ctx: WriteContext, workflow: WorkflowRow): 
   return 'in_progress';
 }
 
+/** What went wrong must outlast the retry, which clears the error: whoever tries again finds it among the checkpoints. */
+async function keepError(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, { error = '', outcome_detail }: Result, agentId: string | null): Promise<string> {
+  const summary = excerpt(error, SUMMARY_CHARACTERS);
+  const detail = { ...(summary === error ? {} : { error }), ...(outcome_detail ? { outcome_detail } : {}) };
+  const { actor } = ctx.principal;
+  const { id } = await addCheckpoint(tx, task, { type: 'error', summary, detail: Object.keys(detail).length > 0 ? detail : undefined, agentId, actor });
+  return id;
+}
+
 async function moveOn(tx: Tx, ctx: WriteContext, input: Input<typeof taskUpdateStatus>): Promise<{ changed: boolean; workflow: WorkflowRow }> {
   const task = await requireTask(tx.db, tx.workspace, input.id, 'id');
   const workflow = await requireWorkflow(tx.db, tx.workspace, task.workflow_id);
@@ -77,15 +88,16 @@ async function moveOn(tx: Tx, ctx: WriteContext, input: Input<typeof taskUpdateS
   requireResult(task, to, input);
   const values = changes(tx, task, to, input, agentId);
   await changeTask(tx.db, tx.workspace, task.id, { ...values, status: to, updated_at: tx.now });
+  const checkpoint_id = to === 'failed' ? await keepError(tx, ctx, task, input, agentId) : undefined;
   record(tx, ctx, {
     category: 'work',
     kind: 'workflow.task_status_changed',
     subject: task.id,
-    payload: { workflow_id: workflow.id, from, to, agent_id: agentId },
+    payload: { workflow_id: workflow.id, from, to, agent_id: agentId, checkpoint_id },
   });
   if (isSatisfied(to)) await satisfyDependents(tx.db, tx.workspace, task.id);
   if (values.assigned_agent_id === null) await easeHolder(tx, task.assigned_agent_id, [task.id]);
-  await tellStatus(tx, task.id, to);
+  await tellStatus(tx, task, to);
   if (to === 'failed') await tellOwner(tx, task.id, null);
   const status = to === 'in_progress' ? await startWorkflow(tx, ctx, workflow) : workflow.status;
   return { changed: true, workflow: { ...workflow, status } };
@@ -96,7 +108,7 @@ export const statusTools: Implementation[] = [
     write: async (tx, input, ctx) => {
       const { changed, workflow } = await moveOn(tx, ctx, input);
       const over = input.status === 'completed' || input.status === 'skipped';
-      const rest = over ? { all_complete: await isAllComplete(tx.db, tx.workspace, workflow.id) } : {};
+      const rest = over ? { all_complete: await allComplete(tx.db, workflow) } : {};
       return ok({ success: true as const, changed, workflow_status: workflow.status, ...rest });
     },
   }),

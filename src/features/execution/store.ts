@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../storage/engine.ts';
 import { LEASE_MS } from '../agents/index.ts';
-import { ACTIONABLE, type CheckpointRow, OPEN_WORKFLOW, SATISFIED, type StoredTaskStatus, type WorkflowTaskRow } from '../workflows/index.ts';
-
-const UNFINISHED = ['pending', 'planning', 'in_progress', 'paused', 'failed'] as const satisfies readonly StoredTaskStatus[];
+import { ACTIONABLE, type CheckpointRow, OPEN_WORKFLOW, SATISFIED, type WorkflowTaskRow } from '../workflows/index.ts';
 
 export async function tasksHeldBy(db: Db, workspace: string, agentId: string): Promise<WorkflowTaskRow[]> {
   return await db
@@ -82,18 +80,6 @@ export async function openDependencies(db: Db, workspace: string, taskId: string
   return rows.map(({ name }) => name);
 }
 
-export async function isAllComplete(db: Db, workspace: string, workflowId: string): Promise<boolean> {
-  const open = await db
-    .selectFrom('workflow_tasks')
-    .select('id')
-    .where('workspace_id', '=', workspace)
-    .where('workflow_id', '=', workflowId)
-    .where('status', 'in', UNFINISHED)
-    .limit(1)
-    .executeTakeFirst();
-  return open === undefined;
-}
-
 export interface CheckpointFilter {
   readonly types?: readonly CheckpointRow['type'][] | undefined;
   readonly after?: number | undefined;
@@ -110,15 +96,23 @@ export async function checkpointsAfter(
   return await (types ? all.where('type', 'in', types) : all).orderBy('sequence').limit(limit).execute();
 }
 
-/** Workflows whose tasks can be taken up, the oldest first, after `last`. */
-export async function runningWorkflows(db: Db, workspace: string, last: string, limit: number): Promise<string[]> {
+/** Workflows whose tasks can be taken up, the oldest first, after `last`: those with room for one more claim, or those without. */
+export async function runningWorkflows(db: Db, workspace: string, hasRoom: boolean, last: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('workflows')
-    .select('id')
-    .where('workspace_id', '=', workspace)
-    .where('status', 'in', OPEN_WORKFLOW)
-    .where('id', '>', last)
-    .orderBy('id')
+    .select('workflows.id')
+    .where('workflows.workspace_id', '=', workspace)
+    .where('workflows.status', 'in', OPEN_WORKFLOW)
+    .where('workflows.id', '>', last)
+    .where('workflows.max_parallel_tasks', hasRoom ? '>' : '<=', (eb) =>
+      eb
+        .selectFrom('workflow_tasks as task')
+        .select(({ fn }) => fn.countAll<number>().as('claimed'))
+        .whereRef('task.workspace_id', '=', 'workflows.workspace_id')
+        .whereRef('task.workflow_id', '=', 'workflows.id')
+        .where('task.assigned_agent_id', 'is not', null),
+    )
+    .orderBy('workflows.id')
     .limit(limit)
     .execute();
   return rows.map(({ id }) => id);

@@ -229,7 +229,7 @@ test('only a failed task and one in progress can be replanned [task.replan.state
   await move('in_progress');
   await move('completed', { outcome: 'done' });
   await no('completed');
-  expect((await ok('checkpoint_list', { task_id: id })).checkpoints).toHaveLength(1);
+  expect((await ok('checkpoint_list', { task_id: id, type: ['replan'] })).checkpoints).toHaveLength(1);
 });
 
 test('the old plan in a replan checkpoint is cut where it is long', async () => {

@@ -357,6 +357,34 @@ test('what has expired is neither listed, counted nor read; its sender sees that
   expect((await row(app, id)).read_at).toBeNull();
 });
 
+test('what was read and has expired since is not said to have been unread', async () => {
+  const { send, inbox, ok, refused, ben, clock } = await correspondents();
+  const { id } = await send({ expires_in_minutes: 1 });
+  await ok('message_get', { id }, ben);
+  clock.advance(60_000);
+  expect((await inbox({ status: 'read' })).messages).toEqual([]);
+  expect(await refused('message_get', { id }, ben)).toMatchObject({ code: 'MESSAGE_EXPIRED', message: `Message "${id}" has expired.` });
+});
+
+test("who is no developer has the mail of its own agents alone: no instance reads that of another, or the operator's", async () => {
+  const { a, ana, agent, ok, refused, operator, done } = await correspondents();
+  const instance = (instanceId: string): TestCaller => ({
+    ...ana,
+    principal: { ...ana.principal, kind: 'instance', developerId: null, instanceId, tokenId: `tok_${instanceId}`, actor: `instance:${instanceId}` },
+  });
+  const [one, two] = [instance('work-1-a1'), instance('work-2-a1')];
+  await done('capabilities.grant', { action: 'toolset.workflow' });
+  for (const owner of [one, operator]) {
+    const agent_id = await agent(owner);
+    const { id } = await ok('message_send', { sender_id: a, recipient_id: agent_id, message_type: 'notification', body: 'x' });
+    expect(await refused('message_list', { agent_id }, two)).toMatchObject({ code: 'FOREIGN_AGENT' });
+    expect(await refused('message_get', { id }, two)).toMatchObject({ code: 'MESSAGE_NOT_FOUND' });
+    expect(await refused('message_archive', { message_ids: [id] }, two)).toMatchObject({ code: 'MESSAGE_NOT_FOUND' });
+    expect((await ok('agent_get', { id: agent_id }, two)).mine).toBe(false);
+    expect((await ok('message_list', { agent_id }, owner)).messages).toHaveLength(1);
+  }
+});
+
 test('events tell who wrote to whom, and nothing of what was written', async () => {
   const { a, b, send, ok, ben, events } = await correspondents();
   const secret = 'the-secret-words';

@@ -91,9 +91,9 @@ test('a question to human pauses its task; the answer comes as a message and let
 test('what was asked and answered is a decision on record, which the recovery pack carries; events have no word of it', async () => {
   const t = await asker();
   const { id } = await t.ask({ body: `Which port? ${'q'.repeat(5_000)}` });
-  await t.answer(id, `Take 8080. ${'a'.repeat(10_000)}`);
+  await t.answer(id, `Take 8080. ${'a'.repeat(3_979)}😀${'a'.repeat(6_000)}`);
   const decision = (await t.checkpoints()).at(-1);
-  expect(decision).toMatchObject({ type: 'decision', agent_id: t.agentId, detail: { question_id: id, answered_by: 'ana' } });
+  expect(decision).toMatchObject({ type: 'decision', agent_id: t.agentId, detail: { question_id: id, answered_by: 'human' } });
   expect(decision.summary).toMatch(/^Question: Which port\? q+…\nAnswer: Take 8080\. a+…$/);
   expect(decision.summary.length).toBeLessThanOrEqual(5_020);
   const pack = await t.ok('task_load_context', { task_id: t.taskId });
@@ -165,11 +165,11 @@ test('no token of an agent or developer answers, or reads what others ask; a sig
   expect((await t.checkpoints()).at(-1).detail).toMatchObject({ answered_by: 'operator' });
 });
 
-test('a private developer who answers is not named', async () => {
+test('a developer who answers is not named, and so not either when they become private', async () => {
   const t = await asker();
-  await t.done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
   const { id } = await t.ask();
   await t.answer(id, 'yes', t.person(t.ben));
+  await t.done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
   expect(JSON.stringify(await t.checkpoints())).not.toContain('ben');
   expect((await t.checkpoints()).at(-1).detail).toMatchObject({ answered_by: 'human' });
 });
@@ -207,6 +207,15 @@ test('a task whose agent has gone waits on, and the answer puts it to pending fo
   expect((await t.checkpoints()).at(-1)).toMatchObject({ type: 'decision' });
   const next = await t.started(t.taskId);
   expect(next.fence).toBeGreaterThan(1);
+});
+
+test('a task that nobody had claimed goes on where it was', async () => {
+  const t = await asker();
+  for (const status of ['planning', 'in_progress']) await t.ok('task_update_status', { id: t.other, status });
+  const { id } = await t.ask({ task_id: t.other });
+  expect(await t.task(t.other)).toMatchObject({ status: 'paused', assigned_agent_id: null });
+  expect(await t.answer(id)).toMatchObject({ task_status: 'in_progress' });
+  expect(await t.task(t.other)).toMatchObject({ status: 'in_progress', question_id: null });
 });
 
 test('a silent agent loses the task, not the question', async () => {

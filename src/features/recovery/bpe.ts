@@ -12,6 +12,8 @@ export interface Tokenizer {
 
 /** Up to so many characters, all words are found at once, which is faster; beyond, few of very many may be needed. */
 const AT_ONCE = 200_000;
+/** No token is longer, in bytes. */
+const LONGEST = 128;
 /** Short words are remembered: ids come again and again. A longer one would keep the text alive that it was found in. */
 const SHORT = 12;
 const MOST_REMEMBERED = 20_000;
@@ -45,6 +47,8 @@ export class BytePairs implements Tokenizer {
     const bytesOf = isAscii(text) ? (word: string) => word : asBytes;
     let count = 0;
     for (const word of this.#words(text)) {
+      // Past the limit in any case: then it need not be known by how much.
+      if (word.length > (limit - count) * LONGEST) return limit + 1;
       count += this.#length(bytesOf(word));
       if (count > limit) break;
     }

@@ -289,20 +289,72 @@ test('through the tool too nothing is above the budget, whatever the include; th
   );
 });
 
-/** Hands on what it reads, and counts the rows. */
-function counted(db: Db): { db: Db; rows: () => number } {
-  let rows = 0;
+test('whoever tries a failed task again is told why it failed', async () => {
+  const app = await workflowApp();
+  const { ids } = await app.planned(['only']);
+  const fail = async (error: string) => {
+    const { agent_id } = await app.started(ids.only as string);
+    const failed = { id: ids.only, status: 'failed', error, outcome_detail: { exit_code: 3 }, agent_id };
+    expect(await app.ok('task_update_status', failed)).toMatchObject({ changed: true });
+    expect(await app.ok('task_update_status', failed)).toMatchObject({ changed: false });
+    await app.ok('task_update_status', { id: ids.only, status: 'pending' });
+  };
+  await fail('The port is taken');
+  const long = prose(900, 'trace');
+  await fail(long);
+  const { checkpoints } = (await app.ok('task_load_context', { task_id: ids.only, max_tokens: 50_000 })).current_task;
+  expect(checkpoints).toMatchObject([
+    { type: 'error', summary: 'The port is taken', detail: { outcome_detail: { exit_code: 3 } } },
+    { type: 'error', detail: { error: long } },
+  ]);
+  expect(checkpoints[1].summary.length).toBeLessThanOrEqual(4_000);
+});
+
+test('a prior task that is asked for in full and does not fit is still summarised', async () => {
+  const app = await workflowApp();
+  const { ids } = await app.planned(['first', 'second']);
+  const outcome = 'The parser reads the new format, and the old one as before.';
+  await ended(app, [ids.first as string], () => outcome);
+  await app.app.store.write(DEFAULT_WORKSPACE_ID, ({ db }) =>
+    db
+      .updateTable('workflow_tasks')
+      .set({ plan: JSON.stringify({ approach: prose(2_000) }) })
+      .where('id', '=', ids.first as string)
+      .execute(),
+  );
+  const { prior_tasks, omitted } = await app.ok('task_load_context', { task_id: ids.second, include: { prior_task_full: true }, max_tokens: 2_000 });
+  expect(prior_tasks).toEqual([{ id: ids.first, name: 'first', outcome, status: 'completed' }]);
+  expect(omitted).toEqual([{ section: 'prior_outcomes', count: 1, reason: 'shortened to fit max_tokens' }]);
+});
+
+/** Hands on what it reads, and keeps the rows, but not those of ids alone. */
+function watched(db: Db): { db: Db; rows: Body[] } {
+  const rows: Body[] = [];
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
-      rows += result.rows.length;
+      rows.push(...result.rows.filter((row) => Object.keys(row).length > 1));
       return result;
     },
   };
-  return { db: db.withPlugin(plugin), rows: () => rows };
+  return { db: db.withPlugin(plugin), rows };
 }
 
-test('of 10,000 checkpoints, prior tasks and siblings no more are read than could fit', async () => {
+/** How often others had their turn while the work went on. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let going = true;
+  const turn = (): void => {
+    turns++;
+    if (going) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  going = false;
+  return turns;
+}
+
+test('of 10,000 checkpoints, prior tasks and siblings no more are read than could fit, and others are served in between', async () => {
   const app = await workflowApp();
   const tasks = Array.from({ length: 9_999 }, (_, at) => ({ name: `t${at}`, sequence: 1 }));
   const { ids, workflow_id } = await app.planned([{ name: 'now', sequence: 1 }, ...tasks]);
@@ -319,10 +371,34 @@ test('of 10,000 checkpoints, prior tasks and siblings no more are read than coul
   const task = await requireTask(reader, DEFAULT_WORKSPACE_ID, ids.now as string);
   const workflow = await requireWorkflow(reader, DEFAULT_WORKSPACE_ID, workflow_id);
   const include = loadContext.input.shape.include.parse({ all_checkpoints: true });
-  const { db, rows } = counted(reader);
+  const { db, rows } = watched(reader);
   const context = await contextOf(db, { workflow, task, include, max: 8_000 }, await loadTokenizer());
   expect(context.current_task.checkpoints.at(-1)?.sequence).toBe(10_000);
   expect(context.omitted.find(({ section }) => section === 'prior_tasks')?.count).toBe(9_999 - context.prior_tasks.length);
   expect(context.omitted.find(({ section }) => section === 'sibling_tasks')?.count).toBe(9_999 - (context.sibling_tasks ?? []).length);
-  expect(rows()).toBeLessThan(900);
+  expect(rows.length).toBeLessThan(900);
+  const tokens = await loadTokenizer();
+  expect(await turnsDuring(() => contextOf(reader, { workflow, task, include, max: 200_000 }, tokens))).toBeGreaterThan(5);
+});
+
+test('of prior tasks in full no more text is read than could fit', async () => {
+  const app = await workflowApp();
+  const tasks = Array.from({ length: 60 }, (_, at) => ({ name: `t${at}`, sequence: 1 }));
+  const { ids, workflow_id } = await app.planned([...tasks, { name: 'now', sequence: 2 }]);
+  await app.app.store.write(DEFAULT_WORKSPACE_ID, ({ db }) =>
+    db
+      .updateTable('workflow_tasks')
+      .set({ status: 'completed', outcome: 'done', plan: JSON.stringify({ approach: prose(400) }) })
+      .where('name', '!=', 'now')
+      .execute(),
+  );
+  const reader = app.app.store.reader;
+  const task = await requireTask(reader, DEFAULT_WORKSPACE_ID, ids.now as string);
+  const workflow = await requireWorkflow(reader, DEFAULT_WORKSPACE_ID, workflow_id);
+  const { db, rows } = watched(reader);
+  const include = loadContext.input.shape.include.parse({ prior_task_full: true });
+  const context = await contextOf(db, { workflow, task, include, max: 3_000 }, await loadTokenizer());
+  expect(rows.filter(({ plan }) => plan !== null)).toHaveLength(10);
+  const { count = 0 } = context.omitted.find(({ section }) => section === 'prior_tasks') ?? {};
+  expect(context.prior_tasks.length + count).toBe(60);
 });

@@ -8,6 +8,7 @@ import type { Scale } from './entries.ts';
 import { gather } from './gather.ts';
 import { pack, type Sections } from './pack.ts';
 import { jsonPart, listPart, type Omission, textPart } from './parts.ts';
+import { Turns } from './turns.ts';
 
 export type LoadedContext = Output<typeof loadContext>;
 
@@ -31,10 +32,16 @@ export interface Asked {
 
 export async function contextOf(db: Db, asked: Asked, tokens: Tokenizer): Promise<LoadedContext> {
   const scale: Scale = { tokens, max: asked.max };
-  return packContext(asked, await gather(db, asked.task, asked.include, scale), scale);
+  const turns = new Turns();
+  return await packContext(asked, await gather(db, asked.task, asked.include, scale, turns), scale, turns);
 }
 
-export function packContext({ workflow, task, include, max }: Asked, found: Awaited<ReturnType<typeof gather>>, { tokens }: Scale): LoadedContext {
+export async function packContext(
+  { workflow, task, include, max }: Asked,
+  found: Awaited<ReturnType<typeof gather>>,
+  { tokens }: Scale,
+  turns: Turns,
+): Promise<LoadedContext> {
   const reverse = <T>(values: T[]): T[] => values.reverse();
   const text = (section: string, whole: string) => textPart(section, whole, tokens, max);
   const parts = {
@@ -76,10 +83,11 @@ export function packContext({ workflow, task, include, max }: Asked, found: Awai
       }),
     },
   } as const;
-  const { result, size } = pack({
+  const { result, size } = await pack({
     sections: SHARES,
     parts,
     max,
+    turns,
     assemble: (filled, omitted: Omission[]): LoadedContext => ({
       workflow: {
         id: workflow.id,

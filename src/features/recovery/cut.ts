@@ -7,6 +7,8 @@ export const MARK = '… [cut]';
 const MARK_TOKENS = 6;
 /** Fewer tokens of a text than these say nothing. */
 export const LEAST = 12;
+/** So many characters are looked at for each token: hardly any text has more, and one long word takes long to split. */
+const LOOKED_AT = 32;
 /** How far back a cut may go to end on a word. */
 const WORD = 40;
 /** Deeper in JSON what does not fit is left out rather than cut. */
@@ -25,11 +27,15 @@ export function brief(text: string, characters: number): string {
 
 /** As much of a text as takes no more than `room` tokens as JSON, with a mark at its end if that is not all of it. */
 export function cutText(text: string, room: number, tokens: Tokenizer): string {
-  const json = JSON.stringify(text);
-  if (tokens.count(json, room) <= room) return text;
+  return tokens.count(JSON.stringify(text), room) <= room ? text : shorten(text, room, tokens);
+}
+
+/** The same for a text that is known to take more. */
+export function shorten(text: string, room: number, tokens: Tokenizer): string {
   if (room < LEAST) return '';
-  const head = tokens.head(json.slice(1, -1), room - MARK_TOKENS);
-  return `${toWord(wellFormed(text.slice(0, charactersIn(text, head.length))))}${MARK}`;
+  const begin = wellFormed(text.slice(0, room * LOOKED_AT));
+  const head = tokens.head(JSON.stringify(begin).slice(1, -1), room - MARK_TOKENS);
+  return `${toWord(wellFormed(begin.slice(0, charactersIn(begin, head.length))))}${MARK}`;
 }
 
 /** The same for whatever JSON: texts are cut, lists end earlier, and of an object each key gets its part of the room. */

@@ -74,7 +74,8 @@ async function ended(db: Db, workflow: WorkflowRow, status: 'completed' | 'faile
   return await ofWorkflow(db, workflow)
     .select(['id', 'name', 'outcome', 'error'])
     .where('status', '=', status)
-    .orderBy('updated_at', 'desc')
+    // A late checkpoint changes a completed task, but does not complete it again. A failed one has not finished.
+    .orderBy(status === 'completed' ? 'finished_at' : 'updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();

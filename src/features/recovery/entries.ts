@@ -30,34 +30,48 @@ export function checkpointEntry(scale: Scale, whole: CheckpointView): Entry<Chec
   });
 }
 
-/** One whose detail was not read, because there cannot be room for it. */
 export function bareCheckpointEntry(scale: Scale, bare: CheckpointView, isWhole: boolean): Entry<CheckpointView> {
-  const bareSize = sizer(scale)(bare);
-  return isWhole ? { whole: bare, wholeSize: bareSize, bare, bareSize } : { whole: { ...bare }, wholeSize: Number.POSITIVE_INFINITY, bare, bareSize };
+  const entry = entryOf(sizer(scale), bare, bare);
+  return isWhole ? entry : unread(entry);
 }
+
+/** An entry of which no more was read, because there cannot be room for it: whatever is given of it is not the whole. */
+const unread = <T extends object>({ bare, bareSize, cut }: Entry<T>): Entry<T> => ({
+  whole: { ...bare },
+  wholeSize: Number.POSITIVE_INFINITY,
+  bare,
+  bareSize,
+  cut,
+});
 
 /** A text that is no longer than this is not worth a mark in its place. */
 const FEW_CHARACTERS = 12;
 
-/** An entry of which one text can be cut. */
-function textEntry<T>(scale: Scale, text: string, withText: (text: string) => T, whole = withText(text)): Entry<T> {
+/** An entry of which one text can be cut. `more` is the whole where that is more than the text. */
+function textEntry<T>(scale: Scale, text: string, withText: (text: string) => T, more?: T): Entry<T> {
   const size = sizer(scale);
+  const whole = more ?? withText(text);
   const bare = text.length <= FEW_CHARACTERS ? withText(text) : withText(MARK);
   return entryOf(size, whole, JSON.stringify(bare) === JSON.stringify(whole) ? whole : bare, (room, bareSize) => {
     const cut = room > bareSize ? cutText(text, room - size(withText('')), scale.tokens) : '';
-    return cut === '' || cut === text ? undefined : withText(cut);
+    return cut === '' || (cut === text && more === undefined) ? undefined : withText(cut);
   });
 }
 
 export type PriorFull = Required<PriorTask>;
 
-export function priorEntry(scale: Scale, { id, name, outcome, status, ...more }: PriorFull, full: boolean): Entry<PriorTask> {
+/** `unread`: asked for in full, but no more of it was read than its summary takes. */
+export function priorEntry(scale: Scale, { id, name, outcome, status, ...more }: PriorFull, extent: 'summary' | 'full' | 'unread'): Entry<PriorTask> {
   const withText = (text: string): PriorTask => ({ id, name, outcome: text, status });
-  return textEntry(scale, brief(outcome, OUTCOME_CHARACTERS), withText, full ? { ...withText(outcome), ...more } : undefined);
+  const summary = brief(outcome, OUTCOME_CHARACTERS);
+  if (extent === 'unread') return unread(textEntry(scale, summary, withText, withText(outcome)));
+  return textEntry(scale, summary, withText, extent === 'full' ? { ...withText(outcome), ...more } : undefined);
 }
 
 export const siblingEntry = (scale: Scale, { brief_summary = '', ...task }: SiblingTask): Entry<SiblingTask> =>
   entryOf(sizer(scale), brief_summary === '' ? task : { ...task, brief_summary: brief(brief_summary, BRIEF_CHARACTERS) }, task);
 
-export const dependencyEntry = (scale: Scale, { task_id, task_name, outcome, status }: DependencyOutcome): Entry<DependencyOutcome> =>
-  textEntry(scale, outcome, (text) => ({ task_id, task_name, outcome: text, status }));
+export function dependencyEntry(scale: Scale, { task_id, task_name, outcome, status }: DependencyOutcome, briefly = false): Entry<DependencyOutcome> {
+  const withText = (text: string): DependencyOutcome => ({ task_id, task_name, outcome: text, status });
+  return briefly ? unread(textEntry(scale, outcome, withText, withText(outcome))) : textEntry(scale, outcome, withText);
+}

@@ -1,8 +1,8 @@
 import type { WorkflowDigest } from './contract.ts';
 import { oneLine } from './cut.ts';
 
-/** What agents wrote is text: on one line it can make no heading, and escaped no markup. */
-const plain = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~]/g, (mark) => `\\${mark}`);
+/** What agents wrote is text: on one line it can make no heading, and escaped no markup; nor does `@path` import a file, as in CLAUDE.md it would. */
+const plain = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~@]/g, (mark) => `\\${mark}`);
 
 /** A path or an address, letter by letter. */
 const verbatim = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;

@@ -1,6 +1,7 @@
 import { Refusal } from '../../kernel/errors.ts';
 import { type Demand, shareOut } from './budget.ts';
 import type { Omission, Part } from './parts.ts';
+import type { Turns } from './turns.ts';
 
 /** A part, and its claim to the share of the section that it belongs to. */
 export interface Weighted<T, S extends string> {
@@ -18,6 +19,7 @@ export interface Packing<S extends string, P extends Parts<S>, R> {
   readonly sections: Sections<S>;
   readonly parts: P;
   readonly max: number;
+  readonly turns: Turns;
   assemble(values: Values<P>, omitted: Omission[]): R;
   /** Of the whole answer: the parts' sizes do not add up to it exactly. */
   measure(result: R): number;
@@ -35,21 +37,27 @@ const CLOSE = 0.02;
 const OVERRATED = 1.25;
 
 /** The answer with as much in it as fits. What does not fit even bare is refused with the least that would do. */
-export function pack<S extends string, P extends Parts<S>, R>(packing: Packing<S, P, R>): Packed<R> {
-  const { parts, max } = packing;
-  const attempt = (room: number): Packed<R> => {
-    const result = fill(packing, room);
-    return { result, size: packing.measure(result) };
+export async function pack<S extends string, P extends Parts<S>, R>(packing: Packing<S, P, R>): Promise<Packed<R>> {
+  const { parts, max, turns } = packing;
+  const attempt = async (room: number): Promise<Packed<R>> => {
+    const result = await fill(packing, room);
+    const size = packing.measure(result);
+    await turns.next();
+    return { result, size };
   };
-  const wants = Object.values(parts).reduce((sum, { part }) => sum + part.wants, 0);
-  const whole = wants <= max * OVERRATED ? attempt(Number.POSITIVE_INFINITY) : undefined;
+  let wants = 0;
+  for (const { part } of Object.values(parts)) {
+    wants += part.wants;
+    await turns.next();
+  }
+  const whole = wants <= max * OVERRATED ? await attempt(Number.POSITIVE_INFINITY) : undefined;
   if (whole && whole.size <= max) return whole;
-  const bare = attempt(0);
+  const bare = await attempt(0);
   if (bare.size > max) throw tooSmall(max, Math.min(bare.size, whole?.size ?? bare.size));
   let best = bare;
   let room = max - bare.size;
   for (let round = 0; round < ROUNDS; round++) {
-    const next = attempt(room);
+    const next = await attempt(room);
     const free = max - next.size;
     if (free >= 0 && next.size >= best.size) best = next;
     if (free >= 0 && free <= max * CLOSE) break;
@@ -58,7 +66,7 @@ export function pack<S extends string, P extends Parts<S>, R>(packing: Packing<S
   return best;
 }
 
-function fill<S extends string, P extends Parts<S>, R>({ sections, parts, assemble }: Packing<S, P, R>, room: number): R {
+async function fill<S extends string, P extends Parts<S>, R>({ sections, parts, turns, assemble }: Packing<S, P, R>, room: number): Promise<R> {
   const rooms = roomOf(sections, parts, room);
   const omitted: Omission[] = [];
   const values: Record<string, unknown> = {};
@@ -66,6 +74,7 @@ function fill<S extends string, P extends Parts<S>, R>({ sections, parts, assemb
     const filled = part.fill(rooms.get(name) ?? 0);
     values[name] = filled.value;
     omitted.push(...filled.omitted);
+    await turns.next();
   }
   return assemble(values as Values<P>, omitted);
 }

@@ -7,6 +7,7 @@ import { type LoadedContext, packContext } from './context.ts';
 import type { Include } from './contract.ts';
 import { checkpointEntry, dependencyEntry, priorEntry, type Scale, siblingEntry } from './entries.ts';
 import { loadTokenizer } from './tokens.ts';
+import { Turns } from './turns.ts';
 
 const tokens = await loadTokenizer();
 /** By the package itself, and not by what is under test. */
@@ -51,7 +52,7 @@ const include: fc.Arbitrary<Include> = fc.record({
   recent_checkpoints: fc.nat(20),
 });
 
-function packed(given: State, wanted: Include, max: number): LoadedContext {
+async function packed(given: State, wanted: Include, max: number): Promise<LoadedContext> {
   const scale: Scale = { tokens, max };
   const workflow = {
     id: 'wf_1',
@@ -87,13 +88,13 @@ function packed(given: State, wanted: Include, max: number): LoadedContext {
       created_at: 1_760_000_000_000 + at,
     }),
   );
-  return packContext(
+  return await packContext(
     { workflow, task, include: wanted, max },
     {
       checkpoints: found(checkpoints, given.unread.checkpoints),
       prior: wanted.prior_task_outcomes
         ? found(
-            given.prior.map((each, at) => priorEntry(scale, { ...each, id: `tk_p${at}` }, wanted.prior_task_full)),
+            given.prior.map((each, at) => priorEntry(scale, { ...each, id: `tk_p${at}` }, wanted.prior_task_full ? 'full' : 'summary')),
             given.unread.prior,
           )
         : found([]),
@@ -103,42 +104,44 @@ function packed(given: State, wanted: Include, max: number): LoadedContext {
         : found([]),
     },
     scale,
+    new Turns(),
   );
 }
 
-test('whatever there is and whatever is asked for: the answer is exactly as large as it says, never above the budget, and the same every time [contextload.budget.never-exceeded] [contextload.budget.estimator]', () => {
+test('whatever there is and whatever is asked for: the answer is exactly as large as it says, never above the budget, and the same every time [contextload.budget.never-exceeded] [contextload.budget.estimator]', async () => {
   const budget = fc.oneof(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 600, max: 20_000 }));
-  fc.assert(
-    fc.property(state, include, budget, (given, wanted, max) => {
+  await fc.assert(
+    fc.asyncProperty(state, include, budget, async (given, wanted, max) => {
       let room = max;
       let context: LoadedContext;
       try {
-        context = packed(given, wanted, room);
+        context = await packed(given, wanted, room);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         expect(error.code).toBe('BUDGET_TOO_SMALL');
         room = error.details.minimum as number;
         expect(room).toBeGreaterThan(max);
-        context = packed(given, wanted, room);
+        context = await packed(given, wanted, room);
       }
       expect(measured(context)).toBe(context.token_estimate);
       expect(context.token_estimate).toBeLessThanOrEqual(room);
-      expect(JSON.stringify(packed(given, wanted, room))).toBe(JSON.stringify(context));
+      expect(JSON.stringify(await packed(given, wanted, room))).toBe(JSON.stringify(context));
     }),
     { numRuns: 150, interruptAfterTimeLimit: 15_000 },
   );
 });
 
-test('nothing is cut where everything fits, and everything that is missing is named where it does not [contextload.budget.names-cuts]', () => {
-  fc.assert(
-    fc.property(state, include, fc.integer({ min: 400, max: 30_000 }), (stated, wanted, max) => {
+test('nothing is cut where everything fits, and everything that is missing is named where it does not [contextload.budget.names-cuts]', async () => {
+  await fc.assert(
+    fc.asyncProperty(state, include, fc.integer({ min: 400, max: 30_000 }), async (stated, wanted, max) => {
       const given = { ...stated, unread: { checkpoints: 0, prior: 0 } };
-      const whole = packed(given, wanted, 1_000_000);
+      const whole = await packed(given, wanted, 1_000_000);
       expect(whole.omitted).toEqual([]);
       let context: LoadedContext;
       try {
-        context = packed(given, wanted, max);
-      } catch {
+        context = await packed(given, wanted, max);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'BUDGET_TOO_SMALL' });
         return;
       }
       if (whole.token_estimate <= max) expect(context).toEqual(whole);

@@ -1,5 +1,5 @@
 import type { Tokenizer } from './bpe.ts';
-import { cutJson, cutText, LEAST } from './cut.ts';
+import { cutJson, LEAST, shorten } from './cut.ts';
 
 /** What the answer says of something that is not all there. */
 export interface Omission {
@@ -14,38 +14,47 @@ export const LEFT_OUT = 'left out to fit max_tokens';
 
 /** Something of the answer that can be had whole or, with less room, in part. */
 export interface Part<T = unknown> {
-  /** The room for all of it. */
+  /** The room for all of it. Measured when it is first asked for. */
   readonly wants: number;
   fill(room: number): { readonly value: T; readonly omitted: readonly Omission[] };
 }
 
 const lengthOf = (value: unknown): number => JSON.stringify(value).length;
 
-export function textPart(section: string, text: string, tokens: Tokenizer, most: number): Part<string> {
-  const wants = text === '' ? 0 : tokens.count(JSON.stringify(text), most);
+function measuredOnce<T>(measure: () => number, fill: (room: number, wants: number) => ReturnType<Part<T>['fill']>): Part<T> {
+  let measured: number | undefined;
+  const wants = () => (measured ??= measure());
   return {
-    wants,
-    fill(room) {
+    get wants() {
+      return wants();
+    },
+    fill: (room) => fill(room, wants()),
+  };
+}
+
+export function textPart(section: string, text: string, tokens: Tokenizer, most: number): Part<string> {
+  return measuredOnce(
+    () => (text === '' ? 0 : tokens.count(JSON.stringify(text), most)),
+    (room, wants) => {
       if (room >= wants) return { value: text, omitted: [] };
-      const value = cutText(text, room, tokens);
+      const value = shorten(text, room, tokens);
       return { value, omitted: [{ section, count: Math.max(1, text.length - value.length), reason: value === '' ? LEFT_OUT : SHORTENED }] };
     },
-  };
+  );
 }
 
 /** `empty` is what stands in the answer when there is room for nothing of it. */
 export function jsonPart<T extends object | null>(section: string, whole: T, empty: T, tokens: Tokenizer, most: number): Part<T> {
   const isEmpty = lengthOf(whole) === lengthOf(empty);
-  const wants = isEmpty ? 0 : tokens.count(JSON.stringify(whole), most);
-  return {
-    wants,
-    fill(room) {
+  return measuredOnce(
+    () => (isEmpty ? 0 : tokens.count(JSON.stringify(whole), most)),
+    (room, wants) => {
       if (room >= wants) return { value: whole, omitted: [] };
       const value = (cutJson(whole, room, tokens) ?? empty) as T;
       const nothing = lengthOf(value) <= lengthOf({});
       return { value: nothing ? empty : value, omitted: [{ section, count: lengthOf(whole) - lengthOf(value), reason: nothing ? LEFT_OUT : SHORTENED }] };
     },
-  };
+  );
 }
 
 /** One of a list, whole and bare: with what makes it large left out. Where there is nothing of that, both are the same. */
@@ -55,7 +64,7 @@ export interface Entry<T> {
   readonly bare: T;
   readonly bareSize: number;
   /** Something between the two, or less than bare where not even that fits; within the room. */
-  readonly cut?: ((room: number) => T | undefined) | undefined;
+  readonly cut?: ((room: number) => { readonly value: T; readonly size: number } | undefined) | undefined;
 }
 
 /** The whole is measured when it is asked for: of most entries of a long list it never is. */
@@ -70,7 +79,12 @@ export function entryOf<T>(size: (value: T) => number, whole: T, bare: T, cut?: 
     },
     bare,
     bareSize,
-    cut: cut && ((room) => cut(room, bareSize)),
+    cut:
+      cut &&
+      ((room) => {
+        const value = cut(room, bareSize);
+        return value === undefined ? undefined : { value, size: size(value) };
+      }),
   };
 }
 
@@ -91,10 +105,9 @@ export interface ListSpec<T> {
 }
 
 export function listPart<T>({ section, detail, entries, total, wholeFirst, max, arrange = (values) => values }: ListSpec<T>): Part<T[]> {
-  const wants = total > entries.length ? Number.POSITIVE_INFINITY : sizeOfAll(entries, max);
-  return {
-    wants,
-    fill(room) {
+  return measuredOnce(
+    () => (total > entries.length ? Number.POSITIVE_INFINITY : sizeOfAll(entries, max)),
+    (room, wants) => {
       let left = room;
       const chosen: T[] = [];
       let bare = 0;
@@ -107,16 +120,15 @@ export function listPart<T>({ section, detail, entries, total, wholeFirst, max, 
           const isWhole = entry.whole === entry.bare || (isTried && entry.wholeSize <= more);
           const cut = isWhole || !isTried ? undefined : entry.cut?.(more);
           if (isWhole) left = more - entry.wholeSize;
-          // Nearly all that was left went into it.
-          else if (cut !== undefined) left = 0;
+          else if (cut) left = Math.max(0, more - cut.size);
           if (!isWhole) bare++;
-          chosen.push(isWhole ? entry.whole : (cut ?? entry.bare));
+          chosen.push(isWhole ? entry.whole : (cut?.value ?? entry.bare));
         }
       };
       choose(entries.slice(0, wholeFirst));
       const least = chosen.length === 0 ? entries[0]?.cut?.(left) : undefined;
       if (least !== undefined) {
-        chosen.push(least);
+        chosen.push(least.value);
         bare++;
       }
       if (chosen.length === wholeFirst) choose(entries.slice(wholeFirst));
@@ -129,7 +141,7 @@ export function listPart<T>({ section, detail, entries, total, wholeFirst, max, 
         ],
       };
     },
-  };
+  );
 }
 
 /** Without a gap: the first that does not fit ends them. */

@@ -70,11 +70,23 @@ test('as markdown it is a page with the same in it [workflow.summary.markdown]',
 
 test('what agents wrote makes no markup of the page', async () => {
   const { ok, planned } = await workflowApp();
-  const { workflow_id } = await planned(['# <b>bold</b> [x](y)'], { plan: { summary: 'one\n\n## Next\n\ntwo' } });
+  const { workflow_id } = await planned(['# <b>bold</b> [x](y)'], { plan: { summary: 'one\n\n## Next\n\ntwo @~/.netrc' } });
   const { summary } = await ok('workflow_get_summary', { id: workflow_id, format: 'markdown' });
-  expect(summary).toContain('one \\#\\# Next two');
+  expect(summary).toContain('one \\#\\# Next two \\@\\~/.netrc');
   expect(summary).toContain('- \\# \\<b\\>bold\\</b\\> \\[x\\](y)');
   expect(summary.match(/^## /gm)).toHaveLength(2);
+});
+
+test('what was completed last comes first, whatever was noted on the others since', async () => {
+  const app = await workflowApp();
+  const { ids, workflow_id } = await app.planned(['first', 'second']);
+  for (const name of ['first', 'second']) {
+    await app.completed(ids[name] as string);
+    app.clock.advance(1_000);
+  }
+  await app.ok('checkpoint_add', { task_id: ids.first, type: 'progress', summary: 'An afterthought' });
+  const { recent_outcomes } = (await app.ok('workflow_get_summary', { id: workflow_id })).summary;
+  expect(recent_outcomes.map(({ name }: Body) => name)).toEqual(['second', 'first']);
 });
 
 test('it stays within its budget in either format, names what was cut, and is refused where not even names fit', async () => {

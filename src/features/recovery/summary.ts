@@ -9,6 +9,7 @@ import { type Digest, digest } from './digest.ts';
 import { lines, markdownOf } from './markdown.ts';
 import { pack } from './pack.ts';
 import { entryOf, listPart, type Part, textPart } from './parts.ts';
+import { Turns } from './turns.ts';
 
 export interface SummaryAsked {
   readonly workflow: WorkflowRow;
@@ -21,10 +22,14 @@ const CHARACTERS = 300;
 const short = (text: string | null): string => brief(oneLine(text ?? ''), CHARACTERS);
 
 export async function summaryOf(db: Db, asked: SummaryAsked, tokens: Tokenizer): Promise<Output<typeof getSummary>> {
-  return packSummary(asked, await digest(db, asked.workflow, asked.viewer), tokens);
+  return await packSummary(asked, await digest(db, asked.workflow, asked.viewer), tokens);
 }
 
-export function packSummary({ workflow, format, max }: Omit<SummaryAsked, 'viewer'>, found: Digest, tokens: Tokenizer): Output<typeof getSummary> {
+export async function packSummary(
+  { workflow, format, max }: Omit<SummaryAsked, 'viewer'>,
+  found: Digest,
+  tokens: Tokenizer,
+): Promise<Output<typeof getSummary>> {
   /** A list of which each entry has one text that can be left out. */
   const list = <T>(section: string, items: readonly T[], line: (item: T) => string, withoutText: (item: T) => T): Part<T[]> => {
     const size = (item: T): number => tokens.count(format === 'markdown' ? `${line(item)}\n` : `${JSON.stringify(item)},`);
@@ -34,7 +39,7 @@ export function packSummary({ workflow, format, max }: Omit<SummaryAsked, 'viewe
     });
     return listPart({ section, detail: `${section}_text`, entries, total: items.length, wholeFirst: 5, max });
   };
-  const { result, size } = pack({
+  const { result, size } = await pack({
     sections: {
       plan: { weight: 20, turn: 6 },
       questions: { weight: 15, turn: 2 },
@@ -82,6 +87,7 @@ export function packSummary({ workflow, format, max }: Omit<SummaryAsked, 'viewe
       },
     },
     max,
+    turns: new Turns(),
     assemble: (filled, omitted) => {
       const told: WorkflowDigest = {
         id: workflow.id,

@@ -6,6 +6,7 @@ test('a repository is registered once per path, and keeps its id while its name 
   const { id } = await ok('repository_register', { path: '/srv/shop' });
   expect(id).toMatch(/^rp_/);
   expect((await ok('repository_register', { path: '/srv/shop/', name: 'The shop' }, ben)).id).toBe(id);
+  expect((await ok('repository_register', { path: '//srv//shop' })).id).toBe(id);
   expect(await ok('repository_get', { path: '/srv/shop' })).toMatchObject({ id, name: 'The shop' });
   await ok('repository_register', { path: '/srv/shop' });
   expect(await ok('repository_get', { path: '/srv/shop' })).toMatchObject({ id, name: 'The shop' });

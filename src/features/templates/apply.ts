@@ -1,26 +1,37 @@
-import { z } from 'zod';
 import { Refusal } from '../../kernel/errors.ts';
-import { invalidInput } from '../../kernel/input.ts';
-import { type Definition, type TemplateTask, templateTask, type Variable } from './contract.ts';
+import { type Issue, invalidInput } from '../../kernel/input.ts';
+import { type Definition, storedTask, type TemplateTask, type Variable } from './contract.ts';
 import { substituted } from './places.ts';
 
-const filledTasks = z.array(templateTask);
+/** A template makes no larger plan than could be sent. */
+const MOST_CHARACTERS = 8 * 1024 * 1024;
 
-/** The tasks of a template with every place filled. What comes of it must again be what a plan may say. */
+/**
+ * The tasks of a template with every place filled. What comes of it must again be what a plan may say. One after another, and not
+ * on after the first that is wrong: a long value in a thousand places of a thousand tasks would be gigabytes.
+ */
 export function filledIn({ tasks, variables }: Definition, given: Readonly<Record<string, string>>): TemplateTask[] {
-  const filled = filledTasks.safeParse(substituted(tasks, valuesFor(variables, given)));
-  if (filled.success) return filled.data;
-  throw invalidInput(
-    filled.error.issues.map(({ path: [index, ...rest], message }) => {
-      const field = rest.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-      const { name = '' } = tasks[Number(index)] ?? {};
-      return {
-        field: 'variables',
-        message: `with them the task ${JSON.stringify(name.slice(0, 60))} is no task, at tasks[${String(index)}]${field}: ${message}`,
-      };
-    }),
-  );
+  const values = valuesFor(variables, given);
+  let characters = 0;
+  return tasks.map((task, index) => {
+    const filled = storedTask.safeParse(substituted(task, values));
+    if (!filled.success) throw invalidInput(filled.error.issues.map(({ path, message }) => wrong(task, index, path, message)));
+    characters += JSON.stringify(filled.data).length;
+    if (characters > MOST_CHARACTERS) throw tooLarge(index);
+    return filled.data;
+  });
 }
+
+function wrong({ name }: TemplateTask, index: number, path: readonly PropertyKey[], message: string): Issue {
+  const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  return {
+    field: 'variables',
+    message: `with them the task ${JSON.stringify(name.slice(0, 60).toWellFormed())} is no task, at tasks[${index}]${place}: ${message}`,
+  };
+}
+
+const tooLarge = (index: number) =>
+  invalidInput([{ field: 'variables', message: `with them the plan is larger than ${MOST_CHARACTERS} characters, at tasks[${index}]` }]);
 
 function valuesFor(variables: readonly Variable[], given: Readonly<Record<string, string>>): Map<string, string> {
   const values = new Map(Object.entries(given));

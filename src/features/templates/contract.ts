@@ -6,10 +6,13 @@ import { maxParallel, name, plannedTask, repositoryPath, tasksOf } from '../work
 const VALUE_CHARACTERS = 2_000;
 export const MOST_VARIABLES = 100;
 
+/** No name that an object has a meaning of its own for: a value for it would get lost on the way. */
+export const isVariableName = (word: string): boolean => word.length <= 60 && word !== '__proto__';
+
 const variableName = z
   .string()
-  .max(60)
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'expected letters, digits and _, not starting with a digit' });
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'expected letters, digits and _, not starting with a digit' })
+  .refine(isVariableName, { error: 'expected at most 60 characters, and not __proto__' });
 
 const variable = z.strictObject({
   name: variableName,
@@ -23,8 +26,9 @@ export type Variable = z.output<typeof variable>;
 export const templateTask = plannedTask;
 export type TemplateTask = z.output<typeof templateTask>;
 
-/** As it is stored. */
-export const definition = z.strictObject({ tasks: z.array(templateTask), variables: z.array(variable) });
+/** As it is stored, or filled in. One made from a workflow may wait for more tasks than a plan may name at once. */
+export const storedTask = templateTask.extend({ depends_on: z.array(name).optional() });
+export const definition = z.strictObject({ tasks: z.array(storedTask), variables: z.array(variable) });
 /** As much of it as a list tells. */
 export const outline = z.object({ tasks: z.array(z.unknown()), variables: z.array(variable) });
 export type Definition = z.output<typeof definition>;
@@ -34,7 +38,7 @@ export const createTemplate = contract({
   toolset: 'workflow',
   title: 'Create a template',
   description:
-    'Makes a reusable plan, from a workflow or from a definition: give exactly one of from_workflow_id and template. {{name}} in names, descriptions, dependencies, groups and capabilities of tasks is a variable; one that is not declared is required. Apply it with template_apply.',
+    'Makes a reusable plan, from a workflow or from a definition: give exactly one of from_workflow_id and template. {{name}} in names, descriptions, dependencies, groups, capabilities and files of tasks is a variable; one that is not declared is required. Apply it with template_apply.',
   input: z.strictObject({
     name: name.describe('Not that of another template.'),
     description: text(2_000).optional(),
@@ -78,11 +82,15 @@ export const applyTemplate = contract({
   toolset: 'workflow',
   title: 'Apply a template',
   description:
-    'Creates a workflow with the tasks of a template, {{name}} replaced by the values of variables. It is ready: claim its tasks next. template_list says which variables there are.',
+    'Creates a workflow with the tasks of a template, {{name}} replaced by the values of variables. It is ready: claim its tasks next. template_list says which variables there are. Every call makes another workflow: if an answer was lost, look with workflow_list first.',
   input: z.strictObject({
     template_id: id,
     workflow_name: name,
-    variables: z.record(variableName, z.string().max(VALUE_CHARACTERS)).optional().describe('A value for each variable that has no default.'),
+    variables: z
+      .record(variableName, z.string().max(VALUE_CHARACTERS))
+      .refine((values) => Object.keys(values).length <= MOST_VARIABLES, { error: `expected at most ${MOST_VARIABLES} values` })
+      .optional()
+      .describe('A value for each variable that has no default.'),
     repository_path: repositoryPath.optional(),
     max_parallel_tasks: maxParallel.default(1),
   }),

@@ -1,13 +1,14 @@
 import { Refusal } from '../../kernel/errors.ts';
+import { excerpt } from '../../kernel/excerpt.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import type { Db } from '../../storage/engine.ts';
 import { checkPlan, readStrings, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
-import { type Definition, MOST_VARIABLES, type TemplateTask, type Variable } from './contract.ts';
+import { type Definition, isVariableName, MOST_VARIABLES, type TemplateTask, type Variable } from './contract.ts';
 import { normalised, placesIn } from './places.ts';
 import { dependenciesOfWorkflow, tasksOfWorkflow } from './store.ts';
 
 /** The rules of a plan hold for a template; what its words leave open and does not declare is required. */
-export function checkedDefinition(tasks: readonly TemplateTask[], variables: readonly Variable[]): Definition {
+export function checkedDefinition(tasks: readonly TemplateTask[], variables: readonly Variable[], field: 'template.tasks' | 'from_workflow_id'): Definition {
   const declared = new Set<string>();
   for (const [index, { name }] of variables.entries()) {
     if (declared.has(name)) throw invalidInput([{ field: `template.variables[${index}].name`, message: `${JSON.stringify(name)} is declared twice` }]);
@@ -15,12 +16,13 @@ export function checkedDefinition(tasks: readonly TemplateTask[], variables: rea
   }
   const written = normalised(tasks);
   checkTemplate(written);
-  const found = placesIn(written)
-    .filter((name) => !declared.has(name))
-    .map((name): Variable => ({ name, description: '', required: true }));
+  const places = placesIn(written);
+  const unfit = places.find((name) => !isVariableName(name));
+  if (unfit !== undefined) throw invalidInput([{ field, message: `{{${excerpt(unfit, 80)}}} cannot be a variable: at most 60 characters, and not __proto__` }]);
+  const found = places.filter((name) => !declared.has(name)).map((name): Variable => ({ name, description: '', required: true }));
   const all = [...variables, ...found];
   if (all.length > MOST_VARIABLES) {
-    throw invalidInput([{ field: 'template.tasks', message: `leaves ${all.length} variables open; a template has at most ${MOST_VARIABLES}` }]);
+    throw invalidInput([{ field, message: `leaves ${all.length} variables open; a template has at most ${MOST_VARIABLES}` }]);
   }
   return { tasks: written, variables: all };
 }
@@ -54,7 +56,10 @@ export async function tasksFrom(db: Db, workspace: string, workflowId: string): 
   const waitsFor = new Map<string, string[]>();
   for (const { task_id, depends_on } of await dependenciesOfWorkflow(db, workspace, workflow.id)) {
     const name = names.get(depends_on);
-    if (name !== undefined) waitsFor.set(task_id, [...(waitsFor.get(task_id) ?? []), name]);
+    if (name === undefined) continue;
+    const waited = waitsFor.get(task_id);
+    if (waited) waited.push(name);
+    else waitsFor.set(task_id, [name]);
   }
   return rows.map((row) => taskFrom(row, waitsFor.get(row.id) ?? []));
 }

@@ -12,6 +12,7 @@ const inWords = <T extends TemplateTask>(task: T, rewrite: Rewrite): T => ({
   ...(task.parallel_group === undefined ? {} : { parallel_group: rewrite(task.parallel_group) }),
   ...(task.depends_on === undefined ? {} : { depends_on: task.depends_on.map(rewrite) }),
   ...(task.capabilities === undefined ? {} : { capabilities: task.capabilities.map(rewrite) }),
+  ...(task.files_likely_affected === undefined ? {} : { files_likely_affected: task.files_likely_affected.map(rewrite) }),
 });
 
 /** What the tasks leave open, in the order of first use. */
@@ -30,5 +31,5 @@ export const normalised = (tasks: readonly TemplateTask[]): TemplateTask[] =>
   tasks.map((task) => inWords(task, (text) => text.replace(PLACE, (_, name: string) => `{{${name}}}`)));
 
 /** A value is put in as it is: places that it has itself stay as they are. */
-export const substituted = (tasks: readonly TemplateTask[], values: ReadonlyMap<string, string>): TemplateTask[] =>
-  tasks.map((task) => inWords(task, (text) => text.replace(PLACE, (place, name: string) => values.get(name) ?? place)));
+export const substituted = (task: TemplateTask, values: ReadonlyMap<string, string>): TemplateTask =>
+  inWords(task, (text) => text.replace(PLACE, (place, name: string) => values.get(name) ?? place));

@@ -13,8 +13,15 @@ export async function findTemplate(db: Db, workspace: string, by: { id: string }
   return await ('id' in by ? templates.where('id', '=', by.id) : templates.where('name', '=', by.name)).executeTakeFirst();
 }
 
-export async function pageOfTemplates(db: Db, workspace: string, limit: number, offset: number): Promise<{ rows: WorkflowTemplateRow[]; total: number }> {
-  const rows = await templatesIn(db, workspace).selectAll().orderBy('name').orderBy('id').limit(limit).offset(offset).execute();
+const LISTED = ['workspace_id', 'id', 'name', 'description', 'from_workflow_id', 'created_at'] as const;
+export type ListedTemplate = Pick<WorkflowTemplateRow, (typeof LISTED)[number]>;
+
+export async function definitionOf(db: Db, { workspace_id, id }: ListedTemplate): Promise<Pick<WorkflowTemplateRow, 'definition'>> {
+  return await templatesIn(db, workspace_id).select('definition').where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+export async function pageOfTemplates(db: Db, workspace: string, limit: number, offset: number): Promise<{ rows: ListedTemplate[]; total: number }> {
+  const rows = await templatesIn(db, workspace).select(LISTED).orderBy('name').orderBy('id').limit(limit).offset(offset).execute();
   const { total } = await templatesIn(db, workspace)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();

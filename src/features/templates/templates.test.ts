@@ -66,7 +66,14 @@ test('a template made from a workflow has its tasks, but not those removed [temp
   const app = await workflowApp();
   const { ok, planned } = app;
   const plan = [
-    { name: 'Build {{part}}', description: 'of it', sequence: 3, estimated_complexity: 'high', files_likely_affected: ['src/a.ts'], capabilities: ['rust'] },
+    {
+      name: 'Build {{part}}',
+      description: 'of it',
+      sequence: 3,
+      estimated_complexity: 'high',
+      files_likely_affected: ['src/{{part}}.ts'],
+      capabilities: ['rust'],
+    },
     { name: 'Check', description: '', sequence: 7, parallel_group: 'checks', depends_on: ['Build {{part}}'] },
     { name: 'Gone', description: '', sequence: 9 },
   ];
@@ -79,7 +86,7 @@ test('a template made from a workflow has its tasks, but not those removed [temp
   const tasks = await tasksOf(app, applied.workflow_id);
   const whole = await Promise.all(tasks.map(({ id: taskId }) => ok('task_get', { id: taskId })));
   expect(whole).toMatchObject([
-    { name: 'Build hull', description: 'of it', sequence: 3, estimated_complexity: 'high', files_likely_affected: ['src/a.ts'], capabilities: ['rust'] },
+    { name: 'Build hull', description: 'of it', sequence: 3, estimated_complexity: 'high', files_likely_affected: ['src/hull.ts'], capabilities: ['rust'] },
     { name: 'Check', sequence: 7, parallel_group: 'checks', status: 'blocked' },
   ]);
   expect(await ok('task_check_dependencies', { task_id: whole[1].id })).toMatchObject({ satisfied: false, pending: [{ name: 'Build hull' }] });
@@ -106,10 +113,36 @@ test('the rules of a plan hold for a template', async () => {
   expect((await ok('template_list', {})).total).toBe(0);
 });
 
-test('two templates cannot have one name', async () => {
+test('two templates cannot have one name; whoever sends one again learns which it is', async () => {
   const { ok, refused } = await workflowApp();
-  await ok('template_create', { name: 'x', template: service });
-  expect(await refused('template_create', { name: 'x', template: service })).toMatchObject({ code: 'DUPLICATE_TEMPLATE', field: 'name' });
+  const { id } = await ok('template_create', { name: 'x', template: service });
+  expect(await refused('template_create', { name: 'x', template: service })).toMatchObject({ code: 'DUPLICATE_TEMPLATE', field: 'name', template_id: id });
+});
+
+test('what no value can be given for is no variable, and cannot spoil the list of templates', async () => {
+  const { ok, planned, refused } = await workflowApp();
+  for (const name of ['a'.repeat(61), '__proto__']) {
+    const tasks = [task('one', { description: `{{${name}}}` })];
+    expect(await refused('template_create', { name: 'x', template: { tasks } })).toMatchObject({ code: 'INVALID_INPUT', field: 'template.tasks' });
+    const { workflow_id } = await planned(tasks);
+    expect(await refused('template_create', { name: 'x', from_workflow_id: workflow_id })).toMatchObject({ code: 'INVALID_INPUT', field: 'from_workflow_id' });
+  }
+  const names = ['constructor', 'toString', 'hasOwnProperty', 'a'.repeat(60)];
+  const { id } = await ok('template_create', { name: 'x', template: { tasks: [task('one', { description: names.map((name) => `{{${name}}}`).join('') })] } });
+  const values = JSON.parse('{"__proto__":"x"}');
+  expect(await refused('template_apply', apply(id, { variables: values }))).toMatchObject({ code: 'INVALID_INPUT', field: 'variables.__proto__' });
+  expect(await refused('template_apply', apply(id))).toMatchObject({ code: 'MISSING_VARIABLES', missing: names });
+  expect((await ok('template_list', {})).templates).toMatchObject([{ id, variables: names.map((name) => ({ name })) }]);
+});
+
+test('a workflow in which a task waits for more than a plan may name makes a template that can be applied', async () => {
+  const { ok, planned } = await workflowApp();
+  const [first, second] = ['a', 'b'].map((letter) => Array.from({ length: 300 }, (_, at) => `${letter}${at}`));
+  const plan = [...(first ?? []), ...(second ?? []), { name: 'hub', depends_on: first }, { name: 'end', depends_on: ['hub', ...(second ?? [])] }];
+  const { workflow_id, ids } = await planned(plan);
+  await ok('workflow_remove_task', { workflow_id, task_id: ids.hub });
+  const { id } = await ok('template_create', { name: 'x', from_workflow_id: workflow_id });
+  expect(await ok('template_apply', apply(id))).toMatchObject({ tasks_created: 601 });
 });
 
 test('a template makes a workflow that is ready, with given values and defaults in place of the variables [template.apply.shape] [template.apply.variables] [template.apply.variable-default]', async () => {
@@ -167,6 +200,20 @@ test('with its values put in, the plan must again be one; nothing is made where 
   expect(await refusal({ a: 'x'.repeat(200), b: 'b', c: 'z' })).toMatchObject({ code: 'INVALID_INPUT' });
   expect(await refusal({ a: 'a', b: 'b', c: '' })).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('tasks[2].name') });
   expect(await refusal({ a: 'x'.repeat(2_001), b: 'b', c: 'z' })).toMatchObject({ code: 'INVALID_INPUT', field: 'variables.a' });
+  expect(await events({ kind: 'workflow.created' })).toEqual([]);
+});
+
+test('a long value in many places is refused at the first task that is too large, and so is a plan that could not be sent', async () => {
+  const { events, ok, refused } = await workflowApp();
+  const filled = async (name: string, places: number, count: number) => {
+    const tasks = Array.from({ length: count }, (_, at) => task(`t ${at}`, { description: '{{a}}'.repeat(places) }));
+    const { id } = await ok('template_create', { name, template: { tasks } });
+    return await refused('template_apply', apply(id, { variables: { a: 'x'.repeat(2_000) } }));
+  };
+  const inOne = await filled('one', 1_600, 20);
+  expect(inOne.issues).toEqual([{ field: 'variables', message: expect.stringContaining('tasks[0].description') }]);
+  const inAll = await filled('all', 4, 1_100);
+  expect(inAll).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('larger than 8388608 characters') });
   expect(await events({ kind: 'workflow.created' })).toEqual([]);
 });
 

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { record } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { excerpt } from '../../kernel/excerpt.ts';
@@ -10,7 +11,7 @@ import { createWorkflow, setPlan } from '../workflows/index.ts';
 import { filledIn } from './apply.ts';
 import { applyTemplate, createTemplate, definition, listTemplates, outline, type TemplateView } from './contract.ts';
 import { checkedDefinition, tasksFrom } from './create.ts';
-import { findTemplate, insertTemplate, pageOfTemplates } from './store.ts';
+import { definitionOf, findTemplate, insertTemplate, type ListedTemplate, pageOfTemplates } from './store.ts';
 import type { WorkflowTemplateRow } from './tables.ts';
 
 export const templateTools: Implementation[] = [
@@ -19,9 +20,10 @@ export const templateTools: Implementation[] = [
       if ((from_workflow_id === undefined) === (template === undefined)) {
         throw invalidInput([{ field: 'template', message: 'give exactly one of from_workflow_id and template' }]);
       }
-      if (await findTemplate(tx.db, tx.workspace, { name })) throw duplicate(name);
+      const namesake = await findTemplate(tx.db, tx.workspace, { name });
+      if (namesake) throw duplicate(namesake);
       const tasks = template?.tasks ?? (await tasksFrom(tx.db, tx.workspace, from_workflow_id ?? ''));
-      const defined = checkedDefinition(tasks, template?.variables ?? []);
+      const defined = checkedDefinition(tasks, template?.variables ?? [], template ? 'template.tasks' : 'from_workflow_id');
       const row: WorkflowTemplateRow = {
         workspace_id: tx.workspace,
         id: newId('tmpl', tx.now),
@@ -41,7 +43,14 @@ export const templateTools: Implementation[] = [
   implement(listTemplates, {
     read: async ({ limit, offset }, ctx) => {
       const { rows, total } = await pageOfTemplates(ctx.reader, ctx.workspace, limit, offset);
-      return ok({ templates: rows.map(view), total });
+      const templates: TemplateView[] = [];
+      for (const row of rows) {
+        // One at a time, and others in between: each may be of megabytes, of which the list tells little.
+        const { definition } = await definitionOf(ctx.reader, row);
+        templates.push(view(row, definition));
+        await turn();
+      }
+      return ok({ templates, total });
     },
   }),
   implement(applyTemplate, {
@@ -68,8 +77,8 @@ export const templateTools: Implementation[] = [
   }),
 ];
 
-function view(row: WorkflowTemplateRow): TemplateView {
-  const { tasks, variables } = readJson(outline, row.definition);
+function view(row: ListedTemplate, stored: WorkflowTemplateRow['definition']): TemplateView {
+  const { tasks, variables } = readJson(outline, stored);
   return {
     id: row.id,
     name: row.name,
@@ -81,10 +90,12 @@ function view(row: WorkflowTemplateRow): TemplateView {
   };
 }
 
-const duplicate = (name: string): Refusal =>
-  new Refusal('DUPLICATE_TEMPLATE', `There is a template ${JSON.stringify(name)} already.`, 'Choose another name; template_list has those taken.', {
+/** Whoever makes it again because the answer was lost learns that it is there. */
+const duplicate = ({ id, name }: WorkflowTemplateRow): Refusal =>
+  new Refusal('DUPLICATE_TEMPLATE', `There is a template ${JSON.stringify(name)} already: ${id}.`, 'Use that one, or choose another name.', {
     field: 'name',
     name,
+    template_id: id,
   });
 
 const notFound = (id: string): Refusal =>

@@ -4,7 +4,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { excerpt } from '../../kernel/excerpt.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
-import { dependencyCycle, duplicateName, findCycle, selfDependency, unknownDependency } from './dag.ts';
+import { dependencyCycle, findCycle, selfDependency, unknownDependency } from './dag.ts';
 import { MOST_TASKS } from './fields.ts';
 import { countEdges, countTasks, edgesAbove, lastSequence, tasksNamed, waitForOneMore } from './graph-store.ts';
 import { requireNotEnded } from './hold.ts';
@@ -58,7 +58,8 @@ async function neighbours(db: Db, workflow: WorkflowRow, { name, after, depends_
   const found = await tasksNamed(db, workflow, [name, ...refs]);
   const byName = new Map(found.map((task) => [task.name, task]));
   const byId = new Map(found.map((task) => [task.id, task]));
-  if (byName.has(name)) throw duplicateName(name, 'name');
+  const namesake = byName.get(name);
+  if (namesake) throw nameTaken(namesake);
   const known = (ref: string, field: string): WorkflowTaskRow => {
     const task = byName.get(ref) ?? byId.get(ref);
     if (task) return task;
@@ -112,6 +113,15 @@ async function requireNoCycle(
   const cycle = findCycle(graph);
   if (cycle) throw dependencyCycle(cycle, 'blocks');
 }
+
+/** Whoever adds it again because the answer was lost learns that it is there. */
+const nameTaken = ({ id, name }: WorkflowTaskRow): Refusal =>
+  new Refusal(
+    'DUPLICATE_TASK_NAME',
+    `The workflow has a task ${JSON.stringify(name)} already: ${id}.`,
+    'Use that one, or give the new task a name of its own.',
+    { field: 'name', name, task_id: id },
+  );
 
 const notPlanned = (workflow: WorkflowRow): Refusal =>
   new Refusal('INVALID_STATE', `Workflow ${JSON.stringify(workflow.name)} has no plan yet.`, 'Set its plan, with this task in it, with workflow_set_plan.', {

@@ -21,7 +21,8 @@ export const createWorkflowContract = contract({
   name: 'workflow_create',
   toolset: 'workflow',
   title: 'Create a workflow',
-  description: 'Creates a workflow from a prompt or an issue. It starts in status planning: set its plan with workflow_set_plan next.',
+  description:
+    'Creates a workflow from a prompt or an issue. It starts in status planning: set its plan with workflow_set_plan next. Every call makes another: if an answer was lost, look with workflow_list first.',
   input: z.strictObject({
     name,
     source_type: z.enum(SOURCE_TYPES),

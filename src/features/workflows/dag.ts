@@ -57,7 +57,7 @@ export function findCycle(dependencies: ReadonlyMap<string, readonly string[]>):
   return undefined;
 }
 
-export const duplicateName = (name: string, field: string): Refusal =>
+const duplicateName = (name: string, field: string): Refusal =>
   new Refusal('DUPLICATE_TASK_NAME', `Two tasks are called ${JSON.stringify(name)}.`, 'Give each task of a workflow a name of its own.', { field, name });
 
 export const selfDependency = (name: string, field: string): Refusal =>

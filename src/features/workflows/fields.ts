@@ -16,12 +16,18 @@ export const details = z
   .record(z.string(), z.unknown())
   .refine((value) => JSON.stringify(value).length <= JSON_LIMIT, { error: `expected at most ${JSON_LIMIT} characters of JSON` });
 
-/** An absolute path, of whichever system, without detours and without a slash at its end. */
+/** One way to write it: without a slash at its end, and on systems where two slashes are as good as one, without doubled ones. */
+const tidied = (path: string): string => {
+  const single = path.startsWith('/') ? path.replace(/\/{2,}/g, '/') : path;
+  return /^([A-Za-z]:)?[\\/]+$/.test(single) ? single : single.replace(/[\\/]+$/, '');
+};
+
+/** An absolute path, of whichever system, without detours. */
 export const absolutePath = z
   .string()
   .trim()
   .max(1_000)
-  .overwrite((path) => (/^([A-Za-z]:)?[\\/]+$/.test(path) ? path : path.replace(/[\\/]+$/, '')))
+  .overwrite(tidied)
   .refine((path) => /^(\/|[A-Za-z]:[\\/]|\\\\)/.test(path) && !/(^|[\\/])\.\.?([\\/]|$)|\p{Cc}/u.test(path), {
     error: 'expected an absolute path without "." or ".."',
   });

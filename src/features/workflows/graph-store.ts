@@ -79,17 +79,21 @@ export async function tasksNamed(db: Db, workflow: WorkflowRow, refs: readonly s
 /** All that these tasks wait for, and what that waits for, up to what waits for nothing: each edge by the names of its ends. */
 export async function edgesAbove(db: Db, { workspace_id }: WorkflowRow, ids: readonly string[]): Promise<{ name: string; depends_on: string }[]> {
   if (ids.length === 0) return [];
+  // SQLite takes the tables of a cross join in this order; as inner joins it would go through all edges of the workspace for every task.
   const { rows } = await sql<{ name: string; depends_on: string }>`
     with recursive above (id) as (
       select id from workflow_tasks where workspace_id = ${workspace_id} and id in (${sql.join(ids)})
       union
-      select edge.depends_on from above join workflow_dependencies as edge on edge.workspace_id = ${workspace_id} and edge.task_id = above.id
+      select edge.depends_on from above cross join workflow_dependencies as edge where edge.workspace_id = ${workspace_id} and edge.task_id = above.id
     )
     select task.name as name, dependency.name as depends_on
     from above
-    join workflow_dependencies as edge on edge.workspace_id = ${workspace_id} and edge.task_id = above.id
-    join workflow_tasks as task on task.workspace_id = ${workspace_id} and task.id = edge.task_id
-    join workflow_tasks as dependency on dependency.workspace_id = ${workspace_id} and dependency.id = edge.depends_on`.execute(db);
+    cross join workflow_dependencies as edge
+    cross join workflow_tasks as task
+    cross join workflow_tasks as dependency
+    where edge.workspace_id = ${workspace_id} and edge.task_id = above.id
+      and task.workspace_id = ${workspace_id} and task.id = edge.task_id
+      and dependency.workspace_id = ${workspace_id} and dependency.id = edge.depends_on`.execute(db);
   return rows;
 }
 

@@ -2,7 +2,7 @@ import type { WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
-import { type AgentRow, findAgent, isSilent, requireOwnAgent, statusAt, touchAgent } from '../agents/index.ts';
+import { type AgentRow, findAgent, isSilent, noteSign, requireOwnAgent, statusAt } from '../agents/index.ts';
 import { isEnded, isOneOf, OPEN_WORKFLOW } from './lifecycle.ts';
 import { findTask, findWorkflow } from './store.ts';
 import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
@@ -97,6 +97,6 @@ export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskR
   if (!own && holder?.token_id !== ctx.principal.tokenId) throw notAssigned(task, `Task ${JSON.stringify(task.name)} is claimed by agent ${holderId}.`);
   // The sweep is about to give it away; a late write must not win by luck.
   if (!holder || isSilent(holder, tx.now)) throw lapsed(task, holderId);
-  await touchAgent(tx, holder);
+  await noteSign(tx, holder);
   return holderId;
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../storage/engine.ts';
 import { dependencyNames } from './graph-store.ts';
 import { shownStatus, type WorkflowStatus } from './lifecycle.ts';
 import type { ListedTask } from './shapes.ts';
-import type { WorkflowRow } from './tables.ts';
+import { SUMMARISED, type SummarisedWorkflow } from './views.ts';
 
 export interface WorkflowFilter {
   readonly repository_path?: string | undefined;
@@ -13,11 +13,11 @@ export interface WorkflowFilter {
 }
 
 /** Newest first: ids sort by when they were made. */
-export async function pageOfWorkflows(db: Db, workspace: string, filter: WorkflowFilter): Promise<{ rows: WorkflowRow[]; total: number }> {
+export async function pageOfWorkflows(db: Db, workspace: string, filter: WorkflowFilter): Promise<{ rows: SummarisedWorkflow[]; total: number }> {
   let matching = db.selectFrom('workflows').where('workspace_id', '=', workspace);
   if (filter.repository_path !== undefined) matching = matching.where('repository_path', '=', filter.repository_path);
   if (filter.status) matching = matching.where('status', 'in', filter.status);
-  const rows = await matching.selectAll().orderBy('id', 'desc').limit(filter.limit).offset(filter.offset).execute();
+  const rows = await matching.select(SUMMARISED).orderBy('id', 'desc').limit(filter.limit).offset(filter.offset).execute();
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   return { rows, total: Number(total) };
 }

@@ -46,11 +46,14 @@ export function workItem(task: Indexed, workflow: Owning, holder: string | null 
   };
 }
 
-/** To be called whenever the status of a task has changed. What the index does not know yet it will be told as it then stands. */
-export async function tellStatus(tx: Tx, taskId: string, status: StoredTaskStatus): Promise<void> {
-  const item = (await itemsById(tx.db, tx.workspace, [taskId])).get(taskId);
+/**
+ * To be called with the task as it was, whenever its status has changed. What the index does not know yet it will be told as it
+ * then stands.
+ */
+export async function tellStatus(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | 'status' | 'indexed'>, status: StoredTaskStatus): Promise<void> {
   const told = ITEM_STATUS[status];
-  if (item && item.status !== told) await setItemStatus(tx, taskId, told, OVER.has(told) ? tx.now : null);
+  if (task.indexed === 0 || ITEM_STATUS[task.status] === told) return;
+  await setItemStatus(tx, task.id, told, OVER.has(told) ? tx.now : null);
 }
 
 /** Whose work it is: the holder's developer, or, when nobody holds it (null), that of the workflow again. */

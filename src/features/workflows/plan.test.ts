@@ -77,7 +77,11 @@ test(`a plan with a cycle, an unknown or doubled name, a task that waits for its
 test('a workflow gets its plan once: afterwards the plan is refused as a change of status', async () => {
   const { ok, refused, planned } = await workflowApp();
   const { workflow_id: id } = await planned(['a']);
-  expect(await refused('workflow_set_plan', { id, plan: plan([task('b')]) })).toMatchObject({ code: 'INVALID_TRANSITION', from: 'ready' });
+  expect(await refused('workflow_set_plan', { id, plan: plan([task('b')]) })).toMatchObject({
+    code: 'INVALID_TRANSITION',
+    from: 'ready',
+    suggestion: expect.stringContaining('workflow_add_task'),
+  });
   await ok('workflow_update_status', { id, status: 'in_progress' });
   expect(await refused('workflow_set_plan', { id, plan: plan([task('b')]) })).toMatchObject({ code: 'INVALID_TRANSITION', from: 'in_progress' });
   expect((await ok('workflow_progress', { workflow_id: id })).total_tasks).toBe(1);

@@ -25,7 +25,7 @@ export async function removeTask(tx: Tx, ctx: WriteContext, workflow: WorkflowRo
   await rewireDependents(tx, task);
   // Many of them may have been there already: only afterwards it is known how many there are.
   if (dependents * dependencies > dependents + dependencies && (await countEdges(tx.db, workflow)) > MOST_DEPENDENCIES) throw crowded();
-  await tellStatus(tx, task.id, 'removed');
+  await tellStatus(tx, task, 'removed');
   const payload = {
     workflow_id: workflow.id,
     name: excerpt(task.name, 200),

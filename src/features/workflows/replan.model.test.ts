@@ -32,7 +32,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('remove'), which }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('complete'), which }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('fail', 'skip'), which }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('fail', 'skip'), which }) },
 ) as fc.Arbitrary<Step>;
 const planned = fc.array(fc.record({ sequence: fc.integer({ min: 1, max: 4 }), group, dependsOn: fc.array(which, { maxLength: 3 }) }), {
   minLength: 1,
@@ -128,7 +128,7 @@ test('whatever is added, removed, completed, failed and skipped, next and progre
         expect(sorted(await actual(app, workflow_id))).toEqual(sorted(expected(model)));
       }
     }),
-    { numRuns: 12 },
+    { numRuns: 12, seed: 20_261_115 },
   );
 }, 120_000);
 
@@ -150,17 +150,15 @@ async function take(app: WorkflowApp, model: Model, workflow_id: string, agent: 
     model.delete(name);
     return;
   }
-  if (one.do === 'skip') {
-    if (task.status !== 'failed') return;
-    await app.ok('task_update_status', { id: task.id, status: 'skipped' });
-    task.status = 'skipped';
-    return;
+  if (task.status === 'pending' && openOf(model, task).length === 0) {
+    await app.started(task.id, app.ana, agent);
+    const end = one.do === 'complete' ? { status: 'completed', outcome: 'done' } : { status: 'failed', error: 'broken' };
+    await app.ok('task_update_status', { id: task.id, ...end, agent_id: agent });
+    task.status = one.do === 'complete' ? 'completed' : 'failed';
   }
-  if (task.status !== 'pending' || openOf(model, task).length > 0) return;
-  await app.started(task.id, app.ana, agent);
-  const end = one.do === 'complete' ? { status: 'completed', outcome: 'done' } : { status: 'failed', error: 'broken' };
-  await app.ok('task_update_status', { id: task.id, ...end, agent_id: agent });
-  task.status = one.do === 'complete' ? 'completed' : 'failed';
+  if (one.do !== 'skip' || task.status !== 'failed') return;
+  await app.ok('task_update_status', { id: task.id, status: 'skipped' });
+  task.status = 'skipped';
 }
 
 async function add(

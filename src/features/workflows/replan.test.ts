@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { type WorkflowApp, workflowApp } from '../../testing/workflow.ts';
 
@@ -147,3 +148,43 @@ test('a task that somebody works on, that is over, or that is of another workflo
   await app.ok('workflow_update_status', { id: workflow_id, status: 'abandoned' });
   expect(await refusal(ids.held)).toMatchObject({ code: 'INVALID_STATE' });
 });
+
+test('a graph has at most 100,000 dependencies, however they come about', async () => {
+  const app = await workflowApp();
+  const { workflow_id, ids } = await app.planned([
+    'a',
+    'b',
+    { name: 'x', depends_on: ['a', 'b'] },
+    ...['y', 'z', 'w'].map((name) => ({ name, depends_on: ['x'] })),
+  ]);
+  const { workspace } = app.ana.principal;
+  const others = 100_000 - 5;
+  await app.app.store.write(workspace, async (tx) => {
+    await sql`insert into workflow_dependencies (workspace_id, workflow_id, task_id, depends_on)
+      with recursive counted (n) as (select 1 union all select n + 1 from counted where n < ${sql.lit(others)})
+      select cast(${workspace} as text), cast(${workflow_id} as text), 'tk_' || n, 'tk_of_another' from counted`.execute(tx.db);
+  });
+  const before = await graph(app, workflow_id);
+  const added = { workflow_id, name: 'more', description: '' };
+  expect(await app.refused('workflow_add_task', { ...added, depends_on: ['a'] })).toMatchObject({ code: 'TOO_MANY_DEPENDENCIES', field: 'depends_on' });
+  expect(await app.refused('workflow_add_task', { ...added, blocks: ['y'] })).toMatchObject({ code: 'TOO_MANY_DEPENDENCIES' });
+  // Three that wait for what waits for two: six instead of five.
+  expect(await app.refused('workflow_remove_task', { workflow_id, task_id: ids.x })).toMatchObject({ code: 'TASK_NOT_REMOVABLE' });
+  expect(await graph(app, workflow_id)).toEqual(before);
+  await app.ok('workflow_add_task', added);
+  await app.ok('workflow_remove_task', { workflow_id, task_id: ids.w });
+  await app.ok('workflow_remove_task', { workflow_id, task_id: ids.x });
+});
+
+test('a task is put deep into a large graph in no more time than the edges above it take to read', async () => {
+  const app = await workflowApp();
+  const before = (index: number) => [300, 250, 201].map((step) => `t${index - step}`);
+  const tasks = Array.from({ length: 9_000 }, (_, index) => ({ name: `t${index}`, depends_on: index < 300 ? [] : before(index) }));
+  const { workflow_id } = await app.planned(tasks);
+  const between = { workflow_id, name: 'between', description: '', depends_on: ['t8500'] };
+  expect(await app.refused('workflow_add_task', { ...between, blocks: ['t8200'] })).toMatchObject({
+    code: 'DEPENDENCY_CYCLE',
+    cycle: ['between', 't8500', 't8200', 'between'],
+  });
+  expect(await app.ok('workflow_add_task', { ...between, blocks: ['t8999'] })).toMatchObject({ status: 'blocked' });
+}, 10_000);

@@ -13,7 +13,25 @@ export const readRecord = (text: string | null): Record<string, unknown> | null 
 
 export const planOf = ({ plan }: Pick<WorkflowRow, 'plan'>): z.output<typeof workflowPlan> | null => (plan === null ? null : readJson(workflowPlan, plan));
 
-export const summariseWorkflow = (row: WorkflowRow): z.output<typeof workflowSummary> => ({
+/** What a list is made of: without the source, which may be long. */
+export const SUMMARISED = [
+  'id',
+  'name',
+  'status',
+  'source_type',
+  'source_ref',
+  'repository_path',
+  'plan',
+  'max_parallel_tasks',
+  'auto_create_workspaces',
+  'created_at',
+  'updated_at',
+  'started_at',
+  'finished_at',
+] as const satisfies readonly (keyof WorkflowRow)[];
+export type SummarisedWorkflow = Pick<WorkflowRow, (typeof SUMMARISED)[number]>;
+
+export const summariseWorkflow = (row: SummarisedWorkflow): z.output<typeof workflowSummary> => ({
   id: row.id,
   name: row.name,
   status: row.status,

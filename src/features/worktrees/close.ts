@@ -2,7 +2,6 @@ import { record, type WriteContext } from '../../kernel/context.ts';
 import type { Input } from '../../kernel/contract.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { GitFailed } from '../../machine/git.ts';
-import { RepositoryUnfit } from '../../machine/repository.ts';
 import type { Tx } from '../../storage/write.ts';
 import { requireOwnAgent } from '../agents/index.ts';
 import { requireHold, requireTransition } from '../workflows/index.ts';
@@ -40,8 +39,9 @@ export async function requireCommit(outside: Outside, row: WorktreeRow, commit: 
     const { root } = await reachRepository(outside, row.repository_path, signal);
     if ((await outside.disk.commitByHash(root, commit, { signal })) !== null) return;
   } catch (error) {
-    if (error instanceof RepositoryUnfit || (error instanceof Refusal && error.code === 'REPOSITORY_NOT_ALLOWED')) return;
-    if (!(error instanceof GitFailed)) throw error;
+    if (signal.aborted) throw error;
+    // Not to be asked from here; that the worktree therefore stays is said when it comes to that.
+    if (!(error instanceof GitFailed)) return;
   }
   throw new Refusal(
     'UNKNOWN_COMMIT',

@@ -8,11 +8,13 @@ export function reasonToKeep(state: WorktreeState, { branch, base_branch }: Pick
     state.locked === null ? null : `it is locked (${state.locked})`,
     state.inProgress === null ? null : `a ${state.inProgress} is in progress`,
     state.dirty,
-    state.around === null ? null : `another worktree lies in it (${state.around})`,
+    state.inner === null ? null : `another repository or worktree lies in it (${state.inner})`,
     state.submodules ? 'it has submodules, whose commits git keeps with it' : null,
     // Somebody uses it for something else; and a commit that is made on a detached HEAD at this moment would be lost.
     state.listed && state.branch !== branch ? (state.branch === null ? 'its HEAD is detached' : `branch ${state.branch} is checked out in it`) : null,
-    state.unsaved > 0 ? `${state.unsaved} commit(s) are neither in ${base_branch ?? 'a base branch'}, in a merge commit nor on a remote` : null,
+    state.unsaved > 0
+      ? `${state.unsaved} commit(s) are neither in ${base_branch ?? 'a base branch'}, in a merge commit on a lasting branch, nor on a remote`
+      : null,
   ].filter((reason) => reason !== null);
   return reasons.length > 0 ? reasons.join('; ') : null;
 }

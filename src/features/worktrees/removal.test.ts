@@ -1,6 +1,8 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { gitDisk } from '../../machine/disk.ts';
+import { ProgramMissing } from '../../machine/process.ts';
 import { type TestRepository, temporaryRepository } from '../../testing/repository.ts';
 import { type Body, type Held, type WorkflowApp, workflowApp } from '../../testing/workflow.ts';
 
@@ -63,6 +65,14 @@ describe('a worktree that the server made', () => {
         repository.commit('own.txt', 'x', workspace.path);
       },
     ],
+    [
+      'another worktree in it, where git does not look',
+      /another repository or worktree lies in it \(\.inner\/two\/\)/,
+      () => {
+        repository.write('.git/info/exclude', '.inner/\n');
+        repository.git(['worktree', 'add', '--quiet', '-b', 'inner', join(workspace.path, '.inner/two')]);
+      },
+    ],
     ['a lock', /locked \(mine\)/, () => repository.git(['worktree', 'lock', '--reason', 'mine', workspace.path])],
     [
       'a merge in progress',
@@ -88,6 +98,19 @@ describe('a worktree that the server made', () => {
     const merge_commit = repository.commit('own.txt', 'x', workspace.path);
     expect(await update({ status: 'merged', merge_commit })).toMatchObject({ worktree: 'kept', reason: expect.stringContaining('1 commit(s)') });
     expect(repository.git(['rev-parse', workspace.branch])).toBe(merge_commit);
+  });
+
+  test('is not kept by a branch that goes at the same moment: of two that hold the same commits none is lost', async () => {
+    const two = await app.ok('workflow_add_task', { workflow_id, name: 'two', description: '' });
+    await app.claimed(two.task_id);
+    const other = (await app.ok('workspace_list', { workflow_id })).workspaces[1];
+    const merge_commit = repository.commit('own.txt', 'x', workspace.path);
+    repository.git(['merge', '--quiet', workspace.branch], other.path);
+    const close = (id: string) => app.ok('workspace_update', { id, status: 'merged', merge_commit });
+    expect(await Promise.all([close(workspace.id), close(other.id)])).toMatchObject([{ worktree: 'kept' }, { worktree: 'kept' }]);
+    merge();
+    expect([await close(workspace.id), await close(other.id)]).toMatchObject([{ worktree: 'removed' }, { worktree: 'removed' }]);
+    expect(repository.git(['log', '--format=%H'])).toContain(merge_commit);
   });
 
   test('that was kept is removed when the same is asked again and nothing stands in the way any more', async () => {
@@ -116,6 +139,23 @@ describe('a worktree that the server made', () => {
       const refusal = await app.refused('workspace_update', { id: workspace.id, status: 'merged', merge_commit });
       expect(refusal).toMatchObject({ code: 'UNKNOWN_COMMIT', field: 'merge_commit', merge_commit });
     }
+    expect((await seen()).status).toBe('active');
+  });
+
+  test('is kept, and it is said, while the server has no git to ask about the commit', async () => {
+    const gone = async () => {
+      throw new ProgramMissing('git');
+    };
+    const blind = await workflowApp({ database: app.database, disk: { ...gitDisk, locateRepository: gone } });
+    const answer = await blind.ok('workspace_update', { id: workspace.id, status: 'merged', merge_commit: 'abcdef1', agent_id: held.agent_id });
+    expect(answer).toMatchObject({ worktree: 'kept', reason: expect.stringContaining('git was not found') });
+  });
+
+  test('is closed in the name of no agent but an own one', async () => {
+    const close = { id: workspace.id, status: 'abandoned' };
+    await app.ok('task_release', { task_id: held.task_id, agent_id: held.agent_id });
+    expect(await app.refused('workspace_update', { ...close, agent_id: held.agent_id }, app.ben)).toMatchObject({ code: 'FOREIGN_AGENT', field: 'agent_id' });
+    expect(await app.refused('workspace_update', { ...close, agent_id: 'ag_0' })).toMatchObject({ code: 'AGENT_NOT_FOUND', field: 'agent_id' });
     expect((await seen()).status).toBe('active');
   });
 

@@ -1,5 +1,6 @@
 import { messageOf } from './failure.ts';
 import { reasonToKeep } from './keep.ts';
+import { TASK_BRANCHES } from './place.ts';
 import { reachRepository } from './reach.ts';
 import { type Hand, LEASE_OVER, type Leased, type Outside, stillMine } from './step.ts';
 import { changeWorktree } from './store.ts';
@@ -12,7 +13,7 @@ import type { WorktreeRow } from './tables.ts';
 async function removeFromDisk({ disk, ...outside }: Outside, row: WorktreeRow): Promise<string | null> {
   try {
     const { root } = await reachRepository({ disk, ...outside }, row.repository_path);
-    const against = { branch: row.branch, base: row.base_branch, mergeCommit: row.merge_commit };
+    const against = { branch: row.branch, base: row.base_branch, mergeCommit: row.merge_commit, passing: TASK_BRANCHES };
     const state = await disk.worktreeState(root, row.path, against);
     const reason = reasonToKeep(state, row);
     if (reason !== null) return reason;

@@ -10,8 +10,8 @@ import { useAct } from '../../queries.ts';
 
 export interface Answered {
   readonly id: string;
-  /** A task waited for the answer, and no longer does. */
-  readonly resumed: boolean;
+  /** What the task is now that waited for the answer; null: none did. */
+  readonly taskStatus: string | null;
 }
 
 /** All of them: the compiler sees to it. */
@@ -27,7 +27,7 @@ export function AnswerForm({ question, onAnswered }: { question: Question; onAns
     event.preventDefault();
     answer.mutate(
       { question_id: question.question_id, answer: text.trim() },
-      { onSuccess: ({ question_id, task_status }) => onAnswered({ id: question_id, resumed: task_status !== null }) },
+      { onSuccess: ({ question_id, task_status }) => onAnswered({ id: question_id, taskStatus: task_status }) },
     );
   };
   return (

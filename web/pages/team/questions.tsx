@@ -10,6 +10,12 @@ import { type Answered, AnswerForm } from './answer-form.tsx';
 /** A question expires by time alone. */
 const LOOK_MS = 30_000;
 
+function whatNow({ taskStatus }: Answered): string {
+  if (taskStatus === null) return 'The agent gets it as a message.';
+  // Its agent has gone meanwhile.
+  return taskStatus === 'pending' ? 'The task waits for an agent to take it up.' : 'The task goes on.';
+}
+
 /** What agents ask the people of the team. Not there while nobody asks. */
 export function Questions() {
   const { data, error, refetch } = useRead('questions.list', {}, { everyMs: LOOK_MS });
@@ -21,7 +27,7 @@ export function Questions() {
       {error && <Problem what="The questions could not be read." error={error} onRetry={() => void refetch()} />}
       {answered && (
         <Notice key={answered.id} tone="good" role="status">
-          {answered.resumed ? 'Answered. The task goes on.' : 'Answered. The agent gets it as a message.'}
+          {`Answered. ${whatNow(answered)}`}
         </Notice>
       )}
       {open.length > 0 && (

@@ -16,7 +16,7 @@ export function workflowLines({ workflow, progress, next }: Shown): string {
   const counts = Object.entries(progress.by_status).flatMap(([status, count]) => (count > 0 ? [`${count} ${status}`] : []));
   return [
     `${workflow.name} (${workflow.id})`,
-    `${workflow.status}${workflow.status_reason ? `: ${workflow.status_reason}` : ''}, in ${workflow.repository_path}`,
+    `${workflow.status}${workflow.status_reason ? `: ${workflow.status_reason.replaceAll(/\s+/g, ' ')}` : ''}, in ${workflow.repository_path}`,
     progress.total_tasks === 0
       ? 'It has no plan yet.'
       : `${progress.total_tasks} tasks: ${counts.join(', ')}; at step ${progress.current_sequence}, at most ${workflow.max_parallel_tasks} at once`,

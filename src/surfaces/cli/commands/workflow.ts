@@ -78,7 +78,7 @@ export const workflowCommands: readonly Command[] = [
   },
   {
     name: 'workflow answer',
-    summary: 'Answer a question of an agent; the task that waits for it goes on.',
+    summary: 'Answer a question of an agent; the task that waits for it goes on. Write -- before a TEXT that starts with a dash.',
     positionals: ['QUESTION', 'TEXT'],
     async run(invocation) {
       const [question_id, answer] = invocation.positionals;
