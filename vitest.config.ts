@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that need no store: once. Tests of the store and everything on it: once per engine. The whole program: once. */
@@ -8,6 +9,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Much of a run is waiting for disks and processes, also on a machine of two cores, where one worker is the default.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     env: { NODE_ENV: 'test' },
     projects: [
       { extends: true, test: { name: 'unit', include: [PURE, 'test/*.unit.test.ts'] } },

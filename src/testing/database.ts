@@ -31,14 +31,40 @@ export async function temporaryDatabase(engine: EngineKind = ENGINE, { bare = fa
   const path = join(home, 'covenant.db');
   if (engine === 'sqlite') return { home, path, url: undefined };
   const server = inject('postgresUrl');
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  await administer(server, `create database ${name} template ${bare ? 'template0' : MIGRATED}`);
-  onTestFinished(() => administer(server, `drop database if exists ${name} with (force)`));
+  const name = (bare ? undefined : emptied.pop()) ?? (await newDatabase(server, bare ? 'template0' : MIGRATED));
+  onTestFinished(() => (bare ? drop(server, name) : empty(server, name)));
   return { home, path, url: `${server}/${name}` };
 }
 
-export async function administer(server: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: `${server}/postgres` });
+/** Databases that earlier tests of this file have left without a row: to empty one takes a tenth of the time of making one. */
+const emptied: string[] = [];
+
+async function newDatabase(server: string, template: string): Promise<string> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await administer(server, `create database ${name} template ${template}`);
+  return name;
+}
+
+const drop = (server: string, name: string) => administer(server, `drop database if exists ${name} with (force)`);
+
+/** What cannot be emptied, because the test took its tables apart, is of no use to the next. */
+async function empty(server: string, name: string): Promise<void> {
+  await administer(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  try {
+    await administer(server, EMPTY, name);
+    emptied.push(name);
+  } catch {
+    await drop(server, name);
+  }
+}
+
+const EMPTY = `do $$ declare tables text; begin
+  select string_agg(format('delete from %I', tablename), ';') into strict tables from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations';
+  execute tables;
+end $$`;
+
+export async function administer(server: string, statement: string, database = 'postgres'): Promise<void> {
+  const client = new pg.Client({ connectionString: `${server}/${database}` });
   await client.connect();
   await client.query(statement);
   await client.end();

@@ -94,7 +94,7 @@ describe('settings', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke token' }).click();
     await page.getByText('1 revoked or expired token').waitFor();
     expect(await page.getByRole('button', { name: 'Revoke old laptop' }).count()).toBe(0);
-    expect(await focused(page)).toBe('Tokens');
+    await expect.poll(() => focused(page)).toBe('Tokens');
     expect((await callClock(url, token)).status).toBe(401);
   });
 

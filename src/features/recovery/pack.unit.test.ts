@@ -127,7 +127,7 @@ test('whatever there is and whatever is asked for: the answer is exactly as larg
       expect(context.token_estimate).toBeLessThanOrEqual(room);
       expect(JSON.stringify(await packed(given, wanted, room))).toBe(JSON.stringify(context));
     }),
-    { numRuns: 150, interruptAfterTimeLimit: 15_000 },
+    { numRuns: 150, seed: 20_261_115, interruptAfterTimeLimit: 15_000 },
   );
 });
 
@@ -158,6 +158,6 @@ test('nothing is cut where everything fits, and everything that is missing is na
       expect(named('task_plan')).toBe(differs((of) => of.current_task.plan));
       expect(named('task_context')).toBe(differs((of) => of.current_task.context));
     }),
-    { numRuns: 150, interruptAfterTimeLimit: 15_000 },
+    { numRuns: 150, seed: 20_261_115, interruptAfterTimeLimit: 15_000 },
   );
 });

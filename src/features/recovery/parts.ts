@@ -38,6 +38,7 @@ export function textPart(section: string, text: string, tokens: Tokenizer, most:
     (room, wants) => {
       if (room >= wants) return { value: text, omitted: [] };
       const value = shorten(text, room, tokens);
+      if (value === text) return { value, omitted: [] };
       return { value, omitted: [{ section, count: Math.max(1, text.length - value.length), reason: value === '' ? LEFT_OUT : SHORTENED }] };
     },
   );
@@ -51,6 +52,7 @@ export function jsonPart<T extends object | null>(section: string, whole: T, emp
     (room, wants) => {
       if (room >= wants) return { value: whole, omitted: [] };
       const value = (cutJson(whole, room, tokens) ?? empty) as T;
+      if (lengthOf(value) === lengthOf(whole)) return { value: whole, omitted: [] };
       const nothing = lengthOf(value) <= lengthOf({});
       return { value: nothing ? empty : value, omitted: [{ section, count: lengthOf(whole) - lengthOf(value), reason: nothing ? LEFT_OUT : SHORTENED }] };
     },
