@@ -6,7 +6,7 @@ import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { dependencyCycle, findCycle, selfDependency, unknownDependency } from './dag.ts';
 import { MOST_TASKS } from './fields.ts';
-import { countEdges, countTasks, edgesAbove, lastSequence, tasksNamed, waitForOneMore } from './graph-store.ts';
+import { countEdges, countTasks, edgesOf, lastSequence, namesOf, tasksNamed, waitForOneMore } from './graph-store.ts';
 import { requireNotEnded } from './hold.ts';
 import { isSatisfied, shownStatus } from './lifecycle.ts';
 import { tellTasks } from './overlap.ts';
@@ -90,6 +90,9 @@ function requireNotBegun(task: WorkflowTaskRow): void {
   );
 }
 
+/** Stands for the new task, which has no id yet. */
+const NEW = '';
+
 /** The new task closes a circle exactly where something that it waits for waits for something that is to wait for it. */
 async function requireNoCycle(
   db: Db,
@@ -98,20 +101,19 @@ async function requireNoCycle(
   dependencies: readonly WorkflowTaskRow[],
   blocked: readonly WorkflowTaskRow[],
 ): Promise<void> {
-  const edges = await edgesAbove(
-    db,
-    workflow,
-    dependencies.map(({ id }) => id),
-  );
-  const graph = new Map<string, string[]>([[name, dependencies.map((task) => task.name)]]);
-  for (const [from, all] of Map.groupBy(edges, (edge) => edge.name))
+  const graph = new Map([[NEW, dependencies.map(({ id }) => id)]]);
+  for (const [id, edges] of Map.groupBy(await edgesOf(db, workflow), (edge) => edge.task_id)) {
     graph.set(
-      from,
-      all.map((edge) => edge.depends_on),
+      id,
+      edges.map((edge) => edge.depends_on),
     );
-  for (const { name: from } of blocked) graph.set(from, [...(graph.get(from) ?? []), name]);
+  }
+  for (const { id } of blocked) graph.set(id, [...(graph.get(id) ?? []), NEW]);
   const cycle = findCycle(graph);
-  if (cycle) throw dependencyCycle(cycle, 'blocks');
+  if (!cycle) return;
+  const names = await namesOf(db, workflow.workspace_id, cycle);
+  const told = cycle.map((id) => names.get(id) ?? name);
+  throw dependencyCycle(told, 'blocks');
 }
 
 /** Whoever adds it again because the answer was lost learns that it is there. */

@@ -76,25 +76,33 @@ export async function tasksNamed(db: Db, workflow: WorkflowRow, refs: readonly s
   return [...found.values()];
 }
 
-/** All that these tasks wait for, and what that waits for, up to what waits for nothing: each edge by the names of its ends. */
-export async function edgesAbove(db: Db, { workspace_id }: WorkflowRow, ids: readonly string[]): Promise<{ name: string; depends_on: string }[]> {
-  if (ids.length === 0) return [];
-  // SQLite takes the tables of a cross join in this order; as inner joins it would go through all edges of the workspace for every task.
-  const { rows } = await sql<{ name: string; depends_on: string }>`
-    with recursive above (id) as (
-      select id from workflow_tasks where workspace_id = ${workspace_id} and id in (${sql.join(ids)})
-      union
-      select edge.depends_on from above cross join workflow_dependencies as edge where edge.workspace_id = ${workspace_id} and edge.task_id = above.id
-    )
-    select task.name as name, dependency.name as depends_on
-    from above
-    cross join workflow_dependencies as edge
-    cross join workflow_tasks as task
-    cross join workflow_tasks as dependency
-    where edge.workspace_id = ${workspace_id} and edge.task_id = above.id
-      and task.workspace_id = ${workspace_id} and task.id = edge.task_id
-      and dependency.workspace_id = ${workspace_id} and dependency.id = edge.depends_on`.execute(db);
-  return rows;
+/**
+ * Every edge of the workflow. Read as one range of an index and followed in memory: told to follow them itself, a database that
+ * has no statistics of a graph just made may go through all of them at every step.
+ */
+export async function edgesOf(db: Db, { workspace_id, id }: WorkflowRow): Promise<{ task_id: string; depends_on: string }[]> {
+  return await db
+    .selectFrom('workflow_dependencies')
+    .select(['task_id', 'depends_on'])
+    .where('workspace_id', '=', workspace_id)
+    .where('workflow_id', '=', id)
+    .execute();
+}
+
+const CHUNK = 500;
+
+export async function namesOf(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    const rows = await db
+      .selectFrom('workflow_tasks')
+      .select(['id', 'name'])
+      .where('workspace_id', '=', workspace)
+      .where('id', 'in', ids.slice(at, at + CHUNK))
+      .execute();
+    for (const row of rows) names.set(row.id, row.name);
+  }
+  return names;
 }
 
 export async function waitForOneMore(tx: Tx, ids: readonly string[]): Promise<void> {
