@@ -24,7 +24,8 @@ export async function startPostgres(): Promise<TestPostgres> {
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
     // The cluster lives for one run: what it would lose in a power cut is nothing to us.
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300'],
+    // And its tables are emptied and filled again at once: statistics from in between would make it plan for none.
+    postgresFlags: ['-c', 'fsync=off', '-c', 'autovacuum=off', '-c', 'max_connections=300'],
     onLog: () => {},
     onError: () => {},
   });

@@ -32,7 +32,10 @@ export const taskGet = contract({
     include_checkpoints: z.boolean().default(false),
     checkpoint_limit: z.int().min(1).max(1_000_000).optional().describe('The newest so many. Default: all.'),
   }),
-  output: taskView.extend({ checkpoints: z.array(checkpointView).optional().describe('Oldest first.') }),
+  output: taskView.extend({
+    checkpoints: z.array(checkpointView).optional().describe('Oldest first.'),
+    checkpoints_more: z.int().optional().describe('How many older ones the answer had no room for: checkpoint_list has them.'),
+  }),
   annotations: READ,
 });
 

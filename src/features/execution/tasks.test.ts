@@ -9,6 +9,19 @@ const PLAN = {
   context_needed: ['the old parser'],
 };
 
+test('what checkpoints hold may be more than one answer can: the newest are given, and how many are not', async () => {
+  const { ok, planned } = await workflowApp();
+  const { ids } = await planned([{ name: 'one' }]);
+  for (let n = 1; n <= 75; n++) await ok('checkpoint_add', { task_id: ids.one, type: 'progress', summary: `${n}`, detail: { text: 'x'.repeat(60_000) } });
+  const { checkpoints, checkpoints_more } = await ok('task_get', { id: ids.one, include_checkpoints: true });
+  expect([checkpoints.length, checkpoints_more, checkpoints.at(-1).summary]).toEqual([69, 6, '75']);
+  const listed = await ok('checkpoint_list', { task_id: ids.one });
+  expect([listed.checkpoints.length, listed.more]).toEqual([69, true]);
+  const rest = await ok('checkpoint_list', { task_id: ids.one, since_sequence: listed.checkpoints.at(-1).sequence });
+  expect([rest.checkpoints.length, rest.more]).toEqual([6, false]);
+  expect(await ok('task_get', { id: ids.one, include_checkpoints: true, checkpoint_limit: 3 })).toMatchObject({ checkpoints_more: 0 });
+});
+
 test('task_get shows the task, and checkpoints only when asked [task.get.shape] [task.get.checkpoints-default] [task.get.checkpoint-limit-default]', async () => {
   const { ok, refused, planned, clock } = await workflowApp();
   const { workflow_id, ids } = await planned([

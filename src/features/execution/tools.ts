@@ -6,6 +6,7 @@ import { Begun, type Implementation, implement } from '../../kernel/tool.ts';
 import { requireOwnAgent } from '../agents/index.ts';
 import { addCheckpoint, newestCheckpoints, requireHold, requireNotEnded, requireTask, requireWorkflow, viewCheckpoint, viewTask } from '../workflows/index.ts';
 import { availableTools } from './available.ts';
+import { readWithin } from './checkpoints.ts';
 import { claimTask } from './claim.ts';
 import { checkpointAdd, checkpointList, MOST_CHECKPOINTS, taskClaim, taskGet, taskRelease } from './contract.ts';
 import { planTools } from './plan.ts';
@@ -22,15 +23,18 @@ const readTools: Implementation[] = [
       }
       const task = viewTask(await requireTask(ctx.reader, ctx.workspace, id, 'id'));
       if (!include_checkpoints) return ok(task);
-      const newest = await newestCheckpoints(ctx.reader, ctx.workspace, id, checkpoint_limit ?? Number.MAX_SAFE_INTEGER);
-      return ok({ ...task, checkpoints: newest.reverse().map(viewCheckpoint) });
+      const wanted = Math.min(checkpoint_limit ?? task.checkpoint_count, task.checkpoint_count);
+      const { rows } = await readWithin(wanted, (limit, last) => newestCheckpoints(ctx.reader, ctx.workspace, id, limit, last?.sequence));
+      return ok({ ...task, checkpoints: rows.reverse().map(viewCheckpoint), checkpoints_more: wanted - rows.length });
     },
   }),
   implement(checkpointList, {
     read: async ({ task_id, type, since_sequence, limit = MOST_CHECKPOINTS }, ctx) => {
       await requireTask(ctx.reader, ctx.workspace, task_id);
-      const rows = await checkpointsAfter(ctx.reader, ctx.workspace, task_id, { types: type, after: since_sequence }, limit + 1);
-      return ok({ checkpoints: rows.slice(0, limit).map(viewCheckpoint), more: rows.length > limit });
+      const { rows, more } = await readWithin(limit, (most, last) =>
+        checkpointsAfter(ctx.reader, ctx.workspace, task_id, { types: type, after: last?.sequence ?? since_sequence }, most),
+      );
+      return ok({ checkpoints: rows.map(viewCheckpoint), more });
     },
   }),
 ];

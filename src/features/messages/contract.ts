@@ -96,7 +96,11 @@ export const listMessages = contract({
     limit: z.int().min(1).max(MOST_LISTED).default(20),
     since: z.int().min(0).optional().describe('Sent at this time or later, in epoch milliseconds.'),
   }),
-  output: z.strictObject({ messages: z.array(messageView), unread_count: z.int().describe('All that wait unread for the agent.') }),
+  output: z.strictObject({
+    messages: z.array(messageView),
+    messages_more: z.int().describe('How many further ones of this list the answer had no room for.'),
+    unread_count: z.int().describe('All that wait unread for the agent.'),
+  }),
 });
 
 export const getMessage = contract({

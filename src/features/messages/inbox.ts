@@ -20,14 +20,15 @@ export const inboxTools: Implementation[] = [
     write: async (tx, { agent_id, status, message_type, priority, workflow_id, thread_id, limit, since }, ctx) => {
       await requireOwnAgent(tx.db, ctx.principal, agent_id);
       const want = { types: message_type, priorities: priority, workflowId: workflow_id, since, limit };
-      const rows =
+      const found =
         thread_id === undefined
           ? await inboxOf(tx.db, tx.workspace, agent_id, STATUSES[status ?? 'unread'], tx.now, want)
           : await threadOf(tx.db, tx.workspace, thread_id, agent_id, status ? STATUSES[status] : MESSAGE_STATUSES, tx.now, want);
+      const rows = withinAnswer(found);
       const fresh = rows.filter((row) => row.recipient_id === agent_id && row.delivered_at === null);
       await change(tx, ctx, 'message.delivered', fresh, { delivered_at: tx.now });
       const { count } = await unreadOf(tx.db, tx.workspace, agent_id, tx.now);
-      return ok({ messages: rows.map(viewMessage), unread_count: count });
+      return ok({ messages: rows.map(viewMessage), messages_more: found.length - rows.length, unread_count: count });
     },
   }),
   implement(getMessage, {
@@ -71,6 +72,15 @@ export const inboxTools: Implementation[] = [
     },
   }),
 ];
+
+/** Bodies of 64 KiB add up to more than a client takes at once: what has no room is neither shown nor delivered. */
+const MOST_CHARACTERS = 1024 * 1024;
+
+function withinAnswer(rows: readonly MessageRow[]): readonly MessageRow[] {
+  let characters = 0;
+  const end = rows.findIndex(({ body }, index) => (characters += body.length) > MOST_CHARACTERS && index > 0);
+  return end < 0 ? rows : rows.slice(0, end);
+}
 
 /** Those that were unread. Whoever reads a message has got it. */
 async function readNow(tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): Promise<MessageRow[]> {

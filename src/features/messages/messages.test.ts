@@ -43,7 +43,7 @@ test('a message has an id and a thread, and arrives as it was sent [message.send
     expires_at: null,
     receipt: 'sent',
   };
-  expect(await inbox()).toEqual({ messages: [message], unread_count: 1 });
+  expect(await inbox()).toEqual({ messages: [message], messages_more: 0, unread_count: 1 });
   expect(await ok('message_get', { id: sent.id, mark_read: false }, ben)).toEqual({ ...message, delivered_at: clock.now(), receipt: 'delivered' });
 });
 
@@ -252,6 +252,14 @@ test('twenty are listed, newest first, unless more are asked for [message.list.l
   expect(listed.unread_count).toBe(25);
   expect(ids((await inbox({ limit: 200 })).messages)).toEqual(sent);
   for (const limit of [0, 201]) expect(await refused('message_list', { agent_id: b, limit }, ben)).toMatchObject({ field: 'limit' });
+});
+
+test('a list stops where an answer has no more room, says so, and delivers only what it shows', async () => {
+  const { send, inbox } = await correspondents();
+  for (let n = 0; n < 20; n++) await send({ body: { text: 'x'.repeat(60_000) } });
+  const first = await inbox({ limit: 200 });
+  expect([first.messages.length, first.messages_more, first.unread_count]).toEqual([17, 3, 20]);
+  expect((await inbox({ limit: 200 })).messages.filter((message: { delivered_at: number | null }) => message.delivered_at === null)).toEqual([]);
 });
 
 test('a list is narrowed by type, priority, workflow and time [message.list.filters] [message.list.since]', async () => {
