@@ -45,6 +45,9 @@ type ContractSpec<I extends z.ZodObject, O extends z.ZodObject> = Omit<Contract<
   readonly annotations?: Partial<Annotations>;
 };
 
+/** Of what only looks. */
+export const READ = { readOnlyHint: true, idempotentHint: true } as const satisfies Partial<Annotations>;
+
 /** A tool changes things in our own store, and not destructively, unless its contract says otherwise. */
 const DEFAULTS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 

@@ -5,15 +5,15 @@ import type { Tx, WriteCallback } from '../storage/write.ts';
 import type { CallContext, House, Principal, Surface } from './context.ts';
 import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
-import { ENVELOPES, type Envelope, isError } from './envelope.ts';
+import { isError } from './envelope.ts';
 import { isFault, replyTo } from './errors.ts';
 import { newId } from './ids.ts';
 import { parseInput, selectOperation } from './input.ts';
-import { namespaceOf } from './namespace.ts';
 import type { PublishedTool } from './publish.ts';
-import { accessOf, type Registry } from './registry.ts';
-import { type Refused, type Reply, refused } from './reply.ts';
+import type { Registry } from './registry.ts';
+import type { Refused, Reply } from './reply.ts';
 import { Begun, type Implementation } from './tool.ts';
+import { fallbackEnvelope, noWorkspace, onlyToolset, opensWorkspace, roleDenial, unknownAction, unknownTool } from './unserved.ts';
 
 export interface CallRequest {
   readonly name: string;
@@ -351,27 +351,6 @@ const MAX_NAME = 128;
 /** A longer name is no tool's; what stands for it is no tool's either. */
 const boundedName = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name);
 
-/** The toolset of a path that serves one alone. Only its tools exist there, so its grant decides what may be said. */
-const onlyToolset = ({ toolsets }: Call): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
-
-const speaksCycle = (call: Call): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
-
-/** What is said before a tool is known has the team envelope, except to the cycle contract's own names and on its path. */
-function fallbackEnvelope(call: Call): Envelope {
-  if (call.noun === 'action') return ENVELOPES.admin;
-  return speaksCycle(call) ? ENVELOPES.cycle : ENVELOPES.team;
-}
-
-/** The cycle contract has a code of its own for this. That a native tool is served elsewhere is no secret. */
-function unknownTool(call: Call, elsewhere: PublishedTool | undefined): Refused {
-  const code = speaksCycle(call) ? 'INVALID_TOOL' : 'UNKNOWN_TOOL';
-  const name = JSON.stringify(call.name);
-  if (elsewhere && elsewhere.toolset !== 'gateway') {
-    return refused('error', code, `The tool ${name} is not served on this path.`, `Connect to /mcp/${elsewhere.toolset} or /mcp/all.`);
-  }
-  return refused('error', code, `There is no tool ${name}.`, 'List the tools to see their names.');
-}
-
 function digest(args: unknown): string | null {
   try {
     return hash('sha256', canonicalJson(args ?? {}));
@@ -379,28 +358,4 @@ function digest(args: unknown): string | null {
     // Not canonical JSON (half a surrogate pair, nesting without end): the parser will refuse it by name.
     return null;
   }
-}
-
-function unknownAction(name: string): Refused {
-  return refused('error', 'UNKNOWN_ACTION', `There is no action ${JSON.stringify(name)}.`, 'Use a covenant of the same version as the server.');
-}
-
-const opensWorkspace = (action: PublishedTool): boolean => [...action.operations.values()].some(({ contract }) => contract.opensWorkspace);
-
-function noWorkspace({ workspace }: Call): Refused {
-  const command = `covenant tokens create --developer NAME --workspace ${workspace}`;
-  return refused('error', 'WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(workspace)}.`, `${command} makes it.`);
-}
-
-function roleDenial(principal: Principal, action: PublishedTool): Refused | undefined {
-  const access = accessOf(action);
-  if (principal.kind === 'operator') return undefined;
-  if (access !== 'server' && principal.operator) return undefined;
-  if (access === 'member' && principal.web) return undefined;
-  return refused(
-    'error',
-    'OPERATOR_REQUIRED',
-    `${action.name} is for the operator of this server.`,
-    'Run it with the covenant command on the server, or sign in as its first developer.',
-  );
 }

@@ -1,7 +1,20 @@
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { Refusal } from './errors.ts';
 
-/** SQL pattern for ids that end in `tail`; its own wildcards are taken literally with `escape '\'`. */
-export const tailPattern = (tail: string): string => `%${tail.replace(/[\\%_]/g, (c) => `\\${c}`)}`;
+/** Its own wildcards are taken literally with `escape '\'`. */
+const tailPattern = (tail: string): string => `%${tail.replace(/[\\%_]/g, (c) => `\\${c}`)}`;
+
+const ENOUGH = 50;
+
+/** Those of the rows whose id ends in `tail`: a few, which are enough to know whether there is only one. */
+export async function endingIn<DB, TB extends keyof DB, R extends { id: string }>(rows: SelectQueryBuilder<DB, TB, R>, tail: string): Promise<R[]> {
+  const found = await rows
+    .where(sql<SqlBool>`id like ${tailPattern(tail)} escape '\\'`)
+    .limit(ENOUGH)
+    .execute();
+  // SQLite's `like` folds case and PostgreSQL's does not.
+  return found.filter(({ id }) => id.endsWith(tail));
+}
 
 /** The one id that was meant by its tail. `found` are the ids that end in it (a few are enough to know). */
 export function onlyMatch(found: readonly string[], tail: string, noun: string): string {

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { id, text, title } from '../../kernel/fields.ts';
 import { details } from '../workflows/contract.ts';
 import { AGENT_STATUSES, ROLES, RUNTIMES } from './tables.ts';
 
 export { ROLES, RUNTIMES } from './tables.ts';
 
-const READ = { readOnlyHint: true, idempotentHint: true };
 const DEFAULT_LIST = 100;
 const MOST_LISTED = 500;
 

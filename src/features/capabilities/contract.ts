@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { actionName, GRANT_STATUSES, grantScope } from './grant.ts';
 
 const id = z.string().min(1).max(64);
@@ -50,5 +50,5 @@ export const listCapabilities = contract({
   description: 'Every grant of the workspace with its status: live, exhausted, expired or revoked.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(grantView) }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { branch, id, repo, repoPath, sessionId, text, title } from '../../kernel/fields.ts';
 
 const base = { name: 'covibe_session', toolset: 'team', title: 'Your session' } as const;
@@ -57,7 +57,7 @@ export const getContext = contract({
     context_id: id.optional(),
   }),
   output: z.strictObject({ context: contextView.nullable().optional(), contexts: z.array(contextView).optional() }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });
 
 export const revokeContext = contract({

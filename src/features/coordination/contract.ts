@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { branch, id, repo, sessionId, text } from '../../kernel/fields.ts';
 import { hasWildcard } from './globs.ts';
 import { CLAIM_MODES } from './tables.ts';
@@ -49,7 +49,6 @@ const dueInMinutes = z.int().min(1).max(10_080).optional().describe('When you ne
 const ids = z.array(id).max(20).optional();
 
 const base = { name: 'covibe_coordination', toolset: 'team', title: 'Coordination between agents' } as const;
-const reads = { readOnlyHint: true, idempotentHint: true } as const;
 const session = { session_id: sessionId };
 
 export const MAX_ANNOUNCEMENT = 2_000;
@@ -146,7 +145,7 @@ export const checkConflicts = contract({
   description: 'Whether you could claim or edit some code: live claims of others that it meets, and files that others have in hand (for information).',
   input: z.strictObject({ repo, paths, symbols, mode, ...session }),
   output: z.strictObject({ conflicts: z.array(conflictView), file_conflicts: z.array(fileConflict) }),
-  annotations: reads,
+  annotations: READ,
 });
 
 export const LIST_SECTIONS = ['claims', 'asks', 'handoffs', 'announcements'] as const;
@@ -186,7 +185,7 @@ export const summary = contract({
     announcements: z.strictObject({ last_24_hours: z.int() }),
     markdown: z.string(),
   }),
-  annotations: reads,
+  annotations: READ,
 });
 
 export const board = contract({
@@ -202,5 +201,5 @@ export const board = contract({
     handoffs: z.array(handoffView),
     announcements: z.array(announcementView),
   }),
-  annotations: reads,
+  annotations: READ,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { EVENT_CATEGORIES } from '../../storage/tables.ts';
 
 const event = z.strictObject({
@@ -34,5 +34,5 @@ export const listEvents = contract({
     items: z.array(event),
     head: z.strictObject({ seq: z.int(), hash: z.string() }),
   }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });

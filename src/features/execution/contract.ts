@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { id, text } from '../../kernel/fields.ts';
 import { checkpointView, details, files, reason, taskView, workflowSummary, writer } from '../workflows/contract.ts';
 
-const READ = { readOnlyHint: true, idempotentHint: true };
 /** So many checkpoints are listed at once. */
 export const MOST_CHECKPOINTS = 1_000;
 export const SUMMARY_CHARACTERS = 4_000;

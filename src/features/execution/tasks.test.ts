@@ -294,3 +294,15 @@ test('checkpoints are listed in order, by type, after a sequence, so many at onc
   expect(await list({ since_sequence: 6 })).toEqual([[], false]);
   expect((await refused('checkpoint_list', { task_id: ids.one, limit: 0 })).field).toBe('limit');
 });
+
+test('whoever says again what was done in time is right, even when the workflow has ended since', async () => {
+  const { ok, refused, planned, started, ana, agent } = await workflowApp();
+  const { workflow_id, ids } = await planned([{ name: 'one' }, { name: 'two' }]);
+  const agent_id = await agent(ana);
+  await started(ids.one as string, ana, agent_id);
+  const done = { id: ids.one, status: 'completed', outcome: 'Done', agent_id, fence: 1 };
+  expect(await ok('task_update_status', done)).toMatchObject({ changed: true });
+  await ok('workflow_update_status', { id: workflow_id, status: 'completed' });
+  expect(await ok('task_update_status', done)).toMatchObject({ success: true, changed: false });
+  expect(await refused('task_update_status', { id: ids.two, status: 'planning' })).toMatchObject({ code: 'INVALID_STATE' });
+});

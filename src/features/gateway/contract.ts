@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 
 export const echo = contract({
   name: 'echo',
@@ -8,7 +8,7 @@ export const echo = contract({
   description: 'Returns the provided text argument verbatim.',
   input: z.strictObject({ text: z.string() }),
   output: z.strictObject({ text: z.string() }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });
 
 export const clock = contract({
@@ -45,5 +45,5 @@ export const listTools = contract({
       }),
     ),
   }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { agentType } from './token.ts';
 
 const developerName = z
@@ -55,7 +55,7 @@ export const listTokens = contract({
   description: "The workspace's tokens without their values: all to the operator, a developer's own to that developer.",
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(tokenView) }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });
 
 export const revokeToken = contract({
@@ -94,7 +94,7 @@ export const listDevelopers = contract({
   description: 'Who is in the workspace. Private developers appear as @private to everybody but themselves.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(developerView) }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });
 
 export const setVisibility = contract({
@@ -123,5 +123,5 @@ export const whoAmI = contract({
     developer: z.string().nullable(),
     operator: z.boolean(),
   }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });

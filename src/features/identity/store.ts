@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { tailPattern } from '../../kernel/tail.ts';
+import { endingIn } from '../../kernel/tail.ts';
 import { compiledQuery } from '../../storage/compiled.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { DeveloperRow, SigninLinkRow, TokenRow } from './tables.ts';
@@ -31,15 +30,7 @@ function tokensWithDeveloper(db: Db) {
 }
 
 export async function findTokensByTail(db: Db, workspace: string, tail: string): Promise<TokenRow[]> {
-  const rows = await db
-    .selectFrom('tokens')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where(sql<boolean>`id like ${tailPattern(tail)} escape '\\'`)
-    .limit(50)
-    .execute();
-  // SQLite's `like` folds case and PostgreSQL's does not.
-  return rows.filter((row) => row.id.endsWith(tail));
+  return await endingIn(db.selectFrom('tokens').selectAll().where('workspace_id', '=', workspace), tail);
 }
 
 export async function insertToken(db: Db, token: TokenRow): Promise<void> {

@@ -1,3 +1,4 @@
+import { beginning } from '../../kernel/excerpt.ts';
 import type { Tx } from '../../storage/write.ts';
 import { resumeAfterAnswer } from '../execution/index.ts';
 import { addCheckpoint, changeTask, findTask, findWorkflow, isEnded, type StoredTaskStatus } from '../workflows/index.ts';
@@ -9,8 +10,6 @@ import { bodyText } from './views.ts';
 /** What a checkpoint keeps of each, so that the pack an agent recovers from can carry it. The whole stands in the messages. */
 const QUESTION_KEPT = 1_000;
 const ANSWER_KEPT = 4_000;
-
-const cutTo = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : text);
 
 interface Closing {
   readonly sender: string;
@@ -52,7 +51,7 @@ export async function closeQuestion(tx: Tx, row: MessageRow, { sender, actor, wo
   }
   const checkpoint = await addCheckpoint(tx, task, {
     type: 'decision',
-    summary: `Question: ${cutTo(bodyText(row), QUESTION_KEPT)}\n${cutTo(outcome, ANSWER_KEPT)}`,
+    summary: `Question: ${beginning(bodyText(row), QUESTION_KEPT)}\n${beginning(outcome, ANSWER_KEPT)}`,
     detail: { question_id: row.id, ...detail },
     agentId: row.sender_id,
     actor,

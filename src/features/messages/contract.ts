@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { id, text, title } from '../../kernel/fields.ts';
 import { ROLES, RUNTIMES } from '../agents/contract.ts';
 import { details } from '../workflows/contract.ts';
@@ -14,7 +14,6 @@ const MOST_MINUTES = 43_200;
 const MOST_LISTED = 200;
 const MOST_MARKED = 500;
 
-const reads = { readOnlyHint: true, idempotentHint: true } as const;
 const base = { toolset: 'workflow' } as const;
 
 const senderId = id.refine((value) => !isReserved(value), { error: 'is reserved: send as an agent of your own' }).describe('Your agent, from agent_register.');
@@ -142,7 +141,7 @@ export const countUnread = contract({
   description: 'How many messages wait unread for your agent, by priority. agent_heartbeat tells this too.',
   input: z.strictObject({ agent_id: ownAgentId, priority: z.array(z.enum(PRIORITIES)).min(1).max(PRIORITIES.length).optional() }),
   output: z.strictObject({ count: z.int(), by_priority: z.strictObject({ low: z.int(), normal: z.int(), high: z.int(), urgent: z.int() }) }),
-  annotations: reads,
+  annotations: READ,
 });
 
 export const listQuestions = contract({
@@ -157,7 +156,7 @@ export const listQuestions = contract({
     items: z.array(z.strictObject({ ...questionView.shape, answer: z.string().nullable(), answered_at: z.int().nullable() })),
     cut: z.boolean().describe('There are more than are listed.'),
   }),
-  annotations: reads,
+  annotations: READ,
 });
 
 export const answerQuestion = contract({

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { tailPattern } from '../../kernel/tail.ts';
+import { endingIn } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
 import { HUMAN } from './addresses.ts';
 import { messagesIn } from './store.ts';
@@ -60,13 +59,7 @@ export async function answersTo(db: Db, workspace: string, questions: readonly P
 }
 
 export async function questionsByTail(db: Db, workspace: string, tail: string): Promise<MessageRow[]> {
-  const rows = await messagesIn(db, workspace)
-    .where('recipient_id', '=', HUMAN)
-    .where(sql<boolean>`id like ${tailPattern(tail)} escape '\\'`)
-    .limit(50)
-    .execute();
-  // SQLite's `like` folds case and PostgreSQL's does not.
-  return rows.filter(({ id }) => id.endsWith(tail));
+  return await endingIn(messagesIn(db, workspace).where('recipient_id', '=', HUMAN), tail);
 }
 
 /** Questions of all workspaces that ran out of time. */

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
+import { chunks } from '../../storage/chunks.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { MessageRow, MessageStatus, MessageType, Priority } from './tables.ts';
@@ -7,11 +8,8 @@ import type { MessageRow, MessageStatus, MessageType, Priority } from './tables.
 const ROWS_AT_ONCE = 500;
 
 export async function insertMessages(db: Db, rows: readonly MessageRow[]): Promise<void> {
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-    await db
-      .insertInto('messages')
-      .values(rows.slice(start, start + ROWS_AT_ONCE))
-      .execute();
+  for (const some of chunks(rows, ROWS_AT_ONCE)) {
+    await db.insertInto('messages').values(some).execute();
   }
 }
 

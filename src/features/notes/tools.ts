@@ -1,5 +1,6 @@
 import { record } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
+import { beginning } from '../../kernel/excerpt.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
@@ -36,7 +37,7 @@ export function noteTools({ ownsTask, ownsWorkstream }: NotePorts): Implementati
           session_id: ctx.session,
           created_at: tx.now,
         });
-        const payload = { note_id: id, title, body: body === null ? undefined : cut(body), task_id, workstream_id };
+        const payload = { note_id: id, title, body: body === null ? undefined : beginning(body, MOST_CHARACTERS), task_id, workstream_id };
         record(tx, ctx, { category: 'work', kind: `${kind}.recorded`, subject: id, payload });
         return ok({ note_id: id, kind }, kind === 'decision' ? 'Decision recorded for the team.' : 'Blocker recorded for the team.');
       },
@@ -55,5 +56,3 @@ const notYours = (noun: 'task' | 'workstream', id: string): Refusal =>
 
 /** A control character is six bytes of JSON: with the title this stays within what the journal keeps. */
 const MOST_CHARACTERS = 800;
-
-const cut = (text: string): string => (text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS).toWellFormed()}…` : text);

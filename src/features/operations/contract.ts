@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 
 export const serverStatus = contract({
   name: 'server.status',
@@ -20,7 +20,7 @@ export const serverStatus = contract({
     last_event_at: z.int().nullable(),
     refused_24h: z.int(),
   }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });
 
 export const backupStore = contract({

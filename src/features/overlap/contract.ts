@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { id, sessionId, text } from '../../kernel/fields.ts';
 
 /** What each start may carry to answer the check before it. */
@@ -133,5 +133,5 @@ export const listOverlaps = contract({
     ),
     settings: overlapSettings.pick({ warn: true, escalate: true }),
   }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });

@@ -1,5 +1,6 @@
 import type { Principal } from '../../kernel/context.ts';
 import { mayBeSameRepo } from '../../kernel/repo.ts';
+import { chunks } from '../../storage/chunks.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { namesFor, PRIVATE } from '../identity/index.ts';
@@ -48,11 +49,8 @@ export async function markFiles(tx: Tx, holder: FileHolder, files: readonly stri
       expires_at: holder.expiresAt,
     }),
   );
-  for (let at = 0; at < rows.length; at += CHUNK) {
-    await tx.db
-      .insertInto('file_marks')
-      .values(rows.slice(at, at + CHUNK))
-      .execute();
+  for (const some of chunks(rows, CHUNK)) {
+    await tx.db.insertInto('file_marks').values(some).execute();
   }
 }
 
@@ -87,13 +85,13 @@ const MOST_CONFLICTS = 50;
 export async function fileConflicts(db: Db, workspace: string, question: FileQuestion): Promise<FileConflict[]> {
   if (question.files.length === 0) return [];
   const rows: FileMarkRow[] = [];
-  for (let at = 0; at < question.files.length; at += CHUNK) {
+  for (const some of chunks(question.files, CHUNK)) {
     rows.push(
       ...(await db
         .selectFrom('file_marks')
         .selectAll()
         .where('workspace_id', '=', workspace)
-        .where('path', 'in', question.files.slice(at, at + CHUNK))
+        .where('path', 'in', some)
         .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', question.now)]))
         .orderBy('marked_at', 'desc')
         .limit(1_000)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { chunks } from '../../storage/chunks.ts';
 import type { Db } from '../../storage/engine.ts';
 import { backgroundShare } from './background.ts';
 import type { OverlapItemRow, OverlapStateRow } from './tables.ts';
@@ -13,13 +14,8 @@ const TERMS_AT_ONCE = 2_000;
 
 export async function findItems(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, OverlapItemRow>> {
   const found = new Map<string, OverlapItemRow>();
-  for (let at = 0; at < ids.length; at += CHUNK) {
-    const rows = await db
-      .selectFrom('overlap_items')
-      .selectAll()
-      .where('workspace_id', '=', workspace)
-      .where('id', 'in', ids.slice(at, at + CHUNK))
-      .execute();
+  for (const some of chunks(ids, CHUNK)) {
+    const rows = await db.selectFrom('overlap_items').selectAll().where('workspace_id', '=', workspace).where('id', 'in', some).execute();
     for (const row of rows) found.set(row.id, row);
   }
   return found;
@@ -77,10 +73,10 @@ const CHANGING = [
 ] as const satisfies readonly (keyof OverlapItemRow)[];
 
 export async function saveItems(db: Db, rows: readonly OverlapItemRow[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += CHUNK) {
+  for (const some of chunks(rows, CHUNK)) {
     await db
       .insertInto('overlap_items')
-      .values(rows.slice(at, at + CHUNK))
+      .values(some)
       .onConflict((conflict) =>
         conflict.columns(['workspace_id', 'id']).doUpdateSet((eb) => Object.fromEntries(CHANGING.map((column) => [column, eb.ref(`excluded.${column}`)]))),
       )
@@ -94,12 +90,12 @@ export async function tellChange(db: Db, workspace: string, id: string, values: 
 
 /** Each gets a revision of its own: that of `after` and its number. */
 export async function changeItems(db: Db, workspace: string, ids: readonly string[], values: Partial<OverlapItemRow>, after: number): Promise<void> {
-  for (let at = 0; at < ids.length; at += CHUNK) {
+  for (const some of chunks(ids, CHUNK)) {
     await db
       .updateTable('overlap_items')
       .set({ ...values, revision: sql`number + cast(${after} as bigint)` })
       .where('workspace_id', '=', workspace)
-      .where('id', 'in', ids.slice(at, at + CHUNK))
+      .where('id', 'in', some)
       .execute();
   }
 }
@@ -109,8 +105,7 @@ export async function countTerms(db: Db, workspace: string, terms: Iterable<stri
   const changes = new Map<string, number>();
   for (const term of terms) changes.set(term, (changes.get(term) ?? 0) + by);
   const rows = [...changes].map(([term, items]) => ({ workspace_id: workspace, term, items }));
-  for (let at = 0; at < rows.length; at += TERMS_AT_ONCE) {
-    const chunk = rows.slice(at, at + TERMS_AT_ONCE);
+  for (const chunk of chunks(rows, TERMS_AT_ONCE)) {
     await db
       .insertInto('overlap_terms')
       .values(chunk)
@@ -142,11 +137,8 @@ export async function insertPostings(db: Db, workspace: string, items: readonly 
   const rows = items.flatMap(({ number, analysed }) =>
     postedTerms(analysed).map(({ term, weight }) => ({ workspace_id: workspace, term, item: number, weight })),
   );
-  for (let at = 0; at < rows.length; at += TERMS_AT_ONCE) {
-    await db
-      .insertInto('overlap_postings')
-      .values(rows.slice(at, at + TERMS_AT_ONCE))
-      .execute();
+  for (const some of chunks(rows, TERMS_AT_ONCE)) {
+    await db.insertInto('overlap_postings').values(some).execute();
   }
 }
 
@@ -170,13 +162,8 @@ export async function itemsSince(db: Db, workspace: string, revision: number, li
 
 export async function termFrequencies(db: Db, workspace: string, terms: readonly string[]): Promise<Map<string, number>> {
   const found = new Map<string, number>();
-  for (let at = 0; at < terms.length; at += TERMS_AT_ONCE) {
-    const rows = await db
-      .selectFrom('overlap_terms')
-      .select(['term', 'items'])
-      .where('workspace_id', '=', workspace)
-      .where('term', 'in', terms.slice(at, at + TERMS_AT_ONCE))
-      .execute();
+  for (const some of chunks(terms, TERMS_AT_ONCE)) {
+    const rows = await db.selectFrom('overlap_terms').select(['term', 'items']).where('workspace_id', '=', workspace).where('term', 'in', some).execute();
     for (const { term, items } of rows) found.set(term, items);
   }
   return found;

@@ -1,5 +1,6 @@
 import type { House } from '../../kernel/context.ts';
 import type { Sweep } from '../../kernel/sweep.ts';
+import { chunks } from '../../storage/chunks.ts';
 import { type Embedder, embeddedText } from './embedder.ts';
 import { findItem, nextState, tellChange } from './store.ts';
 import type { OverlapItemRow } from './tables.ts';
@@ -63,8 +64,7 @@ export function vectorising({ store, clock, log }: House, embedder: Embedder): S
         for (const { workspace_id: workspace, revision } of await store.reader.selectFrom('overlap_state').select(['workspace_id', 'revision']).execute()) {
           while ((seen.get(workspace) ?? 0) < revision) {
             const items = await pending(workspace, seen.get(workspace) ?? 0);
-            for (let at = 0; at < items.length; at += BATCH) {
-              const batch = items.slice(at, at + BATCH);
+            for (const batch of chunks(items, BATCH)) {
               const vectors = await embedder.embed(batch.map(embeddedText));
               for (const [index, item] of batch.entries()) await save(workspace, item, vectors[index] as Float32Array);
             }

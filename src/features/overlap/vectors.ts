@@ -1,3 +1,4 @@
+import { chunks } from '../../storage/chunks.ts';
 import type { Db } from '../../storage/engine.ts';
 
 const CHUNK = 300;
@@ -5,13 +6,13 @@ const CHUNK = 300;
 /** The vectors of these items that were made by `model`. */
 export async function readVectors(db: Db, workspace: string, ids: readonly string[], model: string): Promise<Map<string, Float32Array>> {
   const found = new Map<string, Float32Array>();
-  for (let at = 0; at < ids.length; at += CHUNK) {
+  for (const some of chunks(ids, CHUNK)) {
     const rows = await db
       .selectFrom('overlap_vectors')
       .select(['item_id', 'vector'])
       .where('workspace_id', '=', workspace)
       .where('model', '=', model)
-      .where('item_id', 'in', ids.slice(at, at + CHUNK))
+      .where('item_id', 'in', some)
       .execute();
     for (const { item_id, vector } of rows) found.set(item_id, decodeVector(vector));
   }

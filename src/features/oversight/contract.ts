@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { id } from '../../kernel/fields.ts';
 import { agentView } from '../agents/contract.ts';
 import { listedTask, listWorkflows, nextTasks, progressOf, workflowSummary, workflowView } from '../workflows/contract.ts';
 
 /** What people see of the work of agents: the same as agents do, by role instead of by grant. */
-const base = { toolset: 'admin', access: 'member', annotations: { readOnlyHint: true, idempotentHint: true } } as const;
+const base = { toolset: 'admin', access: 'member', annotations: READ } as const;
 
 const workflowId = id.describe('The workflow, or the end of its id.');
 const { repository_path, status } = listWorkflows.input.shape;

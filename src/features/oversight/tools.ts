@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
 import { ok } from '../../kernel/reply.ts';
-import { onlyMatch, tailPattern } from '../../kernel/tail.ts';
+import { endingIn, onlyMatch } from '../../kernel/tail.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Db } from '../../storage/engine.ts';
 import { agentViewer, listAgents } from '../agents/index.ts';
@@ -46,15 +45,7 @@ export const oversightTools: Implementation[] = [
 ];
 
 async function workflowNamed(db: Db, workspace: string, tail: string): Promise<WorkflowRow> {
-  const rows = await db
-    .selectFrom('workflows')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where(sql<boolean>`id like ${tailPattern(tail)} escape '\\'`)
-    .limit(50)
-    .execute();
-  // SQLite's `like` folds case and PostgreSQL's does not.
-  const found = rows.filter(({ id }) => id.endsWith(tail));
+  const found = await endingIn(db.selectFrom('workflows').selectAll().where('workspace_id', '=', workspace), tail);
   const id = onlyMatch(
     found.map((row) => row.id),
     tail,

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { id } from '../../kernel/fields.ts';
 import { checkpointView, SOURCE_TYPES, TASK_STATUSES, WORKFLOW_STATUSES } from '../workflows/contract.ts';
 
-const reading = { readOnlyHint: true, idempotentHint: true };
 const json = z.record(z.string(), z.unknown());
 const taskStatus = z.enum(TASK_STATUSES);
 
@@ -82,7 +81,7 @@ export const loadContext = contract({
     omitted,
     token_estimate: z.int(),
   }),
-  annotations: reading,
+  annotations: READ,
 });
 
 const count = z.int().min(0);
@@ -125,5 +124,5 @@ export const getSummary = contract({
     token_estimate: z.int(),
     omitted,
   }),
-  annotations: reading,
+  annotations: READ,
 });

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { title } from '../../kernel/fields.ts';
 import { absolutePath } from '../workflows/contract.ts';
-
-const READ = { readOnlyHint: true, idempotentHint: true };
 
 export const repositoryView = z.strictObject({
   id: z.string(),

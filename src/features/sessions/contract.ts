@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { branch, ownSessionId, repo, repoPath, sessionId, text } from '../../kernel/fields.ts';
 import { fileConflict } from '../overlap/contract.ts';
 import { MOST_ACTIVITY_CHARACTERS, MOST_COMMITS, MOST_FILES, MOST_REGISTERED_REPOS, MOST_VERSION_CHARACTERS } from './limits.ts';
@@ -154,5 +154,5 @@ export const listSessions = contract({
   description: 'The sessions that were heard of last, with their state: active, stale or ended.',
   input: z.strictObject({ limit: z.int().min(1).max(200).default(50) }),
   output: z.strictObject({ items: z.array(sessionView) }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });

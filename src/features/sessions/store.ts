@@ -1,3 +1,4 @@
+import { chunks } from '../../storage/chunks.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { AgentSessionRow, MachineRow, RegisteredRepoRow } from './tables.ts';
@@ -141,10 +142,7 @@ const CHUNK = 50;
 
 export async function replaceRegisteredRepos(tx: Tx, tokenId: string, rows: readonly RegisteredRepoRow[]): Promise<void> {
   await tx.db.deleteFrom('registered_repos').where('workspace_id', '=', tx.workspace).where('token_id', '=', tokenId).execute();
-  for (let at = 0; at < rows.length; at += CHUNK) {
-    await tx.db
-      .insertInto('registered_repos')
-      .values(rows.slice(at, at + CHUNK))
-      .execute();
+  for (const some of chunks(rows, CHUNK)) {
+    await tx.db.insertInto('registered_repos').values(some).execute();
   }
 }

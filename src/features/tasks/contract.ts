@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { id, repoPath, sessionId, text, title } from '../../kernel/fields.ts';
 import { answerFields, checkOutput } from '../overlap/contract.ts';
 
@@ -200,5 +200,5 @@ export const listTasks = contract({
     limit: z.int().min(1).max(200).optional(),
   }),
   output: z.strictObject({ items: z.array(taskView), more: z.boolean() }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { sessionId } from '../../kernel/fields.ts';
 import { contextView } from '../contexts/contract.ts';
 import { claimView } from '../coordination/contract.ts';
@@ -116,7 +116,7 @@ export const teamFeedback = contract({
       }),
     ),
   }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });
 
 const auditOutput = z.strictObject({ audit_id: z.string(), compared: z.int(), left_out: z.int(), conflicts: z.array(auditConflict) });
@@ -188,7 +188,7 @@ export const readState = contract({
   description: 'Everything that covibe_team state tells, and what agents ask people, for the dashboard.',
   input: z.strictObject({}),
   output: stateDocument,
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });
 
 export const auditByHand = contract({

@@ -1,4 +1,5 @@
 import type { Principal } from '../../kernel/context.ts';
+import { beginning } from '../../kernel/excerpt.ts';
 import type { Db } from '../../storage/engine.ts';
 import { activeContexts } from '../contexts/index.ts';
 import { liveClaims, type Waiting, waitingFor } from '../coordination/index.ts';
@@ -54,7 +55,7 @@ export async function readTeamState(db: Db, workspace: string, viewer: Principal
     recent_completions: listed('recent_completions', completed.map(brief)),
     active_workstreams: listed('active_workstreams', await workstreams(['active', 'blocked'])),
     planned_workstreams: listed('planned_workstreams', await workstreams(['planned'])),
-    risks_decisions: listed('risks_decisions', notes).map((note) => ({ ...note, body: note.body && cutTo(note.body, SUMMARY_SHOWN) })),
+    risks_decisions: listed('risks_decisions', notes).map((note) => ({ ...note, body: note.body && beginning(note.body, SUMMARY_SHOWN) })),
     recent_sessions: listed('recent_sessions', await recentSessions(db, workspace, viewer, now, ROWS + 1)),
     stale_sessions: listed('stale_sessions', await staleSessions(db, workspace, viewer, now, ROWS + 1)),
     overlap_warnings: listed('overlap_warnings', warnings).map((row) => briefWarning(warningView(row, name))),
@@ -70,7 +71,7 @@ export async function readTeamState(db: Db, workspace: string, viewer: Principal
 /** What agents ask people. Not for agents: none of them can answer. */
 export async function readQuestions(db: Db, workspace: string, viewer: Principal, now: number): Promise<Pick<StateDocument, 'questions' | 'cut'>> {
   const open = await openQuestions(db, workspace, viewer, now, ROWS);
-  const questions = open.slice(0, ROWS).map((question) => ({ ...question, question: cutTo(question.question, QUESTION_SHOWN) }));
+  const questions = open.slice(0, ROWS).map((question) => ({ ...question, question: beginning(question.question, QUESTION_SHOWN) }));
   return { questions, cut: open.length > ROWS ? ['questions'] : [] };
 }
 
@@ -85,11 +86,9 @@ export const briefTask = (task: TaskView) => ({
   component: task.component,
   priority: task.priority,
   workstream_id: task.workstream_id,
-  result_summary: task.result_summary && cutTo(task.result_summary, SUMMARY_SHOWN),
+  result_summary: task.result_summary && beginning(task.result_summary, SUMMARY_SHOWN),
   updated_at: task.updated_at,
 });
-
-const cutTo = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 const WARNING_MATCHES = 2;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { sessionId } from '../../kernel/fields.ts';
 import { SOURCES } from './sources.ts';
 
@@ -67,7 +67,7 @@ export const listPrices = contract({
   description: 'Dollars for a million tokens of each model: the built-in prices, and those that this workspace set instead.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(priceView) }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });
 
 export const setPrice = contract({
@@ -126,5 +126,5 @@ export const listUsage = contract({
   description: 'Tokens and cost by day (UTC), developer, agent and model.',
   input: z.strictObject({ days: z.int().min(1).max(366).default(30) }),
   output: z.strictObject({ items: z.array(usageRow), totals: usageTotals }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });

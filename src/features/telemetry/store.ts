@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { chunks } from '../../storage/chunks.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { AgentSpanRow, ModelPriceRow } from './tables.ts';
 
@@ -6,11 +7,8 @@ import type { AgentSpanRow, ModelPriceRow } from './tables.ts';
 const CHUNK = 20;
 
 export async function insertSpans(db: Db, rows: readonly AgentSpanRow[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += CHUNK) {
-    await db
-      .insertInto('agent_spans')
-      .values(rows.slice(at, at + CHUNK))
-      .execute();
+  for (const some of chunks(rows, CHUNK)) {
+    await db.insertInto('agent_spans').values(some).execute();
   }
 }
 

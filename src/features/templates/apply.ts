@@ -1,4 +1,5 @@
 import { Refusal } from '../../kernel/errors.ts';
+import { beginning } from '../../kernel/excerpt.ts';
 import { type Issue, invalidInput } from '../../kernel/input.ts';
 import { type Definition, storedTask, type TemplateTask, type Variable } from './contract.ts';
 import { substituted } from './places.ts';
@@ -26,7 +27,7 @@ function wrong({ name }: TemplateTask, index: number, path: readonly PropertyKey
   const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   return {
     field: 'variables',
-    message: `with them the task ${JSON.stringify(name.slice(0, 60).toWellFormed())} is no task, at tasks[${index}]${place}: ${message}`,
+    message: `with them the task ${JSON.stringify(beginning(name, 60))} is no task, at tasks[${index}]${place}: ${message}`,
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { id, text } from '../../kernel/fields.ts';
 import { maxParallel, name, plannedTask, repositoryPath, tasksOf } from '../workflows/contract.ts';
 
@@ -74,7 +74,7 @@ export const listTemplates = contract({
     offset: z.int().min(0).max(1_000_000).default(0),
   }),
   output: z.strictObject({ templates: z.array(templateView), total: z.int() }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });
 
 export const applyTemplate = contract({

@@ -2,10 +2,9 @@ import { Refusal } from '../../kernel/errors.ts';
 import { excerpt } from '../../kernel/excerpt.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import type { Db } from '../../storage/engine.ts';
-import { checkPlan, readStrings, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
+import { checkPlan, edgesOf, readStrings, requireWorkflow, standingTasks, type WorkflowTaskRow } from '../workflows/index.ts';
 import { type Definition, isVariableName, MOST_VARIABLES, type TemplateTask, type Variable } from './contract.ts';
 import { normalised, placesIn } from './places.ts';
-import { dependenciesOfWorkflow, tasksOfWorkflow } from './store.ts';
 
 /** The rules of a plan hold for a template; what its words leave open and does not declare is required. */
 export function checkedDefinition(tasks: readonly TemplateTask[], variables: readonly Variable[], field: 'template.tasks' | 'from_workflow_id'): Definition {
@@ -15,7 +14,7 @@ export function checkedDefinition(tasks: readonly TemplateTask[], variables: rea
     declared.add(name);
   }
   const written = normalised(tasks);
-  checkTemplate(written);
+  checkPlan(written, field);
   const places = placesIn(written);
   const unfit = places.find((name) => !isVariableName(name));
   if (unfit !== undefined) throw invalidInput([{ field, message: `{{${excerpt(unfit, 80)}}} cannot be a variable: at most 60 characters, and not __proto__` }]);
@@ -27,20 +26,10 @@ export function checkedDefinition(tasks: readonly TemplateTask[], variables: rea
   return { tasks: written, variables: all };
 }
 
-function checkTemplate(tasks: readonly TemplateTask[]): void {
-  try {
-    checkPlan(tasks);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const field = String(error.details.field ?? 'plan.tasks').replace(/^plan\./, 'template.');
-    throw new Refusal(error.code, error.message, error.next, { ...error.details, field });
-  }
-}
-
 /** The tasks of a workflow as a plan would write them. */
 export async function tasksFrom(db: Db, workspace: string, workflowId: string): Promise<TemplateTask[]> {
   const workflow = await requireWorkflow(db, workspace, workflowId, 'from_workflow_id');
-  const rows = await tasksOfWorkflow(db, workspace, workflow.id);
+  const rows = await standingTasks(db, workflow).selectAll().orderBy('sequence').orderBy('id').execute();
   if (rows.length === 0) {
     throw new Refusal(
       'INVALID_STATE',
@@ -54,14 +43,14 @@ export async function tasksFrom(db: Db, workspace: string, workflowId: string): 
   }
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   const waitsFor = new Map<string, string[]>();
-  for (const { task_id, depends_on } of await dependenciesOfWorkflow(db, workspace, workflow.id)) {
+  for (const { task_id, depends_on } of await edgesOf(db, workflow)) {
     const name = names.get(depends_on);
     if (name === undefined) continue;
     const waited = waitsFor.get(task_id);
     if (waited) waited.push(name);
     else waitsFor.set(task_id, [name]);
   }
-  return rows.map((row) => taskFrom(row, waitsFor.get(row.id) ?? []));
+  return rows.map((row) => taskFrom(row, (waitsFor.get(row.id) ?? []).sort()));
 }
 
 const taskFrom = (row: WorkflowTaskRow, dependencies: string[]): TemplateTask => ({

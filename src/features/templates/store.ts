@@ -1,5 +1,4 @@
 import type { Db } from '../../storage/engine.ts';
-import type { WorkflowTaskRow } from '../workflows/index.ts';
 import type { WorkflowTemplateRow } from './tables.ts';
 
 const templatesIn = (db: Db, workspace: string) => db.selectFrom('workflow_templates').where('workspace_id', '=', workspace);
@@ -26,27 +25,4 @@ export async function pageOfTemplates(db: Db, workspace: string, limit: number, 
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return { rows, total: Number(total) };
-}
-
-export async function tasksOfWorkflow(db: Db, workspace: string, workflowId: string): Promise<WorkflowTaskRow[]> {
-  return await db
-    .selectFrom('workflow_tasks')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('workflow_id', '=', workflowId)
-    .where('status', '!=', 'removed')
-    .orderBy('sequence')
-    .orderBy('id')
-    .execute();
-}
-
-export async function dependenciesOfWorkflow(db: Db, workspace: string, workflowId: string): Promise<{ task_id: string; depends_on: string }[]> {
-  return await db
-    .selectFrom('workflow_dependencies')
-    .select(['task_id', 'depends_on'])
-    .where('workspace_id', '=', workspace)
-    .where('workflow_id', '=', workflowId)
-    .orderBy('task_id')
-    .orderBy('depends_on')
-    .execute();
 }

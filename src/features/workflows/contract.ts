@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { id, text } from '../../kernel/fields.ts';
 import { maxParallel, name, reason, repositoryPath } from './fields.ts';
 import { WORKFLOW_STATUSES } from './lifecycle.ts';
@@ -13,7 +13,6 @@ export * from './query-contract.ts';
 export * from './shapes.ts';
 export { SOURCE_TYPES } from './tables.ts';
 
-const READ = { readOnlyHint: true, idempotentHint: true };
 const autoCreate = z.boolean().describe('Whether a git worktree and branch are made for every parallel task that is claimed.');
 const status = z.enum(WORKFLOW_STATUSES);
 

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import { chunks } from '../../storage/chunks.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { SATISFIED } from './lifecycle.ts';
+import { standingTasks } from './store.ts';
 import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 const IDS_AT_ONCE = 500;
@@ -11,8 +13,8 @@ export type Dependency = Pick<WorkflowTaskRow, 'id' | 'name' | 'status' | 'open_
 /** What each of these tasks depends on, in the order of the plan. */
 export async function dependenciesOf(db: Db, workspace: string, taskIds: readonly string[]): Promise<Map<string, Dependency[]>> {
   const found: Dependency[] = [];
-  for (let at = 0; at < taskIds.length; at += IDS_AT_ONCE) {
-    const rows = await dependencies(db, workspace, taskIds.slice(at, at + IDS_AT_ONCE)).execute();
+  for (const some of chunks(taskIds, IDS_AT_ONCE)) {
+    const rows = await dependencies(db, workspace, some).execute();
     for (const row of rows) found.push(row);
   }
   return Map.groupBy(found, ({ task_id }) => task_id);
@@ -39,11 +41,8 @@ const dependencies = (db: Db, workspace: string, taskIds: readonly string[]) =>
     .orderBy('dependency.sequence')
     .orderBy('dependency.name');
 
-const standing = (db: Db, { workspace_id, id }: WorkflowRow) =>
-  db.selectFrom('workflow_tasks').where('workspace_id', '=', workspace_id).where('workflow_id', '=', id).where('status', '!=', 'removed');
-
 export async function countTasks(db: Db, workflow: WorkflowRow): Promise<number> {
-  const { tasks } = await standing(db, workflow)
+  const { tasks } = await standingTasks(db, workflow)
     .select((eb) => eb.fn.countAll<number>().as('tasks'))
     .executeTakeFirstOrThrow();
   return Number(tasks);
@@ -61,16 +60,15 @@ export async function countEdges(db: Db, { workspace_id, id }: WorkflowRow): Pro
 
 /** 0 where there is none. */
 export async function lastSequence(db: Db, workflow: WorkflowRow): Promise<number> {
-  return (await standing(db, workflow).select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.sequence ?? 0;
+  return (await standingTasks(db, workflow).select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.sequence ?? 0;
 }
 
 /** The tasks of the workflow that are called so, or have such an id. */
 export async function tasksNamed(db: Db, workflow: WorkflowRow, refs: readonly string[]): Promise<WorkflowTaskRow[]> {
   const found = new Map<string, WorkflowTaskRow>();
-  for (let at = 0; at < refs.length; at += IDS_AT_ONCE) {
-    const some = refs.slice(at, at + IDS_AT_ONCE);
+  for (const some of chunks(refs, IDS_AT_ONCE)) {
     for (const column of ['name', 'id'] as const) {
-      for (const row of await standing(db, workflow).selectAll().where(column, 'in', some).execute()) found.set(row.id, row);
+      for (const row of await standingTasks(db, workflow).selectAll().where(column, 'in', some).execute()) found.set(row.id, row);
     }
   }
   return [...found.values()];
@@ -89,17 +87,10 @@ export async function edgesOf(db: Db, { workspace_id, id }: WorkflowRow): Promis
     .execute();
 }
 
-const CHUNK = 500;
-
 export async function namesOf(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
   const names = new Map<string, string>();
-  for (let at = 0; at < ids.length; at += CHUNK) {
-    const rows = await db
-      .selectFrom('workflow_tasks')
-      .select(['id', 'name'])
-      .where('workspace_id', '=', workspace)
-      .where('id', 'in', ids.slice(at, at + CHUNK))
-      .execute();
+  for (const some of chunks(ids, IDS_AT_ONCE)) {
+    const rows = await db.selectFrom('workflow_tasks').select(['id', 'name']).where('workspace_id', '=', workspace).where('id', 'in', some).execute();
     for (const row of rows) names.set(row.id, row.name);
   }
   return names;

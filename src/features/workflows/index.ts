@@ -7,6 +7,7 @@ import { workflowTools } from './tools.ts';
 export { addCheckpoint } from './checkpoint.ts';
 export { createWorkflow } from './create.ts';
 export { checkPlan } from './dag.ts';
+export { edgesOf } from './graph-store.ts';
 export { requireHold, requireNotEnded, requireRunning, requireTask, requireWorkflow, type Writer } from './hold.ts';
 export * from './lifecycle.ts';
 export { pageOfTasks, pageOfWorkflows } from './listing.ts';
@@ -15,7 +16,7 @@ export { tellOwner, tellStatus } from './overlap.ts';
 export { setPlan } from './plan.ts';
 export { progress } from './progress.ts';
 export type { WorkflowPorts } from './status.ts';
-export { changeTask, changeWorkflow, claimedCount, findTask, findWorkflow, newestCheckpoints, satisfyDependents } from './store.ts';
+export { changeTask, changeWorkflow, claimedCount, findTask, findWorkflow, newestCheckpoints, satisfyDependents, standingTasks } from './store.ts';
 export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from './tables.ts';
 export { planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
 

@@ -76,7 +76,7 @@ test('tasks come in the order of the plan with summaries, unless those are not w
   const { tasks, task_total } = await ok('workflow_get', { id, include_tasks: true });
   expect(tasks).toEqual([
     { id: ids.a, name: 'a', sequence: 1, parallel_group: 'g', status: 'completed', assigned_agent_id: null, depends_on: [], summary: 'done' },
-    { id: ids.b, name: 'b', sequence: 2, parallel_group: null, status: 'pending', assigned_agent_id: null, depends_on: ['a'], summary: `${'x'.repeat(300)}…` },
+    { id: ids.b, name: 'b', sequence: 2, parallel_group: null, status: 'pending', assigned_agent_id: null, depends_on: ['a'], summary: `${'x'.repeat(299)}…` },
     { id: ids.c, name: 'c', sequence: 2, parallel_group: null, status: 'blocked', assigned_agent_id: null, depends_on: ['a', 'b'], summary: 'about c' },
   ]);
   expect(task_total).toBe(3);

@@ -45,6 +45,8 @@ export const SYSTEM_MACHINE = {
 
 export const OPEN_WORKFLOW = ['ready', 'in_progress'] as const satisfies readonly WorkflowStatus[];
 export const ENDED_WORKFLOW = ['completed', 'abandoned'] as const satisfies readonly WorkflowStatus[];
+/** Still to be done, in whichever state. */
+export const OPEN_TASK = ['pending', 'planning', 'in_progress', 'paused', 'failed'] as const satisfies readonly StoredTaskStatus[];
 /** A dependency in one of these no longer holds anybody up. */
 export const SATISFIED = ['completed', 'skipped'] as const satisfies readonly StoredTaskStatus[];
 /** What an agent can take up. */

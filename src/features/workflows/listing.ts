@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
+import { beginning } from '../../kernel/excerpt.ts';
 import type { Db } from '../../storage/engine.ts';
 import { dependencyNames } from './graph-store.ts';
 import { shownStatus, type WorkflowStatus } from './lifecycle.ts';
 import type { ListedTask } from './shapes.ts';
+import { standingTasks } from './store.ts';
 import { SUMMARISED, type SummarisedWorkflow } from './views.ts';
 
 export interface WorkflowFilter {
@@ -29,7 +31,7 @@ export interface TaskPage {
 }
 
 export async function pageOfTasks(db: Db, workspace: string, workflowId: string, page: TaskPage): Promise<{ tasks: ListedTask[]; total: number }> {
-  const standing = db.selectFrom('workflow_tasks').where('workspace_id', '=', workspace).where('workflow_id', '=', workflowId).where('status', '!=', 'removed');
+  const standing = standingTasks(db, { workspace_id: workspace, id: workflowId });
   const rows = await standing
     .select(['id', 'name', 'sequence', 'parallel_group', 'status', 'open_dependencies', 'assigned_agent_id'])
     .$if(page.summaries, (query) => query.select(BEGINNING))
@@ -44,11 +46,11 @@ export async function pageOfTasks(db: Db, workspace: string, workflowId: string,
     workspace,
     rows.map(({ id }) => id),
   );
-  const tasks = rows.map(({ open_dependencies, beginning, ...row }) => ({
+  const tasks = rows.map(({ open_dependencies, text, ...row }) => ({
     ...row,
     status: shownStatus({ ...row, open_dependencies }),
     depends_on: names.get(row.id) ?? [],
-    ...(beginning === undefined ? {} : { summary: cut(beginning) }),
+    ...(text === undefined ? {} : { summary: beginning(text, SUMMARY) }),
   }));
   return { tasks, total: Number(total) };
 }
@@ -56,6 +58,4 @@ export async function pageOfTasks(db: Db, workspace: string, workflowId: string,
 const SUMMARY = 300;
 
 /** What came of it, else what went wrong, else what it is about. Cut in the store: ten thousand whole descriptions are read by nobody. */
-const BEGINNING = sql<string>`substr(coalesce(outcome, error, description), 1, ${sql.lit(SUMMARY + 1)})`.as('beginning');
-
-const cut = (text: string): string => (text.length <= SUMMARY ? text : `${text.slice(0, SUMMARY).toWellFormed()}…`);
+const BEGINNING = sql<string>`substr(coalesce(outcome, error, description), 1, ${sql.lit(SUMMARY + 1)})`.as('text');

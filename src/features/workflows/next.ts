@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import type { Output } from '../../kernel/contract.ts';
+import { chunks } from '../../storage/chunks.ts';
 import type { Db } from '../../storage/engine.ts';
 import { LEASE_MS } from '../agents/index.ts';
 import { dependencyNames } from './graph-store.ts';
-import { isOneOf, OPEN_WORKFLOW, SATISFIED } from './lifecycle.ts';
+import { isOneOf, OPEN_TASK, OPEN_WORKFLOW, SATISFIED } from './lifecycle.ts';
 import { NEIGHBOURS_TOLD, type nextTasks } from './query-contract.ts';
+import { standingTasks } from './store.ts';
 import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 type Next = Output<typeof nextTasks>;
 type NextTask = Next['tasks'][number];
 type Actionable = 'pending' | 'failed';
-
-const OPEN = ['pending', 'planning', 'in_progress', 'paused', 'failed'] as const;
 
 /** What can be taken up now. Only the ready tasks are looked at, and what each waits for or stands beside: never the whole graph. */
 export async function nextOf(db: Db, workflow: WorkflowRow, now: number, includeFailed: boolean, limit: number): Promise<Omit<Next, 'all_complete'>> {
@@ -33,12 +33,9 @@ export async function nextOf(db: Db, workflow: WorkflowRow, now: number, include
 
 /** There is at least one task, and none is open. */
 export async function allComplete(db: Db, workflow: WorkflowRow): Promise<boolean> {
-  const one = (statuses: readonly WorkflowTaskRow['status'][]) => ofWorkflow(db, workflow).select('id').where('status', 'in', statuses).limit(1).execute();
-  return (await one(OPEN)).length === 0 && (await one(SATISFIED)).length > 0;
+  const one = (statuses: readonly WorkflowTaskRow['status'][]) => standingTasks(db, workflow).select('id').where('status', 'in', statuses).limit(1).execute();
+  return (await one(OPEN_TASK)).length === 0 && (await one(SATISFIED)).length > 0;
 }
-
-const ofWorkflow = (db: Db, { workspace_id, id }: WorkflowRow) =>
-  db.selectFrom('workflow_tasks').where('workflow_tasks.workspace_id', '=', workspace_id).where('workflow_tasks.workflow_id', '=', id);
 
 type Claim = Pick<WorkflowTaskRow, 'id' | 'status' | 'open_dependencies'>;
 
@@ -46,7 +43,7 @@ const isReady = ({ status, open_dependencies }: Claim, statuses: readonly Action
 
 /** A claim counts as long as its holder was heard of: the sweep may be a few seconds late. */
 async function liveClaims(db: Db, workflow: WorkflowRow, now: number): Promise<Claim[]> {
-  return await ofWorkflow(db, workflow)
+  return await standingTasks(db, workflow)
     .innerJoin('agents', (join) =>
       join.onRef('agents.workspace_id', '=', 'workflow_tasks.workspace_id').onRef('agents.id', '=', 'workflow_tasks.assigned_agent_id'),
     )
@@ -57,7 +54,7 @@ async function liveClaims(db: Db, workflow: WorkflowRow, now: number): Promise<C
 }
 
 async function countReady(db: Db, workflow: WorkflowRow, statuses: readonly Actionable[]): Promise<number> {
-  const { ready } = await ofWorkflow(db, workflow)
+  const { ready } = await standingTasks(db, workflow)
     .select((eb) => eb.fn.countAll<number>().as('ready'))
     .where('status', 'in', statuses)
     .where('open_dependencies', '=', 0)
@@ -73,7 +70,7 @@ async function readyTasks(db: Db, workflow: WorkflowRow, statuses: readonly Acti
   const held = new Set(claims.map(({ id }) => id));
   const ready: Ready[] = [];
   for (const status of statuses) {
-    const rows = await ofWorkflow(db, workflow)
+    const rows = await standingTasks(db, workflow)
       .select(TOLD)
       .where('status', '=', status)
       .where('open_dependencies', '=', 0)
@@ -118,8 +115,7 @@ interface Group {
 /** The first members of each group, and how many it has. */
 async function groupMembers(db: Db, { workspace_id, id }: WorkflowRow, groups: readonly string[]): Promise<Map<string, Group>> {
   const found = new Map<string, Group>();
-  for (let at = 0; at < groups.length; at += GROUPS_AT_ONCE) {
-    const chunk = groups.slice(at, at + GROUPS_AT_ONCE);
+  for (const chunk of chunks(groups, GROUPS_AT_ONCE)) {
     const members = chunk.map(
       (group) => sql`select * from (select parallel_group, id from workflow_tasks where workspace_id = ${workspace_id} and workflow_id = ${id}
         and parallel_group = ${group} order by sequence limit ${sql.lit(NEIGHBOURS_TOLD + 1)}) as one`,

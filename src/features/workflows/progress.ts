@@ -4,6 +4,7 @@ import { dependenciesOf } from './graph-store.ts';
 import { isEnded, isSatisfied, SATISFIED, shownStatus, TASK_STATUSES, type TaskStatus } from './lifecycle.ts';
 import { counted } from './next.ts';
 import { GROUPS_TOLD, NEIGHBOURS_TOLD, type progressOf } from './query-contract.ts';
+import { standingTasks } from './store.ts';
 import type { WorkflowRow } from './tables.ts';
 
 type Progress = Output<typeof progressOf>;
@@ -42,12 +43,9 @@ export function remainingMs(
   return Math.round((Math.max(0, now - started_at) / completed) * remaining);
 }
 
-const ofWorkflow = (db: Db, { workspace_id, id }: WorkflowRow) =>
-  db.selectFrom('workflow_tasks').where('workspace_id', '=', workspace_id).where('workflow_id', '=', id).where('status', '!=', 'removed');
-
 async function countByStatus(db: Db, workflow: WorkflowRow): Promise<Counts> {
   const counts = Object.fromEntries(TASK_STATUSES.map((status) => [status, 0])) as Counts;
-  const rows = await ofWorkflow(db, workflow)
+  const rows = await standingTasks(db, workflow)
     .select(['status', 'open_dependencies', (eb) => eb.fn.countAll<number>().as('tasks')])
     .groupBy(['status', 'open_dependencies'])
     .execute();
@@ -56,7 +54,7 @@ async function countByStatus(db: Db, workflow: WorkflowRow): Promise<Counts> {
 }
 
 async function sequences(db: Db, workflow: WorkflowRow): Promise<Pick<Progress, 'completed_sequence' | 'current_sequence'>> {
-  const tasks = ofWorkflow(db, workflow);
+  const tasks = standingTasks(db, workflow);
   const open = await tasks.select('sequence').where('status', 'not in', SATISFIED).orderBy('sequence').limit(1).executeTakeFirst();
   const done = open ? tasks.where('sequence', '<', open.sequence) : tasks;
   const last = await done.select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst();
@@ -66,7 +64,7 @@ async function sequences(db: Db, workflow: WorkflowRow): Promise<Pick<Progress, 
 
 async function blockedTasks(db: Db, workflow: WorkflowRow): Promise<Progress['blocked_tasks']> {
   // Which they are is in the index; the tasks themselves are then looked up by their names, of which each is there once.
-  const first = ofWorkflow(db, workflow)
+  const first = standingTasks(db, workflow)
     .select(['sequence', 'name'])
     .where('status', '=', 'pending')
     .where('open_dependencies', '>', 0)
@@ -75,7 +73,7 @@ async function blockedTasks(db: Db, workflow: WorkflowRow): Promise<Progress['bl
     .limit(BLOCKED_TOLD);
   const names = (await first.execute()).map(({ name }) => name);
   if (names.length === 0) return [];
-  const rows = await ofWorkflow(db, workflow).select(['id', 'name', 'sequence']).where('name', 'in', names).execute();
+  const rows = await standingTasks(db, workflow).select(['id', 'name', 'sequence']).where('name', 'in', names).execute();
   const place = new Map(names.map((name, index) => [name, index]));
   rows.sort((one, other) => (place.get(one.name) as number) - (place.get(other.name) as number));
   const dependencies = await dependenciesOf(
@@ -90,7 +88,7 @@ async function blockedTasks(db: Db, workflow: WorkflowRow): Promise<Progress['bl
 }
 
 async function groups(db: Db, workflow: WorkflowRow): Promise<Pick<Progress, 'parallel_groups' | 'parallel_groups_more'>> {
-  const rows = await ofWorkflow(db, workflow)
+  const rows = await standingTasks(db, workflow)
     .select(({ fn, eb }) => [
       'parallel_group',
       fn.countAll<number>().as('task_count'),

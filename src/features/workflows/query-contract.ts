@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { id } from '../../kernel/fields.ts';
 import { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
-
-const READ = { readOnlyHint: true, idempotentHint: true };
 
 /** Where one task has thousands of neighbours, so many are told, and how many more there are. */
 export const NEIGHBOURS_TOLD = 100;

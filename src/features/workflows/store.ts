@@ -1,3 +1,4 @@
+import { chunks } from '../../storage/chunks.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { CheckpointRow, WorkflowDependencyRow, WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
@@ -23,23 +24,25 @@ export async function findTask(db: Db, workspace: string, id: string): Promise<W
     .executeTakeFirst();
 }
 
+/** The tasks of a workflow, those that were removed aside: to be narrowed further. */
+export const standingTasks = (db: Db, { workspace_id, id }: Pick<WorkflowRow, 'workspace_id' | 'id'>) =>
+  db
+    .selectFrom('workflow_tasks')
+    .where('workflow_tasks.workspace_id', '=', workspace_id)
+    .where('workflow_tasks.workflow_id', '=', id)
+    .where('workflow_tasks.status', '!=', 'removed');
+
 const ROWS_AT_ONCE = 500;
 
 export async function insertTasks(db: Db, rows: readonly WorkflowTaskRow[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-    await db
-      .insertInto('workflow_tasks')
-      .values(rows.slice(at, at + ROWS_AT_ONCE))
-      .execute();
+  for (const some of chunks(rows, ROWS_AT_ONCE)) {
+    await db.insertInto('workflow_tasks').values(some).execute();
   }
 }
 
 export async function insertDependencies(db: Db, rows: readonly WorkflowDependencyRow[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-    await db
-      .insertInto('workflow_dependencies')
-      .values(rows.slice(at, at + ROWS_AT_ONCE))
-      .execute();
+  for (const some of chunks(rows, ROWS_AT_ONCE)) {
+    await db.insertInto('workflow_dependencies').values(some).execute();
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { branch, id } from '../../kernel/fields.ts';
 import { absolutePath, writer } from '../workflows/contract.ts';
 import { WORKTREE_STATUSES } from './tables.ts';
@@ -87,7 +87,7 @@ export const workspaceList = contract({
     offset: z.int().min(0).default(0),
   }),
   output: z.strictObject({ workspaces: z.array(workspaceView), total: z.int() }),
-  annotations: { readOnlyHint: true, idempotentHint: true },
+  annotations: READ,
 });
 
 export const taskAssignWorkspace = contract({

@@ -8,8 +8,10 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { Toolset } from '../../kernel/contract.ts';
 import { VERSION } from '../../version.ts';
-import { INSTRUCTIONS } from '../mcp/instructions.ts';
+import { instructionsFor } from '../mcp/instructions.ts';
+import { toolsetsNamed } from '../mcp/toolsets.ts';
 import { type Answer, askCovenant, type Question } from './covenant-server.ts';
 import { asToolResult, type TeamEnvelope } from './refusal.ts';
 import type { BridgeSettings } from './settings.ts';
@@ -25,6 +27,9 @@ export interface BridgeParts {
 /** Makes the MCP servers of one process. A client may open more than one: they share the last list of tools. */
 export function createBridge({ settings, env, note }: BridgeParts): () => Server {
   let lastList: ListToolsResult | undefined;
+  // Without a choice of its own it serves what the token's path does, which for an agent is the team's.
+  const served: ReadonlySet<Toolset> = (settings.toolsets && toolsetsNamed(settings.toolsets)) || new Set(['team']);
+  const instructions = instructionsFor(served);
 
   async function ask(server: Server, ctx: ServerContext, question: Pick<Question, 'method' | 'params'>, given?: string): Promise<Answer> {
     const token = given || configuredToken(env);
@@ -39,7 +44,7 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
 
   return () => {
     // No `listChanged`: the server's notice of a change does not come this way, and the list's lifetime is short.
-    const server = new Server({ name: 'covenant', title: 'Covenant', version: VERSION }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+    const server = new Server({ name: 'covenant', title: 'Covenant', version: VERSION }, { capabilities: { tools: {} }, instructions });
     server.setRequestHandler('tools/list', async ({ params }, ctx) => {
       const cursor = params?.cursor;
       const answer = await ask(server, ctx, { method: 'tools/list', params: cursor === undefined ? {} : { cursor } });

@@ -45,8 +45,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     }
     const command = findCommand(argv);
     if (!command || argv.includes('--help') || argv.includes('-h')) {
-      if (argv.length > 0 && !argv.includes('--help') && !argv.includes('-h'))
-        throw new UsageError(`there is no command ${JSON.stringify(argv.slice(0, 2).join(' '))}`);
+      if (argv.length > 0 && !argv.includes('--help') && !argv.includes('-h')) throw new UsageError(unknownCommand(argv));
       out.result(command ? commandHelp(command) : help());
       return 0;
     }
@@ -71,6 +70,12 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   } finally {
     await client?.then((opened) => opened.close()).catch(() => {});
   }
+}
+
+/** Of a command with parts, the first word alone names none. */
+function unknownCommand(argv: readonly string[]): string {
+  const parts = COMMANDS.filter(({ name }) => name.startsWith(`${argv[0]} `)).map(({ name }) => name.split(' ')[1]);
+  return parts.length > 0 ? `${argv[0]} takes one of ${parts.join(', ')}` : `there is no command ${JSON.stringify(argv.slice(0, 2).join(' '))}`;
 }
 
 function findCommand(argv: readonly string[]): Command | undefined {

@@ -14,7 +14,7 @@ import type { Answer } from '../../kernel/dispatch.ts';
 import type { PublishedTool } from '../../kernel/publish.ts';
 import type { App } from '../../main.ts';
 import { VERSION } from '../../version.ts';
-import { INSTRUCTIONS } from './instructions.ts';
+import { instructionsFor } from './instructions.ts';
 
 export interface McpCaller {
   readonly principal: Principal;
@@ -47,7 +47,11 @@ type Listing = ListToolsResult['tools'][number];
 function serverFor(app: App, listed: ReadonlyMap<string, Listing>, caller: McpCaller): Server {
   const server = new Server(
     { name: 'covenant', title: 'Covenant', version: VERSION },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } } },
+    {
+      capabilities: { tools: {} },
+      instructions: instructionsFor(caller.toolsets),
+      cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
+    },
   );
   server.setRequestHandler('tools/list', async () => {
     const mayCall = await app.gate.visibility(caller.principal);

@@ -2,10 +2,12 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Toolset } from '../../kernel/contract.ts';
+import { TOOLSETS } from '../../kernel/contract.ts';
 import type { Registry } from '../../kernel/registry.ts';
 import { testApp } from '../../testing/app.ts';
 import { fixtureFeature } from '../../testing/fixture.ts';
-import { INSTRUCTIONS } from './instructions.ts';
+import { instructionsFor } from './instructions.ts';
+import { toolsetsOfPath } from './toolsets.ts';
 
 type Era = 'legacy' | 'modern';
 const ERAS: Era[] = ['legacy', 'modern'];
@@ -29,12 +31,16 @@ async function served() {
 const names = async (client: Client) => (await client.listTools()).tools.map((tool) => tool.name);
 
 test.each(ERAS)('every MCP path serves a %s client: list and call [transport.mcp.both-eras]', async (era) => {
-  const { url, developer } = await served();
-  const { token } = await developer('ana');
-  for (const path of ['/mcp', '/mcp/team', '/mcp/gateway', '/mcp/team+gateway', '/mcp/all']) {
-    const client = await connected(`${url}${path}`, token, era);
-    expect((await names(client)).length).toBeGreaterThan(0);
-    expect(client.getInstructions()).toBe(INSTRUCTIONS);
+  const { app, url, developer } = await served();
+  const { token, principal } = await developer('ana');
+  for (const path of [undefined, 'team', 'gateway', 'team+gateway', 'workflow', 'all']) {
+    const client = await connected(`${url}/mcp${path ? `/${path}` : ''}`, token, era);
+    const listed = await names(client);
+    expect(listed.length).toBeGreaterThan(0);
+    const instructions = client.getInstructions() ?? '';
+    expect(instructions).toBe(instructionsFor(toolsetsOfPath(path, principal) ?? new Set()));
+    // It must not send anybody to tools that are not there.
+    for (const { name } of app.registry.tools()) if (new RegExp(`\\b${name}\\b`).test(instructions)) expect(listed).toContain(name);
   }
   const client = await connected(`${url}/mcp`, token, era);
   const result = await client.callTool({ name: 'clock', arguments: {} });
@@ -176,5 +182,5 @@ test('no token: 401, so that a client knows what it lacks', async () => {
 });
 
 test('the instructions are under 700 tokens even at three characters a token [transport.mcp.instructions-limit]', () => {
-  expect(INSTRUCTIONS.length / 3).toBeLessThan(700);
+  expect(instructionsFor(new Set(TOOLSETS)).length / 3).toBeLessThan(700);
 });

@@ -18,7 +18,10 @@ function defaultToolsets(principal: Principal): readonly Toolset[] {
 
 /** The toolsets of a path: `team`, `team+workflow`, `all`, or nothing for the caller's own. Undefined: no such path. */
 export function toolsetsOfPath(path: string | undefined, principal: Principal): ReadonlySet<Toolset> | undefined {
-  if (path === undefined) return new Set(defaultToolsets(principal));
+  return path === undefined ? new Set(defaultToolsets(principal)) : toolsetsNamed(path);
+}
+
+export function toolsetsNamed(path: string): ReadonlySet<Toolset> | undefined {
   if (path === 'all') return new Set(PUBLISHED);
   const names = path.split('+');
   return names.every((name): name is Toolset => PUBLISHED.includes(name as Toolset)) ? new Set(names) : undefined;

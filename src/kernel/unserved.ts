@@ -1,0 +1,61 @@
+import type { Principal } from './context.ts';
+import type { Toolset } from './contract.ts';
+import { ENVELOPES, type Envelope } from './envelope.ts';
+import { namespaceOf } from './namespace.ts';
+import type { PublishedTool } from './publish.ts';
+import { accessOf } from './registry.ts';
+import { type Refused, refused } from './reply.ts';
+
+/** What the pipe says before a tool or an action has got the call, and in whose envelope. */
+
+interface Refusable {
+  readonly name: string;
+  readonly noun: 'tool' | 'action';
+  readonly toolsets?: ReadonlySet<Toolset>;
+  readonly workspace?: string | undefined;
+}
+
+/** The toolset of a path that serves one alone. Only its tools exist there, so its grant decides what may be said. */
+export const onlyToolset = ({ toolsets }: Pick<Refusable, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
+
+const speaksCycle = (call: Refusable): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
+
+/** What is said before a tool is known has the team envelope, except to the cycle contract's own names and on its path. */
+export function fallbackEnvelope(call: Refusable): Envelope {
+  if (call.noun === 'action') return ENVELOPES.admin;
+  return speaksCycle(call) ? ENVELOPES.cycle : ENVELOPES.team;
+}
+
+/** The cycle contract has a code of its own for this. That a native tool is served elsewhere is no secret. */
+export function unknownTool(call: Refusable, elsewhere: PublishedTool | undefined): Refused {
+  const code = speaksCycle(call) ? 'INVALID_TOOL' : 'UNKNOWN_TOOL';
+  const name = JSON.stringify(call.name);
+  if (elsewhere && elsewhere.toolset !== 'gateway') {
+    return refused('error', code, `The tool ${name} is not served on this path.`, `Connect to /mcp/${elsewhere.toolset} or /mcp/all.`);
+  }
+  return refused('error', code, `There is no tool ${name}.`, 'List the tools to see their names.');
+}
+
+export function unknownAction(name: string): Refused {
+  return refused('error', 'UNKNOWN_ACTION', `There is no action ${JSON.stringify(name)}.`, 'Use a covenant of the same version as the server.');
+}
+
+export const opensWorkspace = (action: PublishedTool): boolean => [...action.operations.values()].some(({ contract }) => contract.opensWorkspace);
+
+export function noWorkspace({ workspace }: Refusable): Refused {
+  const command = `covenant tokens create --developer NAME --workspace ${workspace}`;
+  return refused('error', 'WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(workspace)}.`, `${command} makes it.`);
+}
+
+export function roleDenial(principal: Principal, action: PublishedTool): Refused | undefined {
+  const access = accessOf(action);
+  if (principal.kind === 'operator') return undefined;
+  if (access !== 'server' && principal.operator) return undefined;
+  if (access === 'member' && principal.web) return undefined;
+  return refused(
+    'error',
+    'OPERATOR_REQUIRED',
+    `${action.name} is for the operator of this server.`,
+    'Run it with the covenant command on the server, or sign in as its first developer.',
+  );
+}
