@@ -173,7 +173,13 @@ test('covenant connect prints a line with a token of its own that works', async 
     const token = /cv_[A-Za-z0-9_-]{43}/.exec(stdout)?.[0] as string;
     expect((await direct(server.url, token, 'clock')).status).toBe(200);
   }
+  expect((await covenant(at, 'connect', 'codex', '--toolsets', 'team+workflow')).stdout).toContain('/mcp/team+workflow ');
+  const tokens = async () => ((await covenant(at, 'tokens', 'list', '--json')).json.items as unknown[]).length;
+  const before = await tokens();
+  expect((await covenant(at, 'connect', 'codex', '--toolsets', 'team+games')).code).toBe(2);
   expect((await covenant(at, 'connect', 'emacs')).code).toBe(2);
+  expect(await tokens()).toBe(before);
+  expect((await covenant(at, 'workflow')).stderr).toContain('takes one of list, show');
 });
 
 test('the home holds the data, readable by its owner alone [config.home.default] [config.home.credentials-mode] [gateway.config.mode]', async () => {

@@ -1,7 +1,7 @@
 import type { Principal } from '../../kernel/context.ts';
 import { TOOLSETS, type Toolset } from '../../kernel/contract.ts';
 
-const PUBLISHED: readonly Toolset[] = TOOLSETS.filter((toolset) => toolset !== 'admin');
+export const PUBLISHED: readonly Toolset[] = TOOLSETS.filter((toolset) => toolset !== 'admin');
 
 /** A list that every agent reads stays small: what a principal gets at `/mcp` without asking for more. */
 function defaultToolsets(principal: Principal): readonly Toolset[] {

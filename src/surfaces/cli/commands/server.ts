@@ -1,3 +1,4 @@
+import { PUBLISHED, toolsetsNamed } from '../../mcp/toolsets.ts';
 import { CliError, type Command, given, type Invocation, UsageError } from '../command.ts';
 import { CLIENTS, type ClientName, connection } from '../connect.ts';
 import { age } from '../output.ts';
@@ -16,17 +17,21 @@ export const serverCommands: readonly Command[] = [
   },
   {
     name: 'connect',
-    summary: 'Print the line that connects an agent on this machine, with a fresh token of its own.',
+    summary:
+      'Print the line that connects an agent on this machine, with a fresh token of its own. --toolsets team+workflow serves it more tools than the default.',
     positionals: [CLIENTS.join('|')],
-    options: { developer: { type: 'string' } },
+    options: { developer: { type: 'string' }, toolsets: { type: 'string' } },
     async run(invocation) {
       const name = invocation.positionals[0] as ClientName;
       if (!CLIENTS.includes(name)) throw new UsageError(`there is no client ${JSON.stringify(name)}: expected ${CLIENTS.join(', ')}`);
+      const { toolsets } = given(invocation, 'toolsets');
+      if (toolsets !== undefined && !toolsetsNamed(toolsets))
+        throw new UsageError(`there are no toolsets ${JSON.stringify(toolsets)}: expected ${PUBLISHED.join('+')}, some of them, or all`);
       const client = await invocation.client();
       const url = requireServer(client.url);
       const developer = given(invocation, 'developer').developer ?? (await firstDeveloperName(invocation));
       const created = await client.action('tokens.create', { developer, agent: name });
-      const { command, where } = connection(name, `${url}/mcp`, String(created.token));
+      const { command, where } = connection(name, `${url}/mcp${toolsets === undefined ? '' : `/${toolsets}`}`, String(created.token));
       if (!invocation.json) invocation.out.note(`${where} (token ${created.token_id}, shown this once):`);
       return { json: { kind: 'connection', client: name, command, where, token_id: created.token_id }, text: command };
     },
