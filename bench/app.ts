@@ -25,6 +25,7 @@ export const openApp = ({ path, url }: Place): Promise<App> =>
       allowed_hosts: [],
       allowed_origins: [],
       companion: {},
+      approvals: { deadline_s: 600 },
       machine: {},
       overlap: {},
     },

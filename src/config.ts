@@ -44,6 +44,13 @@ const settings = z.strictObject({
   companion: z.strictObject({ manifest: z.string().min(1).optional() }),
   /** `embedder`: a model that finds the same work in other words. Without it, words and files alone are compared. */
   overlap: z.strictObject({ embedder: embedder.optional() }),
+  /** `deadline_s`: how long a person has to decide on a call whose grant wants approval. */
+  approvals: z.strictObject({
+    deadline_s: z
+      .int()
+      .min(5)
+      .max(24 * 3_600),
+  }),
   /** `repositories`: the folders under which the server may make and remove git worktrees. Without it, anywhere. */
   machine: z.strictObject({ repositories: z.array(z.string().refine(isAbsolute, { error: 'expected absolute paths' })).optional() }),
 });
@@ -76,6 +83,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
     allowed_origins: [],
     companion: {},
     overlap: {},
+    approvals: { deadline_s: 600 },
     machine: {},
   };
   const fromFile = checked(join(home, 'config.toml'), readToml(join(home, 'config.toml')));

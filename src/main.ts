@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
+import { createApprovals } from './features/approvals/index.ts';
 import { createGate, type Gate } from './features/capabilities/index.ts';
 import {
   type Authenticate,
@@ -13,10 +14,12 @@ import {
 import { productFeatures } from './features/index.ts';
 import { type Embedder, localEmbedder, remoteEmbedder } from './features/overlap/index.ts';
 import { createSessionPorts } from './features/sessions/index.ts';
+import { createUpstreams, type Upstreams } from './features/upstreams/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { House } from './kernel/context.ts';
-import { Dispatch, type Ports } from './kernel/dispatch.ts';
+import { Dispatch } from './kernel/dispatch.ts';
 import type { Log } from './kernel/log.ts';
+import type { Ports } from './kernel/ports.ts';
 import { Registry } from './kernel/registry.ts';
 import { startSweeping } from './kernel/sweep.ts';
 import type { Feature } from './kernel/tool.ts';
@@ -29,6 +32,7 @@ export interface App extends House {
   readonly registry: Registry;
   readonly dispatch: Dispatch;
   readonly gate: Gate;
+  readonly upstreams: Upstreams;
   readonly authenticate: Authenticate;
   readonly signIn: SignIn;
   readonly refusals: RefusalRecorder;
@@ -45,7 +49,7 @@ export interface AppOptions {
   checkOutput?: boolean;
   /** Another hand on repositories than git's own, for tests of what happens when the server dies between two steps. */
   disk?: GitDisk;
-  /** Work that is due by the clock; a command that ends at once leaves it to the server. */
+  /** Work that is due by the clock, and other servers that are kept running; a command that ends at once leaves both to the server. */
   sweep?: boolean;
 }
 
@@ -63,26 +67,37 @@ export async function createApp(options: AppOptions): Promise<App> {
   const late: { registry?: Registry; gate?: Gate } = {};
   const registry = () => late.registry as Registry;
   const gate = () => late.gate as Gate;
+  const runs = options.sweep !== false;
+  const { feature: upstreamFeature, upstreams } = createUpstreams(house, { home: config.home, run: runs, toolTimeoutMs: config.tool_timeout_ms });
+  const approvals = createApprovals(house, {
+    serverOf: (noun, name) => (noun === 'resource' ? name : ((noun === 'prompt' ? upstreams.prompt(name) : upstreams.tools.tool(name))?.server ?? null)),
+    deadlineMs: config.approvals.deadline_s * 1000,
+  });
 
   const features = [
     ...productFeatures({
       house,
-      catalogue: { tools: () => registry().tools(), gate },
+      catalogue: { tools: () => registry().tools(), external: () => upstreams.tools.tools(), gate },
       facts: {
         version: VERSION,
         store: store.kind,
         schema: store.schemaVersion,
         startedAt: clock.now(),
         databasePath: config.database_path,
-        toolCount: () => registry().tools().length,
+        toolCount: () => registry().tools().length + upstreams.tools.tools().length,
       },
       companionManifest: config.companion.manifest,
       embedder: embedderOf(config),
       machine: { disk: options.disk ?? gitDisk, repositories: config.machine.repositories },
     }),
+    upstreamFeature,
+    approvals.feature,
     ...(options.extraFeatures ?? []),
   ];
-  late.registry = new Registry(features.flatMap((feature) => feature.implementations));
+  late.registry = new Registry(
+    features.flatMap((feature) => feature.implementations),
+    upstreams.tools,
+  );
   late.gate = createGate(house, (name) => registry().toolsetOf(name));
 
   const dispatch = new Dispatch({
@@ -94,13 +109,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       enterWorkspace: createEnterWorkspace(house),
       authorize: (...call) => gate().authorize(...call),
       ...createSessionPorts(house),
+      ...approvals.ports,
       observe: options.observe ?? (() => {}),
     },
   });
   for (const feature of features) await feature.start?.(house);
   const refusals = createRefusalRecorder(house);
   const sweeps = [{ name: 'refusals', everyMs: 5_000, run: () => refusals.flush() }, ...features.flatMap((feature) => feature.sweeps ?? [])];
-  const sweeping = startSweeping(options.sweep === false ? [] : sweeps, clock, log);
+  const sweeping = startSweeping(runs ? sweeps : [], clock, log);
 
   return {
     ...house,
@@ -108,6 +124,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     registry: registry(),
     dispatch,
     gate: gate(),
+    upstreams,
     authenticate: createAuthenticate(house),
     signIn: createSignIn(house),
     refusals,

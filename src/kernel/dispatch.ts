@@ -1,19 +1,20 @@
-import { hash } from 'node:crypto';
-import { canonicalJson } from '../storage/canonical.ts';
 import type { NewEvent } from '../storage/journal.ts';
-import type { Tx, WriteCallback } from '../storage/write.ts';
+import type { WriteCallback } from '../storage/write.ts';
 import type { CallContext, House, Principal, Surface } from './context.ts';
 import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
-import { isError } from './envelope.ts';
+import { ENVELOPES, isError } from './envelope.ts';
 import { isFault, replyTo } from './errors.ts';
 import { newId } from './ids.ts';
 import { parseInput, selectOperation } from './input.ts';
+import { type Asked, type Ports, ROUND_PREFIX, type Round, type Verdict } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
 import type { Registry } from './registry.ts';
-import type { Refused, Reply } from './reply.ts';
+import { type Exchange, isInputRequired, type Json, outcomeOf, type RelayContext, type RpcError, UpstreamError } from './relay.ts';
+import { ok, type Refused, type Reply } from './reply.ts';
 import { Begun, type Implementation } from './tool.ts';
-import { fallbackEnvelope, noWorkspace, onlyToolset, opensWorkspace, roleDenial, unknownAction, unknownTool } from './unserved.ts';
+import { fallbackEnvelope, noWorkspace, onlyToolset, opensWorkspace, roleDenial, unknownAction, unknownRound, unknownTool } from './unserved.ts';
+import { argumentsDigest, callRecords, type UsedCall } from './usage.ts';
 
 export interface CallRequest {
   readonly name: string;
@@ -28,7 +29,17 @@ export interface CallRequest {
   readonly toolsets?: ReadonlySet<Toolset>;
   readonly signal?: AbortSignal | undefined;
   /** What the client says of itself and its turn, kept with the usage event so that its logs can be joined to ours. */
-  readonly correlation?: Record<string, string>;
+  readonly correlation?: Record<string, string> | undefined;
+  /** What the caller's client can do while the call is under way. */
+  readonly exchange?: Exchange | undefined;
+}
+
+/** A request for what another server has besides tools. `name`: the server of a resource, the prompt as it is offered. */
+export interface RelayRequest extends CallRequest {
+  readonly noun: 'resource' | 'prompt';
+  readonly server: string;
+  readonly timeoutMs: number;
+  readonly work: (ctx: RelayContext) => Promise<Json>;
 }
 
 export interface Answer {
@@ -38,33 +49,8 @@ export interface Answer {
   readonly body: Record<string, unknown>;
   /** The body is a whole MCP tool result, content and all. */
   readonly isToolResult: boolean;
-}
-
-/** The gate's word on one call. */
-export type Verdict = Passed | Denied;
-export interface Passed {
-  readonly allowed: true;
-  readonly grant: { readonly id: string; readonly revision: number } | null;
-  readonly check: NewEvent;
-  /** Set where the grant counts its uses: takes one, or says that there is none left. */
-  readonly consume?: (tx: Tx) => Promise<Verdict>;
-}
-export interface Denied {
-  readonly allowed: false;
-  readonly check: NewEvent;
-  readonly reply: Refused;
-}
-
-export interface Ports {
-  /** The caller in the named workspace, and whether that exists. Refuses whoever may not name one. */
-  enterWorkspace(principal: Principal, name: string): Promise<{ principal: Principal; exists: boolean }>;
-  /** Asked before the tool is looked up, so that the catalogue cannot be probed. `toolset`: the only one on the path. */
-  authorize(principal: Principal, name: string, args: unknown, toolset: Toolset | undefined): Promise<Verdict>;
-  /** Refuses a session that is not the caller's own, in the same words whether or not it exists. */
-  enterSession(principal: Principal, sessionId: string): Promise<void>;
-  /** The session was heard of: by a call that named it. */
-  touchSession(tx: Tx, sessionId: string): Promise<void>;
-  observe(call: { name: string; surface: Surface; outcome: string; seconds: number }): void;
+  /** What another server answered, or a question to the caller's client: MCP carries it as it is. */
+  readonly relayed?: { readonly result: Json } | { readonly error: RpcError };
 }
 
 export interface DispatchOptions extends House {
@@ -75,17 +61,18 @@ export interface DispatchOptions extends House {
   readonly checkOutput: boolean;
 }
 
-interface Call extends CallRequest {
-  readonly requestId: string;
-  readonly started: number;
-  readonly argsDigest: string | null;
-  readonly noun: 'tool' | 'action';
+interface Call extends CallRequest, UsedCall {
   /** Events that the next write of this call must carry. */
   readonly trail: NewEvent[];
   /** Where a call that changed nothing is journaled: not in a workspace that does not exist. */
   journalIn: string;
   isNewWorkspace?: boolean;
   grant: { readonly id: string; readonly revision: number } | null;
+  approval: string | null;
+  server?: string | undefined;
+  exchange: Exchange | undefined;
+  /** The grant bounds how often it is used: every round of this call is the same use. */
+  counted: boolean;
   /** Set once it is known to be the caller's own. */
   session: string | null;
 }
@@ -104,6 +91,14 @@ export class Dispatch {
 
   tool(request: CallRequest): Promise<Answer> {
     return this.#carryOut(request, 'tool', (call) => this.#tool(call));
+  }
+
+  /** A resource or prompt of another server. */
+  relay(request: RelayRequest): Promise<Answer> {
+    return this.#carryOut(request, request.noun, async (call) => {
+      call.server = request.server;
+      return (await this.#admit(call)) ?? (await this.#relay(call, request.timeoutMs, request.work));
+    });
   }
 
   /** Administration and the dashboard: by role, not by grant. */
@@ -139,12 +134,21 @@ export class Dispatch {
   }
 
   async #tool(call: Call): Promise<Answer> {
-    if (call.isNewWorkspace) return await this.#finish(call, undefined, noWorkspace(call));
-    const verdict = await this.#authorize(call);
-    if (!verdict.allowed) return await this.#finish(call, undefined, verdict.reply, 'denied');
-    const tool = this.#o.registry.tool(call.name);
+    const refusal = await this.#admit(call);
+    if (refusal) return refusal;
+    const { registry } = this.#o;
+    const tool = registry.tool(call.name) ?? registry.external.tool(call.name);
     const served = tool && (call.toolsets?.has(tool.toolset) ?? true);
-    return served ? await this.#perform(call, tool) : await this.#finish(call, undefined, unknownTool(call, tool));
+    if (!served) return await this.#finish(call, undefined, this.#notServed(call, tool));
+    if (tool.toolset === 'gateway') call.server = 'server' in tool ? tool.server : 'native';
+    if (!('server' in tool)) return await this.#perform(call, tool);
+    const args = (call.args ?? {}) as Json;
+    return await this.#relay(call, tool.timeoutMs, (ctx) => tool.call(args, ctx));
+  }
+
+  #notServed(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
+    const withheld = elsewhere ? undefined : this.#o.registry.external.withheld(call.name);
+    return withheld ? replyTo(withheld, call.requestId) : unknownTool(call, elsewhere);
   }
 
   async #action(call: Call): Promise<Answer> {
@@ -163,10 +167,13 @@ export class Dispatch {
       noun,
       requestId: newId('req', now),
       started: performance.now(),
-      argsDigest: digest(request.args),
+      argsDigest: argumentsDigest(request.args),
       trail: [],
       journalIn: request.principal.workspace,
       grant: null,
+      approval: null,
+      counted: false,
+      exchange: request.exchange,
       session: null,
     };
   }
@@ -177,8 +184,43 @@ export class Dispatch {
     return { ...call, principal, journalIn: exists ? principal.workspace : call.journalIn, isNewWorkspace: !exists };
   }
 
-  async #authorize(call: Call): Promise<Verdict> {
-    const first = await this.#o.ports.authorize(call.principal, call.name, call.args, onlyToolset(call));
+  /** The gate, and where its grant wants one a person. The answer, unless the call may go on. */
+  async #admit(call: Call): Promise<Answer | undefined> {
+    if (call.isNewWorkspace) return await this.#finish(call, undefined, noWorkspace(call));
+    if (call.noun === 'action') throw new Error('an action is no matter of capabilities');
+    const { ports } = this.#o;
+    const { principal, argsDigest } = call;
+    const asked: Asked = { noun: call.noun, name: call.name, args: call.args, toolset: onlyToolset(call) };
+    const token = call.exchange?.rounds?.requestState;
+    const round = token?.startsWith(ROUND_PREFIX) ? await ports.resume(principal, asked, argsDigest, token) : undefined;
+    if (token?.startsWith(ROUND_PREFIX) && !round) return await this.#finish(call, undefined, unknownRound());
+    if (round) this.#takeUp(call, round);
+
+    const first = await ports.authorize(principal, asked, { resumed: round?.grantId });
+    if (!first.allowed || !first.approve) return await this.#use(call, first);
+    call.trail.push(first.check);
+    const grantId = first.grant?.id as string;
+    using waiting = new Deadline(LONGEST_HOLD_MS, call.signal, this.#deadlines);
+    const { requestId, exchange } = call;
+    const held = await waiting.race(ports.hold({ principal, asked, argsDigest, grantId, requestId, exchange, signal: waiting.signal }));
+    if (held.state === 'refused') return await this.#finish(call, undefined, held.reply, 'denied');
+    if (held.state === 'asked') return await this.#finishRelay(call, held.result);
+    call.approval = held.approvalId;
+    call.exchange = held.exchange;
+    call.counted = true;
+    // The grant may have gone while the call waited.
+    return await this.#use(call, await ports.authorize(principal, asked, { approved: grantId }));
+  }
+
+  #takeUp(call: Call, { approvalId, requestState }: Round): void {
+    call.approval = approvalId;
+    call.counted = true;
+    const { inputResponses } = call.exchange?.rounds ?? {};
+    if (call.exchange) call.exchange = { ...call.exchange, rounds: { inputResponses, requestState } };
+  }
+
+  /** Check and use are one step where the grant counts. */
+  async #use(call: Call, first: Verdict): Promise<Answer | undefined> {
     const { consume } = first.allowed ? first : {};
     if (!consume) call.trail.push(first.check);
     const verdict = consume
@@ -188,8 +230,40 @@ export class Dispatch {
           return used;
         })
       : first;
-    if (verdict.allowed) call.grant = verdict.grant;
-    return verdict;
+    if (!verdict.allowed) return await this.#finish(call, undefined, verdict.reply, 'denied');
+    call.grant = verdict.grant;
+    if (consume) call.counted = true;
+    return undefined;
+  }
+
+  async #relay(call: Call, timeoutMs: number, work: (ctx: RelayContext) => Promise<Json>): Promise<Answer> {
+    try {
+      using deadline = new Deadline(timeoutMs, call.signal, this.#deadlines);
+      const ctx: RelayContext = { signal: deadline.signal, exchange: call.exchange, requestId: call.requestId, log: this.#o.log };
+      const result = await deadline.race(work(ctx));
+      return await this.#finishRelay(call, isInputRequired(result) ? await this.#suspended(call, result) : result);
+    } catch (error) {
+      const reply = replyTo(error, call.requestId);
+      if (isFault(reply)) this.#o.log.error('relay failed', { request: call.requestId, [call.noun]: call.name, error });
+      const answer = await this.#finish(call, undefined, reply, 'failed');
+      return error instanceof UpstreamError ? { ...answer, relayed: { error: error.rpc } } : answer;
+    }
+  }
+
+  async #suspended(call: Call, result: Json): Promise<Json> {
+    if (!call.counted || !call.grant || call.noun === 'action') return result;
+    const asked: Asked = { noun: call.noun, name: call.name, args: call.args, toolset: undefined };
+    const requestState = typeof result.requestState === 'string' ? result.requestState : undefined;
+    const round = { grantId: call.grant.id, approvalId: call.approval, requestState };
+    return { ...result, requestState: await this.#o.ports.suspend(call.principal, asked, call.argsDigest, round) };
+  }
+
+  async #finishRelay(call: Call, result: Json): Promise<Answer> {
+    const reply = ok(result);
+    const failure = await this.#journal(call, reply, outcomeOf(result));
+    if (failure) return this.#answer(call, undefined, undefined, failure, 'error');
+    this.#observe(call, outcomeOf(result), true);
+    return { reply, isError: result.isError === true, body: result, isToolResult: true, relayed: { result } };
   }
 
   async #perform(call: Call, tool: PublishedTool): Promise<Answer> {
@@ -223,7 +297,7 @@ export class Dispatch {
         async (tx) => {
           const first = await ('write' in handler ? handler.write(tx, input, ctx, prepared) : handler.begin(tx, input, ctx));
           if (first instanceof Begun) return first;
-          for (const event of this.#records(call, implementation, this.#checked(implementation, first), first.status)) tx.append(event);
+          for (const event of callRecords(call, implementation.contract.operation, this.#checked(implementation, first), first.status)) tx.append(event);
           return first;
         },
         deadline.signal,
@@ -292,14 +366,19 @@ export class Dispatch {
     outcome: string = reply.status,
     implementation?: Implementation,
   ): Promise<Answer> {
-    if (this.#isDashboardRead(call, implementation)) return this.#answer(call, tool, implementation, reply, outcome);
-    try {
-      await this.#o.store.append(call.journalIn, [...call.trail, ...this.#records(call, implementation, reply, outcome)]);
-    } catch (error) {
-      this.#o.log.error('call not journaled', { request: call.requestId, tool: call.name, error });
-      return this.#answer(call, tool, implementation, replyTo(error, call.requestId), 'error');
-    }
+    const failure = this.#isDashboardRead(call, implementation) ? undefined : await this.#journal(call, reply, outcome, implementation);
+    if (failure) return this.#answer(call, tool, implementation, failure, 'error');
     return this.#answer(call, tool, implementation, reply, outcome);
+  }
+
+  async #journal(call: Call, reply: Reply<unknown>, outcome: string, implementation?: Implementation): Promise<Refused | undefined> {
+    try {
+      await this.#o.store.append(call.journalIn, [...call.trail, ...callRecords(call, implementation?.contract.operation, reply, outcome)]);
+      return undefined;
+    } catch (error) {
+      this.#o.log.error('call not journaled', { request: call.requestId, [call.noun]: call.name, error });
+      return replyTo(error, call.requestId);
+    }
   }
 
   /** A page that re-reads on events must not make events by reading. */
@@ -307,55 +386,21 @@ export class Dispatch {
     return call.surface === 'dashboard' && implementation?.contract.annotations.readOnlyHint === true;
   }
 
-  /** One usage event whatever happened; a warning or block is also feedback, so that it can be looked up later. */
-  #records(call: Call, implementation: Implementation | undefined, reply: Reply<unknown>, outcome: string): NewEvent[] {
-    const usage = this.#usage(call, implementation, reply, outcome);
-    if (reply.status !== 'warning' && reply.status !== 'blocked') return [usage];
-    const payload = { type: reply.status === 'blocked' ? 'block' : 'warning', code: reply.code, message: reply.message, required_action: reply.next };
-    return [usage, { ...usage, category: 'feedback', payload: { ...payload, request_id: call.requestId } }];
-  }
-
-  #usage(call: Call, implementation: Implementation | undefined, reply: Reply<unknown>, outcome: string): NewEvent {
-    const operation = implementation?.contract.operation;
-    return {
-      category: 'usage',
-      kind: operation ? `${call.name}.${operation}` : call.name,
-      actor: call.principal.actor,
-      subject: `${call.noun}:${call.name}`,
-      session: call.session,
-      // In the order of canonical JSON, which is then quick to write.
-      payload: {
-        arguments_sha256: call.argsDigest,
-        code: reply.status === 'ok' ? undefined : reply.code,
-        correlation: call.correlation,
-        duration_ms: Math.round((performance.now() - call.started) * 10) / 10,
-        grant: call.grant,
-        outcome,
-        request_id: call.requestId,
-        surface: call.surface,
-        token_id: call.principal.tokenId,
-      },
-    };
-  }
-
   #answer(call: Call, tool: PublishedTool | undefined, implementation: Implementation | undefined, reply: Reply<unknown>, outcome: string): Answer {
-    const seconds = (performance.now() - call.started) / 1000;
-    this.#o.ports.observe({ name: tool?.name ?? 'unknown', surface: call.surface, outcome, seconds });
-    const envelope = tool && outcome !== 'denied' ? tool.envelope : fallbackEnvelope(call);
+    const known = tool !== undefined || call.server !== undefined;
+    this.#observe(call, outcome, known);
+    const envelope = outcome === 'denied' || !known ? fallbackEnvelope(call) : (tool?.envelope ?? ENVELOPES.gateway);
     return { reply, isError: isError(reply), body: envelope.render(reply, implementation?.content), isToolResult: envelope.isToolResult === true };
+  }
+
+  #observe({ name, surface, started }: Call, outcome: string, known: boolean): void {
+    this.#o.ports.observe({ name: known ? name : 'unknown', surface, outcome, seconds: (performance.now() - started) / 1000 });
   }
 }
 
 const MAX_NAME = 128;
+/** Above any deadline for a person's word; the feature that asks has the real one. */
+const LONGEST_HOLD_MS = 24 * 3_600_000;
 
 /** A longer name is no tool's; what stands for it is no tool's either. */
 const boundedName = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name);
-
-function digest(args: unknown): string | null {
-  try {
-    return hash('sha256', canonicalJson(args ?? {}));
-  } catch {
-    // Not canonical JSON (half a surrogate pair, nesting without end): the parser will refuse it by name.
-    return null;
-  }
-}

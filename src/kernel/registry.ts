@@ -1,13 +1,17 @@
 import type { Access, Toolset } from './contract.ts';
 import { type PublishedTool, publish } from './publish.ts';
+import { NO_TOOLS, type ToolSource } from './relay.ts';
 import type { Implementation } from './tool.ts';
 
 /** Every tool and every action of the running server. Tools are for agents; actions are for operators and the dashboard. */
 export class Registry {
   readonly #tools: ReadonlyMap<string, PublishedTool>;
   readonly #actions: ReadonlyMap<string, PublishedTool>;
+  /** Tools of other servers, which come and go. */
+  readonly external: ToolSource;
 
-  constructor(implementations: readonly Implementation[]) {
+  constructor(implementations: readonly Implementation[], external: ToolSource = NO_TOOLS) {
+    this.external = external;
     const isTool = ({ contract }: Implementation) => contract.access === 'capability';
     this.#tools = byName(publish(implementations.filter(isTool)));
     this.#actions = byName(publish(implementations.filter((implementation) => !isTool(implementation))));
@@ -21,7 +25,7 @@ export class Registry {
     return this.#actions.get(name);
   }
 
-  /** Sorted by name, so that a list is the same each time. */
+  /** The product's own, sorted by name, so that a list is the same each time. */
   tools(): readonly PublishedTool[] {
     return [...this.#tools.values()];
   }

@@ -2,6 +2,7 @@ import type { Principal } from './context.ts';
 import type { Toolset } from './contract.ts';
 import { ENVELOPES, type Envelope } from './envelope.ts';
 import { namespaceOf } from './namespace.ts';
+import type { Noun } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
 import { accessOf } from './registry.ts';
 import { type Refused, refused } from './reply.ts';
@@ -10,7 +11,7 @@ import { type Refused, refused } from './reply.ts';
 
 interface Refusable {
   readonly name: string;
-  readonly noun: 'tool' | 'action';
+  readonly noun: Noun;
   readonly toolsets?: ReadonlySet<Toolset>;
   readonly workspace?: string | undefined;
 }
@@ -27,13 +28,22 @@ export function fallbackEnvelope(call: Refusable): Envelope {
 }
 
 /** The cycle contract has a code of its own for this. That a native tool is served elsewhere is no secret. */
-export function unknownTool(call: Refusable, elsewhere: PublishedTool | undefined): Refused {
+export function unknownTool(call: Refusable, elsewhere: { toolset: Toolset } | undefined): Refused {
   const code = speaksCycle(call) ? 'INVALID_TOOL' : 'UNKNOWN_TOOL';
   const name = JSON.stringify(call.name);
   if (elsewhere && elsewhere.toolset !== 'gateway') {
     return refused('error', code, `The tool ${name} is not served on this path.`, `Connect to /mcp/${elsewhere.toolset} or /mcp/all.`);
   }
   return refused('error', code, `There is no tool ${name}.`, 'List the tools to see their names.');
+}
+
+export function unknownRound(): Refused {
+  return refused(
+    'error',
+    'ROUND_UNKNOWN',
+    'This call cannot go on: its last round is over, too old, or was another call.',
+    'Call again from the start, without requestState.',
+  );
 }
 
 export function unknownAction(name: string): Refused {

@@ -1,4 +1,5 @@
 import type { AgentRow } from '../features/agents/tables.ts';
+import type { ApprovalRow, CallRoundRow } from '../features/approvals/tables.ts';
 import type { GrantRow } from '../features/capabilities/tables.ts';
 import type { SessionContextRow } from '../features/contexts/tables.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../features/coordination/tables.ts';
@@ -22,6 +23,7 @@ import type { TaskRow } from '../features/tasks/tables.ts';
 import type { ParallelAuditRow } from '../features/team/tables.ts';
 import type { AgentSpanRow, ModelPriceRow } from '../features/telemetry/tables.ts';
 import type { WorkflowTemplateRow } from '../features/templates/tables.ts';
+import type { UpstreamPinRow, UpstreamRow } from '../features/upstreams/tables.ts';
 import type { CheckpointRow, WorkflowDependencyRow, WorkflowRow, WorkflowTaskRow } from '../features/workflows/tables.ts';
 import type { WorkstreamRow } from '../features/workstreams/tables.ts';
 import type { WorktreeRow } from '../features/worktrees/tables.ts';
@@ -37,6 +39,10 @@ export interface Database {
   tokens: TokenRow;
   signin_links: SigninLinkRow;
   grants: GrantRow;
+  upstreams: UpstreamRow;
+  upstream_pins: UpstreamPinRow;
+  approvals: ApprovalRow;
+  call_rounds: CallRoundRow;
   overlap_items: OverlapItemRow;
   overlap_postings: OverlapPostingRow;
   overlap_terms: OverlapTermRow;

@@ -6,13 +6,15 @@ export const SCHEMA: Record<EngineKind, string> = {
 CREATE TABLE "agent_spans" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "session_id" text, "agent_type" text, "source" text not null, "model" text, "provider" text, "input_tokens" bigint not null, "cached_input_tokens" bigint not null, "cache_creation_tokens" bigint not null, "cache_creation_1h_tokens" bigint not null, "output_tokens" bigint not null, "reasoning_tokens" bigint not null, "total_tokens" bigint not null, "cost_micros" bigint, "price_version" text, "submitted_micros" bigint, "cost_mismatch" integer not null, "verified" integer not null, "payload_sha256" text not null, "ingested_at" bigint not null, constraint "agent_spans_key" primary key ("workspace_id", "id"))
 CREATE TABLE "agents" ("workspace_id" text not null, "id" text not null, "name" text not null, "runtime" text not null, "role" text not null, "status" text not null, "capabilities" text not null, "current_task_id" text, "workspace_path" text, "metadata" text, "developer_id" text, "token_id" text not null, "actor" text not null, "registered_at" bigint not null, "last_seen_at" bigint not null, "updated_at" bigint not null, constraint "agents_key" primary key ("workspace_id", "id"))
 CREATE TABLE "announcements" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "session_id" text, "message" text not null, "repo" text, "paths" text not null, "created_at" bigint not null, constraint "announcements_key" primary key ("workspace_id", "id"))
+CREATE TABLE "approvals" ("workspace_id" text not null, "id" text not null, "noun" text not null, "name" text not null, "server" text, "arguments" text, "arguments_sha256" text not null, "grant_id" text not null, "token_id" text not null, "developer_id" text, "actor" text not null, "request_id" text not null, "status" text not null, "created_at" bigint not null, "deadline_at" bigint not null, "decided_at" bigint, "decided_by" text, "decided_through" text, "reason" text, "used_at" bigint, constraint "approvals_key" primary key ("workspace_id", "id"))
 CREATE TABLE "asks" ("workspace_id" text not null, "id" text not null, "from_developer_id" text not null, "from_actor" text not null, "session_id" text, "to_developer_id" text not null, "to_agent_type" text, "message" text not null, "repo" text, "paths" text not null, "created_at" bigint not null, "due_at" bigint not null, "delivered_at" bigint, "read_at" bigint, "answer" text, "answered_at" bigint, "answer_delivered_at" bigint, constraint "asks_key" primary key ("workspace_id", "id"))
+CREATE TABLE "call_rounds" ("workspace_id" text not null, "token_sha256" text not null, "token_id" text not null, "noun" text not null, "name" text not null, "arguments_sha256" text not null, "grant_id" text not null, "approval_id" text, "request_state" text, "expires_at" bigint not null, constraint "call_rounds_key" primary key ("workspace_id", "token_sha256"))
 CREATE TABLE "checkpoints" ("workspace_id" text not null, "task_id" text not null, "sequence" integer not null, "id" text not null, "type" text not null, "summary" text not null, "detail" text, "files_changed" text not null, "agent_id" text, "actor" text not null, "created_at" bigint not null, constraint "checkpoints_key" primary key ("workspace_id", "task_id", "sequence"))
 CREATE TABLE "claims" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "actor" text not null, "agent_type" text, "session_id" text, "repo" text not null, "paths" text not null, "symbols" text not null, "mode" text not null, "reason" text, "ttl_minutes" integer not null, "created_at" bigint not null, "expires_at" bigint not null, "released_at" bigint, "expired_at" bigint, constraint "claims_key" primary key ("workspace_id", "id"))
 CREATE TABLE "developers" ("workspace_id" text not null, "id" text not null, "name" text not null, "role" text not null, "visibility" text not null, "created_at" bigint not null, constraint "developers_key" primary key ("workspace_id", "id"), constraint "developers_name" unique ("workspace_id", "name"))
 CREATE TABLE "events" ("workspace_id" text not null, "seq" bigint not null, "category" text not null, "kind" text not null, "actor" text not null, "subject" text, "session" text, "payload" text not null, "time" bigint not null, "hash" text not null, constraint "events_key" primary key ("workspace_id", "seq")) without rowid
 CREATE TABLE "file_marks" ("workspace_id" text not null, "path" text not null, "source" text not null, "source_id" text not null, "developer_id" text not null, "repo" text, "action" text, "label" text, "marked_at" bigint not null, "expires_at" bigint, constraint "file_marks_key" primary key ("workspace_id", "path", "source", "source_id"))
-CREATE TABLE "grants" ("workspace_id" text not null, "id" text not null, "subject" text not null, "action" text not null, "scope" text not null, "max_uses" integer, "uses" integer not null, "expires_at" bigint, "revision" integer not null, "granted_by" text not null, "created_at" bigint not null, "revoked_at" bigint, "revoked_by" text, constraint "grants_key" primary key ("workspace_id", "id"))
+CREATE TABLE "grants" ("workspace_id" text not null, "id" text not null, "subject" text not null, "action" text not null, "scope" text not null, "max_uses" integer, "uses" integer not null, "expires_at" bigint, "revision" integer not null, "granted_by" text not null, "created_at" bigint not null, "revoked_at" bigint, "revoked_by" text, "recent" text, constraint "grants_key" primary key ("workspace_id", "id"))
 CREATE TABLE "handoffs" ("workspace_id" text not null, "id" text not null, "from_developer_id" text not null, "session_id" text, "to_developer_id" text not null, "to_agent_type" text, "message" text not null, "task_ids" text not null, "claim_ids" text not null, "repo" text, "branch" text, "context_id" text, "status" text not null, "created_at" bigint not null, "accepted_at" bigint, "taken_task_ids" text not null, "taken_claim_ids" text not null, constraint "handoffs_key" primary key ("workspace_id", "id"))
 CREATE TABLE "journal_heads" ("workspace_id" text primary key, "seq" bigint not null, "hash" text not null)
 CREATE TABLE "local_worktrees" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "repo" text not null, "branch" text not null, "worktree" text not null, "head" text, "dirty_files" text not null, "unpushed_files" text not null, "diff_hashes" text not null, "session_id" text not null, "updated_at" bigint not null, constraint "local_worktrees_key" primary key ("workspace_id", "id"), constraint "local_worktrees_place" unique ("workspace_id", "repo", "developer_id", "branch", "worktree"))
@@ -38,6 +40,8 @@ CREATE TABLE "session_contexts" ("workspace_id" text not null, "id" text not nul
 CREATE TABLE "signin_links" ("workspace_id" text not null, "hash" text primary key, "developer_id" text not null, "created_at" bigint not null, "expires_at" bigint not null, "used_at" bigint)
 CREATE TABLE "tasks" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "actor" text not null, "session_id" text, "workstream_id" text, "title" text not null, "task_type" text not null, "status" text not null, "description" text, "scope" text, "action" text, "component" text, "priority" text not null, "target_files" text not null, "repo" text, "result_summary" text, "summary" text, "reason" text, "created_at" bigint not null, "started_at" bigint, "updated_at" bigint not null, "closed_at" bigint, constraint "tasks_key" primary key ("workspace_id", "id"))
 CREATE TABLE "tokens" ("workspace_id" text not null, "id" text not null, "hash" text not null unique, "kind" text not null, "developer_id" text, "agent_type" text, "instance_id" text, "label" text not null, "created_by" text not null, "created_at" bigint not null, "expires_at" bigint, "last_used_at" bigint, "revoked_at" bigint, constraint "tokens_key" primary key ("workspace_id", "id"))
+CREATE TABLE "upstream_pins" ("workspace_id" text not null, "server" text not null, "kind" text not null, "name" text not null, "exposed" text not null, "approved" text, "approved_hash" text, "approved_at" bigint, "approved_by" text, "seen" text, "seen_hash" text, "seen_at" bigint not null, constraint "upstream_pins_key" primary key ("workspace_id", "server", "kind", "name"))
+CREATE TABLE "upstreams" ("workspace_id" text not null, "name" text not null, "facts" text not null, "first_seen_at" bigint not null, "last_seen_at" bigint not null, constraint "upstreams_key" primary key ("workspace_id", "name"))
 CREATE TABLE "workflow_dependencies" ("workspace_id" text not null, "workflow_id" text not null, "task_id" text not null, "depends_on" text not null, constraint "workflow_dependencies_key" primary key ("workspace_id", "task_id", "depends_on"))
 CREATE TABLE "workflow_tasks" ("workspace_id" text not null, "id" text not null, "workflow_id" text not null, "name" text not null, "description" text not null, "sequence" integer not null, "parallel_group" text, "estimated_complexity" text, "files" text not null, "capabilities" text not null, "status" text not null, "open_dependencies" integer not null, "plan" text, "context" text, "outcome" text, "outcome_detail" text, "error" text, "assigned_agent_id" text, "claimed_at" bigint, "fence" integer not null, "completed_by" text, "worktree_id" text, "question_id" text, "resume_status" text, "last_checkpoint" integer not null, "indexed" integer not null, "created_at" bigint not null, "updated_at" bigint not null, "started_at" bigint, "finished_at" bigint, constraint "workflow_tasks_key" primary key ("workspace_id", "id"))
 CREATE TABLE "workflow_templates" ("workspace_id" text not null, "id" text not null, "name" text not null, "description" text, "definition" text not null, "from_workflow_id" text, "actor" text not null, "created_at" bigint not null, constraint "workflow_templates_key" primary key ("workspace_id", "id"), constraint "workflow_templates_name" unique ("workspace_id", "name"))
@@ -52,10 +56,13 @@ CREATE INDEX "agent_spans_time" on "agent_spans" ("workspace_id", "ingested_at")
 CREATE INDEX "agents_listed" on "agents" ("workspace_id", "status", "id")
 CREATE INDEX "agents_silent" on "agents" ("status", "last_seen_at")
 CREATE INDEX "announcements_time" on "announcements" ("workspace_id", "created_at")
+CREATE INDEX "approvals_due" on "approvals" ("status", "deadline_at")
+CREATE INDEX "approvals_same_call" on "approvals" ("workspace_id", "token_id", "arguments_sha256", "status")
 CREATE INDEX "asks_fresh_answers" on "asks" ("workspace_id", "from_developer_id") where "answered_at" is not null and "answer_delivered_at" is null
 CREATE INDEX "asks_from" on "asks" ("workspace_id", "from_developer_id", "due_at")
 CREATE INDEX "asks_open" on "asks" ("workspace_id", "due_at") where "answered_at" is null
 CREATE INDEX "asks_to" on "asks" ("workspace_id", "to_developer_id", "due_at") where "answered_at" is null
+CREATE INDEX "call_rounds_due" on "call_rounds" ("expires_at")
 CREATE INDEX "claims_standing" on "claims" ("workspace_id", "expires_at") where "released_at" is null and "expired_at" is null
 CREATE INDEX "events_feedback" on "events" ("workspace_id", "seq") where "category" = 'feedback'
 CREATE INDEX "file_marks_source" on "file_marks" ("workspace_id", "source", "source_id")
@@ -82,6 +89,7 @@ CREATE INDEX "tasks_owner" on "tasks" ("workspace_id", "developer_id", "status")
 CREATE INDEX "tasks_status" on "tasks" ("workspace_id", "status", "updated_at")
 CREATE INDEX "tasks_updated" on "tasks" ("workspace_id", "updated_at", "id")
 CREATE INDEX "tasks_workstream" on "tasks" ("workspace_id", "workstream_id", "status")
+CREATE INDEX "upstream_pins_exposed" on "upstream_pins" ("workspace_id", "kind", "exposed")
 CREATE INDEX "workflow_dependencies_all" on "workflow_dependencies" ("workspace_id", "workflow_id")
 CREATE INDEX "workflow_dependents" on "workflow_dependencies" ("workspace_id", "depends_on", "task_id")
 CREATE INDEX "workflow_tasks_claimed" on "workflow_tasks" ("workspace_id", "workflow_id") where "assigned_agent_id" is not null
@@ -160,6 +168,26 @@ announcements.message text not null
 announcements.repo text
 announcements.paths text not null
 announcements.created_at bigint not null
+approvals.workspace_id text not null
+approvals.id text not null
+approvals.noun text not null
+approvals.name text not null
+approvals.server text
+approvals.arguments text
+approvals.arguments_sha256 text not null
+approvals.grant_id text not null
+approvals.token_id text not null
+approvals.developer_id text
+approvals.actor text not null
+approvals.request_id text not null
+approvals.status text not null
+approvals.created_at bigint not null
+approvals.deadline_at bigint not null
+approvals.decided_at bigint
+approvals.decided_by text
+approvals.decided_through text
+approvals.reason text
+approvals.used_at bigint
 asks.workspace_id text not null
 asks.id text not null
 asks.from_developer_id text not null
@@ -177,6 +205,16 @@ asks.read_at bigint
 asks.answer text
 asks.answered_at bigint
 asks.answer_delivered_at bigint
+call_rounds.workspace_id text not null
+call_rounds.token_sha256 text not null
+call_rounds.token_id text not null
+call_rounds.noun text not null
+call_rounds.name text not null
+call_rounds.arguments_sha256 text not null
+call_rounds.grant_id text not null
+call_rounds.approval_id text
+call_rounds.request_state text
+call_rounds.expires_at bigint not null
 checkpoints.workspace_id text not null
 checkpoints.task_id text not null
 checkpoints.sequence integer not null
@@ -243,6 +281,7 @@ grants.granted_by text not null
 grants.created_at bigint not null
 grants.revoked_at bigint
 grants.revoked_by text
+grants.recent text
 handoffs.workspace_id text not null
 handoffs.id text not null
 handoffs.from_developer_id text not null
@@ -478,6 +517,23 @@ tokens.created_at bigint not null
 tokens.expires_at bigint
 tokens.last_used_at bigint
 tokens.revoked_at bigint
+upstream_pins.workspace_id text not null
+upstream_pins.server text not null
+upstream_pins.kind text not null
+upstream_pins.name text not null
+upstream_pins.exposed text not null
+upstream_pins.approved text
+upstream_pins.approved_hash text
+upstream_pins.approved_at bigint
+upstream_pins.approved_by text
+upstream_pins.seen text
+upstream_pins.seen_hash text
+upstream_pins.seen_at bigint not null
+upstreams.workspace_id text not null
+upstreams.name text not null
+upstreams.facts text not null
+upstreams.first_seen_at bigint not null
+upstreams.last_seen_at bigint not null
 workflow_dependencies.workspace_id text not null
 workflow_dependencies.workflow_id text not null
 workflow_dependencies.task_id text not null
@@ -578,7 +634,9 @@ agent_sessions: agent_sessions_key PRIMARY KEY (workspace_id, id)
 agent_spans: agent_spans_key PRIMARY KEY (workspace_id, id)
 agents: agents_key PRIMARY KEY (workspace_id, id)
 announcements: announcements_key PRIMARY KEY (workspace_id, id)
+approvals: approvals_key PRIMARY KEY (workspace_id, id)
 asks: asks_key PRIMARY KEY (workspace_id, id)
+call_rounds: call_rounds_key PRIMARY KEY (workspace_id, token_sha256)
 checkpoints: checkpoints_key PRIMARY KEY (workspace_id, task_id, sequence)
 claims: claims_key PRIMARY KEY (workspace_id, id)
 developers: developers_key PRIMARY KEY (workspace_id, id)
@@ -613,6 +671,8 @@ signin_links: signin_links_pkey PRIMARY KEY (hash)
 tasks: tasks_key PRIMARY KEY (workspace_id, id)
 tokens: tokens_hash_key UNIQUE (hash)
 tokens: tokens_key PRIMARY KEY (workspace_id, id)
+upstream_pins: upstream_pins_key PRIMARY KEY (workspace_id, server, kind, name)
+upstreams: upstreams_key PRIMARY KEY (workspace_id, name)
 workflow_dependencies: workflow_dependencies_key PRIMARY KEY (workspace_id, task_id, depends_on)
 workflow_tasks: workflow_tasks_key PRIMARY KEY (workspace_id, id)
 workflow_templates: workflow_templates_key PRIMARY KEY (workspace_id, id)
@@ -633,11 +693,16 @@ CREATE INDEX agents_listed ON agents USING btree (workspace_id, status, id)
 CREATE INDEX agents_silent ON agents USING btree (status, last_seen_at)
 CREATE UNIQUE INDEX announcements_key ON announcements USING btree (workspace_id, id)
 CREATE INDEX announcements_time ON announcements USING btree (workspace_id, created_at)
+CREATE INDEX approvals_due ON approvals USING btree (status, deadline_at)
+CREATE UNIQUE INDEX approvals_key ON approvals USING btree (workspace_id, id)
+CREATE INDEX approvals_same_call ON approvals USING btree (workspace_id, token_id, arguments_sha256, status)
 CREATE INDEX asks_fresh_answers ON asks USING btree (workspace_id, from_developer_id) WHERE ((answered_at IS NOT NULL) AND (answer_delivered_at IS NULL))
 CREATE INDEX asks_from ON asks USING btree (workspace_id, from_developer_id, due_at)
 CREATE UNIQUE INDEX asks_key ON asks USING btree (workspace_id, id)
 CREATE INDEX asks_open ON asks USING btree (workspace_id, due_at) WHERE (answered_at IS NULL)
 CREATE INDEX asks_to ON asks USING btree (workspace_id, to_developer_id, due_at) WHERE (answered_at IS NULL)
+CREATE INDEX call_rounds_due ON call_rounds USING btree (expires_at)
+CREATE UNIQUE INDEX call_rounds_key ON call_rounds USING btree (workspace_id, token_sha256)
 CREATE UNIQUE INDEX checkpoints_key ON checkpoints USING btree (workspace_id, task_id, sequence)
 CREATE UNIQUE INDEX claims_key ON claims USING btree (workspace_id, id)
 CREATE INDEX claims_standing ON claims USING btree (workspace_id, expires_at) WHERE ((released_at IS NULL) AND (expired_at IS NULL))
@@ -699,6 +764,9 @@ CREATE INDEX tasks_updated ON tasks USING btree (workspace_id, updated_at, id)
 CREATE INDEX tasks_workstream ON tasks USING btree (workspace_id, workstream_id, status)
 CREATE UNIQUE INDEX tokens_hash_key ON tokens USING btree (hash)
 CREATE UNIQUE INDEX tokens_key ON tokens USING btree (workspace_id, id)
+CREATE INDEX upstream_pins_exposed ON upstream_pins USING btree (workspace_id, kind, exposed)
+CREATE UNIQUE INDEX upstream_pins_key ON upstream_pins USING btree (workspace_id, server, kind, name)
+CREATE UNIQUE INDEX upstreams_key ON upstreams USING btree (workspace_id, name)
 CREATE INDEX workflow_dependencies_all ON workflow_dependencies USING btree (workspace_id, workflow_id)
 CREATE UNIQUE INDEX workflow_dependencies_key ON workflow_dependencies USING btree (workspace_id, task_id, depends_on)
 CREATE INDEX workflow_dependents ON workflow_dependencies USING btree (workspace_id, depends_on, task_id)

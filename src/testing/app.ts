@@ -66,6 +66,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
       allowed_origins: [],
       companion: options.companionManifest === undefined ? {} : { manifest: options.companionManifest },
       overlap: options.embedder === undefined ? {} : { embedder: options.embedder },
+      approvals: { deadline_s: 600 },
       machine: options.repositories === undefined ? {} : { repositories: options.repositories },
     },
     clock,

@@ -1,13 +1,13 @@
 import type { House, Principal } from '../../kernel/context.ts';
 import type { Toolset } from '../../kernel/contract.ts';
-import type { Denied, Passed, Ports, Verdict } from '../../kernel/dispatch.ts';
 import { namespaceOf } from '../../kernel/namespace.ts';
+import type { Asked, Denied, Passed, Ports, Settled, Verdict } from '../../kernel/ports.ts';
 import { refused } from '../../kernel/reply.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../kernel/workspace.ts';
 import type { NewEvent } from '../../storage/journal.ts';
 import type { Tx } from '../../storage/write.ts';
-import { actionName, actionsFor, allowsArguments, grantStatus } from './grant.ts';
-import { consumeUse, findGrants, grantsOf } from './store.ts';
+import { actionName, actionsFor, allowsArguments, capabilityFor, grantStatus, isCounted, needsApproval, recentAfter, waitForRate } from './grant.ts';
+import { countUse, findGrants, grantById, grantsOf } from './store.ts';
 import type { GrantRow } from './tables.ts';
 
 /** The one tool that needs no grant: the liveness probe. */
@@ -15,69 +15,109 @@ const EXEMPT = 'clock';
 
 export interface Gate {
   authorize: Ports['authorize'];
-  /** A test for lists: which names this caller could call at all. */
-  visibility(principal: Principal): Promise<(tool: string, toolset: Toolset) => boolean>;
+  /** A test for lists: what this caller could call at all. */
+  visibility(principal: Principal): Promise<Visibility>;
+}
+
+export interface Visibility {
+  tool(name: string, toolset: Toolset): boolean;
+  prompt(name: string): boolean;
+  /** Resources are opened server by server. */
+  resource(server: string): boolean;
 }
 
 export function createGate(house: House, toolsetOf: (name: string) => Toolset | undefined): Gate {
   return {
-    async authorize(principal, tool, args, pathToolset) {
-      if (tool === EXEMPT) return passed(principal, tool, null);
-      const actions = actionsFor(tool, pathToolset ?? toolsetOf(tool) ?? namespaceOf(tool));
+    async authorize(principal, asked, settled = {}) {
+      if (isExempt(asked)) return passed(principal, asked, null);
+      const toolset = asked.noun === 'tool' ? (asked.toolset ?? toolsetOf(asked.name) ?? namespaceOf(asked.name)) : undefined;
+      const actions = actionsFor(asked.noun, asked.name, toolset);
       const { reader, access } = house.store;
       const key = `grants ${principal.workspace} ${principal.subjects.join(' ')} ${actions.join(' ')}`;
       const grants = await access.get(key, () => findGrants(reader, principal.workspace, principal.subjects, actions));
-      const now = house.clock.now();
-      const usable = grants.filter((grant) => grantStatus(grant, now) === 'live' && allowsArguments(grant, args));
-      const free = usable.find((grant) => grant.max_uses === null);
-      if (free) return passed(principal, tool, free);
-      if (usable.length === 0) return denied(principal, tool, whyNot(grants, now));
-      return { ...passed(principal, tool, usable[0] as GrantRow), consume: (tx) => consumeFirst(tx, principal, tool, usable) };
+      return decide(principal, asked, settled, grants, house.clock.now());
     },
     async visibility(principal) {
       const now = house.clock.now();
       const grants = await grantsOf(house.store.reader, principal.workspace, principal.subjects);
       const actions = new Set(grants.filter((grant) => grantStatus(grant, now) === 'live').map((grant) => grant.action));
-      return (tool, toolset) => tool === EXEMPT || actionsFor(tool, toolset).some((action) => actions.has(action));
+      const opens = (noun: Asked['noun'], name: string, toolset?: Toolset) => actionsFor(noun, name, toolset).some((action) => actions.has(action));
+      return {
+        tool: (name, toolset) => name === EXEMPT || opens('tool', name, toolset),
+        prompt: (name) => opens('prompt', name),
+        resource: (server) => opens('resource', server),
+      };
     },
   };
 }
 
-/** Check and use are one step: of many calls at the same time, exactly as many pass as the grants have uses left. */
-async function consumeFirst(tx: Tx, principal: Principal, tool: string, grants: readonly GrantRow[]): Promise<Verdict> {
-  for (const { id } of grants) {
-    const grant = await consumeUse(tx.db, tx.workspace, id, tx.now);
-    if (grant) return passed(principal, tool, grant);
+const isExempt = ({ noun, name }: Asked): boolean => noun === 'tool' && name === EXEMPT;
+
+/** A grant without bounds is taken before one that counts, and that before one that has a person asked. */
+function decide(principal: Principal, asked: Asked, { approved, resumed }: Settled, grants: readonly GrantRow[], now: number): Verdict {
+  if (resumed !== undefined) {
+    const grant = grants.find(({ id }) => id === resumed);
+    const stands = grant && !['revoked', 'expired'].includes(grantStatus(grant, now));
+    return stands ? passed(principal, asked, grant) : denied(principal, asked, whyNot(grants, now));
   }
-  return denied(principal, tool, 'its grant is used up');
+  const usable = grants.filter((grant) => grantStatus(grant, now) === 'live' && allowsArguments(grant, asked.args) && (approved ?? grant.id) === grant.id);
+  if (usable.length === 0) return denied(principal, asked, whyNot(grants, now));
+  const unasked = usable.filter((grant) => approved !== undefined || !needsApproval(grant));
+  const free = unasked.find((grant) => !isCounted(grant));
+  if (free) return passed(principal, asked, free);
+  const inTime = unasked.filter((grant) => waitForRate(grant, now) === 0);
+  const counted = inTime.length > 0 ? inTime : unasked;
+  const [first] = counted;
+  if (first && (inTime.length > 0 || unasked.length === usable.length)) {
+    return { ...passed(principal, asked, first), consume: (tx) => consumeFirst(tx, principal, asked, counted) };
+  }
+  return { ...passed(principal, asked, usable.find(needsApproval) as GrantRow), approve: true };
 }
 
-function passed(principal: Principal, tool: string, grant: GrantRow | null): Passed {
+/** Check and use are one step: of many calls at the same time, exactly as many pass as the grants have uses left. */
+async function consumeFirst(tx: Tx, principal: Principal, asked: Asked, grants: readonly GrantRow[]): Promise<Verdict> {
+  let wait: number | undefined;
+  let reason: string | undefined;
+  for (const { id } of grants) {
+    const grant = await grantById(tx.db, tx.workspace, id);
+    if (!grant) continue;
+    const ms = waitForRate(grant, tx.now);
+    if (grantStatus(grant, tx.now) === 'live' && ms === 0) {
+      return passed(principal, asked, isCounted(grant) ? await countUse(tx.db, tx.workspace, id, recentAfter(grant, tx.now)) : grant);
+    }
+    if (grantStatus(grant, tx.now) === 'live') wait = Math.min(wait ?? ms, ms);
+    reason ??= whyNot([grant], tx.now);
+  }
+  return wait === undefined ? denied(principal, asked, reason) : denied(principal, asked, 'its grant allows no more calls in this minute', wait);
+}
+
+function passed(principal: Principal, asked: Asked, grant: GrantRow | null): Passed {
   return {
     allowed: true,
     grant: grant && { id: grant.id, revision: grant.revision },
-    check: checkEvent(principal, tool, true, grant),
+    check: checkEvent(principal, asked, true, grant),
   };
 }
 
 /** Reads the same for a tool that exists and one that does not. */
-function denied(principal: Principal, tool: string, reason: string | undefined): Denied {
-  const capability = `tool.call.${tool}`;
+function denied(principal: Principal, asked: Asked, reason: string | undefined, retryAfterMs?: number): Denied {
+  const capability = capabilityFor(asked.noun, asked.name);
   const who = principal.kind === 'operator' ? 'the operator' : `this ${principal.kind} token`;
+  const message = `Denied: ${who} lacks ${capability}${reason ? ` (${reason})` : ''}.`;
+  const check = checkEvent(principal, asked, false, null);
+  if (retryAfterMs !== undefined) {
+    const next = `Call again in ${Math.ceil(retryAfterMs / 1000)} s.`;
+    return { allowed: false, check, reply: refused('error', 'CAPABILITY_DENIED', message, next, { capability, retry_after_ms: retryAfterMs }) };
+  }
   // The name is the caller's word, and the command is meant to be pasted into a shell.
   const command = actionName.safeParse(capability).success ? `covenant capabilities grant ${capability}${subjectFlags(principal)}` : null;
   const next =
     command === null
-      ? 'No tool can have this name: list the tools to see theirs.'
+      ? `No ${asked.noun} can have this name: list the ${asked.noun}s to see theirs.`
       : principal.kind === 'operator'
         ? command
         : `Ask the operator to run: ${command}`;
-  const message = `Denied: ${who} lacks ${capability}${reason ? ` (${reason})` : ''}.`;
-  return {
-    allowed: false,
-    check: checkEvent(principal, tool, false, null),
-    reply: refused('error', 'CAPABILITY_DENIED', message, next, { capability, command }),
-  };
+  return { allowed: false, check, reply: refused('error', 'CAPABILITY_DENIED', message, next, { capability, command }) };
 }
 
 function subjectFlags(principal: Principal): string {
@@ -94,16 +134,17 @@ function whyNot(grants: readonly GrantRow[], now: number): string | undefined {
   return undefined;
 }
 
-function checkEvent(principal: Principal, tool: string, ok: boolean, grant: GrantRow | null): NewEvent {
-  const required = tool === EXEMPT ? [] : [`tool.call.${tool}`];
+function checkEvent(principal: Principal, asked: Asked, ok: boolean, grant: GrantRow | null): NewEvent {
+  const required = isExempt(asked) ? [] : [capabilityFor(asked.noun, asked.name)];
+  const subject = `${asked.noun}:${asked.name}`;
   return {
     category: 'audit',
     kind: 'CapabilityCheck',
     actor: principal.actor,
-    subject: `tool:${tool}`,
+    subject,
     // In the order of canonical JSON, which is then quick to write.
     payload: {
-      agent_id: `tool:${tool}`,
+      agent_id: subject,
       authorized_by: grant ? [{ action: grant.action, grant_id: grant.id, granted_by: grant.granted_by, revision: grant.revision }] : [],
       missing_actions: ok ? [] : required,
       passed: ok,

@@ -1,16 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Toolset } from '../../kernel/contract.ts';
+import type { Asked } from '../../kernel/ports.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { GrantRow } from './tables.ts';
 
 export const grantScope = z.strictObject({
   max_uses: z.int().min(1).max(1_000_000_000).optional().describe('How many calls the grant allows in all.'),
+  max_per_minute: z.int().min(1).max(600).optional().describe('How many calls the grant allows in any 60 seconds.'),
   expires_at: z.int().min(0).optional().describe('Epoch milliseconds; the grant still holds in that millisecond.'),
   arguments: z
     .strictObject({ allow: z.array(z.record(z.string(), z.unknown())).min(1).max(100) })
     .optional()
     .describe('The whole argument object must equal one entry.'),
+  approve: z.boolean().optional().describe('Each call waits until a person has approved it.'),
 });
 export type GrantScope = z.output<typeof grantScope>;
 
@@ -30,21 +33,52 @@ export function allowsArguments(grant: GrantRow, args: unknown): boolean {
   return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}));
 }
 
-/** `tool.call.<name>`, or a toolset of native coordination tools. Compared exactly: there are no wildcards. */
+export const needsApproval = (grant: GrantRow): boolean => readJson(grantScope, grant.scope).approve === true;
+
+const MINUTE_MS = 60_000;
+const times = z.array(z.int());
+
+/** A call of this grant has to be counted when it is made. */
+export const isCounted = (grant: GrantRow): boolean => grant.max_uses !== null || rateOf(grant) !== undefined;
+
+const rateOf = (grant: GrantRow): number | undefined => readJson(grantScope, grant.scope).max_per_minute;
+
+/** How long until the grant's rate lets another call through: 0 where it does now. Exact for any 60 seconds, not for clock minutes. */
+export function waitForRate(grant: GrantRow, now: number): number {
+  const rate = rateOf(grant);
+  if (rate === undefined || grant.recent === null) return 0;
+  const counted = readJson(times, grant.recent).filter((time) => time > now - MINUTE_MS);
+  if (counted.length < rate) return 0;
+  return (counted.at(-rate) as number) + MINUTE_MS - now;
+}
+
+/** The times of the last calls after one more; null where the grant has no rate. */
+export function recentAfter(grant: GrantRow, now: number): string | null {
+  const rate = rateOf(grant);
+  if (rate === undefined) return null;
+  return JSON.stringify([...(grant.recent === null ? [] : readJson(times, grant.recent)), now].slice(-rate));
+}
+
+/** `tool.call.<name>` and its like, or a toolset of native coordination tools. Compared exactly: there are no wildcards. */
 export const actionName = z
   .string()
   .max(200)
-  .regex(/^(tool\.call\.[A-Za-z0-9_.-]{1,128}|toolset\.(team|review|workflow|cycle))$/, {
-    error: 'expected tool.call.<tool name>, or toolset.team, toolset.review, toolset.workflow or toolset.cycle',
+  .regex(/^((tool\.call|resource\.read|prompt\.get)\.[A-Za-z0-9_.-]{1,128}|toolset\.(team|review|workflow|cycle))$/, {
+    error: 'expected tool.call.<tool>, resource.read.<server>, prompt.get.<prompt>, or toolset.team, toolset.review, toolset.workflow or toolset.cycle',
   });
+
+const VERBS = { tool: 'tool.call', resource: 'resource.read', prompt: 'prompt.get' } as const satisfies Record<Asked['noun'], string>;
+
+/** The capability that names exactly this. */
+export const capabilityFor = (noun: Asked['noun'], name: string): string => `${VERBS[noun]}.${name}`;
 
 /** Toolsets that a grant can name. Gateway tools are granted one by one. */
 const COORDINATION: ReadonlySet<Toolset> = new Set(['team', 'review', 'workflow', 'cycle']);
 
-/** The actions of which any one opens the tool. */
-export function actionsFor(tool: string, toolset: Toolset | undefined): string[] {
-  const exact = `tool.call.${tool}`;
-  return toolset && COORDINATION.has(toolset) ? [exact, `toolset.${toolset}`] : [exact];
+/** The actions of which any one opens it. */
+export function actionsFor(noun: Asked['noun'], name: string, toolset: Toolset | undefined): string[] {
+  const exact = capabilityFor(noun, name);
+  return noun === 'tool' && toolset && COORDINATION.has(toolset) ? [exact, `toolset.${toolset}`] : [exact];
 }
 
 /** What a token may use from the start: ordinary grants, to be revoked one by one. */

@@ -26,18 +26,19 @@ export async function allGrants(db: Db, workspace: string): Promise<GrantRow[]> 
   return await db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace).orderBy('id').execute();
 }
 
-/** Takes one use, if there is one: the condition and the count are one statement. The grant as it is after it. */
-export async function consumeUse(db: Db, workspace: string, id: string, now: number): Promise<GrantRow | undefined> {
+export async function grantById(db: Db, workspace: string, id: string): Promise<GrantRow | undefined> {
+  return await db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+/** The grant as it is after one more use. Whether it has one is asked in the same transaction, and writes of a workspace take turns. */
+export async function countUse(db: Db, workspace: string, id: string, recent: string | null): Promise<GrantRow> {
   return await db
     .updateTable('grants')
-    .set((eb) => ({ uses: eb('uses', '+', 1), revision: eb('revision', '+', 1) }))
+    .set((eb) => ({ uses: eb('uses', '+', 1), revision: eb('revision', '+', 1), recent }))
     .where('workspace_id', '=', workspace)
     .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('max_uses', 'is', null), eb('uses', '<', eb.ref('max_uses'))]))
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>=', now)]))
     .returningAll()
-    .executeTakeFirst();
+    .executeTakeFirstOrThrow();
 }
 
 export async function revokeGrant(db: Db, workspace: string, id: string, by: string, now: number): Promise<void> {

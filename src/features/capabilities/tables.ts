@@ -10,6 +10,8 @@ export interface GrantRow {
   max_uses: number | null;
   uses: number;
   expires_at: EpochMs | null;
+  /** The times of its last calls, oldest first, where its scope has `max_per_minute`. */
+  recent: JsonText | null;
   /** Rises with every change of the grant, so that an audit row can say which state of it decided. */
   revision: number;
   granted_by: string;

@@ -84,6 +84,7 @@ export async function giveGrant(tx: Tx, given: { subject: string; action: string
     max_uses: scope.max_uses ?? null,
     uses: 0,
     expires_at: scope.expires_at ?? null,
+    recent: null,
     revision: 1,
     granted_by: given.by,
     created_at: tx.now,
@@ -102,6 +103,8 @@ export async function giveGrant(tx: Tx, given: { subject: string; action: string
       max_uses: grant.max_uses,
       expires_at: grant.expires_at,
       arguments_bound: scope.arguments !== undefined,
+      max_per_minute: scope.max_per_minute ?? null,
+      approve: scope.approve === true,
     },
   });
   return grant;

@@ -1,4 +1,5 @@
 import type { PublishedTool } from '../../kernel/publish.ts';
+import type { ExternalTool } from '../../kernel/relay.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Gate } from '../capabilities/index.ts';
@@ -10,6 +11,7 @@ const DAY_MS = 24 * 3_600_000;
 /** The catalogue is known once every feature has spoken, so it is asked for when it is needed. */
 export interface Catalogue {
   tools(): readonly PublishedTool[];
+  external(): readonly ExternalTool[];
   gate(): Gate;
 }
 
@@ -28,7 +30,7 @@ export function gatewayTools(catalogue: Catalogue): Implementation[] {
           toolset: tool.toolset,
           server: 'native',
           state: 'up' as const,
-          you: tool.name === clock.name ? ('open' as const) : mayCall(tool.name, tool.toolset) ? ('yes' as const) : ('no' as const),
+          you: tool.name === clock.name ? ('open' as const) : mayCall.tool(tool.name, tool.toolset) ? ('yes' as const) : ('no' as const),
           calls_24h: calls.get(`tool:${tool.name}`) ?? 0,
           inputSchema: tool.inputSchema,
           outputSchema: tool.outputSchema,

@@ -1,6 +1,6 @@
 import type { House, Principal, PrincipalKind } from '../../kernel/context.ts';
-import type { Ports } from '../../kernel/dispatch.ts';
 import { Refusal } from '../../kernel/errors.ts';
+import type { Ports } from '../../kernel/ports.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../kernel/workspace.ts';
 import { findTokenByHash, setTokenUsed, type TokenWithDeveloper, workspaceExists } from './store.ts';
 import { hashSecret, isToken, sameHash } from './token.ts';

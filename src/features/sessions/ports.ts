@@ -1,6 +1,6 @@
 import type { House } from '../../kernel/context.ts';
-import type { Ports } from '../../kernel/dispatch.ts';
 import { Refusal } from '../../kernel/errors.ts';
+import type { Ports } from '../../kernel/ports.ts';
 import { compiledQuery } from '../../storage/compiled.ts';
 import { touchActiveSession } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Ports } from '../../kernel/dispatch.ts';
+import type { Ports } from '../../kernel/ports.ts';
 
 export interface Metrics {
   readonly observe: Ports['observe'];

@@ -55,7 +55,7 @@ function serverFor(app: App, listed: ReadonlyMap<string, Listing>, caller: McpCa
   );
   server.setRequestHandler('tools/list', async () => {
     const mayCall = await app.gate.visibility(caller.principal);
-    const tools = app.registry.tools().filter((tool) => caller.toolsets.has(tool.toolset) && mayCall(tool.name, tool.toolset));
+    const tools = app.registry.tools().filter((tool) => caller.toolsets.has(tool.toolset) && mayCall.tool(tool.name, tool.toolset));
     return { tools: tools.map((tool) => listed.get(tool.name) as Listing) };
   });
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {

@@ -1,0 +1,55 @@
+import type { Refusal } from '../../kernel/errors.ts';
+import type { Json, RelayContext, ToolSource } from '../../kernel/relay.ts';
+
+/** What the other servers have to offer, as the surfaces see it. Nothing here asks who may use it: the pipe does. */
+export interface Upstreams {
+  readonly tools: ToolSource;
+  /** What the known servers can do; decides what the gateway declares of itself. */
+  abilities(): { readonly prompts: boolean; readonly resources: boolean; readonly completions: boolean; readonly logging: boolean };
+  /** Sorted by name. */
+  prompts(): readonly ExternalPrompt[];
+  prompt(name: string): ExternalPrompt | undefined;
+  withheldPrompt(name: string): Refusal | undefined;
+  resources(): readonly ExternalResource[];
+  resourceTemplates(): readonly ExternalResource[];
+  /** Who has it among the servers that the caller may read. */
+  holderOf(uri: string, mayRead: (server: string) => boolean): ResourceHolder | undefined;
+  /** The holder of a template by its very text, for completion. */
+  holderOfTemplate(uriTemplate: string, mayRead: (server: string) => boolean): ResourceHolder | undefined;
+  onChange(listener: (change: UpstreamChange) => void): () => void;
+}
+
+/** A hint to look again, never the news itself. */
+export type UpstreamChange =
+  | { readonly kind: 'tools' | 'prompts' | 'resources' }
+  | { readonly kind: 'resource'; readonly server: string; readonly uri: string };
+
+export interface ExternalPrompt {
+  readonly name: string;
+  readonly server: string;
+  readonly definition: Json;
+  readonly timeoutMs: number;
+  /** `params`: the arguments as the protocol has them. */
+  get(args: Json | undefined, ctx: RelayContext): Promise<Json>;
+  complete(params: CompletionParams, ctx: RelayContext): Promise<Json>;
+}
+
+export interface ExternalResource {
+  readonly server: string;
+  readonly definition: Json;
+}
+
+export interface ResourceHolder {
+  readonly server: string;
+  readonly timeoutMs: number;
+  read(uri: string, ctx: RelayContext): Promise<Json>;
+  complete(uriTemplate: string, params: CompletionParams, ctx: RelayContext): Promise<Json>;
+  /** From now on a change of the resource is told to `onChange`, until the returned function is called. */
+  watch(uri: string): Promise<() => void>;
+}
+
+/** `argument` and `context` of `completion/complete`. */
+export interface CompletionParams {
+  readonly argument: Json;
+  readonly context?: Json | undefined;
+}

@@ -1,0 +1,90 @@
+import type { NewEvent } from '../storage/journal.ts';
+import type { Tx } from '../storage/write.ts';
+import type { Principal, Surface } from './context.ts';
+import type { Toolset } from './contract.ts';
+import type { Exchange, Json } from './relay.ts';
+import type { Refused } from './reply.ts';
+
+/** What the pipe asks of others, and in which words. `main.ts` wires it. */
+
+/** What can be called: tools and, of other servers, resources and prompts by a capability; actions by a role. */
+export type Noun = Asked['noun'] | 'action';
+
+/** By which a `requestState` is known as one that `suspend` gave out. */
+export const ROUND_PREFIX = 'cvr_';
+
+/** What the gate is asked for. `toolset`: the only one on the caller's path. */
+export interface Asked {
+  readonly noun: 'tool' | 'resource' | 'prompt';
+  readonly name: string;
+  readonly args: unknown;
+  readonly toolset: Toolset | undefined;
+}
+
+/** What has been settled about this call before: the gate asks for it no second time. */
+export interface Settled {
+  /** A person has approved the use of this grant. */
+  readonly approved?: string | undefined;
+  /** The call goes on with a round that this grant has been counted for already. */
+  readonly resumed?: string | undefined;
+}
+
+/** The gate's word on one call. */
+export type Verdict = Passed | Denied;
+export interface Passed {
+  readonly allowed: true;
+  readonly grant: { readonly id: string; readonly revision: number } | null;
+  readonly check: NewEvent;
+  /** Set where the grant counts its uses: takes one, or says that there is none left. */
+  readonly consume?: (tx: Tx) => Promise<Verdict>;
+  /** Set where a person has to approve the call before it is asked for again. */
+  readonly approve?: true;
+}
+export interface Denied {
+  readonly allowed: false;
+  readonly check: NewEvent;
+  readonly reply: Refused;
+}
+
+/** A call that waits for a person. */
+export interface HeldCall {
+  readonly principal: Principal;
+  readonly asked: Asked;
+  readonly argsDigest: string | null;
+  readonly grantId: string;
+  readonly requestId: string;
+  readonly exchange: Exchange | undefined;
+  readonly signal: AbortSignal;
+}
+export type Held =
+  /** `exchange`: the caller's, without what it brought for the approval. */
+  | { readonly state: 'approved'; readonly approvalId: string; readonly exchange: Exchange | undefined }
+  /** The caller's own client is asked: it calls again with the answer. */
+  | { readonly state: 'asked'; readonly result: Json }
+  | { readonly state: 'refused'; readonly reply: Refused };
+
+/** One call of several rounds (`input_required`) is one use of its grant and one approval. */
+export interface Round {
+  readonly grantId: string;
+  readonly approvalId: string | null;
+  /** The other server's own word, to be given back to it. */
+  readonly requestState: string | undefined;
+}
+
+export interface Ports {
+  /** The caller in the named workspace, and whether that exists. Refuses whoever may not name one. */
+  enterWorkspace(principal: Principal, name: string): Promise<{ principal: Principal; exists: boolean }>;
+  /** Asked before the tool is looked up, so that the catalogue cannot be probed. */
+  authorize(principal: Principal, asked: Asked, settled?: Settled): Promise<Verdict>;
+  /** Resolves when a person has decided, or nobody has in time. */
+  hold(call: HeldCall): Promise<Held>;
+  /** Keeps that the call has been counted; what the caller brings back with its next round. */
+  suspend(principal: Principal, asked: Asked, argsDigest: string | null, round: Round): Promise<string>;
+  /** Takes the round that `suspend` kept, once. Undefined: none of this caller's for this call. */
+  resume(principal: Principal, asked: Asked, argsDigest: string | null, token: string): Promise<Round | undefined>;
+  /** Refuses a session that is not the caller's own, in the same words whether or not it exists. */
+  enterSession(principal: Principal, sessionId: string): Promise<void>;
+  /** The session was heard of: by a call that named it. */
+  touchSession(tx: Tx, sessionId: string): Promise<void>;
+  observe(call: { name: string; surface: Surface; outcome: string; seconds: number }): void;
+}

@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../storage/canonical.ts';
+import type { NewEvent } from '../storage/journal.ts';
+import type { Principal, Surface } from './context.ts';
+import type { Noun } from './ports.ts';
+import type { Reply } from './reply.ts';
+
+/** What the journal keeps of a call. */
+export interface UsedCall {
+  readonly name: string;
+  readonly noun: Noun;
+  readonly principal: Principal;
+  readonly surface: Surface;
+  readonly requestId: string;
+  readonly started: number;
+  readonly argsDigest: string | null;
+  readonly session: string | null;
+  readonly grant: { readonly id: string; readonly revision: number } | null;
+  readonly approval: string | null;
+  /** Which server carried it out: `native`, or an external one's name. Only gateway calls say so. */
+  readonly server?: string | undefined;
+  readonly correlation?: Record<string, string> | undefined;
+}
+
+/** One usage event whatever happened; a warning or block is also feedback, so that it can be looked up later. */
+export function callRecords(call: UsedCall, operation: string | undefined, reply: Reply<unknown>, outcome: string): NewEvent[] {
+  const usage = usageEvent(call, operation, reply, outcome);
+  if (reply.status !== 'warning' && reply.status !== 'blocked') return [usage];
+  const payload = { type: reply.status === 'blocked' ? 'block' : 'warning', code: reply.code, message: reply.message, required_action: reply.next };
+  return [usage, { ...usage, category: 'feedback', payload: { ...payload, request_id: call.requestId } }];
+}
+
+const KINDS: Record<Noun, (name: string) => string> = {
+  tool: (name) => name,
+  action: (name) => name,
+  resource: () => 'resource.read',
+  prompt: () => 'prompt.get',
+};
+
+function usageEvent(call: UsedCall, operation: string | undefined, reply: Reply<unknown>, outcome: string): NewEvent {
+  const kind = KINDS[call.noun](call.name);
+  return {
+    category: 'usage',
+    kind: operation ? `${kind}.${operation}` : kind,
+    actor: call.principal.actor,
+    subject: `${call.noun}:${call.name}`,
+    session: call.session,
+    // In the order of canonical JSON, which is then quick to write.
+    payload: {
+      approval_id: call.approval ?? undefined,
+      arguments_sha256: call.argsDigest,
+      code: reply.status === 'ok' ? undefined : reply.code,
+      correlation: call.correlation,
+      duration_ms: Math.round((performance.now() - call.started) * 10) / 10,
+      grant: call.grant,
+      outcome,
+      request_id: call.requestId,
+      server: call.server,
+      surface: call.surface,
+      token_id: call.principal.tokenId,
+    },
+  };
+}
+
+export function argumentsDigest(args: unknown): string | null {
+  try {
+    return hash('sha256', canonicalJson(args ?? {}));
+  } catch {
+    // Not canonical JSON (half a surrogate pair, nesting without end): the parser will refuse it by name.
+    return null;
+  }
+}
