@@ -47,13 +47,17 @@ export interface MeasuredCovenant extends Measured {
 }
 
 /** A real server in a home of its own, with a developer who may call echo. */
-export async function startCovenant(env: NodeJS.ProcessEnv = {}, home = mkdtempSync(join(tmpdir(), 'covenant-bench-'))): Promise<MeasuredCovenant> {
+export async function startCovenant(
+  env: NodeJS.ProcessEnv = {},
+  home = mkdtempSync(join(tmpdir(), 'covenant-bench-')),
+  grants: readonly string[] = [],
+): Promise<MeasuredCovenant> {
   const all = { ...env, COVENANT_HOME: home, MCP_LOG_LEVEL: 'error' };
   const server = await start([covenant, 'up', '--port', '0', '--json'], all);
   const cli = (...args: string[]) =>
     JSON.parse(execFileSync(process.execPath, [covenant, ...args, '--json'], { env: { ...process.env, ...all }, encoding: 'utf8' })) as Record<string, string>;
   const { token, token_id } = cli('tokens', 'create', '--developer', 'bench');
-  cli('capabilities', 'grant', 'tool.call.echo', '--token', String(token_id));
+  for (const action of ['tool.call.echo', ...grants]) cli('capabilities', 'grant', action, '--token', String(token_id));
   return {
     ...server,
     home,

@@ -1,5 +1,5 @@
-import type { NewEvent } from '../storage/journal.ts';
 import type { WriteCallback } from '../storage/write.ts';
+import { Admission, type Admitted } from './admission.ts';
 import type { CallContext, House, Principal, Surface } from './context.ts';
 import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
@@ -7,13 +7,13 @@ import { ENVELOPES, isError } from './envelope.ts';
 import { isFault, replyTo } from './errors.ts';
 import { newId } from './ids.ts';
 import { parseInput, selectOperation } from './input.ts';
-import { type Asked, type Ports, ROUND_PREFIX, type Round, type Verdict } from './ports.ts';
+import type { Ports } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
 import type { Registry } from './registry.ts';
 import { type Exchange, isInputRequired, type Json, outcomeOf, type RelayContext, type RpcError, UpstreamError } from './relay.ts';
 import { ok, type Refused, type Reply } from './reply.ts';
 import { Begun, type Implementation } from './tool.ts';
-import { fallbackEnvelope, noWorkspace, onlyToolset, opensWorkspace, roleDenial, unknownAction, unknownRound, unknownTool } from './unserved.ts';
+import { fallbackEnvelope, noWorkspace, opensWorkspace, roleDenial, unknownAction, unknownTool } from './unserved.ts';
 import { argumentsDigest, callRecords, type UsedCall } from './usage.ts';
 
 export interface CallRequest {
@@ -61,18 +61,14 @@ export interface DispatchOptions extends House {
   readonly checkOutput: boolean;
 }
 
-interface Call extends CallRequest, UsedCall {
-  /** Events that the next write of this call must carry. */
-  readonly trail: NewEvent[];
-  /** Where a call that changed nothing is journaled: not in a workspace that does not exist. */
-  journalIn: string;
-  isNewWorkspace?: boolean;
-  grant: { readonly id: string; readonly revision: number } | null;
+interface Call extends CallRequest, UsedCall, Admitted {
+  readonly name: string;
+  readonly principal: Principal;
+  grant: Admitted['grant'];
   approval: string | null;
+  isNewWorkspace?: boolean;
   server?: string | undefined;
   exchange: Exchange | undefined;
-  /** The grant bounds how often it is used: every round of this call is the same use. */
-  counted: boolean;
   /** Set once it is known to be the caller's own. */
   session: string | null;
 }
@@ -81,12 +77,14 @@ interface Call extends CallRequest, UsedCall {
 export class Dispatch {
   readonly #o: DispatchOptions;
 
+  readonly #admission: Admission;
   readonly #deadlines = new Set<Deadline>();
   readonly #whenIdle: (() => void)[] = [];
   #underWay = 0;
 
   constructor(options: DispatchOptions) {
     this.#o = options;
+    this.#admission = new Admission(options.ports, options.store, this.#deadlines);
   }
 
   tool(request: CallRequest): Promise<Answer> {
@@ -184,78 +182,27 @@ export class Dispatch {
     return { ...call, principal, journalIn: exists ? principal.workspace : call.journalIn, isNewWorkspace: !exists };
   }
 
-  /** The gate, and where its grant wants one a person. The answer, unless the call may go on. */
+  /** The answer, unless the call may go on. */
   async #admit(call: Call): Promise<Answer | undefined> {
     if (call.isNewWorkspace) return await this.#finish(call, undefined, noWorkspace(call));
-    if (call.noun === 'action') throw new Error('an action is no matter of capabilities');
-    const { ports } = this.#o;
-    const { principal, argsDigest } = call;
-    const asked: Asked = { noun: call.noun, name: call.name, args: call.args, toolset: onlyToolset(call) };
-    const token = call.exchange?.rounds?.requestState;
-    const round = token?.startsWith(ROUND_PREFIX) ? await ports.resume(principal, asked, argsDigest, token) : undefined;
-    if (token?.startsWith(ROUND_PREFIX) && !round) return await this.#finish(call, undefined, unknownRound());
-    if (round) this.#takeUp(call, round);
-
-    const first = await ports.authorize(principal, asked, { resumed: round?.grantId });
-    if (!first.allowed || !first.approve) return await this.#use(call, first);
-    call.trail.push(first.check);
-    const grantId = first.grant?.id as string;
-    using waiting = new Deadline(LONGEST_HOLD_MS, call.signal, this.#deadlines);
-    const { requestId, exchange } = call;
-    const held = await waiting.race(ports.hold({ principal, asked, argsDigest, grantId, requestId, exchange, signal: waiting.signal }));
-    if (held.state === 'refused') return await this.#finish(call, undefined, held.reply, 'denied');
-    if (held.state === 'asked') return await this.#finishRelay(call, held.result);
-    call.approval = held.approvalId;
-    call.exchange = held.exchange;
-    call.counted = true;
-    // The grant may have gone while the call waited.
-    return await this.#use(call, await ports.authorize(principal, asked, { approved: grantId }));
-  }
-
-  #takeUp(call: Call, { approvalId, requestState }: Round): void {
-    call.approval = approvalId;
-    call.counted = true;
-    const { inputResponses } = call.exchange?.rounds ?? {};
-    if (call.exchange) call.exchange = { ...call.exchange, rounds: { inputResponses, requestState } };
-  }
-
-  /** Check and use are one step where the grant counts. */
-  async #use(call: Call, first: Verdict): Promise<Answer | undefined> {
-    const { consume } = first.allowed ? first : {};
-    if (!consume) call.trail.push(first.check);
-    const verdict = consume
-      ? await this.#o.store.write(call.principal.workspace, async (tx) => {
-          const used = await consume(tx);
-          tx.append(used.check);
-          return used;
-        })
-      : first;
-    if (!verdict.allowed) return await this.#finish(call, undefined, verdict.reply, 'denied');
-    call.grant = verdict.grant;
-    if (consume) call.counted = true;
-    return undefined;
+    const stop = await this.#admission.admit(call);
+    if (!stop) return undefined;
+    return 'asked' in stop ? await this.#finishRelay(call, stop.asked) : await this.#finish(call, undefined, stop.refused, stop.outcome);
   }
 
   async #relay(call: Call, timeoutMs: number, work: (ctx: RelayContext) => Promise<Json>): Promise<Answer> {
     try {
+      await this.#admission.writeAhead(call);
       using deadline = new Deadline(timeoutMs, call.signal, this.#deadlines);
       const ctx: RelayContext = { signal: deadline.signal, exchange: call.exchange, requestId: call.requestId, log: this.#o.log };
       const result = await deadline.race(work(ctx));
-      return await this.#finishRelay(call, isInputRequired(result) ? await this.#suspended(call, result) : result);
+      return await this.#finishRelay(call, isInputRequired(result) ? await this.#admission.suspend(call, result) : result);
     } catch (error) {
       const reply = replyTo(error, call.requestId);
       if (isFault(reply)) this.#o.log.error('relay failed', { request: call.requestId, [call.noun]: call.name, error });
       const answer = await this.#finish(call, undefined, reply, 'failed');
       return error instanceof UpstreamError ? { ...answer, relayed: { error: error.rpc } } : answer;
     }
-  }
-
-  async #suspended(call: Call, result: Json): Promise<Json> {
-    if (!call.counted || !call.grant || call.noun === 'action') return result;
-    const asked: Asked = { noun: call.noun, name: call.name, args: call.args, toolset: undefined };
-    const requestState = typeof result.requestState === 'string' ? result.requestState : undefined;
-    const round = { grantId: call.grant.id, approvalId: call.approval, requestState };
-    return { ...result, requestState: await this.#o.ports.suspend(call.principal, asked, call.argsDigest, round) };
   }
 
   async #finishRelay(call: Call, result: Json): Promise<Answer> {
@@ -399,8 +346,6 @@ export class Dispatch {
 }
 
 const MAX_NAME = 128;
-/** Above any deadline for a person's word; the feature that asks has the real one. */
-const LONGEST_HOLD_MS = 24 * 3_600_000;
 
 /** A longer name is no tool's; what stands for it is no tool's either. */
 const boundedName = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name);

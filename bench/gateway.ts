@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { quantile } from './app.ts';
+import type { Rate } from './load.ts';
+import { type MeasuredCovenant, startBaseline, startCovenant } from './process.ts';
+import type { Benchmark } from './run.ts';
+
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
+const ROUNDS = 3;
+const stdioEcho = new URL('baselines/stdio-echo.ts', import.meta.url).pathname;
+
+type Call = () => Promise<void>;
+
+/** What a tool of another server costs beside a native one and beside asking that server without us. Every call through us is gated, journaled and synced. */
+export const gateway: Benchmark = {
+  name: 'gateway',
+  async run(report) {
+    const upstream = await startBaseline('sdk-echo');
+    const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
+    writeFileSync(join(home, 'secrets.toml'), secrets(upstream.url), { mode: 0o600 });
+    const ours = await startCovenant({}, home, ['tool.call.child_echo', 'tool.call.web_echo']);
+    const direct = new Client({ name: 'bench', version: '1.0.0' });
+    await direct.connect(new StdioClientTransport({ command: process.execPath, args: [stdioEcho], stderr: 'ignore' }));
+
+    const calls: [string, Call][] = [
+      ['a direct stdio call, no gateway', async () => expectHello(JSON.stringify(await direct.callTool({ name: 'echo', arguments: { text: 'hello' } })))],
+      ['b native tool', mcpCall(ours, 'echo')],
+      ['c gateway to a stdio child', mcpCall(ours, 'child_echo')],
+      ['d gateway to an HTTP upstream', mcpCall(ours, 'web_echo')],
+    ];
+    for (const [, call] of calls) for (let warm = 0; warm < 200; warm++) await call();
+    for (const workers of [1, 16]) {
+      const rates = await inTurns(
+        calls.map(([, call]) => call),
+        workers,
+      );
+      const native = rates[1] as Rate;
+      for (const [index, [name]] of calls.entries()) {
+        const rate = rates[index] as Rate;
+        const ratios: Record<string, number> = index < 2 ? {} : { [`${name[0]}/b`]: rate.perSecond / native.perSecond, 'hop ms at p50': rate.p50 - native.p50 };
+        report.row(`${name}, ${workers} at once`, rate, ratios);
+      }
+    }
+    await direct.close();
+    await Promise.all([ours.stop(), upstream.stop()]);
+    rmSync(home, { recursive: true, force: true });
+  },
+};
+
+const secrets = (url: string): string => `
+[[mcp.server]]
+name = "child"
+command = ${JSON.stringify(process.execPath)}
+args = [${JSON.stringify(stdioEcho)}]
+
+[[mcp.server]]
+name = "web"
+url = "${url}/mcp"
+`;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+function mcpCall(server: MeasuredCovenant, name: string): Call {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: { text: 'hello' }, _meta } });
+  const headers = {
+    authorization: `Bearer ${server.token}`,
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': name,
+  };
+  // A bare request: what the load generator costs itself must stay small beside what it measures.
+  return () =>
+    new Promise((resolve, reject) => {
+      const sent = request(`${server.url}/mcp/gateway`, { method: 'POST', agent, headers }, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('end', () => {
+          try {
+            expectHello(Buffer.concat(chunks).toString());
+            resolve();
+          } catch (error) {
+            reject(error);
+          }
+        });
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+}
+
+function expectHello(answer: string): void {
+  if (!answer.includes('"text":"hello"')) throw new Error(`not an echo: ${answer.slice(0, 300)}`);
+}
+
+async function timed(call: Call, workers: number): Promise<Rate> {
+  const times: number[] = [];
+  const started = performance.now();
+  const until = started + SECONDS * 1000;
+  const work = async () => {
+    while (performance.now() < until) {
+      const begun = performance.now();
+      await call();
+      times.push(performance.now() - begun);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return { perSecond: Math.round((times.length * 1000) / (performance.now() - started)), p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+}
+
+/** Each in turn, several rounds, the median of each: what else the machine does hits all of them alike. */
+async function inTurns(calls: readonly Call[], workers: number): Promise<Rate[]> {
+  const rounds: Rate[][] = calls.map(() => []);
+  for (let round = 0; round < ROUNDS; round++) for (const [index, call] of calls.entries()) rounds[index]?.push(await timed(call, workers));
+  return rounds.map((rates) => rates.sort((one, other) => one.p50 - other.p50)[Math.floor(ROUNDS / 2)] as Rate);
+}

@@ -1,0 +1,115 @@
+import type { NewEvent } from '../storage/journal.ts';
+import type { Store } from '../storage/open.ts';
+import type { Principal } from './context.ts';
+import type { Toolset } from './contract.ts';
+import { Deadline } from './deadline.ts';
+import { type Asked, type Noun, type Ports, ROUND_PREFIX, type Round, type Verdict } from './ports.ts';
+import type { Exchange, Json } from './relay.ts';
+import type { Refused } from './reply.ts';
+import { onlyToolset, unknownRound } from './unserved.ts';
+
+/** What admission reads and settles of a call. */
+export interface Admitted {
+  readonly name: string;
+  readonly noun: Noun;
+  readonly args: unknown;
+  readonly argsDigest: string | null;
+  readonly principal: Principal;
+  readonly requestId: string;
+  readonly toolsets?: ReadonlySet<Toolset>;
+  readonly signal?: AbortSignal | undefined;
+  /** Events that the next write of this call must carry. */
+  readonly trail: NewEvent[];
+  /** Where a call that changed nothing is journaled: not in a workspace that does not exist. */
+  journalIn: string;
+  exchange: Exchange | undefined;
+  grant: { readonly id: string; readonly revision: number } | null;
+  approval: string | null;
+  /** The grant bounds how often it is used: every round of this call is the same use. */
+  counted: boolean;
+}
+
+/** Why a call does not go on: a refusal, or a question to the caller's client. */
+type Stop = { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
+
+/** Above any deadline for a person's word; the feature that asks has the real one. */
+const LONGEST_HOLD_MS = 24 * 3_600_000;
+
+/** The way past the gate, and where the grant asks for it past a person. */
+export class Admission {
+  readonly #ports: Ports;
+  readonly #store: Store;
+  readonly #deadlines: Set<Deadline>;
+
+  constructor(ports: Ports, store: Store, deadlines: Set<Deadline>) {
+    this.#ports = ports;
+    this.#store = store;
+    this.#deadlines = deadlines;
+  }
+
+  async admit(call: Admitted): Promise<Stop | undefined> {
+    const asked = askedBy(call);
+    const { principal, argsDigest, requestId, exchange } = call;
+    const token = exchange?.rounds?.requestState;
+    const round = token?.startsWith(ROUND_PREFIX) ? await this.#ports.resume(principal, asked, argsDigest, token) : undefined;
+    if (token?.startsWith(ROUND_PREFIX) && !round) return { refused: unknownRound(), outcome: undefined };
+    if (round) takeUp(call, round);
+
+    const first = await this.#ports.authorize(principal, asked, { resumed: round?.grantId });
+    if (!first.allowed || !first.approve) return await this.#use(call, first);
+    await this.writeAhead(call, first.check);
+    const grantId = first.grant?.id as string;
+    using waiting = new Deadline(LONGEST_HOLD_MS, call.signal, this.#deadlines);
+    const held = await waiting.race(this.#ports.hold({ principal, asked, argsDigest, grantId, requestId, exchange, signal: waiting.signal }));
+    if (held.state === 'refused') return { refused: held.reply, outcome: 'denied' };
+    if (held.state === 'asked') return { asked: held.result };
+    call.approval = held.approvalId;
+    call.exchange = held.exchange;
+    call.counted = true;
+    // The grant may have gone while the call waited.
+    return await this.#use(call, await this.#ports.authorize(principal, asked, { approved: grantId }));
+  }
+
+  /** What is about to happen elsewhere, or to take long, is on record even if this process does not see the end of it. */
+  async writeAhead(call: Admitted, ...checks: NewEvent[]): Promise<void> {
+    const trail = [...call.trail.splice(0), ...checks];
+    if (trail.length > 0) await this.#store.append(call.journalIn, trail);
+  }
+
+  /** The next round of this call must not count again; nor may another server's word be taken for one of ours. */
+  async suspend(call: Admitted, result: Json): Promise<Json> {
+    const requestState = typeof result.requestState === 'string' ? result.requestState : undefined;
+    if (!call.grant || (!call.counted && !requestState?.startsWith(ROUND_PREFIX))) return result;
+    const round: Round = { grantId: call.grant.id, approvalId: call.approval, requestState };
+    return { ...result, requestState: await this.#ports.suspend(call.principal, askedBy(call), call.argsDigest, round) };
+  }
+
+  /** Check and use are one step where the grant counts. */
+  async #use(call: Admitted, first: Verdict): Promise<Stop | undefined> {
+    const { consume } = first.allowed ? first : {};
+    if (!consume) call.trail.push(first.check);
+    const verdict = consume
+      ? await this.#store.write(call.principal.workspace, async (tx) => {
+          const used = await consume(tx);
+          tx.append(used.check);
+          return used;
+        })
+      : first;
+    if (!verdict.allowed) return { refused: verdict.reply, outcome: 'denied' };
+    call.grant = verdict.grant;
+    if (consume) call.counted = true;
+    return undefined;
+  }
+}
+
+function askedBy(call: Admitted): Asked {
+  if (call.noun === 'action') throw new Error('an action is no matter of capabilities');
+  return { noun: call.noun, name: call.name, args: call.args, toolset: onlyToolset(call) };
+}
+
+function takeUp(call: Admitted, { approvalId, requestState }: Round): void {
+  call.approval = approvalId;
+  call.counted = true;
+  const inputResponses = call.exchange?.rounds?.inputResponses;
+  if (call.exchange) call.exchange = { ...call.exchange, rounds: { inputResponses, requestState } };
+}
