@@ -49,6 +49,8 @@ export interface AppOptions {
   checkOutput?: boolean;
   /** Another hand on repositories than git's own, for tests of what happens when the server dies between two steps. */
   disk?: GitDisk;
+  /** Other servers than those of the operator's file, for tests of what is offered of them. */
+  upstreams?: typeof createUpstreams;
   /** Work that is due by the clock, and other servers that are kept running; a command that ends at once leaves both to the server. */
   sweep?: boolean;
 }
@@ -68,7 +70,16 @@ export async function createApp(options: AppOptions): Promise<App> {
   const registry = () => late.registry as Registry;
   const gate = () => late.gate as Gate;
   const runs = options.sweep !== false;
-  const { feature: upstreamFeature, upstreams } = createUpstreams(house, { home: config.home, run: runs, toolTimeoutMs: config.tool_timeout_ms });
+  const { feature: upstreamFeature, upstreams } = (options.upstreams ?? createUpstreams)(house, {
+    home: config.home,
+    run: runs,
+    toolTimeoutMs: config.tool_timeout_ms,
+    version: VERSION,
+    nativeNames: () =>
+      registry()
+        .tools()
+        .map(({ name }) => name),
+  });
   const approvals = createApprovals(house, {
     serverOf: (noun, name) => (noun === 'resource' ? name : ((noun === 'prompt' ? upstreams.prompt(name) : upstreams.tools.tool(name))?.server ?? null)),
     deadlineMs: config.approvals.deadline_s * 1000,
@@ -77,7 +88,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const features = [
     ...productFeatures({
       house,
-      catalogue: { tools: () => registry().tools(), external: () => upstreams.tools.tools(), gate },
+      catalogue: { tools: () => registry().tools(), external: () => upstreams.tools.tools(), withheld: () => upstreams.withheldTools(), gate },
       facts: {
         version: VERSION,
         store: store.kind,

@@ -1,3 +1,4 @@
+import type * as approvals from '../src/features/approvals/contract.ts';
 import type * as events from '../src/features/events/contract.ts';
 import type * as identity from '../src/features/identity/contract.ts';
 import type * as messages from '../src/features/messages/contract.ts';
@@ -17,6 +18,9 @@ interface PlainActions {
   'events.list': typeof events.listEvents;
   'tasks.list': typeof tasks.listTasks;
   'overlap.list': typeof overlap.listOverlaps;
+  'approvals.list': typeof approvals.listApprovals;
+  'approvals.approve': typeof approvals.approveCall;
+  'approvals.refuse': typeof approvals.refuseCall;
   'questions.list': typeof messages.listQuestions;
   'questions.answer': typeof messages.answerQuestion;
   'team.state': typeof team.readState;
@@ -51,6 +55,7 @@ export type Overlap = Result<'overlap.list'>['items'][number];
 export type Match = Overlap['matches'][number];
 export type Thresholds = Result<'overlap.list'>['settings'];
 export type TeamState = Result<'team.state'>;
+export type Approval = Result<'approvals.list'>['items'][number];
 export type Question = Result<'questions.list'>['items'][number];
 export type Work = TeamState['activeWork'][number];
 export type Session = TeamState['recentSessions'][number];

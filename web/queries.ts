@@ -15,9 +15,16 @@ export const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
 });
 
-/** Reads by an action that changes nothing. Old data stays while it reads again. `everyMs`: for what changes by time alone, which no event tells. */
-export function useRead<N extends ActionName>(name: N, input: Arguments<N>, { everyMs }: { everyMs?: number } = {}): UseQueryResult<Result<N>> {
-  return useQuery({ queryKey: [name, input], queryFn: ({ signal }) => call(name, input, signal), refetchInterval: everyMs ?? false });
+interface Reading {
+  /** For what changes by time alone, which no event tells. */
+  everyMs?: number;
+  /** Whether it is read at all. */
+  enabled?: boolean;
+}
+
+/** Reads by an action that changes nothing. Old data stays while it reads again. */
+export function useRead<N extends ActionName>(name: N, input: Arguments<N>, { everyMs, enabled = true }: Reading = {}): UseQueryResult<Result<N>> {
+  return useQuery({ queryKey: [name, input], queryFn: ({ signal }) => call(name, input, signal), refetchInterval: everyMs ?? false, enabled });
 }
 
 /** Does something, after which everything shown is read again. The answer is not kept: it may hold a secret. */

@@ -3,7 +3,8 @@ import type { Store } from '../storage/open.ts';
 import type { Principal } from './context.ts';
 import type { Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
-import { type Asked, type Noun, type Ports, ROUND_PREFIX, type Round, type Verdict } from './ports.ts';
+import { APPROVAL_PREFIX, type Asked, type Noun, type Ports, ROUND_PREFIX, type Round, type Verdict, withoutApproval } from './ports.ts';
+import type { PublishedTool } from './publish.ts';
 import type { Exchange, Json } from './relay.ts';
 import type { Refused } from './reply.ts';
 import { onlyToolset, unknownRound } from './unserved.ts';
@@ -29,11 +30,16 @@ export interface Admitted {
   counted: boolean;
 }
 
-/** Why a call does not go on: a refusal, or a question to the caller's client. */
-type Stop = { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
+/** Why a call does not go on: a refusal, of `tool` where that has one of its own, or a question to the caller's client. */
+type Stop = Unfit | { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
+/** What would be refused whoever approves it. */
+export interface Unfit {
+  readonly refused: Refused;
+  readonly tool: PublishedTool | undefined;
+}
 
 /** Above any deadline for a person's word; the feature that asks has the real one. */
-const LONGEST_HOLD_MS = 24 * 3_600_000;
+const LONGEST_HOLD_MS = 25 * 3_600_000;
 
 /** The way past the gate, and where the grant asks for it past a person. */
 export class Admission {
@@ -47,7 +53,8 @@ export class Admission {
     this.#deadlines = deadlines;
   }
 
-  async admit(call: Admitted): Promise<Stop | undefined> {
+  /** `unfit` is asked only for a caller who holds the grant: it may say what there is and what there is not. */
+  async admit(call: Admitted, unfit: () => Unfit | undefined): Promise<Stop | undefined> {
     const asked = askedBy(call);
     const { principal, argsDigest, requestId, exchange } = call;
     const token = exchange?.rounds?.requestState;
@@ -56,8 +63,15 @@ export class Admission {
     if (round) takeUp(call, round);
 
     const first = await this.#ports.authorize(principal, asked, { resumed: round?.grantId });
-    if (!first.allowed || !first.approve) return await this.#use(call, first);
+    if (!first.allowed || !first.approve) {
+      // Asked for approval before, and now there is a grant that needs none.
+      if (call.exchange && !round) call.exchange = withoutApproval(call.exchange);
+      return await this.#use(call, first);
+    }
     await this.writeAhead(call, first.check);
+    // Nobody is asked to approve what would be refused all the same.
+    const vain = unfit();
+    if (vain) return vain;
     const grantId = first.grant?.id as string;
     using waiting = new Deadline(LONGEST_HOLD_MS, call.signal, this.#deadlines);
     const held = await waiting.race(this.#ports.hold({ principal, asked, argsDigest, grantId, requestId, exchange, signal: waiting.signal }));
@@ -79,7 +93,8 @@ export class Admission {
   /** The next round of this call must not count again; nor may another server's word be taken for one of ours. */
   async suspend(call: Admitted, result: Json): Promise<Json> {
     const requestState = typeof result.requestState === 'string' ? result.requestState : undefined;
-    if (!call.grant || (!call.counted && !requestState?.startsWith(ROUND_PREFIX))) return result;
+    const looksOurs = requestState?.startsWith(ROUND_PREFIX) || requestState?.startsWith(APPROVAL_PREFIX);
+    if (!call.grant || (!call.counted && !looksOurs)) return result;
     const round: Round = { grantId: call.grant.id, approvalId: call.approval, requestState };
     return { ...result, requestState: await this.#ports.suspend(call.principal, askedBy(call), call.argsDigest, round) };
   }

@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Calls `task` about every `ms`, and whenever a test has moved the clock. Returns how to stop it. */
   every(ms: number, task: () => void): () => void;
+  /** Calls `task` once, `ms` from now. Returns how to call it off. */
+  after(ms: number, task: () => void): () => void;
 }
 
 export const systemClock: Clock = {
@@ -11,6 +13,10 @@ export const systemClock: Clock = {
   every(ms, task) {
     const timer = setInterval(task, ms).unref();
     return () => clearInterval(timer);
+  },
+  after(ms, task) {
+    const timer = setTimeout(task, ms).unref();
+    return () => clearTimeout(timer);
   },
 };
 
@@ -37,6 +43,21 @@ export function fileClock(path: string): Clock {
         task();
       }, LOOK_MS).unref();
       return () => clearInterval(timer);
+    },
+    // Other programs live in real time whatever the file says; a test that moves the clock need not wait for them.
+    after(ms, task) {
+      const due = now() + ms;
+      const end = () => {
+        clearTimeout(timer);
+        clearInterval(look);
+      };
+      const go = () => {
+        end();
+        task();
+      };
+      const timer = setTimeout(go, ms).unref();
+      const look = setInterval(() => now() >= due && go(), LOOK_MS).unref();
+      return end;
     },
   };
 }

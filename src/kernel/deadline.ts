@@ -20,6 +20,8 @@ export class Deadline implements Disposable {
     live.add(this);
     this.#timer = setTimeout(() => this.#end(timedOut(ms)), ms);
     caller?.addEventListener('abort', this.#onCallerGone);
+    // Gone while the call was on its way here: nobody tells of that again.
+    if (caller?.aborted) this.#onCallerGone();
   }
 
   get signal(): AbortSignal {

@@ -1,5 +1,5 @@
 import type { WriteCallback } from '../storage/write.ts';
-import { Admission, type Admitted } from './admission.ts';
+import { Admission, type Admitted, type Unfit } from './admission.ts';
 import type { CallContext, House, Principal, Surface } from './context.ts';
 import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
@@ -10,7 +10,7 @@ import { parseInput, selectOperation } from './input.ts';
 import type { Ports } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
 import type { Registry } from './registry.ts';
-import { type Exchange, isInputRequired, type Json, outcomeOf, type RelayContext, type RpcError, UpstreamError } from './relay.ts';
+import { type Exchange, type ExternalTool, isInputRequired, type Json, outcomeOf, type RelayContext, type RpcError, UpstreamError } from './relay.ts';
 import { ok, type Refused, type Reply } from './reply.ts';
 import { Begun, type Implementation } from './tool.ts';
 import { fallbackEnvelope, noWorkspace, opensWorkspace, roleDenial, unknownAction, unknownTool } from './unserved.ts';
@@ -94,8 +94,11 @@ export class Dispatch {
   /** A resource or prompt of another server. */
   relay(request: RelayRequest): Promise<Answer> {
     return this.#carryOut(request, request.noun, async (call) => {
+      const refusal = await this.#admit(call);
+      if (refusal) return refusal;
+      // Not before: what is recorded of a denied call must not tell whose prompt it would have been.
       call.server = request.server;
-      return (await this.#admit(call)) ?? (await this.#relay(call, request.timeoutMs, request.work));
+      return await this.#relay(call, request.timeoutMs, request.work);
     });
   }
 
@@ -132,16 +135,36 @@ export class Dispatch {
   }
 
   async #tool(call: Call): Promise<Answer> {
-    const refusal = await this.#admit(call);
+    const refusal = await this.#admit(call, () => this.#unfit(call));
     if (refusal) return refusal;
-    const { registry } = this.#o;
-    const tool = registry.tool(call.name) ?? registry.external.tool(call.name);
-    const served = tool && (call.toolsets?.has(tool.toolset) ?? true);
-    if (!served) return await this.#finish(call, undefined, this.#notServed(call, tool));
-    if (tool.toolset === 'gateway') call.server = 'server' in tool ? tool.server : 'native';
+    const tool = this.#find(call);
+    if ('refused' in tool) return await this.#finish(call, undefined, tool.refused);
     if (!('server' in tool)) return await this.#perform(call, tool);
     const args = (call.args ?? {}) as Json;
     return await this.#relay(call, tool.timeoutMs, (ctx) => tool.call(args, ctx));
+  }
+
+  /** For a caller who holds the grant. */
+  #find(call: Call): PublishedTool | ExternalTool | { readonly refused: Refused } {
+    const { registry } = this.#o;
+    const tool = registry.tool(call.name) ?? registry.external.tool(call.name);
+    const served = tool && (call.toolsets?.has(tool.toolset) ?? true);
+    if (!served) return { refused: this.#notServed(call, tool) };
+    if (tool.toolset === 'gateway') call.server = 'server' in tool ? tool.server : 'native';
+    return tool;
+  }
+
+  #unfit(call: Call): Unfit | undefined {
+    const tool = this.#find(call);
+    if ('refused' in tool) return { refused: tool.refused, tool: undefined };
+    if ('server' in tool) return undefined;
+    try {
+      const { implementation, fields } = selectOperation(tool, call.args);
+      parseInput(implementation.contract, fields);
+      return undefined;
+    } catch (error) {
+      return { refused: replyTo(error, call.requestId), tool };
+    }
   }
 
   #notServed(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
@@ -170,6 +193,7 @@ export class Dispatch {
       journalIn: request.principal.workspace,
       grant: null,
       approval: null,
+      server: undefined,
       counted: false,
       exchange: request.exchange,
       session: null,
@@ -183,11 +207,12 @@ export class Dispatch {
   }
 
   /** The answer, unless the call may go on. */
-  async #admit(call: Call): Promise<Answer | undefined> {
+  async #admit(call: Call, unfit: () => Unfit | undefined = () => undefined): Promise<Answer | undefined> {
     if (call.isNewWorkspace) return await this.#finish(call, undefined, noWorkspace(call));
-    const stop = await this.#admission.admit(call);
+    const stop = await this.#admission.admit(call, unfit);
     if (!stop) return undefined;
-    return 'asked' in stop ? await this.#finishRelay(call, stop.asked) : await this.#finish(call, undefined, stop.refused, stop.outcome);
+    if ('asked' in stop) return await this.#finishRelay(call, stop.asked);
+    return 'tool' in stop ? await this.#finish(call, stop.tool, stop.refused) : await this.#finish(call, undefined, stop.refused, stop.outcome);
   }
 
   async #relay(call: Call, timeoutMs: number, work: (ctx: RelayContext) => Promise<Json>): Promise<Answer> {

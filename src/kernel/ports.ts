@@ -13,6 +13,18 @@ export type Noun = Asked['noun'] | 'action';
 /** By which a `requestState` is known as one that `suspend` gave out. */
 export const ROUND_PREFIX = 'cvr_';
 
+/** By which a `requestState` is known as that of an approval; and our question among those that a client is asked at once. */
+export const APPROVAL_PREFIX = 'cva_';
+export const APPROVAL_QUESTION = 'covenant_approval';
+
+/** The caller's side without what it brought for an approval: that is nobody else's. */
+export function withoutApproval(exchange: Exchange): Exchange {
+  const { rounds } = exchange;
+  if (!rounds?.requestState?.startsWith(APPROVAL_PREFIX)) return exchange;
+  const { [APPROVAL_QUESTION]: _, ...others } = rounds.inputResponses ?? {};
+  return { ...exchange, rounds: Object.keys(others).length > 0 ? { inputResponses: others } : {} };
+}
+
 /** What the gate is asked for. `toolset`: the only one on the caller's path. */
 export interface Asked {
   readonly noun: 'tool' | 'resource' | 'prompt';

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { signalGroup } from './group.ts';
 
 /** The program is not installed, or not where the server looks for programs. */
 export class ProgramMissing extends Error {
@@ -18,6 +19,15 @@ export class FolderMissing extends Error {
 
   constructor(folder: string) {
     super(`${folder} is no folder on the server's machine`);
+  }
+}
+
+/** The system refused to start it: no right to, no more processes or descriptors, arguments that no program can be given. */
+export class ProgramNotStarted extends Error {
+  override readonly name = 'ProgramNotStarted';
+
+  constructor(program: string, cause: Error) {
+    super(`${program} could not be started: ${cause.message}`, { cause });
   }
 }
 
@@ -57,7 +67,7 @@ const DRAIN_MS = 500;
 export async function runProgram(file: string, args: readonly string[], options: RunOptions): Promise<Ran> {
   const { cwd, env = process.env, timeoutMs, signal, input, maxOutputBytes } = options;
   signal?.throwIfAborted();
-  if (!existsSync(cwd)) throw new FolderMissing(cwd);
+  if (!isFolder(cwd)) throw new FolderMissing(cwd);
   // A group of its own, so that all it starts can be ended together.
   const child = spawn(file, args, { cwd, env, detached: true, windowsHide: true, stdio: 'pipe' });
   const [stdout, stderr] = [collect(child.stdout, maxOutputBytes), collect(child.stderr, maxOutputBytes)];
@@ -91,7 +101,7 @@ export async function runProgram(file: string, args: readonly string[], options:
 
 function ended(child: ChildProcess, file: string): Promise<number | null> {
   return new Promise((resolve, reject) => {
-    child.on('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ENOENT' ? new ProgramMissing(file) : error));
+    child.on('error', (error) => reject(notStarted(file, error)));
     child.on('close', (code) => resolve(code));
     child.on('exit', (code) => {
       setTimeout(() => {
@@ -104,13 +114,20 @@ function ended(child: ChildProcess, file: string): Promise<number | null> {
 }
 
 function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
+  if (child.pid !== undefined) signalGroup(child.pid, signal);
+}
+
+export function isFolder(path: string): boolean {
   try {
-    if (process.platform === 'win32') child.kill(signal);
-    else process.kill(-child.pid, signal);
+    return statSync(path).isDirectory();
   } catch {
-    // Nobody is left in the group.
+    return false;
   }
+}
+
+export function notStarted(program: string, error: unknown): Error {
+  const cause = error instanceof Error ? error : new Error(String(error));
+  return (cause as NodeJS.ErrnoException).code === 'ENOENT' ? new ProgramMissing(program) : new ProgramNotStarted(program, cause);
 }
 
 function collect(stream: NodeJS.ReadableStream, most: number): { text(): string; cut(): boolean } {

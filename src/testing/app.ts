@@ -7,7 +7,7 @@ import { createLog } from '../kernel/log.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../kernel/workspace.ts';
 import type { GitDisk } from '../machine/disk.ts';
-import { type App, createApp } from '../main.ts';
+import { type App, type AppOptions, createApp } from '../main.ts';
 import { type JournalEvent, readEvents } from '../storage/journal.ts';
 import { createMetrics } from '../surfaces/http/metrics.ts';
 import { type RunningServer, serve } from '../surfaces/http/server.ts';
@@ -46,6 +46,7 @@ export interface TestAppOptions {
   embedder?: NonNullable<Config['overlap']['embedder']>;
   repositories?: string[];
   disk?: GitDisk;
+  upstreams?: AppOptions['upstreams'];
 }
 
 export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -75,6 +76,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     extraFeatures: options.features ?? [],
     checkOutput: true,
     ...(options.disk ? { disk: options.disk } : {}),
+    ...(options.upstreams ? { upstreams: options.upstreams } : {}),
   });
   onTestFinished(() => app.close());
 

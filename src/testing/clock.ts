@@ -14,6 +14,16 @@ export function testClock(start = Date.UTC(2026, 0, 1)): TestClock {
       tasks.add(task);
       return () => tasks.delete(task);
     },
+    after(ms, task) {
+      const due = time + ms;
+      const look = () => {
+        if (time < due) return;
+        tasks.delete(look);
+        task();
+      };
+      tasks.add(look);
+      return () => tasks.delete(look);
+    },
     advance(ms) {
       time += ms;
       for (const task of tasks) task();

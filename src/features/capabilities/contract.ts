@@ -28,7 +28,8 @@ export const grantCapability = contract({
   name: 'capabilities.grant',
   toolset: 'admin',
   title: 'Grant a capability',
-  description: 'Gives a subject the right to call a tool or a toolset, optionally bounded by uses, time or arguments.',
+  description:
+    'Gives a subject the right to call a tool or a toolset, optionally bounded by uses, rate, time or arguments, or by a person who approves each call.',
   input: z.strictObject({ action: actionName, ...subjectFields, scope: grantScope.optional() }),
   output: grantView,
 });

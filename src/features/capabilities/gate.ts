@@ -54,24 +54,27 @@ export function createGate(house: House, toolsetOf: (name: string) => Toolset | 
 const isExempt = ({ noun, name }: Asked): boolean => noun === 'tool' && name === EXEMPT;
 
 /** A grant without bounds is taken before one that counts, and that before one that has a person asked. */
-function decide(principal: Principal, asked: Asked, { approved, resumed }: Settled, grants: readonly GrantRow[], now: number): Verdict {
+function decide(principal: Principal, asked: Asked, { approved, resumed }: Settled, all: readonly GrantRow[], now: number): Verdict {
+  // What was settled was settled for one grant: no other can stand in for it.
+  const settled = approved ?? resumed;
+  const grants = settled === undefined ? all : all.filter(({ id }) => id === settled);
   if (resumed !== undefined) {
-    const grant = grants.find(({ id }) => id === resumed);
-    const stands = grant && !['revoked', 'expired'].includes(grantStatus(grant, now));
+    const [grant] = grants;
+    const stands = grant && !['revoked', 'expired'].includes(grantStatus(grant, now)) && allowsArguments(grant, asked.args);
     return stands ? passed(principal, asked, grant) : denied(principal, asked, whyNot(grants, now));
   }
-  const usable = grants.filter((grant) => grantStatus(grant, now) === 'live' && allowsArguments(grant, asked.args) && (approved ?? grant.id) === grant.id);
+  const usable = grants.filter((grant) => grantStatus(grant, now) === 'live' && allowsArguments(grant, asked.args));
   if (usable.length === 0) return denied(principal, asked, whyNot(grants, now));
   const unasked = usable.filter((grant) => approved !== undefined || !needsApproval(grant));
   const free = unasked.find((grant) => !isCounted(grant));
   if (free) return passed(principal, asked, free);
-  const inTime = unasked.filter((grant) => waitForRate(grant, now) === 0);
-  const counted = inTime.length > 0 ? inTime : unasked;
-  const [first] = counted;
-  if (first && (inTime.length > 0 || unasked.length === usable.length)) {
-    return { ...passed(principal, asked, first), consume: (tx) => consumeFirst(tx, principal, asked, counted) };
-  }
-  return { ...passed(principal, asked, usable.find(needsApproval) as GrantRow), approve: true };
+  const inTime = (some: readonly GrantRow[]) => some.filter((grant) => waitForRate(grant, now) === 0);
+  const [first, ...more] = inTime(unasked);
+  if (first) return { ...passed(principal, asked, first), consume: (tx) => consumeFirst(tx, principal, asked, [first, ...more]) };
+  // Nobody is asked for a call that the rate would turn away after it was approved.
+  const [toApprove] = inTime(usable);
+  if (toApprove) return { ...passed(principal, asked, toApprove, 'required'), approve: true };
+  return tooOften(principal, asked, Math.min(...usable.map((grant) => waitForRate(grant, now))));
 }
 
 /** Check and use are one step: of many calls at the same time, exactly as many pass as the grants have uses left. */
@@ -88,14 +91,16 @@ async function consumeFirst(tx: Tx, principal: Principal, asked: Asked, grants: 
     if (grantStatus(grant, tx.now) === 'live') wait = Math.min(wait ?? ms, ms);
     reason ??= whyNot([grant], tx.now);
   }
-  return wait === undefined ? denied(principal, asked, reason) : denied(principal, asked, 'its grant allows no more calls in this minute', wait);
+  return wait === undefined ? denied(principal, asked, reason) : tooOften(principal, asked, wait);
 }
 
-function passed(principal: Principal, asked: Asked, grant: GrantRow | null): Passed {
+const tooOften = (principal: Principal, asked: Asked, wait: number): Denied => denied(principal, asked, 'its grant allows no more calls in this minute', wait);
+
+function passed(principal: Principal, asked: Asked, grant: GrantRow | null, approval?: 'required'): Passed {
   return {
     allowed: true,
     grant: grant && { id: grant.id, revision: grant.revision },
-    check: checkEvent(principal, asked, true, grant),
+    check: checkEvent(principal, asked, true, grant, approval),
   };
 }
 
@@ -134,7 +139,7 @@ function whyNot(grants: readonly GrantRow[], now: number): string | undefined {
   return undefined;
 }
 
-function checkEvent(principal: Principal, asked: Asked, ok: boolean, grant: GrantRow | null): NewEvent {
+function checkEvent(principal: Principal, asked: Asked, ok: boolean, grant: GrantRow | null, approval?: 'required'): NewEvent {
   const required = isExempt(asked) ? [] : [capabilityFor(asked.noun, asked.name)];
   const subject = `${asked.noun}:${asked.name}`;
   return {
@@ -145,6 +150,7 @@ function checkEvent(principal: Principal, asked: Asked, ok: boolean, grant: Gran
     // In the order of canonical JSON, which is then quick to write.
     payload: {
       agent_id: subject,
+      approval,
       authorized_by: grant ? [{ action: grant.action, grant_id: grant.id, granted_by: grant.granted_by, revision: grant.revision }] : [],
       missing_actions: ok ? [] : required,
       passed: ok,

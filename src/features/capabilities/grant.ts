@@ -38,6 +38,8 @@ export const needsApproval = (grant: GrantRow): boolean => readJson(grantScope, 
 const MINUTE_MS = 60_000;
 const times = z.array(z.int());
 
+const timesOf = (grant: GrantRow): number[] => (grant.recent === null ? [] : readJson(times, grant.recent));
+
 /** A call of this grant has to be counted when it is made. */
 export const isCounted = (grant: GrantRow): boolean => grant.max_uses !== null || rateOf(grant) !== undefined;
 
@@ -46,17 +48,17 @@ const rateOf = (grant: GrantRow): number | undefined => readJson(grantScope, gra
 /** How long until the grant's rate lets another call through: 0 where it does now. Exact for any 60 seconds, not for clock minutes. */
 export function waitForRate(grant: GrantRow, now: number): number {
   const rate = rateOf(grant);
-  if (rate === undefined || grant.recent === null) return 0;
-  const counted = readJson(times, grant.recent).filter((time) => time > now - MINUTE_MS);
+  if (rate === undefined) return 0;
+  const counted = timesOf(grant).filter((time) => time > now - MINUTE_MS);
   if (counted.length < rate) return 0;
   return (counted.at(-rate) as number) + MINUTE_MS - now;
 }
 
-/** The times of the last calls after one more; null where the grant has no rate. */
+/** The times of the last calls after one more, oldest first also where servers' clocks differ; null where the grant has no rate. */
 export function recentAfter(grant: GrantRow, now: number): string | null {
   const rate = rateOf(grant);
   if (rate === undefined) return null;
-  return JSON.stringify([...(grant.recent === null ? [] : readJson(times, grant.recent)), now].slice(-rate));
+  return JSON.stringify([...timesOf(grant), now].sort((a, b) => a - b).slice(-rate));
 }
 
 /** `tool.call.<name>` and its like, or a toolset of native coordination tools. Compared exactly: there are no wildcards. */

@@ -6,7 +6,7 @@ export { ensureDeveloper, ensureWorkspace, issueToken } from './people.ts';
 export { callingDeveloper, developerFor, namesFor, PRIVATE, redactor } from './privacy.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
 export { createSignIn, makeSigninLink, type SignIn } from './signin.ts';
-export { firstDeveloper } from './store.ts';
+export { firstDeveloper, tokenStands } from './store.ts';
 export { grantSubjects } from './subjects.ts';
 export { AGENT_TYPES } from './token.ts';
 

@@ -15,6 +15,12 @@ export async function findTokenByHash(db: Db, hash: string): Promise<TokenWithDe
   return (await tokenByHash(db, hash))[0];
 }
 
+/** Whether a call that was authenticated with it some time ago could be so still. */
+export async function tokenStands(db: Db, id: string, now: number): Promise<boolean> {
+  const token = await db.selectFrom('tokens').select(['revoked_at', 'expires_at']).where('id', '=', id).executeTakeFirst();
+  return token !== undefined && token.revoked_at === null && (token.expires_at === null || now <= token.expires_at);
+}
+
 export async function workspaceTokens(db: Db, workspace: string, developerId?: string): Promise<TokenWithDeveloper[]> {
   let query = tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace);
   if (developerId) query = query.where('tokens.developer_id', '=', developerId);

@@ -1,9 +1,12 @@
 import type { House } from '../../kernel/context.ts';
-import { NO_TOOLS } from '../../kernel/relay.ts';
 import type { Feature } from '../../kernel/tool.ts';
+import { Catalogue } from './catalogue.ts';
+import { Gathered } from './gathered.ts';
 import type { Upstreams } from './offer.ts';
+import { Running } from './running.ts';
+import { serverTools } from './tools.ts';
 
-export type { ExternalPrompt, ExternalResource, ResourceHolder, UpstreamChange, Upstreams } from './offer.ts';
+export type { ResourceHolder, UpstreamChange, Upstreams } from './offer.ts';
 
 export interface UpstreamsOptions {
   /** Where `secrets.toml` and the servers' logs are. */
@@ -11,22 +14,25 @@ export interface UpstreamsOptions {
   /** Whether this process starts the servers; a command that ends at once only reads what is known of them. */
   readonly run: boolean;
   readonly toolTimeoutMs: number;
+  /** Covenant's own, as it tells the servers. */
+  readonly version: string;
+  /** Names that no other server's tool can have. */
+  readonly nativeNames: () => Iterable<string>;
 }
 
-export function createUpstreams(_house: House, _options: UpstreamsOptions): { feature: Feature; upstreams: Upstreams } {
+/** Other MCP servers: configured in `secrets.toml`, kept running, their tools, prompts and resources offered as far as they are approved. */
+export function createUpstreams(house: House, options: UpstreamsOptions): { feature: Feature; upstreams: Upstreams } {
+  const catalogue = new Catalogue(house, options.nativeNames);
+  const resourceUpdated = (server: string, uri: string) => upstreams.announce({ kind: 'resource', server, uri });
+  const running = new Running(house, { ...options, resourceUpdated }, catalogue);
+  const upstreams = new Gathered(catalogue, running);
   return {
-    feature: { name: 'upstreams', implementations: [] },
-    upstreams: {
-      tools: NO_TOOLS,
-      abilities: () => ({ prompts: false, resources: false, completions: false, logging: false }),
-      prompts: () => [],
-      prompt: () => undefined,
-      withheldPrompt: () => undefined,
-      resources: () => [],
-      resourceTemplates: () => [],
-      holderOf: () => undefined,
-      holderOfTemplate: () => undefined,
-      onChange: () => () => {},
+    feature: {
+      name: 'upstreams',
+      implementations: serverTools(catalogue, running),
+      start: () => running.start(),
+      stop: () => running.stop(),
     },
+    upstreams,
   };
 }

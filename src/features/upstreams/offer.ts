@@ -4,6 +4,8 @@ import type { Json, RelayContext, ToolSource } from '../../kernel/relay.ts';
 /** What the other servers have to offer, as the surfaces see it. Nothing here asks who may use it: the pipe does. */
 export interface Upstreams {
   readonly tools: ToolSource;
+  /** Those that a person has to approve first, for people to see that they are there. */
+  withheldTools(): readonly { readonly name: string; readonly server: string }[];
   /** What the known servers can do; decides what the gateway declares of itself. */
   abilities(): { readonly prompts: boolean; readonly resources: boolean; readonly completions: boolean; readonly logging: boolean };
   /** Sorted by name. */

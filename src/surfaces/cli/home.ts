@@ -15,8 +15,17 @@ export const credentialsPath = (home: string): string => join(home, 'credentials
 export function prepareHome(home: string): void {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   writeOnce(join(home, 'config.toml'), CONFIG_TEMPLATE);
-  writeOnce(join(home, 'secrets.toml'), '# Secrets of this server. Only its owner may read this file (mode 0600).\n');
+  writeOnce(join(home, 'secrets.toml'), SECRETS_TEMPLATE);
 }
+
+const SECRETS_TEMPLATE = `# Secrets of this server. Only its owner may read this file (mode 0600).
+# External MCP servers, one table each; $NAME stands for a variable of the server's environment.
+# [[mcp.server]]
+# name    = "filesystem"
+# command = "npx"
+# args    = ["-y", "@modelcontextprotocol/server-filesystem", "$HOME/notes"]
+# env     = { LOG_LEVEL = "info" }
+`;
 
 const CONFIG_TEMPLATE = `# Settings of this Covenant server. Flags and environment variables beat this file.
 # port = 3001                      # MCP_SERVER_PORT

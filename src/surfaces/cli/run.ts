@@ -4,12 +4,14 @@ import { SchemaMismatch } from '../../storage/errors.ts';
 import { VERSION } from '../../version.ts';
 import { type Client, connectClient } from './client.ts';
 import { CliError, type Command, type Invocation, type Result, UsageError } from './command.ts';
+import { approvalCommands } from './commands/approvals.ts';
 import { auditCommands } from './commands/audit.ts';
 import { backupCommands } from './commands/backup.ts';
 import { capabilityCommands } from './commands/capabilities.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { overlapCommands } from './commands/overlap.ts';
 import { serverCommands } from './commands/server.ts';
+import { externalServerCommands } from './commands/servers.ts';
 import { tokenCommands } from './commands/tokens.ts';
 import { toolCommands } from './commands/tools.ts';
 import { upCommand } from './commands/up.ts';
@@ -21,7 +23,9 @@ export const COMMANDS: readonly Command[] = [
   ...serverCommands,
   doctorCommand,
   ...toolCommands,
+  ...externalServerCommands,
   ...capabilityCommands,
+  ...approvalCommands,
   ...auditCommands,
   ...tokenCommands,
   ...overlapCommands,

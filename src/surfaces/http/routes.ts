@@ -66,6 +66,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       surface: surfaceOf(c, caller.principal),
       workspace: c.req.header(WORKSPACE_HEADER),
       repository: fromHeader(c.req.header(REPOSITORY_HEADER)),
+      signal: untilGone(c),
     });
     return c.json(answer.body);
   });
@@ -76,12 +77,13 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const caller = await identify(app, incoming, { token: bearer(incoming) });
     if ('refusal' in caller) return respond(caller.refusal);
     if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
-    // No session is kept between calls: a client that believes in one must begin anew.
-    if (incoming.headers['mcp-session-id']) return await refuse(c, UNKNOWN_SESSION, 'usage', caller.principal);
     const toolsets = toolsetsOfPath(c.req.param('toolsets'), caller.principal);
     if (!toolsets) return await refuse(c, NO_SUCH_PATH, 'usage', caller.principal);
     const repository = fromHeader(c.req.header(REPOSITORY_HEADER));
-    return await mcp.handle(c.req.raw, body.value, { principal: caller.principal, toolsets, repository });
+    const token = bearer(incoming);
+    const isCurrent = async () => 'principal' in (await app.authenticate(token, 'bearer'));
+    const answer = await mcp.handle(c.req.raw, body.value, { principal: caller.principal, toolsets, repository, isCurrent });
+    return answer ?? (await refuse(c, UNKNOWN_SESSION, 'usage', caller.principal));
   });
 
   routes.post('/api/actions/:name', async (c) => {
@@ -185,6 +187,13 @@ function directEnvelope(value: unknown): DirectEnvelope | HttpRefusal {
 async function quietly(app: App, token: string | undefined): Promise<Principal | undefined> {
   const result = await app.authenticate(token, 'bearer');
   return 'principal' in result ? result.principal : undefined;
+}
+
+/** Aborts when the caller has hung up before it was answered. */
+function untilGone({ env: { outgoing } }: Ctx): AbortSignal {
+  const gone = new AbortController();
+  outgoing.once('close', () => outgoing.writableFinished || gone.abort());
+  return gone.signal;
 }
 
 function surfaceOf(c: Ctx, principal: Principal) {

@@ -1,26 +1,14 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Toolset } from '../../kernel/contract.ts';
 import { TOOLSETS } from '../../kernel/contract.ts';
 import type { Registry } from '../../kernel/registry.ts';
 import { testApp } from '../../testing/app.ts';
 import { fixtureFeature } from '../../testing/fixture.ts';
+import { connected, ERAS } from '../../testing/mcp-client.ts';
 import { instructionsFor } from './instructions.ts';
 import { toolsetsOfPath } from './toolsets.ts';
-
-type Era = 'legacy' | 'modern';
-const ERAS: Era[] = ['legacy', 'modern'];
-
-async function connected(url: string, token: string, era: Era = 'modern'): Promise<Client> {
-  const client = new Client(
-    { name: 'test', version: '1.0.0' },
-    era === 'modern' ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : { versionNegotiation: { mode: 'legacy' } },
-  );
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${token}` } } }));
-  onTestFinished(() => client.close());
-  return client;
-}
 
 async function served() {
   const made = await testApp({ features: [fixtureFeature] });
@@ -166,14 +154,14 @@ test('the same call has the same checks, effect and events over MCP in both eras
   }
 });
 
-test('a client that believes in a session is told to begin anew, and no list_changed is promised that nobody sends', async () => {
+test('a client that believes in a session of before is told to begin anew; list_changed is promised to those who can be told', async () => {
   const { url, developer } = await served();
   const { token } = await developer('ana');
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'mcp-session-id': 'from-before-the-restart' };
-  const answer = await fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }) });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const answer = await fetch(`${url}/mcp`, { method: 'POST', headers: { ...headers, 'mcp-session-id': 'from-before-the-restart' }, body });
   expect(answer.status).toBe(404);
-  const client = await connected(`${url}/mcp`, token);
-  expect(client.getServerCapabilities()?.tools?.listChanged).toBeFalsy();
+  for (const era of ERAS) expect((await connected(`${url}/mcp`, token, era)).getServerCapabilities()?.tools?.listChanged).toBe(true);
 });
 
 test('no token: 401, so that a client knows what it lacks', async () => {

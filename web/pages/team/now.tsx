@@ -3,6 +3,7 @@ import { TableSkeleton } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
 import { ActiveWork } from './active-work.tsx';
 import { Agents } from './agents.tsx';
+import { Approvals, useApprovals } from './approvals.tsx';
 import { Questions } from './questions.tsx';
 import { Since } from './since.tsx';
 import { Waiting } from './waiting.tsx';
@@ -13,7 +14,8 @@ const LOOK_MS = 30_000;
 /** What needs me, who is working, what changed? */
 export function Now() {
   const { data: state, error, refetch } = useRead('team.state', {}, { everyMs: LOOK_MS });
-  const waiting = state ? state.nextActions.length + state.questions.length : 0;
+  const approvals = useApprovals();
+  const waiting = state ? state.nextActions.length + state.questions.length + approvals.items.length : 0;
   return (
     <>
       <title>{waiting > 0 ? `(${waiting}) Now · Covenant` : 'Now · Covenant'}</title>
@@ -31,8 +33,9 @@ export function Now() {
       {state && (
         <div className="mt-3 grid gap-x-6 gap-y-7 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
           <div className="grid content-start gap-7">
+            <Approvals {...approvals} />
             <Questions />
-            <Waiting actions={state.nextActions} besides={state.questions.length > 0} />
+            <Waiting actions={state.nextActions} besides={state.questions.length + approvals.items.length > 0} />
             <Agents state={state} />
             <ActiveWork state={state} />
           </div>

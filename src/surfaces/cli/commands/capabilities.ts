@@ -7,7 +7,7 @@ interface GrantItem {
   grant_id: string;
   subject_name: string;
   action: string;
-  scope: { max_uses?: number; expires_at?: number; arguments?: unknown };
+  scope: { max_uses?: number; max_per_minute?: number; expires_at?: number; arguments?: unknown; approve?: boolean };
   uses: number;
   status: string;
 }
@@ -36,7 +36,7 @@ export const capabilityCommands: readonly Command[] = [
     options: SUBJECT,
     async run(invocation) {
       const named = invocation.positionals[0] as string;
-      const what = /^(tool\.|toolset\.)/.test(named) ? { action: named } : { grant_id: named };
+      const what = /^(tool|toolset|resource|prompt)\./.test(named) ? { action: named } : { grant_id: named };
       const client = await invocation.client();
       const { revoked } = (await client.action('capabilities.revoke', { ...what, ...given(invocation, 'developer', 'token', 'instance') })) as {
         revoked: string[];
@@ -68,7 +68,9 @@ function parseScope(invocation: Invocation): unknown {
 function scopeWords({ scope, uses }: GrantItem): string {
   const words = [];
   if (scope.max_uses !== undefined) words.push(`${uses} of ${scope.max_uses} uses`);
+  if (scope.max_per_minute !== undefined) words.push(`${scope.max_per_minute} a minute`);
   if (scope.expires_at !== undefined) words.push(`until ${new Date(scope.expires_at).toISOString()}`);
   if (scope.arguments !== undefined) words.push('certain arguments only');
+  if (scope.approve) words.push('each call approved by a person');
   return words.join(', ') || 'standing';
 }

@@ -32,7 +32,7 @@ export const doctorCommand: Command = {
   },
 };
 
-const CHECKS: readonly Check[] = [node, git, home, config, database, server];
+const CHECKS: readonly Check[] = [node, git, home, config, externalServers, database, server];
 
 function node(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -71,6 +71,22 @@ function config({ env }: Invocation): Finding {
     if (!(error instanceof ConfigError)) throw error;
     return { check: 'config', state: 'failed', message: error.message, fix: 'correct that setting' };
   }
+}
+
+/** Entries that are skipped, and why. Who may read the file is looked at with the home. */
+async function externalServers({ env }: Invocation): Promise<Finding[]> {
+  const { readEntries } = await import('../../../features/upstreams/secrets.ts');
+  const folder = homeFolder(env);
+  const file = join(folder, 'secrets.toml');
+  const { entries, problems } = readEntries(file, { env, home: folder, toolTimeoutMs: 1 });
+  const found = problems.filter(({ line }) => line !== null);
+  if (found.length === 0) return [{ check: 'servers', state: 'ok', message: `${entries.length} external servers are configured` }];
+  return found.map(({ line, server: name, message }) => ({
+    check: 'servers',
+    state: 'failed',
+    message: `${file}:${line}: ${name === null ? '' : `${name}: `}${message}`,
+    fix: 'correct that line; covenant up finds out by itself',
+  }));
 }
 
 async function database({ env }: Invocation): Promise<Finding> {

@@ -1,5 +1,6 @@
 import { type Command, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
+import { harmless } from './workflow-text.ts';
 
 interface ToolItem {
   name: string;
@@ -16,7 +17,7 @@ export const toolCommands: readonly Command[] = [
     async run(invocation) {
       const { items } = (await (await invocation.client()).action('tools.list')) as { items: ToolItem[] };
       const rows = items.map((t) => [t.name, t.server, t.state, t.you, String(t.calls_24h)]);
-      return { json: { kind: 'tool_list', items }, text: table(['TOOL', 'SERVER', 'STATE', 'YOU', '24 h'], rows) };
+      return { json: { kind: 'tool_list', items }, text: [table(['TOOL', 'SERVER', 'STATE', 'YOU', '24 h'], rows), ...withheldLines(items)].join('\n') };
     },
   },
   {
@@ -27,10 +28,19 @@ export const toolCommands: readonly Command[] = [
     async run(invocation) {
       const args = parseArguments(option(invocation, 'args'));
       const body = await (await invocation.client()).tool(invocation.positionals[0] as string, args);
-      return callResult(body, invocation.out.mark.bad);
+      const result = callResult(body, invocation.out.mark.bad);
+      return process.stdout.isTTY ? { ...result, text: harmless(result.text) } : result;
     },
   },
 ];
+
+function withheldLines(items: readonly ToolItem[]): string[] {
+  const servers = Map.groupBy(
+    items.filter(({ state }) => state === 'withheld'),
+    ({ server }) => server,
+  );
+  return [...servers].map(([server, tools]) => `${tools.length} withheld: covenant servers approve ${server}`);
+}
 
 function parseArguments(text = '{}'): Record<string, unknown> {
   let value: unknown;
@@ -43,17 +53,35 @@ function parseArguments(text = '{}'): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-type Content = { type: string; text?: string };
+interface Content {
+  type: string;
+  text?: string;
+  mimeType?: string;
+  data?: string;
+  uri?: string;
+  resource?: { uri?: string; text?: string; mimeType?: string };
+}
 
 /** A gateway tool's result as it is; any other envelope as the structured content of one. */
 function callResult(body: Record<string, unknown>, bad: string) {
-  const own = Array.isArray(body.content) && typeof body.isError === 'boolean';
+  const own = Array.isArray(body.content) && (body.isError === undefined || typeof body.isError === 'boolean');
   const refusal = refusalOf(body);
   const isError = own ? body.isError === true : refusal !== undefined;
   const content = own ? (body.content as Content[]) : [{ type: 'text', text: JSON.stringify(body) }];
   const structuredContent = own ? body.structuredContent : body;
-  const text = refusal ? `${bad} ${refusal.message}\n    next: ${refusal.next}` : content.map((part) => part.text ?? `[${part.type}]`).join('\n');
+  const text = refusal ? `${bad} ${refusal.message}\n    next: ${refusal.next}` : contentText(content, structuredContent);
   return { json: { kind: 'tool_result', content, structuredContent, isError }, text, exit: isError ? (1 as const) : (0 as const) };
+}
+
+/** Text as it is; of everything else what it is. */
+function contentText(content: readonly Content[], structuredContent: unknown): string {
+  if (content.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
+  return content.map((part) => part.text ?? part.resource?.text ?? `[${kindOf(part)}]`).join('\n');
+}
+
+function kindOf({ type, mimeType, data, uri, resource }: Content): string {
+  const bytes = data === undefined ? undefined : `${Buffer.from(data, 'base64').length} bytes`;
+  return [type, mimeType ?? resource?.mimeType, uri ?? resource?.uri, bytes].filter((word) => word !== undefined).join(' ');
 }
 
 /** What each contract's refusal says, wherever its envelope keeps it. */
@@ -62,8 +90,10 @@ function refusalOf(body: Record<string, unknown>): { message: string; next: stri
   if (body.status === 'error' || body.status === 'blocked') return { message: String(body.message), next: feedback?.required_action ?? '' };
   const error = body.error as { message?: string; details?: { next?: string } } | undefined;
   if (body.ok === false) return { message: String(error?.message), next: error?.details?.next ?? '' };
-  const structured = body.structuredContent as { message?: string; next?: string } | undefined;
-  if (body.isError === true && structured?.message) return { message: structured.message, next: structured.next ?? '' };
+  const structured = body.structuredContent as { code?: string; message?: string; next?: string } | undefined;
+  // An external tool's own error may have a message too, and is shown as it is.
+  if (body.isError === true && structured?.code && structured.message && structured.next !== undefined)
+    return { message: structured.message, next: structured.next };
   if (typeof body.code === 'string' && typeof body.suggestion === 'string') return { message: String(body.message), next: body.suggestion };
   return undefined;
 }

@@ -1,0 +1,199 @@
+import type { Refusal } from '../../kernel/errors.ts';
+import type { ExternalTool, Json, RelayContext } from '../../kernel/relay.ts';
+import type { Catalogue, OfferedDefinition } from './catalogue.ts';
+import { down } from './failures.ts';
+import type { ServerState } from './listing.ts';
+import type { ExternalPrompt, ResourceHolder, UpstreamChange, Upstreams } from './offer.ts';
+import { indexResources, type ResourceIndex } from './resources.ts';
+import type { Running } from './running.ts';
+import type { Upstream } from './upstream.ts';
+import { withheldRefusal } from './withheld.ts';
+
+const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
+  up: 'up',
+  // It is there when it is called.
+  idle: 'up',
+  starting: 'starting',
+  down: 'down',
+  stopped: 'down',
+  disabled: 'down',
+};
+
+/** All servers' offers in one. What is looked up with every call is made only when it changes. */
+export class Gathered implements Upstreams {
+  readonly #catalogue: Catalogue;
+  readonly #running: Running;
+  readonly #listeners = new Set<(change: UpstreamChange) => void>();
+  readonly #tools: () => Lookup<ExternalTool>;
+  readonly #prompts: () => Lookup<ExternalPrompt>;
+  #resources: ResourceIndex | undefined;
+  #abilities: ReturnType<Upstreams['abilities']> | undefined;
+  readonly tools: Upstreams['tools'];
+
+  constructor(catalogue: Catalogue, running: Running) {
+    this.#catalogue = catalogue;
+    this.#running = running;
+    this.#tools = lookup(
+      () => catalogue.tools(),
+      (offered) => this.#tool(offered),
+    );
+    this.#prompts = lookup(
+      () => catalogue.prompts(),
+      (offered) => this.#prompt(offered),
+    );
+    this.tools = {
+      tool: (name) => this.#tools().byName.get(name),
+      tools: () => this.#tools().all,
+      withheld: (name) => this.#withheld('tool', name),
+    };
+    catalogue.onChange((kind) => {
+      if (kind === 'resources') {
+        this.#resources = undefined;
+        this.#abilities = undefined;
+      }
+      this.announce({ kind });
+    });
+  }
+
+  withheldTools(): ReturnType<Upstreams['withheldTools']> {
+    return this.#catalogue.withheldTools();
+  }
+
+  abilities(): ReturnType<Upstreams['abilities']> {
+    if (this.#abilities) return this.#abilities;
+    const known = this.#known();
+    const any = (ability: string) => known.some(({ facts }) => Boolean(facts.capabilities[ability]));
+    this.#abilities = { prompts: any('prompts'), resources: any('resources'), completions: any('completions'), logging: any('logging') };
+    return this.#abilities;
+  }
+
+  prompts(): readonly ExternalPrompt[] {
+    return this.#prompts().all;
+  }
+
+  prompt(name: string): ExternalPrompt | undefined {
+    return this.#prompts().byName.get(name);
+  }
+
+  withheldPrompt(name: string): Refusal | undefined {
+    return this.#withheld('prompt', name);
+  }
+
+  resources(): ResourceIndex['resources'] {
+    return this.#index().resources;
+  }
+
+  resourceTemplates(): ResourceIndex['templates'] {
+    return this.#index().templates;
+  }
+
+  holderOf(uri: string, mayRead: (server: string) => boolean): ResourceHolder | undefined {
+    const server = this.#index().holderOf(uri, mayRead);
+    return server === undefined ? undefined : this.#holder(server);
+  }
+
+  holderOfTemplate(uriTemplate: string, mayRead: (server: string) => boolean): ResourceHolder | undefined {
+    const server = this.#index().holderOfTemplate(uriTemplate, mayRead);
+    return server === undefined ? undefined : this.#holder(server);
+  }
+
+  onChange(listener: (change: UpstreamChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  announce(change: UpstreamChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #tool({ entry, name, exposed, definition }: OfferedDefinition): ExternalTool {
+    const running = this.#running;
+    const typed = definition as ExternalTool['definition'];
+    return {
+      name: exposed,
+      server: entry.name,
+      toolset: 'gateway',
+      definition: typed,
+      get state() {
+        return TOOL_STATES[running.status(entry.name).state];
+      },
+      get timeoutMs() {
+        return running.upstream(entry.name)?.supervisor.entry.timeoutMs ?? entry.timeoutMs;
+      },
+      call: (args, ctx) => this.#request(entry.name, ctx, 'tools/call', { name, arguments: args }, typed.inputSchema),
+    };
+  }
+
+  #prompt({ entry, name, exposed, definition }: OfferedDefinition): ExternalPrompt {
+    const running = this.#running;
+    return {
+      name: exposed,
+      server: entry.name,
+      definition,
+      get timeoutMs() {
+        return running.upstream(entry.name)?.supervisor.entry.timeoutMs ?? entry.timeoutMs;
+      },
+      get: (args, ctx) => this.#request(entry.name, ctx, 'prompts/get', { name, ...(args ? { arguments: args } : {}) }),
+      complete: (params, ctx) => this.#request(entry.name, ctx, 'completion/complete', { ref: { type: 'ref/prompt', name }, ...given(params) }),
+    };
+  }
+
+  #holder(server: string): ResourceHolder {
+    const timeoutMs = this.#running.entries().entries.find(({ name }) => name === server)?.timeoutMs as number;
+    return {
+      server,
+      timeoutMs,
+      read: (uri, ctx) => this.#request(server, ctx, 'resources/read', { uri }),
+      complete: (uri, params, ctx) => this.#request(server, ctx, 'completion/complete', { ref: { type: 'ref/resource', uri }, ...given(params) }),
+      watch: async (uri) => await this.#upstream(server).watches.watch(uri),
+    };
+  }
+
+  async #request(server: string, ctx: RelayContext, method: string, params: Json, schema?: Json): Promise<Json> {
+    return await this.#upstream(server).relay.request({ method, params, ...(schema ? { schema } : {}) }, ctx);
+  }
+
+  #upstream(server: string): Upstream {
+    const upstream = this.#running.upstream(server);
+    if (upstream) return upstream;
+    throw down(server, 'It is not run by this process: `covenant up` runs it.');
+  }
+
+  #withheld(kind: 'tool' | 'prompt', name: string): Refusal | undefined {
+    const withheld = this.#catalogue.withheld(kind, name);
+    return withheld && withheldRefusal(withheld);
+  }
+
+  #known() {
+    return this.#running.entries().entries.flatMap((entry) => {
+      const facts = entry.enabled ? this.#catalogue.known(entry.name) : undefined;
+      return facts ? [{ entry, facts }] : [];
+    });
+  }
+
+  #index(): ResourceIndex {
+    this.#resources ??= indexResources(this.#known());
+    return this.#resources;
+  }
+}
+
+interface Lookup<T> {
+  readonly all: readonly T[];
+  readonly byName: ReadonlyMap<string, T>;
+}
+
+/** The catalogue gives another list when it has changed, and the same one until then. */
+function lookup<T extends { readonly name: string }>(source: () => readonly OfferedDefinition[], make: (offered: OfferedDefinition) => T): () => Lookup<T> {
+  let made: Lookup<T> | undefined;
+  let from: readonly OfferedDefinition[] | undefined;
+  return () => {
+    const now = source();
+    if (made && now === from) return made;
+    from = now;
+    const all = now.map(make);
+    made = { all, byName: new Map(all.map((one) => [one.name, one])) };
+    return made;
+  };
+}
+
+const given = ({ argument, context }: { argument: Json; context?: Json | undefined }): Json => ({ argument, ...(context ? { context } : {}) });

@@ -1,0 +1,72 @@
+import { Client, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
+import type { Entry } from './entry.ts';
+import { refusesInitialize } from './failures.ts';
+
+/** The revision from which on a server is spoken with request by request, without `initialize`. */
+const MODERN = '2026-07-28';
+/** How long anything may take is decided by whoever asks, by its signal. */
+export const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** To servers of the older revisions, which hear of it once for all callers. Those of the newer hear each caller's own. */
+const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+/** A transport to a child knows its process, and how that ended. */
+export type UpstreamTransport = Transport & { readonly pid?: number | null; readonly closedBecause?: string | null };
+
+/** Undefined: it has not, or we have ended it. */
+export function endOf({ closedBecause }: UpstreamTransport): string | undefined {
+  return closedBecause && closedBecause !== 'was stopped' ? `It ${closedBecause}${/[.!?…]$/.test(closedBecause) ? '' : '.'}` : undefined;
+}
+
+export interface HandshakeOptions {
+  readonly entry: Entry;
+  /** Covenant's own. */
+  readonly version: string;
+  /** A fresh one with every call. */
+  readonly transport: () => UpstreamTransport;
+  /** Sees the client before anything is said. */
+  readonly prepare: (client: Client) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface Shaken {
+  readonly client: Client;
+  readonly transport: UpstreamTransport;
+}
+
+/**
+ * A child is told `initialize` first, and asked by `server/discover` only where it refuses that as unsupported, in a fresh process: many end at
+ * an unknown first message. Over HTTP it is the other way round, because there an unknown message is simply refused.
+ */
+export async function shakeHands(options: HandshakeOptions): Promise<Shaken> {
+  const { protocol, transport } = options.entry;
+  if (protocol === 'legacy') return await attempt(options, 'legacy');
+  if (protocol === 'modern') return await attempt(options, { pin: MODERN });
+  if (transport.kind === 'http') return await attempt(options, 'auto');
+  try {
+    return await attempt(options, 'legacy');
+  } catch (error) {
+    if (!refusesInitialize(error)) throw error;
+    return await attempt(options, { pin: MODERN });
+  }
+}
+
+async function attempt({ version, transport: open, prepare, signal }: HandshakeOptions, mode: VersionNegotiationMode): Promise<Shaken> {
+  signal.throwIfAborted();
+  const client = new Client({ name: 'covenant', version }, { capabilities: CAPABILITIES, versionNegotiation: { mode }, inputRequired: { autoFulfill: false } });
+  prepare(client);
+  const transport = open();
+  const close = () => transport.close().catch(() => {});
+  signal.addEventListener('abort', close, { once: true });
+  try {
+    await client.connect(transport, { timeout: NO_TIMEOUT_MS });
+    signal.throwIfAborted();
+    return { client, transport };
+  } catch (error) {
+    const end = endOf(transport);
+    await close();
+    throw signal.aborted ? signal.reason : end ? new Error(end) : error;
+  } finally {
+    signal.removeEventListener('abort', close);
+  }
+}

@@ -1,0 +1,156 @@
+import { CLIENT_REQUESTS, type ClientRequest, type Exchange, type Json } from '../../kernel/relay.ts';
+import { cannotAsk } from './failures.ts';
+
+/** From quiet to verbose: RFC 5424, as the protocol has it. */
+const LEVELS = ['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'];
+
+/** An answer to a server's question that is an error of the protocol. */
+export class QuestionRefused extends Error {
+  readonly code: number;
+  constructor(message: string, code = -32600) {
+    super(message);
+    this.code = code;
+  }
+}
+
+interface Question {
+  readonly request: { readonly method: ClientRequest; readonly params: Json };
+  answer(result: Json): void;
+}
+
+/** One request under way at a server. It may outlive the round in which its caller waits for it. */
+export class Flight {
+  readonly server: string;
+  /** The caller's, of the round that is on. */
+  exchange: Exchange | undefined;
+  /** What the server has asked and nobody has answered. */
+  readonly questions = new Map<string, Question>();
+  readonly #cancel = new AbortController();
+  #asked = 0;
+  #asking = 0;
+  #waitedForCaller = false;
+  #wake: (() => void) | undefined;
+
+  constructor(server: string, exchange: Exchange | undefined) {
+    this.server = server;
+    this.exchange = exchange;
+  }
+
+  /** Given up, from our side. */
+  get signal(): AbortSignal {
+    return this.#cancel.signal;
+  }
+
+  /** When it was given up, the caller's client had been asked and had not answered. */
+  get waitedForCaller(): boolean {
+    return this.#waitedForCaller;
+  }
+
+  cancel(reason: unknown): void {
+    if (!this.signal.aborted) this.#waitedForCaller = this.#asking > 0;
+    this.#cancel.abort(reason);
+  }
+
+  /** Asks the caller's client, which waits for it. */
+  async ask(ask: NonNullable<Exchange['ask']>, { method, params }: Question['request'], signal: AbortSignal): Promise<Json> {
+    this.#asking++;
+    try {
+      return await ask(method, params, AbortSignal.any([signal, this.signal]));
+    } finally {
+      this.#asking--;
+    }
+  }
+
+  /** Resolves when there is a question to pass on. */
+  question(): Promise<void> {
+    if (this.questions.size > 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** Keeps a question until its caller brings the answer in a later round. */
+  keep(request: Question['request'], signal: AbortSignal): Promise<Json> {
+    const key = `q${++this.#asked}`;
+    return new Promise((resolve, reject) => {
+      const give = (end: () => void) => {
+        this.questions.delete(key);
+        end();
+      };
+      const withdrawn = () => give(() => reject(new QuestionRefused('The question is no longer open.')));
+      signal.addEventListener('abort', withdrawn, { once: true });
+      this.signal.addEventListener('abort', withdrawn, { once: true });
+      this.questions.set(key, { request, answer: (result) => give(() => resolve(result)) });
+      this.#wake?.();
+    });
+  }
+
+  /** Gives the server what the caller has brought. What is still unanswered is asked again. */
+  take(responses: Json | undefined): void {
+    for (const [key, question] of [...this.questions]) {
+      const answer = responses?.[key];
+      if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) question.answer(answer as Json);
+    }
+  }
+}
+
+/** The requests under way at one server. What it says without naming a request can only be said to whose it must be. */
+export class Flights {
+  readonly #flying = new Set<Flight>();
+
+  enter(flight: Flight): void {
+    this.#flying.add(flight);
+  }
+
+  leave(flight: Flight): void {
+    this.#flying.delete(flight);
+  }
+
+  /** The most verbose level that any caller wants. */
+  wantedLevel(): string | undefined {
+    let wanted = -1;
+    for (const { exchange } of this.#flying) wanted = Math.max(wanted, LEVELS.indexOf(exchange?.log?.level ?? ''));
+    return LEVELS[wanted];
+  }
+
+  log(params: Json): void {
+    const only = this.#only();
+    const log = only?.exchange?.log;
+    if (log && LEVELS.indexOf(String(params.level)) <= LEVELS.indexOf(log.level)) log.send(params);
+  }
+
+  /** A question that a server of the older revisions asks of its client. */
+  async ask(method: string, params: Json, signal: AbortSignal): Promise<Json> {
+    if (!isClientRequest(method)) throw new QuestionRefused(`There is no method ${method} here.`, -32601);
+    const flight = this.#only();
+    if (!flight) {
+      throw new QuestionRefused(
+        this.#flying.size === 0
+          ? 'No call is under way whose client could be asked.'
+          : 'Several calls are under way: it cannot be known whose client is asked.',
+      );
+    }
+    const { exchange } = flight;
+    if (!exchange?.ask && !exchange?.rounds) {
+      if (method !== 'roots/list') flight.cancel(cannotAsk(flight.server, method));
+      throw new QuestionRefused('The caller cannot be asked.', -32601);
+    }
+    if (!declares(exchange.capabilities, method, params)) throw new QuestionRefused(`The client does not support ${method}.`, -32601);
+    return await (exchange.ask ? flight.ask(exchange.ask, { method, params }, signal) : flight.keep({ method, params }, signal));
+  }
+
+  #only(): Flight | undefined {
+    const [first] = this.#flying;
+    return this.#flying.size === 1 ? first : undefined;
+  }
+}
+
+const isClientRequest = (method: string): method is ClientRequest => (CLIENT_REQUESTS as readonly string[]).includes(method);
+
+/** A client that declares elicitation and no mode of it takes forms. */
+function declares(capabilities: Json, method: ClientRequest, params: Json): boolean {
+  const declared = capabilities[method.slice(0, method.indexOf('/'))] as Json | undefined;
+  if (!declared) return false;
+  if (method !== 'elicitation/create') return true;
+  return params.mode === 'url' ? declared.url !== undefined : declared.form !== undefined || declared.url === undefined;
+}

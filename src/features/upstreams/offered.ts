@@ -1,0 +1,98 @@
+import type { Json } from '../../kernel/relay.ts';
+import type { Entry } from './entry.ts';
+import { exposedName, foldedName } from './names.ts';
+import { asTold, type Pin, reasonOf, type Told, type Withheld, withheldOf } from './pins.ts';
+import type { KeptFacts } from './store.ts';
+import type { PinKind } from './tables.ts';
+
+export interface OfferedDefinition {
+  readonly entry: Entry;
+  /** As the server calls it. */
+  readonly name: string;
+  readonly exposed: string;
+  /** As it was approved, under the name as it is offered. */
+  readonly definition: Json;
+}
+
+/** What is known of one server, as the store has it. */
+export interface KnownServer {
+  readonly facts: KeptFacts;
+  readonly factsText: string;
+  readonly pins: readonly Pin[];
+  /** Set where this process runs it. */
+  readonly told?: Told | undefined;
+}
+
+/** What follows from the file and from what is known: looked up on every call, made anew when either changes. */
+export interface Offer {
+  readonly tools: ReadonlyMap<string, OfferedDefinition>;
+  readonly prompts: ReadonlyMap<string, OfferedDefinition>;
+  readonly withheld: Readonly<Record<PinKind, ReadonlyMap<string, Withheld>>>;
+  readonly withheldByServer: ReadonlyMap<string, readonly Withheld[]>;
+  /** Two offers of the same stamps show the same. */
+  readonly stamps: Readonly<Record<'tools' | 'prompts' | 'resources', string>>;
+}
+
+export const NOTHING: Offer = {
+  tools: new Map(),
+  prompts: new Map(),
+  withheld: { tool: new Map(), prompt: new Map() },
+  withheldByServer: new Map(),
+  stamps: { tools: '', prompts: '', resources: '' },
+};
+
+export function offerOf(entries: readonly Entry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean): Offer {
+  const held = holdersOf(known);
+  const offered = { tool: new Map<string, OfferedDefinition>(), prompt: new Map<string, OfferedDefinition>() };
+  const withheld = { tool: new Map<string, Withheld>(), prompt: new Map<string, Withheld>() };
+  const withheldByServer = new Map<string, readonly Withheld[]>();
+  const hashes = { tool: new Map<string, string>(), prompt: new Map<string, string>() };
+  for (const entry of entries) {
+    const server = known.get(entry.name);
+    if (!entry.enabled || !server) continue;
+    const pins = asTold(server.pins, server.told)
+      .filter(({ name }) => isChosen(entry, name))
+      .map((pin) => ({ ...pin, exposed: nameNow(pin, entry, held, isNative) }));
+    for (const pin of pins) {
+      if (reasonOf(pin) || !pin.approved || offered[pin.kind].has(pin.exposed)) continue;
+      offered[pin.kind].set(pin.exposed, { entry, name: pin.name, exposed: pin.exposed, definition: { ...pin.approved, name: pin.exposed } });
+      hashes[pin.kind].set(pin.exposed, String(pin.approvedHash));
+    }
+    const leftOut = server.facts.leftOut.filter(({ name }) => isChosen(entry, name));
+    const ours = withheldOf(pins, leftOut, { server: entry.name, prefix: entry.prefix });
+    withheldByServer.set(entry.name, ours);
+    for (const one of ours) if (one.fingerprint !== '') withheld[one.kind].set(one.exposed, one);
+  }
+  const tools = sorted(offered.tool);
+  const prompts = sorted(offered.prompt);
+  const resources = entries.filter(({ enabled }) => enabled).map(({ name, prefix }) => `${name} ${prefix} ${known.get(name)?.factsText}`);
+  const stamp = (list: ReadonlyMap<string, OfferedDefinition>, kind: PinKind) =>
+    [...list].map(([name, { entry }]) => `${entry.name} ${name} ${hashes[kind].get(name)}`);
+  return {
+    tools,
+    prompts,
+    withheld,
+    withheldByServer,
+    stamps: { tools: stamp(tools, 'tool').join('\n'), prompts: stamp(prompts, 'prompt').join('\n'), resources: resources.join('\n') },
+  };
+}
+
+export const isChosen = ({ include, exclude }: Entry, name: string): boolean => (include?.includes(name) ?? true) && !exclude.includes(name);
+
+const sorted = (list: ReadonlyMap<string, OfferedDefinition>): ReadonlyMap<string, OfferedDefinition> =>
+  new Map([...list].sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** Which server has which name, by the names as they were pinned. */
+export function holdersOf(known: ReadonlyMap<string, KnownServer>): ReadonlyMap<string, string> {
+  const holders = new Map<string, string>();
+  for (const [server, { pins }] of known) for (const { kind, exposed } of pins) if (exposed) holders.set(`${kind} ${foldedName(exposed)}`, server);
+  return holders;
+}
+
+/** As it was pinned. Where `prefix` has been changed since: as it will be pinned, if nobody has that name. */
+function nameNow(pin: Pin, { name: server, prefix }: Entry, held: ReadonlyMap<string, string>, isNative: (exposed: string) => boolean): string {
+  const wanted = exposedName(server, pin.name, prefix);
+  if (pin.kind === 'tool' && isNative(wanted)) return '';
+  if (pin.exposed === '' || pin.exposed === wanted) return pin.exposed;
+  return (held.get(`${pin.kind} ${foldedName(wanted)}`) ?? server) === server ? wanted : '';
+}

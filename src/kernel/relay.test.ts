@@ -1,0 +1,217 @@
+import { expect, test, vi } from 'vitest';
+import { modern, type RelayAppOptions, relayApp } from '../testing/relay.ts';
+import type { RelayRequest } from './dispatch.ts';
+import { Refusal } from './errors.ts';
+import { type Json, UpstreamError } from './relay.ts';
+
+const text = (said: string): Json => ({ content: [{ type: 'text', text: said }] });
+
+/** Ana may call every tool of the other server. */
+async function relayed(options: RelayAppOptions = {}) {
+  const signals: AbortSignal[] = [];
+  const t = await relayApp(
+    {
+      far_echo: async (args) => ({ ...text(String(args.text)), structuredContent: { said: args.text }, _meta: { own: 1 } }),
+      far_fail: async () => ({ ...text('no such file'), isError: true }),
+      far_rpc: async () => {
+        throw new UpstreamError('far', { code: -32_602, message: 'bad params', data: { why: 1 } });
+      },
+      far_down: async () => {
+        throw new Refusal('UPSTREAM_DOWN', 'far is down.', 'covenant servers logs far');
+      },
+      far_crash: async () => {
+        throw new Error('secret inside');
+      },
+      far_hang: async (_args, { signal }) => {
+        signals.push(signal);
+        return await new Promise<Json>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      },
+    },
+    options,
+  );
+  for (const name of ['echo', 'fail', 'rpc', 'down', 'crash', 'hang', 'nope'])
+    await t.done('capabilities.grant', { action: `tool.call.far_${name}`, token: t.ana.tokenId });
+  const usage = async () => (await t.events({ category: 'usage' })).filter(({ subject }) => !subject?.startsWith('action:'));
+  const relay = (request: Partial<RelayRequest> & Pick<RelayRequest, 'noun' | 'name'>) =>
+    t.dispatch.relay({
+      args: { uri: 'file:///a' },
+      principal: t.ana.principal,
+      surface: 'mcp',
+      server: 'far',
+      timeoutMs: 30_000,
+      work: async () => ({ contents: [] }),
+      ...request,
+    });
+  return { ...t, signals, usage, relay };
+}
+
+test("another server's result reaches the caller whole, with its own content and isError [gateway.result.own-content] [gateway.result.shape]", async () => {
+  const t = await relayed();
+  const answer = await t.call('far_echo', { text: 'hi' });
+  expect(answer.relayed).toEqual({ result: { content: [{ type: 'text', text: 'hi' }], structuredContent: { said: 'hi' }, _meta: { own: 1 } } });
+  expect(answer).toMatchObject({ isError: false, isToolResult: true });
+  expect(await t.call('far_fail')).toMatchObject({ isError: true, relayed: { result: { content: [{ text: 'no such file' }], isError: true } } });
+});
+
+test('every call is one usage event with server, outcome, grant and its revision, digest and correlation, never arguments [gateway.journal.every-call] [gateway.journal.digest-only]', async () => {
+  const t = await relayed({ timeoutMs: 50 });
+  const names = ['far_echo', 'far_fail', 'far_rpc', 'far_down', 'far_crash', 'far_hang', 'far_nope', 'far_closed'];
+  for (const name of names) await t.call(name, { text: 'my-secret-prompt' }, { correlation: { threadId: 'thread-1' } });
+  const usage = await t.usage();
+  expect(usage.map(({ kind, payload }) => [kind, payload.outcome, payload.code ?? null, payload.server ?? null])).toEqual([
+    ['far_echo', 'ok', null, 'far'],
+    ['far_fail', 'error_result', null, 'far'],
+    ['far_rpc', 'failed', 'UPSTREAM_ERROR', 'far'],
+    ['far_down', 'failed', 'UPSTREAM_DOWN', 'far'],
+    ['far_crash', 'failed', 'INTERNAL', 'far'],
+    ['far_hang', 'failed', 'TOOL_TIMEOUT', 'far'],
+    ['far_nope', 'error', 'UNKNOWN_TOOL', null],
+    ['far_closed', 'denied', 'CAPABILITY_DENIED', null],
+  ]);
+  for (const { kind, payload } of usage) {
+    expect(payload).toMatchObject({
+      arguments_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      correlation: { threadId: 'thread-1' },
+      duration_ms: expect.any(Number),
+      surface: 'mcp',
+      token_id: t.ana.tokenId,
+      grant: kind === 'far_closed' ? null : { id: expect.stringMatching(/^grant_/), revision: 1 },
+    });
+  }
+  expect(JSON.stringify(await t.events())).not.toContain('my-secret-prompt');
+  const checks = await t.events({ kind: 'CapabilityCheck' });
+  expect(checks.map(({ payload }) => [payload.agent_id, payload.passed])).toEqual(names.map((name) => [`tool:${name}`, name !== 'far_closed']));
+});
+
+test('the check of a call is on record before the call leaves for the other server', async () => {
+  const t = await relayed();
+  const gone = new AbortController();
+  const call = t.call('far_hang', {}, { signal: gone.signal });
+  await vi.waitFor(() => expect(t.signals).toHaveLength(1));
+  expect((await t.events({ kind: 'CapabilityCheck' })).map(({ payload }) => payload.agent_id)).toEqual(['tool:far_hang']);
+  expect(await t.usage()).toEqual([]);
+  gone.abort();
+  await call;
+  expect(await t.events({ kind: 'CapabilityCheck' })).toHaveLength(1);
+});
+
+test("a server's protocol error reaches the caller as that error; other failures say what to do and nothing of their inside", async () => {
+  const t = await relayed();
+  const rpc = await t.call('far_rpc');
+  expect(rpc.relayed).toEqual({ error: { code: -32_602, message: 'bad params', data: { why: 1 } } });
+  expect(rpc.isError).toBe(true);
+  expect((await t.call('far_down')).body).toMatchObject({ isError: true, structuredContent: { code: 'UPSTREAM_DOWN', next: 'covenant servers logs far' } });
+  const crash = await t.call('far_crash');
+  expect(crash.reply).toMatchObject({ code: 'INTERNAL' });
+  expect(JSON.stringify(crash.body)).not.toContain('secret inside');
+});
+
+test('a call that takes too long is given up and the other server is told', async () => {
+  const t = await relayed({ timeoutMs: 50 });
+  expect((await t.call('far_hang')).reply).toMatchObject({ code: 'TOOL_TIMEOUT' });
+  expect(t.signals[0]?.aborted).toBe(true);
+});
+
+test('a caller that goes away cancels its call at the other server', async () => {
+  const t = await relayed();
+  const gone = new AbortController();
+  const call = t.call('far_hang', {}, { signal: gone.signal });
+  await vi.waitFor(() => expect(t.signals).toHaveLength(1));
+  gone.abort();
+  expect((await call).reply).toMatchObject({ code: 'CALLER_GONE' });
+  expect(t.signals[0]?.aborted).toBe(true);
+  expect((await t.usage()).map(({ payload }) => [payload.outcome, payload.code])).toEqual([['failed', 'CALLER_GONE']]);
+});
+
+test('a withheld tool is said to be so only to who may call it', async () => {
+  const t = await relayed();
+  t.withheld.add('far_echo');
+  expect((await t.call('far_echo', { text: 'hi' })).reply).toMatchObject({ code: 'TOOL_WITHHELD' });
+  const ben = await t.developer('ben');
+  const withheld = JSON.stringify((await t.call('far_echo', {}, { principal: ben.principal })).body);
+  expect(withheld).toContain('CAPABILITY_DENIED');
+  expect(JSON.stringify((await t.call('far_none', {}, { principal: ben.principal })).body)).toBe(withheld.replaceAll('far_echo', 'far_none'));
+});
+
+test('an external tool is not called on a path that does not serve the gateway, whatever else the caller holds', async () => {
+  const t = await relayed();
+  expect((await t.call('far_echo', { text: 'hi' }, { toolsets: new Set(['team']) })).reply).toMatchObject({ code: 'UNKNOWN_TOOL' });
+});
+
+test('a call that cannot be journaled is not answered as if it had been', async () => {
+  const t = await relayed();
+  const append = vi.spyOn(t.app.store, 'append');
+  const original = append.getMockImplementation();
+  append.mockRejectedValue(new Error('disk full'));
+  const answer = await t.call('far_echo', { text: 'hi' });
+  expect(answer.reply).toMatchObject({ status: 'error', code: 'INTERNAL' });
+  expect(answer.relayed).toBeUndefined();
+  if (original) append.mockImplementation(original);
+  else append.mockRestore();
+});
+
+test('a result that asks for input is journaled as that, and passed on as it is where nothing is counted', async () => {
+  const asks = { resultType: 'input_required', inputRequests: {}, requestState: 'theirs' };
+  const t = await relayApp({ far_ask: async () => asks });
+  await t.done('capabilities.grant', { action: 'tool.call.far_ask', token: t.ana.tokenId });
+  expect((await t.call('far_ask', {}, { exchange: modern() })).relayed).toEqual({ result: asks });
+  expect((await t.events({ category: 'usage', kind: 'far_ask' })).map(({ payload }) => payload.outcome)).toEqual(['input_required']);
+});
+
+test('resources and prompts pass the same gate under their own names, and every check and use is on record', async () => {
+  const t = await relayed();
+  expect((await t.relay({ noun: 'resource', name: 'far' })).reply).toMatchObject({ code: 'CAPABILITY_DENIED', data: { capability: 'resource.read.far' } });
+  expect((await t.relay({ noun: 'prompt', name: 'far_review' })).reply).toMatchObject({
+    code: 'CAPABILITY_DENIED',
+    data: { capability: 'prompt.get.far_review' },
+  });
+  await t.done('capabilities.grant', { action: 'resource.read.far', token: t.ana.tokenId, scope: { max_per_minute: 1 } });
+  await t.done('capabilities.grant', { action: 'prompt.get.far_review', token: t.ana.tokenId });
+  expect((await t.relay({ noun: 'resource', name: 'far' })).relayed).toEqual({ result: { contents: [] } });
+  expect((await t.relay({ noun: 'resource', name: 'far' })).reply).toMatchObject({ data: { retry_after_ms: 60_000 } });
+  const thrown = async () => {
+    throw new UpstreamError('far', { code: -32_002, message: 'Resource not found' });
+  };
+  expect((await t.relay({ noun: 'prompt', name: 'far_review', work: thrown })).relayed).toEqual({ error: { code: -32_002, message: 'Resource not found' } });
+  expect((await t.usage()).map(({ kind, subject, payload }) => [kind, subject, payload.outcome, payload.server ?? null])).toEqual([
+    ['resource.read', 'resource:far', 'denied', null],
+    ['prompt.get', 'prompt:far_review', 'denied', null],
+    ['resource.read', 'resource:far', 'ok', 'far'],
+    ['resource.read', 'resource:far', 'denied', null],
+    ['prompt.get', 'prompt:far_review', 'failed', 'far'],
+  ]);
+  const checks = (await t.events({ kind: 'CapabilityCheck' })).map(({ payload }) => [payload.agent_id, payload.passed, payload.required_actions]);
+  expect(checks).toEqual([
+    ['resource:far', false, ['resource.read.far']],
+    ['prompt:far_review', false, ['prompt.get.far_review']],
+    ['resource:far', true, ['resource.read.far']],
+    ['resource:far', false, ['resource.read.far']],
+    ['prompt:far_review', true, ['prompt.get.far_review']],
+  ]);
+});
+
+test('a resource that has to be approved waits like a tool; held, refused and made, each check is on record [audit.check.event]', async () => {
+  const t = await relayed();
+  await t.done('capabilities.grant', { action: 'resource.read.far', token: t.ana.tokenId, scope: { approve: true } });
+  for (const decision of ['refuse', 'approve'] as const) {
+    const call = t.relay({ noun: 'resource', name: 'far' });
+    const [item] = await vi.waitFor(async () => {
+      const { items } = (await t.done('approvals.list', {})) as { items: { approval_id: string; noun: string }[] };
+      expect(items).toHaveLength(1);
+      return items;
+    });
+    expect(item?.noun).toBe('resource');
+    await t.done(`approvals.${decision}`, { approval_id: item?.approval_id });
+    expect((await call).isError).toBe(decision === 'refuse');
+  }
+  const checks = (await t.events({ kind: 'CapabilityCheck' })).map(({ payload }) => [payload.passed, payload.approval ?? null]);
+  expect(checks).toEqual([
+    [true, 'required'],
+    [true, 'required'],
+    [true, null],
+  ]);
+  expect((await t.usage()).map(({ payload }) => [payload.outcome, payload.code ?? null])).toEqual([
+    ['denied', 'APPROVAL_REFUSED'],
+    ['ok', null],
+  ]);
+});

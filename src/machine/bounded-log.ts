@@ -1,0 +1,167 @@
+import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** A log file that cannot grow without end, whatever is written to it: two generations of at most `maxBytes` each. */
+export interface BoundedLog {
+  /** One line, or several. Never throws and never waits: what is too much is left out, and it is said how much. */
+  write(text: string): void;
+  /** A line of our own, few enough that none is left out. */
+  note(text: string): void;
+  /** The text without what must not be shown, on one line, cut. */
+  clean(text: string): string;
+  /** The newest lines, oldest of them first. */
+  tail(lines: number): Promise<string[]>;
+  /** What was written before is on disk. */
+  flush(): Promise<void>;
+}
+
+export interface BoundedLogOptions {
+  readonly path: string;
+  readonly maxBytes?: number;
+  /** Replaced wherever they occur. Those shorter than eight characters stay: they occur by chance. */
+  readonly secrets?: readonly string[];
+  readonly now?: () => number;
+}
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_LINE = 2_000;
+/** More of a line is not even looked at. */
+const MAX_READ = 16_000;
+const MIN_SECRET = 8;
+const REDACTED = '[redacted]';
+/** Lines a second, on average, and at once. */
+const RATE = 100;
+const BURST = 2_000;
+
+export function createBoundedLog(options: BoundedLogOptions): BoundedLog {
+  const { path, maxBytes = MAX_BYTES, now = Date.now } = options;
+  const redact = redactor(options.secrets ?? []);
+  let waiting: string[] = [];
+  let leftOut = 0;
+  let allowance = BURST;
+  let allowedAt = now();
+  let writing: Promise<void> | undefined;
+
+  const mayWrite = (): boolean => {
+    const time = now();
+    allowance = Math.min(BURST, allowance + (Math.max(0, time - allowedAt) * RATE) / 1000);
+    allowedAt = time;
+    // Once some were left out, many are, or every other line would say so.
+    const enough = leftOut > 0 ? RATE : 1;
+    // A disk that has stopped answering must not fill the memory instead.
+    if (allowance < enough || waiting.length >= BURST) return false;
+    allowance--;
+    return true;
+  };
+
+  const add = (text: string) => {
+    waiting.push(`${new Date(now()).toISOString()} ${text}\n`);
+    writing ??= drain().finally(() => {
+      writing = undefined;
+    });
+  };
+
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const lines = waiting;
+      waiting = [];
+      // A full disk must not take the server down with it; the lines are lost.
+      await append(path, lines, maxBytes).catch(() => {});
+    }
+  };
+
+  const sayLeftOut = () => {
+    if (leftOut > 0) add(`(${leftOut} lines were left out: too many at once)`);
+    leftOut = 0;
+  };
+
+  const log: BoundedLog = {
+    clean: (text) => tidy(redact(text)),
+    write(text) {
+      // Split no further than what can be allowed: a text of a million lines costs no more than a short one.
+      const lines = text.length > MAX_READ ? [text] : text.split('\n');
+      for (const line of lines) {
+        if (line.trim() === '') continue;
+        if (!mayWrite()) {
+          leftOut++;
+          continue;
+        }
+        sayLeftOut();
+        add(log.clean(line));
+      }
+    },
+    note(text) {
+      sayLeftOut();
+      add(log.clean(text));
+    },
+    async tail(lines) {
+      await log.flush();
+      return tailOf(path, lines);
+    },
+    async flush() {
+      sayLeftOut();
+      await writing;
+    },
+  };
+  return log;
+}
+
+/** For whoever only reads, in another process perhaps. */
+export async function tailOf(path: string, lines: number): Promise<string[]> {
+  const texts = await Promise.all([older(path), path].map((file) => readFile(file, 'utf8').catch(() => '')));
+  return lines > 0
+    ? texts
+        .join('')
+        .split('\n')
+        .filter((line) => line !== '')
+        .slice(-lines)
+    : [];
+}
+
+const older = (path: string): string => `${path}.1`;
+
+async function append(path: string, lines: readonly string[], maxBytes: number): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await chmod(dirname(path), 0o700);
+  let size = (await stat(path).catch(() => undefined))?.size ?? 0;
+  for (let from = 0; from < lines.length; ) {
+    if (size > 0 && size + bytes(lines[from]) > maxBytes) {
+      await rename(path, older(path));
+      size = 0;
+    }
+    let to = from;
+    for (; to < lines.length && (to === from || size + bytes(lines[to]) <= maxBytes); to++) size += bytes(lines[to]);
+    const file = await open(path, 'a', 0o600);
+    try {
+      await file.chmod(0o600);
+      await file.write(lines.slice(from, to).join(''));
+    } finally {
+      await file.close();
+    }
+    from = to;
+  }
+}
+
+const bytes = (line = ''): number => Buffer.byteLength(line);
+
+/** Nothing that moves the cursor of the terminal in which it is read. */
+function tidy(text: string): string {
+  const plain = text.replace(/\x1b\[[0-9;?]*[ -/]*[@-~]/g, '').replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ');
+  const line = plain.trimEnd();
+  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE).toWellFormed()} … (${line.length - MAX_LINE} more characters)` : line;
+}
+
+function redactor(secrets: readonly string[]): (text: string) => string {
+  // A key of several lines is written line by line, and any value may appear as JSON.
+  const parts = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]).map((part) => part.trim());
+  const known = [...new Set(parts.flatMap((part) => [part, JSON.stringify(part).slice(1, -1)]))].filter((part) => part.length >= MIN_SECRET);
+  if (known.length === 0) return (text) => text.slice(0, MAX_READ);
+  known.sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(known.map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'g');
+  const longest = known[0]?.length ?? 0;
+  return (text) => {
+    const shown = text.slice(0, MAX_READ).replace(pattern, REDACTED);
+    // What was cut in two by the bound is no longer known by its text.
+    return text.length > MAX_READ ? shown.slice(0, Math.max(0, shown.length - longest)) : shown;
+  };
+}

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/**
+ * Which processes belong to a child: those of its process group, those that left the group but still carry the child's mark in their
+ * environment, and whatever these have started. Loads nothing else: the reaper stands on it.
+ */
+
+/** The environment variable by which a process is known as ours, whichever group or session it has gone to. */
+export const MARK = 'COVENANT_CHILD_OF';
+
+/** The id by which `process.kill` reaches the whole group. Windows has no groups. */
+const groupId = (leader: number): number => (process.platform === 'win32' ? leader : -leader);
+
+export function signalGroup(leader: number, signal: NodeJS.Signals): void {
+  signalAll([groupId(leader)], signal);
+}
+
+/** Each a process, or, negative, a group. */
+export function signalAll(ids: readonly number[], signal: NodeJS.Signals): void {
+  for (const id of ids) {
+    // 0 and -1 would reach our own group, and everybody.
+    if (Math.abs(id) <= 1) continue;
+    try {
+      process.kill(id, signal);
+    } catch {
+      // Nobody is left there, or nobody that we may end: who asks again will see it.
+    }
+  }
+}
+
+export interface Kin {
+  /** The leaders of the groups. */
+  readonly groups: Iterable<number>;
+  /** What the mark begins with. */
+  readonly mark: string;
+  /** From `startOf`: nothing older is looked at. */
+  readonly since?: number;
+}
+
+/** Who of them still runs, as ids for `signalAll`. A process that has ended and that nobody has reaped yet does not count. */
+export function remaining({ groups, mark, since = 0 }: Kin): number[] {
+  const leaders = [...groups];
+  const processes = readProcesses();
+  if (!processes) return leaders.map(groupId).filter(answers);
+  const found = new Set<number>();
+  const strays = new Set<number>();
+  const kept = new Set(leaders);
+  const needle = `${MARK}=${mark}`;
+  const ours = new Set<number>();
+  for (const { pid, group, start } of processes) {
+    const inGroup = kept.has(group);
+    if (inGroup) found.add(group);
+    else if (start >= since && carries(pid, needle)) strays.add(pid);
+    else continue;
+    ours.add(pid);
+  }
+  // What they have started is theirs, whatever it has done to its group and its environment.
+  for (let grown = true; grown; ) {
+    grown = false;
+    for (const { pid, parent } of processes) {
+      if (!ours.has(parent) || ours.has(pid)) continue;
+      ours.add(pid);
+      strays.add(pid);
+      grown = true;
+    }
+  }
+  strays.delete(process.pid);
+  return [...[...found].map(groupId), ...strays];
+}
+
+/** When the process started, in the system's own measure; 0 where the system does not say. */
+export const startOf = (pid: number): number => readProcess(pid)?.start ?? 0;
+
+interface Running {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly start: number;
+}
+
+/** Undefined where the system has no /proc. */
+function readProcesses(): Running[] | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : []));
+  } catch {
+    return undefined;
+  }
+}
+
+function readProcess(pid: number): Running | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program stands in parentheses and may hold any character.
+    const [state, parent, group, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    if (state === 'Z' || state === 'X') return undefined;
+    return { pid, parent: Number(parent), group: Number(group), start: Number(rest[16]) };
+  } catch {
+    // It ended in the meantime.
+    return undefined;
+  }
+}
+
+function carries(pid: number, needle: string): boolean {
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
+    return environment.startsWith(needle) || environment.includes(`\0${needle}`);
+  } catch {
+    // Another user's, or gone.
+    return false;
+  }
+}
+
+function answers(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,146 @@
+import type { Readable } from 'node:stream';
+
+export interface LineOptions {
+  readonly maxBytes: number;
+  /** `cut`: the line is given as far as it was kept. A function: called once, nothing more is read. */
+  readonly tooLong: 'cut' | (() => void);
+  /** Without its end. Says how much of the time that it took counts: 0 for what was asked for. */
+  line(text: string): number;
+  /** How much of our time such lines may take; whoever writes more has to wait, because we read no faster. */
+  readonly share: number;
+  /** Called when reading is slowed. */
+  slowed?(): void;
+}
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+/** Then others have their turn. */
+const SLICE_MS = 8;
+/** So much time may be taken at once. */
+const BURST_MS = 250;
+/** What the system does to bring us a byte, which we cannot measure. */
+const MS_PER_BYTE = 4 / (1024 * 1024);
+const SMALLEST = 4096;
+
+/**
+ * Reads a stream line by line, in slices, so that neither a flood nor a line without end takes the event loop or the memory. Lines are
+ * decoded as a whole: a character may come in two chunks. Resolves when the stream has ended and its last line, newline or not, was given.
+ */
+export function readLines(stream: Readable, options: LineOptions): Promise<void> {
+  const { maxBytes, tooLong, line, share } = options;
+  const partial = new Gathered(maxBytes);
+  /** Read, and not yet looked at. */
+  const chunks: Buffer[] = [];
+  let ended = false;
+  let over = false;
+  let turn: NodeJS.Timeout | NodeJS.Immediate | undefined;
+  let allowanceMs = BURST_MS;
+  let allowedAt = performance.now();
+
+  return new Promise((resolve) => {
+    const finish = () => {
+      if (over) return;
+      over = true;
+      chunks.length = 0;
+      clearTimeout(turn as NodeJS.Timeout | undefined);
+      stream.off('data', onData).off('end', onEnd).off('close', onClose);
+      resolve();
+    };
+
+    const give = (bytes: Buffer): number => line(bytes.toString('utf8', 0, bytes.at(-1) === RETURN ? bytes.length - 1 : bytes.length));
+
+    /** How much of the chunk was used, and how much of the time counts. */
+    const take = (chunk: Buffer): [used: number, weight: number] => {
+      const at = chunk.indexOf(NEWLINE);
+      const piece = at < 0 ? chunk : chunk.subarray(0, at);
+      const isLong = partial.length + piece.length > maxBytes;
+      if (isLong && tooLong !== 'cut') {
+        finish();
+        tooLong();
+        return [chunk.length, 0];
+      }
+      if (at >= 0 && partial.length === 0) return [at + 1, give(piece.subarray(0, maxBytes))];
+      partial.add(piece);
+      return at < 0 ? [chunk.length, isLong ? 1 : 0] : [at + 1, give(partial.take())];
+    };
+
+    const work = () => {
+      turn = undefined;
+      const began = performance.now();
+      allowanceMs = Math.min(BURST_MS, allowanceMs + (began - allowedAt) * share);
+      allowedAt = began;
+      for (let before = began; ; ) {
+        const chunk = chunks[0];
+        if (!chunk) break;
+        const [used, weight] = take(chunk);
+        if (over) return;
+        if (used < chunk.length) chunks[0] = chunk.subarray(used);
+        else chunks.shift();
+        const now = performance.now();
+        allowanceMs -= weight * (now - before + used * MS_PER_BYTE);
+        if (allowanceMs < 0) return rest(-allowanceMs / share);
+        if (now - began > SLICE_MS) return rest(0);
+        before = now;
+      }
+      if (!ended) return void stream.resume();
+      if (partial.length > 0) give(partial.take());
+      finish();
+    };
+
+    const rest = (ms: number) => {
+      stream.pause();
+      if (ms > 0) options.slowed?.();
+      turn = ms > 0 ? setTimeout(work, Math.max(ms, 10)) : setImmediate(work);
+    };
+
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk);
+      // A stream may speak though it was paused: when its process has ended, Node pulls the rest.
+      if (!turn) work();
+    };
+    const onEnd = () => {
+      ended = true;
+      if (!turn) work();
+    };
+    // Closed before its end: nobody wants the rest.
+    const onClose = () => {
+      if (!ended) finish();
+    };
+    stream.on('data', onData).on('end', onEnd).on('close', onClose);
+  });
+}
+
+/** The pieces of one line in one buffer: a line that comes byte by byte must not become a million objects. */
+class Gathered {
+  #buffer = Buffer.alloc(0);
+  #length = 0;
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Keeps as much as there is room for. */
+  add(piece: Buffer): void {
+    const kept = piece.subarray(0, this.#most - this.#length);
+    const needed = this.#length + kept.length;
+    if (needed > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.min(this.#most, Math.max(SMALLEST, needed * 2)));
+      this.#buffer.copy(larger, 0, 0, this.#length);
+      this.#buffer = larger;
+    }
+    kept.copy(this.#buffer, this.#length);
+    this.#length = needed;
+  }
+
+  take(): Buffer {
+    const line = this.#buffer.subarray(0, this.#length);
+    this.#buffer = Buffer.alloc(0);
+    this.#length = 0;
+    return line;
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * The program of the reaper (`reaper.ts`): `node reaper-process <mark>`. Reads `+<group>` and `-<group>` lines until the pipe closes. The
+ * pipe is also held by a child that was being started in that very moment, up to the point from which its own environment carries the mark:
+ * what was started last is found as well.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { remaining, signalAll } from './group.ts';
+
+const GRACE_MS = 500;
+const KILL_MS = 10_000;
+const LOOK_MS = 25;
+
+const groups = new Set<number>();
+const mark = process.argv[2];
+let rest = '';
+
+// Signals are not for it: it ends when its server has.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+
+process.stdin.setEncoding('utf8');
+process.stdin.on('data', (text: string) => {
+  const lines = (rest + text).split('\n');
+  rest = lines.pop() ?? '';
+  for (const line of lines) {
+    const group = Number(line.slice(1));
+    if (line.startsWith('+')) groups.add(group);
+    else groups.delete(group);
+  }
+});
+process.stdin.on('error', () => {});
+process.stdin.on('close', () => {
+  endAll().finally(() => process.exit());
+});
+
+async function endAll(): Promise<void> {
+  if (!mark) return;
+  const kin = { groups, mark };
+  signalAll(remaining(kin), 'SIGTERM');
+  const began = performance.now();
+  // Nobody twice in a row: one may have been forked while the first look was going on.
+  for (let quiet = 0; quiet < 2 && performance.now() - began < KILL_MS; ) {
+    const left = remaining(kin);
+    quiet = left.length === 0 ? quiet + 1 : 0;
+    if (performance.now() - began >= GRACE_MS) signalAll(left, 'SIGKILL');
+    await wait(LOOK_MS);
+  }
+}

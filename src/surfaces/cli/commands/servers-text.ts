@@ -1,0 +1,60 @@
+import type { listServers } from '../../../features/upstreams/contract.ts';
+import type { Output as Answer } from '../../../kernel/contract.ts';
+import { age, type Output, table } from '../output.ts';
+
+export type ServerList = Answer<typeof listServers>;
+export type ServerItem = ServerList['items'][number];
+export type WithheldItem = ServerItem['withheld'][number];
+
+/**
+ * What nobody sees on a screen is written out: a definition may hide words for the model in it, or turn round what a person reads.
+ * Line ends stay, everything else without a shape of its own does not.
+ */
+export const visible = (text: string): string => text.toWellFormed().replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{DI}\u00A0]/gu, written);
+
+const written = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`;
+
+const indented = (text: string, by: string): string =>
+  visible(text)
+    .split('\n')
+    .map((line) => `${by}${line}`)
+    .join('\n');
+
+/** What is withheld, and what a person would approve. */
+export function withheldLines(items: readonly WithheldItem[]): string {
+  return items
+    .map(({ kind, name, exposed, reason, renamed_from, difference, more_changes }) => {
+      const from = renamed_from === null ? '' : ` from ${visible(renamed_from)}`;
+      const head = `${visible(exposed || name)}  ${kind}, ${reason}${from}`;
+      const changes = difference.map(({ path, before, after }) =>
+        [`  ${visible(path)}`, before === null ? '' : indented(before, '  - '), after === null ? '' : indented(after, '  + ')].filter(Boolean).join('\n'),
+      );
+      return [head, ...changes, ...(more_changes > 0 ? [`  and ${more_changes} more changes`] : [])].join('\n');
+    })
+    .join('\n\n');
+}
+
+export function serverLines({ items, problems, unconfigured }: ServerList, mark: Output['mark'], now: number): string {
+  const rows = items.map((s) => [s.name, s.state, s.transport, String(s.tools), String(approvable(s).length), String(s.restarts), age(s.since, now)]);
+  const lines = items.length === 0 ? ['There is no external server: write [[mcp.server]] tables into secrets.toml.'] : [table(HEAD, rows)];
+  for (const { name, problem, next_start_at } of items) {
+    if (problem === null) continue;
+    const again = next_start_at === null ? '' : ` Next start in ${Math.max(0, Math.ceil((next_start_at - now) / 1000))} s.`;
+    lines.push(`${mark.bad} ${name}: ${visible(problem)}${again}\n    next: covenant servers logs ${name}`);
+  }
+  for (const { line, server, message } of problems) {
+    lines.push(`${mark.wait} secrets.toml${line === null ? '' : `:${line}`}: ${server === null ? '' : `${visible(server)}: `}${visible(message)}`);
+  }
+  for (const server of items) {
+    const names = server.withheld.map(({ exposed, name, reason }) => `${visible(exposed || name)} (${reason})`).join(', ');
+    if (names) lines.push(`${mark.wait} ${server.name}: withheld: ${names}`);
+    if (approvable(server).length > 0) lines.push(`    next: covenant servers approve ${server.name}`);
+  }
+  if (unconfigured.length > 0)
+    lines.push(`${mark.quiet} not in secrets.toml any more: ${unconfigured.join(', ')}\n    next: covenant servers forget NAME frees the names of its tools`);
+  return lines.join('\n');
+}
+
+const HEAD = ['SERVER', 'STATE', 'TRANSPORT', 'TOOLS', 'WITHHELD', 'RESTARTS', 'SINCE'];
+
+const approvable = ({ withheld }: ServerItem): WithheldItem[] => withheld.filter(({ fingerprint }) => fingerprint !== '');

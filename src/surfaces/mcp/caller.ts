@@ -1,0 +1,42 @@
+import { type AuthInfo, CLIENT_INFO_META_KEY, type Implementation, type ServerContext } from '@modelcontextprotocol/server';
+import type { Principal } from '../../kernel/context.ts';
+import type { Toolset } from '../../kernel/contract.ts';
+
+/** Who sent a request, and to which path. */
+export interface McpCaller {
+  readonly principal: Principal;
+  readonly toolsets: ReadonlySet<Toolset>;
+  readonly repository: string | undefined;
+  /** Whether the token would still be let in: what outlives a request asks again. */
+  readonly isCurrent: () => Promise<boolean>;
+}
+
+/** The SDK hands this through untouched; the token itself has done its work and goes no further. */
+export function asAuthInfo(caller: McpCaller): AuthInfo {
+  return { token: '', clientId: caller.principal.tokenId, scopes: [], extra: { caller } };
+}
+
+export function callerFrom(authInfo: AuthInfo | undefined): McpCaller {
+  const caller = authInfo?.extra?.caller as McpCaller | undefined;
+  if (!caller) throw new Error('an MCP request reached the protocol without a principal');
+  return caller;
+}
+
+/** What a session is bound to: it is nobody else's, and of no other path. */
+export function bindingOf({ principal, toolsets }: McpCaller): string {
+  return JSON.stringify([principal.tokenId, principal.workspace, [...toolsets].sort()]);
+}
+
+/** Ids by which the clients' own logs can be joined to the journal. Bounded: they are the client's words. */
+const CORRELATION_KEYS = ['claudecode/toolUseId', 'threadId', 'sessionId', 'traceparent'] as const;
+
+export function correlationOf(ctx: ServerContext, session: Implementation | undefined): Record<string, string> | undefined {
+  const found: Record<string, string> = {};
+  const client = (ctx.mcpReq.envelope as Record<string, Implementation | undefined> | undefined)?.[CLIENT_INFO_META_KEY] ?? session;
+  if (client) found.client = `${client.name} ${client.version}`.slice(0, 100);
+  for (const key of CORRELATION_KEYS) {
+    const value = ctx.mcpReq._meta?.[key];
+    if (typeof value === 'string') found[key] = value.slice(0, 200);
+  }
+  return Object.keys(found).length > 0 ? found : undefined;
+}

@@ -1,0 +1,118 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { App } from '../../main.ts';
+import { type JournalEvent, readHead } from '../../storage/journal.ts';
+import type { McpCaller } from './caller.ts';
+
+export type ListKind = 'tools' | 'prompts' | 'resources';
+
+/** A client that has asked to be told. Everything it is told is a hint to look again. */
+export interface ChangeListener {
+  readonly caller: McpCaller;
+  listsChanged(kinds: ReadonlySet<ListKind>): void;
+  resourceUpdated(server: string, uri: string): void;
+  /** A token of its workspace was revoked. */
+  accessChanged(): void;
+}
+
+export interface Changes {
+  listen(listener: ChangeListener): () => void;
+  close(): Promise<void>;
+}
+
+/** One hint for what comes together. */
+const GATHER_MS = 50;
+/** Between two looks at the journal, unless it fills faster than that. */
+const LOOK_MS = 100;
+const BUSY = 100;
+const RETRY_MS = 1_000;
+
+/** Where other servers' news and changed grants meet those who are to hear of them. The journal is followed only while somebody listens. */
+export function createChanges(app: App): Changes {
+  const listeners = new Set<ChangeListener>();
+  const following = new Map<string, AbortController>();
+  const running = new Set<Promise<void>>();
+  const lists = new Map<ChangeListener, Set<ListKind>>();
+  const updates = new Map<string, { server: string; uri: string }>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function tell(): void {
+    timer = undefined;
+    const told = [...lists];
+    const updated = [...updates.values()];
+    lists.clear();
+    updates.clear();
+    for (const [listener, kinds] of told) if (listeners.has(listener)) listener.listsChanged(kinds);
+    for (const { server, uri } of updated) for (const listener of listeners) listener.resourceUpdated(server, uri);
+  }
+
+  const soon = () => {
+    timer ??= setTimeout(tell, GATHER_MS).unref();
+  };
+
+  function listChanged(listener: ChangeListener, kind: ListKind): void {
+    lists.set(listener, (lists.get(listener) ?? new Set()).add(kind));
+    soon();
+  }
+
+  const unsubscribe = app.upstreams.onChange((change) => {
+    if (change.kind === 'resource') {
+      updates.set(JSON.stringify([change.server, change.uri]), change);
+      soon();
+    } else for (const listener of listeners) if (listener.caller.toolsets.has('gateway')) listChanged(listener, change.kind);
+  });
+
+  function seen(event: JournalEvent, workspace: string): void {
+    const concerned = [...listeners].filter(({ caller }) => caller.principal.workspace === workspace);
+    if (event.kind === 'token.revoked') for (const listener of concerned) listener.accessChanged();
+    const kind = kindOf(event);
+    if (kind) for (const listener of concerned) if (listener.caller.principal.subjects.includes(event.subject ?? '')) listChanged(listener, kind);
+  }
+
+  async function follow(workspace: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const head = await readHead(app.store.reader, workspace);
+        for await (const page of app.store.follow(workspace, head?.seq ?? 0, signal)) {
+          for (const event of page) seen(event, workspace);
+          if (page.length < BUSY) await pause(LOOK_MS, undefined, { signal, ref: false });
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        app.log.error('journal not followed', { workspace, error });
+        await pause(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
+      }
+    }
+  }
+
+  return {
+    listen(listener) {
+      const { workspace } = listener.caller.principal;
+      listeners.add(listener);
+      if (!following.has(workspace)) {
+        const stop = new AbortController();
+        following.set(workspace, stop);
+        const run = follow(workspace, stop.signal).finally(() => running.delete(run));
+        running.add(run);
+      }
+      return () => {
+        listeners.delete(listener);
+        if ([...listeners].some(({ caller }) => caller.principal.workspace === workspace)) return;
+        following.get(workspace)?.abort();
+        following.delete(workspace);
+      };
+    },
+    async close() {
+      unsubscribe();
+      clearTimeout(timer);
+      for (const stop of following.values()) stop.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+function kindOf({ kind, payload }: JournalEvent): ListKind | undefined {
+  if (kind !== 'capability_granted' && kind !== 'capability_revoked') return undefined;
+  const action = String(payload.action);
+  if (action.startsWith('prompt.')) return 'prompts';
+  return action.startsWith('resource.') ? 'resources' : 'tools';
+}

@@ -1,0 +1,74 @@
+import {
+  BAGGAGE_META_KEY,
+  CLIENT_CAPABILITIES_META_KEY,
+  LOG_LEVEL_META_KEY,
+  type LoggingLevel,
+  type Notification,
+  type ServerContext,
+  TRACEPARENT_META_KEY,
+  TRACESTATE_META_KEY,
+} from '@modelcontextprotocol/server';
+import { Refusal } from '../../kernel/errors.ts';
+import type { ClientRequest, Exchange, Json } from '../../kernel/relay.ts';
+
+/** A client of the older revisions that keeps a session, and so can be asked and told. */
+export interface LegacyClient {
+  readonly capabilities: Json;
+  /** The least level of log messages that it wants. */
+  readonly logLevel: LoggingLevel;
+}
+
+const TRACE_KEYS = [TRACEPARENT_META_KEY, TRACESTATE_META_KEY, BAGGAGE_META_KEY];
+/** A person may have to answer. */
+const ANSWER_MS = 600_000;
+
+/** What the client of this request can do besides wait. One of the older revisions without a session can do nothing. */
+export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session: LegacyClient | undefined): Exchange {
+  const { mcpReq } = ctx;
+  const envelope = (mcpReq.envelope ?? {}) as Record<string, unknown>;
+  const capabilities = (era === 'modern' ? envelope[CLIENT_CAPABILITIES_META_KEY] : session?.capabilities) as Json | undefined;
+  const level = (era === 'modern' ? envelope[LOG_LEVEL_META_KEY] : session?.logLevel) as LoggingLevel | undefined;
+  const progressToken = mcpReq._meta?.progressToken;
+  // What comes after the answer, or to a client that has gone, has nowhere to go.
+  const tell = (notification: Notification) => void mcpReq.notify(notification).catch(() => {});
+  return {
+    capabilities: capabilities ?? {},
+    ...(progressToken === undefined ? {} : { progress: (params) => tell({ method: 'notifications/progress', params: { ...params, progressToken } }) }),
+    ...(level === undefined ? {} : { log: { level, send: (params) => isLoud(params.level, level) && tell({ method: 'notifications/message', params }) } }),
+    ...(session ? { ask: asking(ctx, session.capabilities) } : {}),
+    ...(era === 'modern' || session ? { rounds: { inputResponses: mcpReq.inputResponses, requestState: requestStateOf(ctx) } } : {}),
+    meta: Object.fromEntries(TRACE_KEYS.flatMap((key) => (mcpReq._meta?.[key] === undefined ? [] : [[key, mcpReq._meta[key]]]))),
+  };
+}
+
+function requestStateOf(ctx: ServerContext): string | undefined {
+  const state = ctx.mcpReq.requestState<unknown>();
+  return typeof state === 'string' ? state : undefined;
+}
+
+const NEEDED: Record<ClientRequest, string> = { 'elicitation/create': 'elicitation', 'sampling/createMessage': 'sampling', 'roots/list': 'roots' };
+
+function asking(ctx: ServerContext, capabilities: Json): NonNullable<Exchange['ask']> {
+  return async (method, params, signal) => {
+    const needed = NEEDED[method];
+    if (capabilities[needed] === undefined) {
+      throw new Refusal('INPUT_REQUIRED', `The other server asked for ${method}, which this client has not declared.`, `Use a client with ${needed}.`);
+    }
+    const either = AbortSignal.any([signal, ctx.mcpReq.signal]);
+    return (await ctx.mcpReq.send({ method, params: withoutProgress(params) }, { signal: either, timeout: ANSWER_MS })) as Json;
+  };
+}
+
+/** The other server's own token would be taken for one of ours. */
+function withoutProgress({ _meta, ...params }: Json): Json {
+  const { progressToken: _, ...meta } = (_meta ?? {}) as Json;
+  return Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
+}
+
+const LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+/** A level that nobody has heard of is not held back. */
+function isLoud(level: unknown, least: LoggingLevel): boolean {
+  const loudness = LEVELS.indexOf(level as LoggingLevel);
+  return loudness === -1 || loudness >= LEVELS.indexOf(least);
+}

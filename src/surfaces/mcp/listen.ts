@@ -1,0 +1,109 @@
+import { createMcpHandler, type McpHttpHandler, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server';
+import { isRecord } from '../../kernel/input.ts';
+import { asAuthInfo, type McpCaller } from './caller.ts';
+import type { Changes, ListKind } from './changes.ts';
+import { type Services, serverFor } from './server.ts';
+import { MOST_IN_ALL, MOST_OF_A_TOKEN } from './sessions.ts';
+import { MOST_SUBSCRIPTIONS, Subscriptions } from './subscriptions.ts';
+
+const CHECK_MS = 15_000;
+
+const EVENTS: Record<ListKind, ServerEvent> = {
+  tools: { kind: 'tools_list_changed' },
+  prompts: { kind: 'prompts_list_changed' },
+  resources: { kind: 'resources_list_changed' },
+};
+
+interface Stream {
+  readonly caller: McpCaller;
+  end(): Promise<void>;
+}
+
+/** `subscriptions/listen` of the newer revision: one long answer by which a client hears of changes. */
+export class Listening {
+  readonly #services: Services;
+  readonly #changes: Changes;
+  readonly #streams = new Set<Stream>();
+  readonly #stopChecking: () => void;
+
+  constructor(services: Services, changes: Changes) {
+    this.#services = services;
+    this.#changes = changes;
+    this.#stopChecking = services.app.clock.every(CHECK_MS, () => {
+      for (const stream of this.#streams) void this.#endIfRevoked(stream).catch(() => {});
+    });
+  }
+
+  /** Each stream has a handler of its own, because the SDK's bus does not say who listens. */
+  async serve(request: Request, body: Record<string, unknown>, caller: McpCaller): Promise<Response> {
+    const { app, relays } = this.#services;
+    const listeners = new Set<(event: ServerEvent) => void>();
+    const publish = (event: ServerEvent) => {
+      for (const listener of listeners) listener(event);
+    };
+    const subscriptions = new Subscriptions(app, relays, (uri) => publish({ kind: 'resource_updated', uri }));
+    const stream: Stream = { caller, end: () => handler.close() };
+    const over = () => {
+      this.#streams.delete(stream);
+      stopListening();
+      subscriptions.close();
+    };
+    const bus: ServerEventBus = {
+      publish,
+      subscribe(listener) {
+        listeners.add(listener);
+        return over;
+      },
+    };
+    const handler: McpHttpHandler = createMcpHandler(() => serverFor(this.#services, { toolsets: caller.toolsets, era: 'modern' }), {
+      legacy: 'reject',
+      bus,
+      maxSubscriptions: this.#hasRoom(caller) ? 1 : 0,
+    });
+    const stopListening = this.#changes.listen({
+      caller,
+      listsChanged: (kinds) => {
+        for (const kind of kinds) publish(EVENTS[kind]);
+      },
+      resourceUpdated: (server, uri) => void subscriptions.updated(server, uri, caller).catch(() => {}),
+      accessChanged: () => void this.#endIfRevoked(stream).catch(() => {}),
+    });
+    this.#streams.add(stream);
+    try {
+      const readable = await this.#readable(body, subscriptions, caller, request.signal);
+      return await handler.fetch(request, { parsedBody: readable, authInfo: asAuthInfo(caller) });
+    } finally {
+      // Refused, or nothing of it can be had: the SDK has not begun to listen.
+      if (listeners.size === 0) over();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stopChecking();
+    await Promise.all([...this.#streams].map((stream) => stream.end()));
+  }
+
+  #hasRoom({ principal }: McpCaller): boolean {
+    const own = [...this.#streams].filter(({ caller }) => caller.principal.tokenId === principal.tokenId).length;
+    return own < MOST_OF_A_TOKEN && this.#streams.size < MOST_IN_ALL;
+  }
+
+  /** Asks for the resources one by one; what the caller may not read is left out, as if it were not there. */
+  async #readable(body: Record<string, unknown>, subscriptions: Subscriptions, caller: McpCaller, signal: AbortSignal): Promise<unknown> {
+    const params = isRecord(body.params) ? body.params : {};
+    const filter = isRecord(params.notifications) ? params.notifications : {};
+    const uris = filter.resourceSubscriptions;
+    if (!Array.isArray(uris) || !caller.toolsets.has('gateway')) return body;
+    const kept: string[] = [];
+    // Each is a call of its own, and so not without number.
+    for (const uri of new Set(uris.slice(0, MOST_SUBSCRIPTIONS))) {
+      if (typeof uri !== 'string') return body;
+      if (await subscriptions.add(uri, { caller, signal }).catch(() => false)) kept.push(uri);
+    }
+    return { ...body, params: { ...params, notifications: { ...filter, resourceSubscriptions: kept } } };
+  }
+
+  async #endIfRevoked(stream: Stream): Promise<void> {
+    if (!(await stream.caller.isCurrent())) await stream.end();
+  }
+}

@@ -1,0 +1,126 @@
+import type { CompleteRequestParams } from '@modelcontextprotocol/server';
+import type { ResourceHolder } from '../../features/upstreams/index.ts';
+import type { Answer, CallRequest } from '../../kernel/dispatch.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { Exchange, Json } from '../../kernel/relay.ts';
+import type { App } from '../../main.ts';
+import type { McpCaller } from './caller.ts';
+import { resourceNotFound, resultOf } from './replies.ts';
+
+/** What every call of a request has in common. */
+export interface Via {
+  readonly caller: McpCaller;
+  readonly signal: AbortSignal;
+  readonly correlation?: Record<string, string> | undefined;
+  readonly exchange?: Exchange | undefined;
+}
+
+/** Prompts, resources and completion of other servers, each through the pipe. */
+export interface Relays {
+  prompt(name: string, args: Json | undefined, via: Via): Promise<Json>;
+  resource(uri: string, via: Via): Promise<Json>;
+  completion(params: CompleteRequestParams, via: Via): Promise<Json>;
+  /** Undefined: there is none that the caller may read. */
+  watch(uri: string, via: Via): Promise<Watch | undefined>;
+}
+
+export interface Watch {
+  readonly server: string;
+  readonly stop: () => void;
+}
+
+/** In the name of no server: no grant can be given for it, so the pipe refuses and records the attempt. */
+const NOBODY = '(nobody)';
+const NO_TIMEOUT = 1_000;
+
+export function createRelays({ dispatch, gate, upstreams }: App): Relays {
+  const request = (via: Via): Omit<CallRequest, 'name' | 'args'> => ({
+    principal: via.caller.principal,
+    surface: 'mcp',
+    toolsets: via.caller.toolsets,
+    repository: via.caller.repository,
+    signal: via.signal,
+    correlation: via.correlation,
+    exchange: via.exchange,
+  });
+
+  /** The gate is asked before it is said whether there is such a prompt. */
+  async function ofPrompt(name: string, args: Json, via: Via, work: (prompt: Prompt, ctx: RelayContext) => Promise<Json>): Promise<Json> {
+    const prompt = upstreams.prompt(name);
+    const answer = await dispatch.relay({
+      ...request(via),
+      noun: 'prompt',
+      name,
+      args,
+      server: prompt?.server ?? NOBODY,
+      timeoutMs: prompt?.timeoutMs ?? NO_TIMEOUT,
+      work: async (ctx) => {
+        if (!prompt) throw upstreams.withheldPrompt(name) ?? unknownPrompt(name);
+        return await work(prompt, ctx);
+      },
+    });
+    return resultOf(answer);
+  }
+
+  const relay = (holder: ResourceHolder, args: Json, via: Via, work: (ctx: RelayContext) => Promise<Json>): Promise<Answer> =>
+    dispatch.relay({ ...request(via), noun: 'resource', name: holder.server, server: holder.server, args, timeoutMs: holder.timeoutMs, work });
+
+  async function missed(args: Json, via: Via): Promise<void> {
+    const work = async () => ({});
+    await dispatch.relay({ ...request(via), noun: 'resource', name: NOBODY, server: NOBODY, args, timeoutMs: NO_TIMEOUT, work });
+  }
+
+  async function readable(via: Via): Promise<(server: string) => boolean> {
+    const may = await gate.visibility(via.caller.principal);
+    return (server) => may.resource(server);
+  }
+
+  return {
+    prompt: (name, args, via) => ofPrompt(name, args ?? {}, via, (prompt, ctx) => prompt.get(args, ctx)),
+    async resource(uri, via) {
+      const holder = upstreams.holderOf(uri, await readable(via));
+      if (holder) return resultOf(await relay(holder, { uri }, via, (ctx) => holder.read(uri, ctx)));
+      await missed({ uri }, via);
+      throw resourceNotFound(uri);
+    },
+    async completion({ ref, argument, context }, via) {
+      const params: CompletionParams = { argument: { ...argument }, context: context && { ...context } };
+      const args = { ref: { ...ref }, ...params };
+      if (ref.type === 'ref/prompt') return await ofPrompt(ref.name, args, via, (prompt, ctx) => prompt.complete(params, ctx));
+      const holder = upstreams.holderOfTemplate(ref.uri, await readable(via));
+      if (holder) return resultOf(await relay(holder, args, via, (ctx) => holder.complete(ref.uri, params, ctx)));
+      await missed(args, via);
+      throw resourceNotFound(ref.uri);
+    },
+    async watch(uri, via) {
+      const holder = upstreams.holderOf(uri, await readable(via));
+      if (!holder) {
+        await missed({ uri }, via);
+        return undefined;
+      }
+      const watching: { stop?: () => void; over?: boolean } = {};
+      const work = async () => {
+        const stop = await holder.watch(uri);
+        // The call may have been given up meanwhile: nobody would end what it began.
+        if (watching.over) stop();
+        else watching.stop = stop;
+        return {};
+      };
+      try {
+        resultOf(await relay(holder, { uri }, via, work));
+      } catch (error) {
+        watching.over = true;
+        watching.stop?.();
+        throw error;
+      }
+      return watching.stop && { server: holder.server, stop: watching.stop };
+    },
+  };
+}
+
+type Prompt = NonNullable<ReturnType<App['upstreams']['prompt']>>;
+type RelayContext = Parameters<ResourceHolder['read']>[1];
+type CompletionParams = Parameters<ResourceHolder['complete']>[1];
+
+const unknownPrompt = (name: string): Refusal =>
+  new Refusal('UNKNOWN_PROMPT', `There is no prompt ${JSON.stringify(name.slice(0, 128))}.`, 'List the prompts to see their names.');

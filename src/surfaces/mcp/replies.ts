@@ -1,0 +1,36 @@
+import { type CallToolResult, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import type { Answer } from '../../kernel/dispatch.ts';
+import type { Json } from '../../kernel/relay.ts';
+
+/** What another server or the pipe has answered, in the protocol's words. */
+
+/** A gateway tool's body is already a tool result; every other envelope travels both as text and as structured content. */
+export function toolResult(answer: Answer): Json {
+  if (answer.relayed) return relayed(answer.relayed);
+  const { body, isError, isToolResult } = answer;
+  if (isToolResult) return body;
+  return { content: [{ type: 'text', text: JSON.stringify(body) }], structuredContent: body, isError } satisfies CallToolResult;
+}
+
+/** For prompts, resources and completion, whose results cannot say that they are an error. */
+export function resultOf(answer: Answer): Json {
+  if (answer.relayed) return relayed(answer.relayed);
+  const { reply } = answer;
+  if (reply.status === 'ok') return answer.body;
+  const code = OUR_FAULT.test(reply.code) ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+  throw new ProtocolError(code, `${reply.message} ${reply.next}`, { ...(reply.data as Json), code: reply.code, next: reply.next });
+}
+
+const OUR_FAULT = /^(UPSTREAM_|TOOL_TIMEOUT|SHUTTING_DOWN|STORE_BUSY|INTERNAL|OUTCOME_UNKNOWN|SCHEMA_MISMATCH)/;
+
+/** As it came, but for two things: who answers is this server, and what the gate has let through is for this caller alone. */
+function relayed(answer: NonNullable<Answer['relayed']>): Json {
+  if ('error' in answer) throw ProtocolError.fromError(answer.error.code, answer.error.message, answer.error.data);
+  const { _meta, ...result } = answer.result;
+  const { [SERVER_INFO_META_KEY]: _, ...meta } = (_meta ?? {}) as Json;
+  if (result.cacheScope === 'public') result.cacheScope = 'private';
+  return Object.keys(meta).length > 0 ? { ...result, _meta: meta } : result;
+}
+
+/** Reads the same for a resource that nobody has and for one of a server that the caller may not read. */
+export const resourceNotFound = (uri: string): ProtocolError => new ResourceNotFoundError(uri);

@@ -1,0 +1,95 @@
+import { type CallToolResult, type LoggingLevel, Server, type ServerContext } from '@modelcontextprotocol/server';
+import type { Json } from '../../kernel/relay.ts';
+import type { App } from '../../main.ts';
+import { VERSION } from '../../version.ts';
+import { callerFrom, correlationOf, type McpCaller } from './caller.ts';
+import { exchangeOf } from './exchange.ts';
+import { instructionsFor } from './instructions.ts';
+import { CACHE_HINTS, capabilitiesFor, type Lists } from './lists.ts';
+import type { Relays, Via } from './relays.ts';
+import { resourceNotFound, toolResult } from './replies.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+export interface Services {
+  readonly app: App;
+  readonly lists: Lists;
+  readonly relays: Relays;
+}
+
+/** What a session adds to a client of the older revisions. */
+export interface SessionPart {
+  logLevel: LoggingLevel;
+  readonly subscriptions: Subscriptions;
+  /** Requests that are being handled. */
+  busy: number;
+}
+
+export interface ServerFor {
+  readonly toolsets: McpCaller['toolsets'];
+  readonly era: 'legacy' | 'modern';
+  readonly session?: SessionPart;
+}
+
+/** The protocol's side of the pipe: one for each modern request, one for each session of the older revisions. */
+export function serverFor({ app, lists, relays }: Services, { toolsets, era, session }: ServerFor): Server {
+  const capabilities = capabilitiesFor(app, toolsets, era === 'modern' || session !== undefined);
+  const server = new Server(
+    { name: 'covenant', title: 'Covenant', version: VERSION },
+    { capabilities, instructions: instructionsFor(toolsets), cacheHints: CACHE_HINTS },
+  );
+  const callerOf = (ctx: ServerContext): McpCaller => callerFrom(ctx.http?.authInfo);
+  const viaOf = (ctx: ServerContext): Via => ({
+    caller: callerOf(ctx),
+    signal: ctx.mcpReq.signal,
+    correlation: correlationOf(ctx, session && server.getClientVersion()),
+    exchange: exchangeOf(ctx, era, session && { capabilities: { ...server.getClientCapabilities() }, logLevel: session.logLevel }),
+  });
+  /** The other servers' answers are the protocol's own; the SDK holds them against its schema where the protocol says so. */
+  async function during<T>(work: Promise<Json>): Promise<T> {
+    if (session) session.busy++;
+    try {
+      return (await work) as T;
+    } finally {
+      if (session) session.busy--;
+    }
+  }
+
+  async function call(name: string, args: Json, ctx: ServerContext): Promise<Json> {
+    const { caller, ...via } = viaOf(ctx);
+    const { principal, toolsets, repository } = caller;
+    const result = toolResult(await app.dispatch.tool({ ...via, name, args, principal, toolsets, repository, surface: 'mcp' }));
+    const external = era === 'legacy' ? app.upstreams.tools.tool(name) : undefined;
+    // The older revisions know structured content as objects only.
+    return external ? server.projectCallToolResult(result as CallToolResult, external.definition.outputSchema as Json | undefined) : result;
+  }
+
+  server.setRequestHandler('tools/list', (_request, ctx) => lists.tools(callerOf(ctx)));
+  server.setRequestHandler('tools/call', ({ params }, ctx) => during(call(params.name, params.arguments ?? {}, ctx)));
+  if (capabilities.prompts) {
+    server.setRequestHandler('prompts/list', (_request, ctx) => lists.prompts(callerOf(ctx)));
+    server.setRequestHandler('prompts/get', ({ params }, ctx) => during(relays.prompt(params.name, params.arguments, viaOf(ctx))));
+  }
+  if (capabilities.resources) {
+    server.setRequestHandler('resources/list', (_request, ctx) => lists.resources(callerOf(ctx)));
+    server.setRequestHandler('resources/templates/list', (_request, ctx) => lists.resourceTemplates(callerOf(ctx)));
+    server.setRequestHandler('resources/read', ({ params }, ctx) => during(relays.resource(params.uri, viaOf(ctx))));
+  }
+  if (capabilities.resources?.subscribe && session) {
+    server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, ctx) => {
+      if (!(await session.subscriptions.add(uri, viaOf(ctx)))) throw resourceNotFound(uri);
+      return {};
+    });
+    server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+      session.subscriptions.remove(uri);
+      return {};
+    });
+  }
+  if (capabilities.completions) server.setRequestHandler('completion/complete', ({ params }, ctx) => during(relays.completion(params, viaOf(ctx))));
+  if (capabilities.logging && session) {
+    server.setRequestHandler('logging/setLevel', ({ params: { level } }) => {
+      session.logLevel = level;
+      return {};
+    });
+  }
+  return server;
+}

@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import { isJSONRPCRequest, type RequestId, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { asAuthInfo, bindingOf, type McpCaller } from './caller.ts';
+import type { Changes, ListKind } from './changes.ts';
+import { type Services, type SessionPart, serverFor } from './server.ts';
+import { MemoryBudget, StreamMemory } from './stream-memory.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+/** A person's agents restart often, and not all say goodbye. */
+export const MOST_OF_A_TOKEN = 32;
+export const MOST_IN_ALL = 1_024;
+/** Without a request and without a stream that is listened to. */
+export const IDLE_MS = 30 * 60_000;
+/** How long a client whose connection broke may take to come back for its answer. */
+export const LINGER_MS = 30_000;
+const SWEEP_MS = 15_000;
+const RETRY_MS = 1_000;
+const REMEMBERED = 64 * 1024 * 1024;
+
+interface Session extends SessionPart {
+  readonly id: string;
+  readonly binding: string;
+  readonly server: Server;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly memory: StreamMemory;
+  /** As of the last request. */
+  caller: McpCaller;
+  lastSeen: number;
+  /** Open streams on which it listens. */
+  streams: number;
+  /** Requests whose connection broke before the answer, and when. */
+  readonly broken: Map<RequestId, number>;
+  stopListening(): void;
+}
+
+/** Clients of the older revisions that began with `initialize`. A session is of this process, its token and its path. */
+export class Sessions {
+  readonly #services: Services;
+  readonly #changes: Changes;
+  readonly #sessions = new Map<string, Session>();
+  readonly #budget = new MemoryBudget(REMEMBERED);
+  readonly #stopSweeping: () => void;
+
+  constructor(services: Services, changes: Changes) {
+    this.#services = services;
+    this.#changes = changes;
+    this.#stopSweeping = services.app.clock.every(SWEEP_MS, () => void this.#sweep().catch((error) => services.app.log.error('sweep failed', { error })));
+  }
+
+  /** Undefined: there is no room, and the client has to do without a session. */
+  async open(request: Request, body: unknown, caller: McpCaller): Promise<Response | undefined> {
+    if (!this.#makeRoom(caller.principal.tokenId)) return undefined;
+    const session = await this.#make(caller);
+    try {
+      return await session.transport.handleRequest(request, { parsedBody: body, authInfo: asAuthInfo(caller) });
+    } finally {
+      if (!this.#sessions.has(session.id)) await this.#end(session);
+    }
+  }
+
+  /** Undefined: no such session of this caller on this path. */
+  async serve(id: string, request: Request, body: unknown, caller: McpCaller): Promise<Response | undefined> {
+    const session = this.#sessions.get(id);
+    if (session?.binding !== bindingOf(caller)) return undefined;
+    session.caller = caller;
+    session.lastSeen = this.#now();
+    if (request.method === 'POST') this.#noticeBreak(session, request, body);
+    const response = await session.transport.handleRequest(request, { parsedBody: body, authInfo: asAuthInfo(caller) });
+    return request.method === 'GET' && response.ok ? this.#listened(session, response) : response;
+  }
+
+  async close(): Promise<void> {
+    this.#stopSweeping();
+    await Promise.all([...this.#sessions.values()].map((session) => this.#end(session)));
+  }
+
+  #now(): number {
+    return this.#services.app.clock.now();
+  }
+
+  async #make(caller: McpCaller): Promise<Session> {
+    const { app, relays } = this.#services;
+    const id = randomBytes(32).toString('base64url');
+    const memory = new StreamMemory(this.#budget);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      eventStore: memory,
+      retryInterval: RETRY_MS,
+      onsessioninitialized: () => void this.#sessions.set(id, session),
+      onsessionclosed: () => this.#end(session),
+    });
+    const subscriptions = new Subscriptions(app, relays, (uri) => quietly(server.sendResourceUpdated({ uri })));
+    const part: SessionPart = { logLevel: 'info', subscriptions, busy: 0 };
+    const server = serverFor(this.#services, { toolsets: caller.toolsets, era: 'legacy', session: part });
+    const session: Session = Object.assign(part, {
+      id,
+      binding: bindingOf(caller),
+      server,
+      transport,
+      memory,
+      caller,
+      lastSeen: this.#now(),
+      streams: 0,
+      broken: new Map<RequestId, number>(),
+      stopListening: this.#changes.listen({
+        caller,
+        listsChanged: (kinds) => announce(server, kinds),
+        resourceUpdated: (from, uri) => quietly(subscriptions.updated(from, uri, session.caller)),
+        accessChanged: () => quietly(this.#endIfRevoked(session)),
+      }),
+    });
+    await server.connect(transport);
+    return session;
+  }
+
+  #listened(session: Session, response: Response): Response {
+    session.streams++;
+    session.broken.clear();
+    return whenOver(response, () => {
+      session.streams--;
+      session.lastSeen = this.#now();
+    });
+  }
+
+  /** The older revisions do not take a broken connection for a cancelled call: the client may come back for the answer. */
+  #noticeBreak(session: Session, request: Request, body: unknown): void {
+    const ids = (Array.isArray(body) ? body : [body]).flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []));
+    if (ids.length === 0) return;
+    request.signal.addEventListener('abort', () => {
+      for (const id of ids) session.broken.set(id, this.#now());
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    for (const session of [...this.#sessions.values()]) {
+      this.#giveUp(session);
+      const isIdle = session.streams === 0 && session.busy === 0 && this.#now() - session.lastSeen > IDLE_MS;
+      await (isIdle ? this.#end(session) : this.#endIfRevoked(session));
+    }
+  }
+
+  #giveUp(session: Session): void {
+    for (const [requestId, since] of session.broken) {
+      if (this.#now() - since <= LINGER_MS) continue;
+      session.broken.delete(requestId);
+      session.transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'the client has gone' } });
+    }
+  }
+
+  async #endIfRevoked(session: Session): Promise<void> {
+    if (!(await session.caller.isCurrent())) await this.#end(session);
+  }
+
+  /** The least recently heard of makes room, unless it is in use. */
+  #makeRoom(tokenId: string): boolean {
+    const own = [...this.#sessions.values()].filter(({ caller }) => caller.principal.tokenId === tokenId);
+    const full = own.length >= MOST_OF_A_TOKEN ? own : this.#sessions.size >= MOST_IN_ALL ? [...this.#sessions.values()] : [];
+    if (full.length === 0) return true;
+    const [oldest] = full.filter(({ streams, busy }) => streams === 0 && busy === 0).sort((a, b) => a.lastSeen - b.lastSeen);
+    if (oldest) void this.#end(oldest);
+    return oldest !== undefined;
+  }
+
+  async #end(session: Session): Promise<void> {
+    this.#sessions.delete(session.id);
+    session.stopListening();
+    session.subscriptions.close();
+    await session.server.close();
+    session.memory.clear();
+  }
+}
+
+/** Over: by our end or by the client's. */
+function whenOver(response: Response, over: () => void): Response {
+  const reader = response.body?.getReader();
+  if (!reader) return response;
+  let open = true;
+  const end = () => {
+    if (open) over();
+    open = false;
+  };
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (!done) return controller.enqueue(value);
+      end();
+      controller.close();
+    },
+    async cancel(reason) {
+      end();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(body, response);
+}
+
+function announce(server: Server, kinds: ReadonlySet<ListKind>): void {
+  const { prompts, resources } = server.getCapabilities();
+  if (kinds.has('tools')) quietly(server.sendToolListChanged());
+  if (kinds.has('prompts') && prompts) quietly(server.sendPromptListChanged());
+  if (kinds.has('resources') && resources) quietly(server.sendResourceListChanged());
+}
+
+/** Hints: a client that has gone misses nothing that it would not read anew. */
+const quietly = (work: Promise<unknown>): void => void work.catch(() => {});

@@ -1,0 +1,203 @@
+import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type TestCaller, testApp } from '../../testing/app.ts';
+import { fakeUpstreams } from '../../testing/fake-upstreams.ts';
+import { connected } from '../../testing/mcp-client.ts';
+import { IDLE_MS, LINGER_MS, MOST_OF_A_TOKEN } from './sessions.ts';
+
+const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+
+async function served() {
+  const fake = fakeUpstreams();
+  const made = await testApp({ upstreams: fake.create });
+  const { url } = await made.serve();
+  const ana = await made.developer('ana');
+  const send = (caller: TestCaller, session: string | null, method: string, params: object = {}, path = '/mcp', rest: RequestInit = {}) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { ...headersOf(caller, session), 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      ...rest,
+    });
+  const begin = async (caller: TestCaller, path = '/mcp'): Promise<string> => {
+    const response = await send(caller, null, 'initialize', INITIALIZE, path);
+    await response.text();
+    return response.headers.get('mcp-session-id') ?? '';
+  };
+  const status = async (...args: Parameters<typeof send>) => {
+    const response = await send(...args);
+    await response.text();
+    return response.status;
+  };
+  return { ...made, fake, url, ana, send, begin, status };
+}
+
+const headersOf = ({ token }: TestCaller, session: string | null): Record<string, string> => ({
+  authorization: `Bearer ${token}`,
+  ...(session === null ? {} : { 'mcp-session-id': session }),
+});
+const sessionOf = (client: Client) => (client.transport as StreamableHTTPClientTransport).sessionId as string;
+
+test('a session is of the token, the path and the server that it began with: anybody else is told that there is none', async () => {
+  const { ana, begin, status, developer, events } = await served();
+  const bob = await developer('bob');
+  const other = await developer('ana', 'codex');
+  const session = await begin(ana);
+  expect(session).toMatch(/^[\w-]{43}$/);
+  expect(await begin(ana)).not.toBe(session);
+  expect(await status(ana, session, 'tools/list')).toBe(200);
+  expect(await status(bob, session, 'tools/list')).toBe(404);
+  expect(await status(other, session, 'tools/list')).toBe(404);
+  expect(await status(ana, session, 'tools/list', {}, '/mcp/all')).toBe(404);
+  expect(await status(ana, 'from-before-the-restart', 'tools/list')).toBe(404);
+  expect((await events({ kind: 'malformed_request' })).map(({ payload }) => payload.code)).toEqual(Array(4).fill('SESSION_NOT_FOUND'));
+  // What others tried has not harmed it.
+  expect(await status(ana, session, 'ping')).toBe(200);
+});
+
+test('DELETE ends a session, and what was watched for it', async () => {
+  const { ana, url, fake, done, status } = await served();
+  fake.resources.set('test://alpha/a', async () => ({ contents: [] }));
+  await done('capabilities.grant', { action: 'resource.read.alpha', developer: 'ana' });
+  const client = await connected(`${url}/mcp`, ana.token, 'legacy');
+  await client.subscribeResource({ uri: 'test://alpha/a' });
+  expect(fake.watched.size).toBe(1);
+  const session = sessionOf(client);
+  await (client.transport as StreamableHTTPClientTransport).terminateSession();
+  expect(fake.watched.size).toBe(0);
+  expect(await status(ana, session, 'tools/list')).toBe(404);
+});
+
+test('a request without a session is answered for itself; a stream is not', async () => {
+  const { ana, url, send, status } = await served();
+  const response = await send(ana, null, 'tools/list');
+  expect(response.headers.has('mcp-session-id')).toBe(false);
+  expect(await response.text()).toContain('"clock"');
+  expect((await fetch(`${url}/mcp`, { headers: { ...headersOf(ana, null), accept: 'text/event-stream' } })).status).toBe(405);
+  expect(await status(ana, '', 'tools/list')).toBe(404);
+});
+
+test('a token has a bounded number of sessions: the one not heard of for longest makes room, one that is listened to does not', async () => {
+  const { ana, begin, clock, status, url, developer } = await served();
+  const bob = await developer('bob');
+  const bobs = await begin(bob);
+  const [first = '', second = '', ...others] = await Promise.all(Array.from({ length: MOST_OF_A_TOKEN }, () => begin(ana)));
+  const gone = new AbortController();
+  onTestFinished(() => gone.abort());
+  await fetch(`${url}/mcp`, { headers: { ...headersOf(ana, first), accept: 'text/event-stream' }, signal: gone.signal });
+  clock.advance(1_000);
+  for (const session of others) await status(ana, session, 'ping');
+  const added = await begin(ana);
+  expect(await status(ana, first, 'ping')).toBe(200);
+  expect(await status(ana, second, 'ping')).toBe(404);
+  expect(await status(ana, added, 'ping')).toBe(200);
+  expect(await status(bob, bobs, 'ping')).toBe(200);
+});
+
+test('where every session of a token is in use, the next client is served without one, and is promised no news', async () => {
+  const { ana, begin, send, url } = await served();
+  const gone = new AbortController();
+  onTestFinished(() => gone.abort());
+  for (let count = 0; count < MOST_OF_A_TOKEN; count++) {
+    const headers = { ...headersOf(ana, await begin(ana)), accept: 'text/event-stream' };
+    expect((await fetch(`${url}/mcp`, { headers, signal: gone.signal })).status).toBe(200);
+  }
+  const response = await send(ana, null, 'initialize', INITIALIZE);
+  expect(response.headers.has('mcp-session-id')).toBe(false);
+  const answer = JSON.parse(/^data: (.*)$/m.exec(await response.text())?.[1] ?? '');
+  expect(answer.result.capabilities).toEqual({ tools: {}, prompts: {}, resources: {}, completions: {} });
+});
+
+test('a token has a bounded number of streams of the newer revision; one that ends makes room', async () => {
+  const { ana, url } = await served();
+  const client = await connected(`${url}/mcp`, ana.token);
+  const open = () => client.listen({ toolsListChanged: true });
+  const [first] = await Promise.all(Array.from({ length: MOST_OF_A_TOKEN }, open));
+  await expect(open()).rejects.toThrow(/limit/);
+  await first?.close();
+  await vi.waitFor(open);
+});
+
+test('a session that nobody has used for half an hour is over; one that is listened to is not', async () => {
+  const { ana, begin, clock, status, url } = await served();
+  const [idle, listening] = [await begin(ana), await begin(ana)];
+  const gone = new AbortController();
+  onTestFinished(() => gone.abort());
+  await fetch(`${url}/mcp`, { headers: { ...headersOf(ana, listening), accept: 'text/event-stream' }, signal: gone.signal });
+  clock.advance(IDLE_MS);
+  expect(await status(ana, idle, 'ping')).toBe(200);
+  clock.advance(IDLE_MS + 1);
+  await vi.waitFor(async () => expect(await status(ana, listening, 'ping')).toBe(200));
+  expect(await status(ana, idle, 'ping')).toBe(404);
+  gone.abort();
+  await vi.waitFor(async () => {
+    clock.advance(IDLE_MS + 1);
+    expect(await status(ana, listening, 'ping')).toBe(404);
+  });
+});
+
+test.each(['legacy', 'modern'] as const)('the stream of a %s client whose token is revoked ends, without a request of its own', async (era) => {
+  const { ana, url, begin, done } = await served();
+  const session = era === 'legacy' ? await begin(ana) : null;
+  const modern = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+  const listen = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: { _meta: modern, notifications: { toolsListChanged: true } } };
+  const revision = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen', 'content-type': 'application/json' };
+  const stream = await fetch(`${url}/mcp`, {
+    headers: { ...headersOf(ana, session), accept: 'application/json, text/event-stream', ...(session ? {} : revision) },
+    ...(session ? {} : { method: 'POST', body: JSON.stringify(listen) }),
+  });
+  expect(stream.status).toBe(200);
+  await done('tokens.revoke', { token_id: ana.tokenId });
+  // Ends: the stream is closed by the server.
+  await stream.text();
+  expect((await fetch(`${url}/mcp`, { headers: headersOf(ana, session) })).status).toBe(401);
+});
+
+test('a client whose connection broke comes back for its answer; a call that nobody comes back for is given up', async () => {
+  const { ana, url, fake, begin, send, status, done, clock } = await served();
+  const calls: { answer: (value: string) => void; signal: AbortSignal }[] = [];
+  const work = (_args: object, { signal }: { signal: AbortSignal }) =>
+    new Promise<{ content: object[] }>((resolve, reject) => {
+      calls.push({ answer: (value) => resolve({ content: [{ type: 'text', text: value }] }), signal });
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  fake.tools.set('alpha_slow', { work });
+  await done('capabilities.grant', { action: 'tool.call.alpha_slow', developer: 'ana' });
+  const session = await begin(ana);
+  /** The id of the first message of a call whose connection then breaks. */
+  const broken = async () => {
+    const before = calls.length;
+    const gone = new AbortController();
+    const response = await send(ana, session, 'tools/call', { name: 'alpha_slow', arguments: {} }, '/mcp', {
+      signal: gone.signal,
+      headers: {
+        ...headersOf(ana, session),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+      },
+    });
+    const first = await response.body?.getReader().read();
+    await vi.waitFor(() => expect(calls.length).toBe(before + 1));
+    gone.abort();
+    return /^id: (.*)$/m.exec(new TextDecoder().decode(first?.value))?.[1] ?? '';
+  };
+  const last = await broken();
+  clock.advance(LINGER_MS);
+  calls[0]?.answer('at last');
+  const resume = { ...headersOf(ana, session), accept: 'text/event-stream', 'last-event-id': last };
+  const resumed = await fetch(`${url}/mcp`, { headers: resume });
+  expect(await resumed.text()).toContain('at last');
+
+  await broken();
+  expect(calls[1]?.signal.aborted).toBe(false);
+  await vi.waitFor(() => {
+    clock.advance(LINGER_MS + 1);
+    expect(calls[1]?.signal.aborted).toBe(true);
+  });
+  // A stream that was only resumed to the end of its call does not keep the session.
+  await vi.waitFor(async () => {
+    clock.advance(IDLE_MS + 1);
+    expect(await status(ana, session, 'ping')).toBe(404);
+  });
+});

@@ -1,0 +1,74 @@
+// A server of the older revisions that asks its client in the middle of a call. Tools:
+//   ask {method, params, times}  sends the request so many times, one after the other, and returns the answers as JSON
+//   wait                         logs `waiting` and answers when `go` is called
+//   odd                          a result with fields that no revision knows;  fails: a result that is an error
+//   error                        an error of the protocol;                     invalid: a result that is none
+//   log {text}                   sends it as a log message of level `warning`, and the level that was set last as one of level `error`
+//   meta                         returns the request's own _meta
+import { send, serve, text, tool } from './rpc.mjs';
+
+const waiting = new Map();
+let asked = 0;
+let level = 'none';
+let go = () => {};
+const ask = (method, params) =>
+  new Promise((resolve) => {
+    const id = `question-${++asked}`;
+    waiting.set(id, resolve);
+    send({ id, method, params });
+  });
+
+process.stdin.on('data', (chunk) => {
+  for (const line of String(chunk).split('\n').filter(Boolean)) {
+    const { id, method, result, error } = JSON.parse(line);
+    if (method === undefined) waiting.get(id)?.(result ?? { error });
+  }
+});
+
+serve({
+  name: 'asks',
+  capabilities: { tools: {}, logging: {} },
+  tools: ['ask', 'wait', 'go', 'odd', 'fails', 'error', 'invalid', 'log', 'meta'].map((name) => tool(name)),
+  requests: {
+    'logging/setLevel': (params) => {
+      level = params.level;
+      return {};
+    },
+  },
+  call: {
+    ask: async ({ method, params = {}, times = 1 }) => {
+      const answers = [];
+      for (let at = 0; at < times; at++) answers.push(await ask(method, params));
+      return text(JSON.stringify(answers));
+    },
+    wait: () => {
+      send({ method: 'notifications/message', params: { level: 'error', data: 'waiting' } });
+      return new Promise((resolve) => {
+        go = () => resolve(text('waited'));
+      });
+    },
+    go: () => {
+      go();
+      return text('gone');
+    },
+    odd: () => ({
+      content: [
+        { type: 'text', text: 'x', flavour: 'sour' },
+        { type: 'hologram', data: 1 },
+      ],
+      structuredContent: { a: 1 },
+      vendor: [1],
+      _meta: { 'x/y': 1 },
+    }),
+    fails: () => ({ ...text('it did not work'), isError: true }),
+    error: (_args, id) => void send({ id, error: { code: -32050, message: 'a rule of mine', data: { rule: 7 } } }),
+    invalid: () => ({ nothing: 'of use' }),
+    log: (args) => {
+      send({ method: 'notifications/message', params: { level: 'warning', data: args.text } });
+      send({ method: 'notifications/message', params: { level: 'error', data: level } });
+      send({ method: 'notifications/message', params: { level: 'debug', data: 'noise' } });
+      return text('logged');
+    },
+    meta: (_args, _id, { _meta }) => text(JSON.stringify(_meta ?? null)),
+  },
+});

@@ -1,0 +1,14 @@
+// Answers `echo`; a call of `die` is its end, with exit code 3 after a last word on stderr. CHILD_DIES=signal: killed by SIGKILL instead.
+import { serve, text, tool } from './rpc.mjs';
+
+serve({
+  name: 'dies-in-call',
+  tools: [tool('echo'), tool('die')],
+  call: {
+    echo: (args) => text(args.text),
+    die: () => {
+      if (process.env.CHILD_DIES === 'signal') process.kill(process.pid, 'SIGKILL');
+      else process.stderr.write('could not go on\n', () => process.exit(3));
+    },
+  },
+});

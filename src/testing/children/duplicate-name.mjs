@@ -1,0 +1,8 @@
+// Lists two different tools under the one name `echo`, and `other`.
+import { serve, text, tool } from './rpc.mjs';
+
+serve({
+  name: 'duplicate-name',
+  tools: [tool('echo', 'The first.'), tool('other'), tool('echo', 'The second.')],
+  call: { echo: (args) => text(args.text), other: (args) => text(args.text) },
+});

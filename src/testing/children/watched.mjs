@@ -1,0 +1,27 @@
+// A server of the older revisions with one resource, `note:one`, that can be subscribed to. Its tool `update` sends the news of it to whoever has
+// subscribed, and returns how many have.
+import { send, serve, text, tool } from './rpc.mjs';
+
+const subscribed = new Set();
+serve({
+  name: 'watched',
+  capabilities: { tools: {}, resources: { subscribe: true } },
+  tools: [tool('update')],
+  requests: {
+    'resources/list': () => ({ resources: [{ uri: 'note:one', name: 'one' }] }),
+    'resources/subscribe': ({ uri }) => {
+      subscribed.add(uri);
+      return {};
+    },
+    'resources/unsubscribe': ({ uri }) => {
+      subscribed.delete(uri);
+      return {};
+    },
+  },
+  call: {
+    update: () => {
+      for (const uri of subscribed) send({ method: 'notifications/resources/updated', params: { uri } });
+      return text(subscribed.size);
+    },
+  },
+});

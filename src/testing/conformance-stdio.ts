@@ -1,0 +1,12 @@
+import type { Server } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { createFixture } from './conformance-server.ts';
+
+/** The conformance fixture as a child process: `node conformance-stdio.ts`. */
+const fixture = createFixture();
+let current: Server | undefined;
+fixture.onToggle((what) => void (what === 'tools' ? current?.sendToolListChanged() : current?.sendPromptListChanged())?.catch(() => {}));
+serveStdio(() => {
+  current = fixture.server();
+  return current;
+});

@@ -1,0 +1,23 @@
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { onTestFinished } from 'vitest';
+
+export type Era = 'legacy' | 'modern';
+export const ERAS: Era[] = ['legacy', 'modern'];
+
+/** A client of one era, and of that alone, until the test is over. */
+export async function connected(
+  url: string,
+  token: string,
+  era: Era = 'modern',
+  options: ClientOptions = {},
+  prepare?: (client: Client) => void,
+): Promise<Client> {
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    { ...options, versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
+  );
+  prepare?.(client);
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${token}` } } }));
+  onTestFinished(() => client.close());
+  return client;
+}

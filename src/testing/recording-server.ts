@@ -1,0 +1,56 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { createMcpHandler, Server } from '@modelcontextprotocol/server';
+import { onTestFinished } from 'vitest';
+
+export interface RecordingServer {
+  readonly url: string;
+  /** Of each request: its headers and its body. */
+  readonly requests: { headers: Headers; body: Record<string, unknown> }[];
+  /** Breaks every connection that is open. */
+  drop(): void;
+}
+
+/**
+ * A server of the newer revision over HTTP that keeps every request. It has the resource `note:one`, whose news its tool `update` sends, and the
+ * tool `region`, which wants its argument repeated as a header. Without the token in `authorization` it answers 401.
+ */
+export async function recordingServer(token?: string): Promise<RecordingServer> {
+  const requests: RecordingServer['requests'] = [];
+  const handler = createMcpHandler(
+    () => {
+      const server = new Server({ name: 'recording', version: '1.0.0' }, { capabilities: { tools: {}, resources: { subscribe: true } } });
+      const region = { type: 'string', 'x-mcp-header': 'Region' };
+      server.setRequestHandler('tools/list', () => ({
+        tools: [
+          { name: 'update', inputSchema: { type: 'object' } },
+          { name: 'region', inputSchema: { type: 'object', properties: { region } }, outputSchema: { type: 'object', required: ['never'] } },
+        ],
+      }));
+      server.setRequestHandler('tools/call', ({ params }) => {
+        if (params.name === 'update') handler.notify.resourceUpdated('note:one');
+        return { content: [{ type: 'text', text: 'done' }] };
+      });
+      server.setRequestHandler('resources/list', () => ({ resources: [{ uri: 'note:one', name: 'one' }] }));
+      server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+      return server;
+    },
+    { legacy: 'reject' },
+  );
+  const http = createServer(
+    getRequestListener(async (request) => {
+      if (token !== undefined && request.headers.get('authorization') !== `Bearer ${token}`) return new Response('who are you?', { status: 401 });
+      requests.push({ headers: request.headers, body: JSON.parse(await request.clone().text()) as Record<string, unknown> });
+      return await handler.fetch(request);
+    }),
+  );
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    await handler.close();
+    const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+    http.closeAllConnections();
+    await closed;
+  });
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`, requests, drop: () => http.closeAllConnections() };
+}

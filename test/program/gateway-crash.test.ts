@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../src/testing/database.ts';
+import { childProgram, isAlive, processesWith } from '../../src/testing/processes.ts';
+import { type RunningProgram, startProgram } from '../../src/testing/program.ts';
+
+/** How long what a dead server had started may outlive it. */
+const GONE_MS = 5_000;
+/** `ignores-sigterm` with its three, and `plain`. */
+const FAMILY = 5;
+
+interface Started {
+  program: RunningProgram;
+  /** All processes of the external servers. */
+  children(): number[];
+  /** What the environment of each of them carries, and the command line of the reaper. */
+  mark: string;
+  reaper(): number[];
+}
+
+/** `covenant up` with two external servers, one of which ends only when it is killed. */
+async function start(): Promise<Started> {
+  const home = temporaryFolder();
+  const test = randomUUID();
+  const entry = (name: string) =>
+    `[[mcp.server]]\nname = "${name}"\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(childProgram(name))}]\nenv = { CHILD_TEST = "${test}" }\n`;
+  writeFileSync(join(home, 'secrets.toml'), `${entry('ignores-sigterm')}\n${entry('plain')}`, { mode: 0o600 });
+  const program = await startProgram({ home });
+  const children = () => processesWith(test);
+  await expect.poll(() => children().length, { timeout: 30_000, interval: 100 }).toBe(FAMILY);
+  const environment = readFileSync(`/proc/${children()[0]}/environ`, 'utf8');
+  const mark = /(?:^|\0)COVENANT_CHILD_OF=([0-9a-f-]{36})/.exec(environment)?.[1] as string;
+  const reaper = () => processesWith(mark).filter((pid) => !children().includes(pid));
+  expect(reaper().length).toBe(1);
+  return { program, children, mark, reaper };
+}
+
+const nothingIsLeft = (mark: string) => expect.poll(() => processesWith(mark), { timeout: GONE_MS, interval: 100 }).toEqual([]);
+
+test('kill -9 of the server ends every process of its external servers [gateway.process.dies-with-server]', async () => {
+  const { program, mark } = await start();
+  await program.stop('SIGKILL');
+  await nothingIsLeft(mark);
+});
+
+test('a server that is asked to end ends every process of its external servers [gateway.process.dies-with-server]', async () => {
+  const { program, mark } = await start();
+  expect(await program.stop('SIGTERM')).toBe(0);
+  await nothingIsLeft(mark);
+});
+
+test('kill -9 of the reaper and then of the server leaves nothing either: another reaper was there [gateway.process.dies-with-server]', async () => {
+  const { program, mark, reaper, children } = await start();
+  const [first] = reaper() as [number];
+  process.kill(first, 'SIGKILL');
+  await expect.poll(reaper, { timeout: 10_000 }).toEqual([expect.not.toSatisfy((pid: number) => pid === first)]);
+  expect(children().length).toBe(FAMILY);
+  await program.stop('SIGKILL');
+  await nothingIsLeft(mark);
+  expect(isAlive(first)).toBe(false);
+});

@@ -1,0 +1,99 @@
+import { type SubmitEvent, useId, useState } from 'react';
+import type { Approval } from '../../api.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { Id } from '../../parts/id.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Said, workerOf } from '../../parts/said.tsx';
+import { dateOf, Time } from '../../parts/time.tsx';
+import { State } from '../../parts/tone.tsx';
+import { useAct } from '../../queries.ts';
+
+export interface Decided {
+  readonly id: string;
+  readonly words: string;
+}
+
+const MOST_REASON = 500;
+
+/** One click each; a reason, which the caller is told, only who wants to give one. */
+export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDecided: (decided: Decided) => void }) {
+  const approve = useAct('approvals.approve');
+  const refuse = useAct('approvals.refuse');
+  const [reason, setReason] = useState('');
+  const field = useId();
+  const { approval_id, name } = approval;
+  const pending = approve.isPending || refuse.isPending;
+  const error = approve.error ?? refuse.error;
+  // By the promise: the journal may have taken this form off the page before the answer is here.
+  const tell = (done: Promise<unknown>, words: string): void => {
+    done.then(
+      () => onDecided({ id: approval_id, words }),
+      () => {},
+    );
+  };
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const said = reason.trim();
+    tell(refuse.mutateAsync({ approval_id, ...(said && { reason: said }) }), `Refused ${name}.`);
+  };
+  return (
+    <form onSubmit={submit} className="grid gap-2">
+      <p className="flex flex-wrap items-center gap-x-2 text-muted">
+        <State tone="you">approval</State>
+        <Said text={approval.developer === null ? 'the operator' : workerOf(approval.developer, approval.agent)} />
+        <span className="ml-auto flex flex-wrap gap-x-2">
+          <Time at={approval.requested_at} />
+          <Id id={approval_id} />
+        </span>
+      </p>
+      <div className="grid gap-1">
+        <p className="font-medium">
+          <Said text={`${approval.noun} ${name}`} />
+        </p>
+        <Arguments approval={approval} />
+        <p className="text-muted">
+          {approval.server !== null && approval.noun !== 'resource' && (
+            <>
+              <Said text={`server ${approval.server}`} /> ·{' '}
+            </>
+          )}
+          {`until ${dateOf(approval.deadline_at)}`}
+        </p>
+      </div>
+      <div className="grid items-center gap-2 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
+        <ActButton look="primary" pending={pending} onClick={() => tell(approve.mutateAsync({ approval_id }), `Approved ${name}.`)}>
+          Approve
+        </ActButton>
+        <label htmlFor={field} className="sr-only">
+          Reason for refusing
+        </label>
+        <input
+          id={field}
+          className="field"
+          maxLength={MOST_REASON}
+          placeholder="Reason, if you refuse"
+          autoComplete="off"
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+        />
+        <ActButton type="submit" look="bad" pending={pending}>
+          Refuse
+        </ActButton>
+      </div>
+      {error && <Problem what="Nothing was decided." error={error} />}
+    </form>
+  );
+}
+
+/** What the call would be made with, readable where it is whole. */
+function Arguments({ approval: { arguments: text, arguments_bytes, arguments_cut } }: { approval: Approval }) {
+  if (text === null || text === '{}') return <p className="text-muted">without arguments</p>;
+  return (
+    <>
+      <pre className="mono max-h-64 overflow-auto rounded-md bg-surface px-2 py-1.5">
+        <Said text={arguments_cut ? text : JSON.stringify(JSON.parse(text), null, 2)} />
+      </pre>
+      {arguments_cut && <p className="text-wait">{`Only the beginning of ${arguments_bytes} bytes is shown.`}</p>}
+    </>
+  );
+}
