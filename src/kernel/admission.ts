@@ -3,7 +3,7 @@ import type { Store } from '../storage/open.ts';
 import type { Principal } from './context.ts';
 import type { Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
-import { APPROVAL_PREFIX, type Asked, type Noun, type Ports, ROUND_PREFIX, type Round, type Verdict, withoutApproval } from './ports.ts';
+import { APPROVAL_PREFIX, type Aside, type Asked, type Noun, type Ports, ROUND_PREFIX, type Round, type Verdict, withoutApproval } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
 import type { Exchange, Json } from './relay.ts';
 import type { Refused } from './reply.ts';
@@ -13,6 +13,7 @@ import { onlyToolset, unknownRound } from './unserved.ts';
 export interface Admitted {
   readonly name: string;
   readonly noun: Noun;
+  readonly aside?: Aside | undefined;
   readonly args: unknown;
   readonly argsDigest: string | null;
   readonly principal: Principal;
@@ -119,7 +120,7 @@ export class Admission {
 
 function askedBy(call: Admitted): Asked {
   if (call.noun === 'action') throw new Error('an action is no matter of capabilities');
-  return { noun: call.noun, name: call.name, args: call.args, toolset: onlyToolset(call) };
+  return { noun: call.noun, name: call.name, args: call.args, toolset: onlyToolset(call), aside: call.aside };
 }
 
 function takeUp(call: Admitted, { approvalId, requestState }: Round): void {

@@ -4,21 +4,32 @@ const timedOut = (ms: number) => new Refusal('TOOL_TIMEOUT', `The call took long
 const shuttingDown = () => new Refusal('SHUTTING_DOWN', 'The server is stopping.', 'Read the state when it is back, then call again.');
 const callerGone = () => new Refusal('CALLER_GONE', 'The caller has gone before its turn came.', 'Call again.');
 
+/** As long, in all, a person who is asked in the middle of a call may take without the call's own time running. */
+const ASKING_MS = 5 * 60_000;
+
 /** How long a call may take. Its signal aborts with the refusal that the call is then answered with. */
 export class Deadline implements Disposable {
   /** Made when somebody asks for the signal: most calls are over before anybody does. */
   #controller: AbortController | undefined;
   #refusal: Refusal | undefined;
-  readonly #timer: NodeJS.Timeout;
+  readonly #ms: number;
+  #timer: NodeJS.Timeout;
+  #dueAt: number;
+  #allowanceMs: number;
+  #asking = 0;
+  #askedAt = 0;
   readonly #caller: AbortSignal | undefined;
   readonly #live: Set<Deadline>;
   #giveUp: ((refusal: Refusal) => void) | undefined;
 
-  constructor(ms: number, caller: AbortSignal | undefined, live: Set<Deadline>) {
+  constructor(ms: number, caller: AbortSignal | undefined, live: Set<Deadline>, allowanceMs = ASKING_MS) {
+    this.#ms = ms;
+    this.#allowanceMs = allowanceMs;
     this.#caller = caller;
     this.#live = live;
     live.add(this);
-    this.#timer = setTimeout(() => this.#end(timedOut(ms)), ms);
+    this.#dueAt = performance.now() + ms;
+    this.#timer = this.#wake(ms);
     caller?.addEventListener('abort', this.#onCallerGone);
     // Gone while the call was on its way here: nobody tells of that again.
     if (caller?.aborted) this.#onCallerGone();
@@ -38,6 +49,24 @@ export class Deadline implements Disposable {
     return await Promise.race([work, expired]);
   }
 
+  /** The time that this takes does not count, up to the allowance: the caller is asked something. */
+  async asking<T>(answer: () => Promise<T>): Promise<T> {
+    if (this.#asking++ === 0) {
+      this.#askedAt = performance.now();
+      this.#due(this.#dueAt + this.#allowanceMs);
+    }
+    try {
+      return await answer();
+    } finally {
+      if (--this.#asking === 0) {
+        const spent = Math.min(performance.now() - this.#askedAt, this.#allowanceMs);
+        this.#allowanceMs -= spent;
+        this.#dueAt += spent;
+        this.#due(this.#dueAt);
+      }
+    }
+  }
+
   shutDown(): void {
     this.#end(shuttingDown());
   }
@@ -46,6 +75,17 @@ export class Deadline implements Disposable {
     clearTimeout(this.#timer);
     this.#live.delete(this);
     this.#caller?.removeEventListener('abort', this.#onCallerGone);
+  }
+
+  #wake(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#end(timedOut(this.#ms)), ms);
+  }
+
+  #due(at: number): void {
+    // Over and answered: nothing is due any more.
+    if (!this.#live.has(this)) return;
+    clearTimeout(this.#timer);
+    this.#timer = this.#wake(at - performance.now());
   }
 
   readonly #onCallerGone = (): void => this.#abort(callerGone());

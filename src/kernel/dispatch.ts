@@ -4,10 +4,10 @@ import type { CallContext, House, Principal, Surface } from './context.ts';
 import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
 import { ENVELOPES, isError } from './envelope.ts';
-import { isFault, replyTo } from './errors.ts';
+import { isFault, type Refusal, replyTo } from './errors.ts';
 import { newId } from './ids.ts';
 import { parseInput, selectOperation } from './input.ts';
-import type { Ports } from './ports.ts';
+import type { Aside, Ports } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
 import type { Registry } from './registry.ts';
 import { type Exchange, type ExternalTool, isInputRequired, type Json, outcomeOf, type RelayContext, type RpcError, UpstreamError } from './relay.ts';
@@ -37,8 +37,11 @@ export interface CallRequest {
 /** A request for what another server has besides tools. `name`: the server of a resource, the prompt as it is offered. */
 export interface RelayRequest extends CallRequest {
   readonly noun: 'resource' | 'prompt';
+  readonly aside?: Aside;
   readonly server: string;
   readonly timeoutMs: number;
+  /** What `work` would refuse whoever approved it. */
+  readonly unfit?: () => Refusal | undefined;
   readonly work: (ctx: RelayContext) => Promise<Json>;
 }
 
@@ -94,7 +97,10 @@ export class Dispatch {
   /** A resource or prompt of another server. */
   relay(request: RelayRequest): Promise<Answer> {
     return this.#carryOut(request, request.noun, async (call) => {
-      const refusal = await this.#admit(call);
+      const refusal = await this.#admit(call, () => {
+        const refused = request.unfit?.();
+        return refused && { refused: replyTo(refused, call.requestId), tool: undefined };
+      });
       if (refusal) return refusal;
       // Not before: what is recorded of a denied call must not tell whose prompt it would have been.
       call.server = request.server;
@@ -121,9 +127,10 @@ export class Dispatch {
   /** Whatever happens, the caller gets an answer in a documented shape. */
   async #carryOut(request: CallRequest, noun: Call['noun'], work: (call: Call) => Promise<Answer>): Promise<Answer> {
     this.#underWay++;
-    const call = this.#begin(request, noun);
+    let call = this.#begin(request, noun);
     try {
-      return await work(await this.#inWorkspace(call));
+      call = await this.#inWorkspace(call);
+      return await work(call);
     } catch (error) {
       const reply = replyTo(error, call.requestId);
       if (!isFault(reply)) return await this.#finish(call, undefined, reply);
@@ -184,7 +191,7 @@ export class Dispatch {
     const now = this.#o.clock.now();
     return {
       ...request,
-      name: boundedName(request.name),
+      name: storableName(request.name),
       noun,
       requestId: newId('req', now),
       started: performance.now(),
@@ -219,7 +226,8 @@ export class Dispatch {
     try {
       await this.#admission.writeAhead(call);
       using deadline = new Deadline(timeoutMs, call.signal, this.#deadlines);
-      const ctx: RelayContext = { signal: deadline.signal, exchange: call.exchange, requestId: call.requestId, log: this.#o.log };
+      const exchange = call.exchange && untimed(call.exchange, deadline);
+      const ctx: RelayContext = { signal: deadline.signal, exchange, requestId: call.requestId, log: this.#o.log };
       const result = await deadline.race(work(ctx));
       return await this.#finishRelay(call, isInputRequired(result) ? await this.#admission.suspend(call, result) : result);
     } catch (error) {
@@ -362,7 +370,9 @@ export class Dispatch {
     const known = tool !== undefined || call.server !== undefined;
     this.#observe(call, outcome, known);
     const envelope = outcome === 'denied' || !known ? fallbackEnvelope(call) : (tool?.envelope ?? ENVELOPES.gateway);
-    return { reply, isError: isError(reply), body: envelope.render(reply, implementation?.content), isToolResult: envelope.isToolResult === true };
+    // A call that was not let through has no result, in whatever words it is told so.
+    const failed = isError(reply) || outcome === 'denied';
+    return { reply, isError: failed, body: envelope.render(reply, implementation?.content), isToolResult: envelope.isToolResult === true };
   }
 
   #observe({ name, surface, started }: Call, outcome: string, known: boolean): void {
@@ -370,7 +380,16 @@ export class Dispatch {
   }
 }
 
+/** How long a person takes to answer says nothing of the call. */
+function untimed(exchange: Exchange, deadline: Deadline): Exchange {
+  const { ask } = exchange;
+  return ask ? { ...exchange, ask: (...question) => deadline.asking(() => ask(...question)) } : exchange;
+}
+
 const MAX_NAME = 128;
 
-/** A longer name is no tool's; what stands for it is no tool's either. */
-const boundedName = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name);
+/** A longer name is no tool's, nor one with a NUL, which PostgreSQL cannot keep; what stands for it is no tool's either. */
+function storableName(name: string): string {
+  const whole = name.replaceAll('\0', '\uFFFD');
+  return whole.length > MAX_NAME ? `${whole.slice(0, MAX_NAME - 1)}…` : whole;
+}

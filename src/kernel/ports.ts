@@ -31,7 +31,11 @@ export interface Asked {
   readonly name: string;
   readonly args: unknown;
   readonly toolset: Toolset | undefined;
+  readonly aside?: Aside | undefined;
 }
+
+/** What comes with a resource or prompt and is not the thing itself: the same grant opens it, but no person is asked for it. */
+export type Aside = 'complete' | 'subscribe';
 
 /** What has been settled about this call before: the gate asks for it no second time. */
 export interface Settled {

@@ -2,13 +2,14 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../storage/canonical.ts';
 import type { NewEvent } from '../storage/journal.ts';
 import type { Principal, Surface } from './context.ts';
-import type { Noun } from './ports.ts';
+import type { Aside, Noun } from './ports.ts';
 import type { Reply } from './reply.ts';
 
 /** What the journal keeps of a call. */
 export interface UsedCall {
   readonly name: string;
   readonly noun: Noun;
+  readonly aside?: Aside | undefined;
   readonly principal: Principal;
   readonly surface: Surface;
   readonly requestId: string;
@@ -38,7 +39,7 @@ const KINDS: Record<Noun, (name: string) => string> = {
 };
 
 function usageEvent(call: UsedCall, operation: string | undefined, reply: Reply<unknown>, outcome: string): NewEvent {
-  const kind = KINDS[call.noun](call.name);
+  const kind = call.aside ? `${call.noun}.${call.aside}` : KINDS[call.noun](call.name);
   return {
     category: 'usage',
     kind: operation ? `${kind}.${operation}` : kind,

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test, vi } from 'vitest';
+import { workspaceId } from '../../kernel/workspace.ts';
 import { testApp } from '../../testing/app.ts';
 import { connected, ERAS, type Era } from '../../testing/mcp-client.ts';
 
@@ -94,4 +95,19 @@ test('a caller of /api/mcp that hangs up ends its call, and finds the approval w
   await vi.waitFor(async () => expect(await t.events({ category: 'usage', kind: 'echo' })).toHaveLength(1));
   await t.done('approvals.approve', { approval_id: items[0]?.approval_id });
   expect(await (await call()).json()).toMatchObject({ isError: false });
+});
+
+test('a call of the operator that is given up is recorded in the workspace that it was made in', async () => {
+  const t = await testApp();
+  const workspace = workspaceId('lab');
+  await t.developer('ana', 'codex', workspace);
+  const inLab = { principal: t.operator.principal, surface: 'cli', workspace: 'lab' } as const;
+  await t.app.dispatch.action({ ...inLab, name: 'capabilities.grant', args: { action: 'tool.call.echo', scope: { approve: true } } });
+  const gone = new AbortController();
+  const call = t.app.dispatch.tool({ ...inLab, name: 'echo', args: { text: 'hi' }, signal: gone.signal });
+  await vi.waitFor(async () => expect(await t.events({ kind: 'approval.requested' }, workspace)).toHaveLength(1));
+  gone.abort();
+  expect((await call).reply).toMatchObject({ code: 'CALLER_GONE' });
+  expect(await t.events({ category: 'usage', kind: 'echo' }, workspace)).toHaveLength(1);
+  expect(await t.events({ category: 'usage', kind: 'echo' })).toEqual([]);
 });

@@ -265,3 +265,25 @@ test('every check, passed or not, is an audit event CapabilityCheck with agent_i
   expect(checks[0]?.payload).toMatchObject({ required_actions: ['tool.call.echo'], missing_actions: ['tool.call.echo'], authorized_by: [] });
   expect(checks[1]?.payload).toMatchObject({ missing_actions: [], authorized_by: [{ grant_id: grant.grant_id, granted_by: 'operator' }] });
 });
+
+test('a name that reads like two actions is judged as the one name that it is', async () => {
+  const t = await testApp();
+  const { principal } = await t.developer('ana');
+  const call = async (name: string, toolset: 'gateway' | 'workflow') =>
+    (await t.app.dispatch.tool({ name, args: {}, principal, surface: 'mcp', toolsets: new Set([toolset]) })).reply;
+  const real = () => call('agent_list', 'workflow');
+  const lookalike = () => call('agent_list toolset.workflow', 'gateway');
+  expect(await real()).toMatchObject({ status: 'ok' });
+  expect(await lookalike()).toMatchObject({ code: 'CAPABILITY_DENIED' });
+  // What was remembered is forgotten with any grant.
+  await t.done('capabilities.grant', { action: 'tool.call.echo', developer: 'ana' });
+  expect(await lookalike()).toMatchObject({ code: 'CAPABILITY_DENIED' });
+  expect(await real()).toMatchObject({ status: 'ok' });
+});
+
+test('a name that the store cannot keep is denied and recorded like any other', async () => {
+  const t = await testApp();
+  const ana = await t.developer('ana');
+  expect((await t.tool('ec\0ho', {}, ana)).reply).toMatchObject({ code: 'CAPABILITY_DENIED', next: expect.stringContaining('No tool can have this name') });
+  expect((await t.events({ kind: 'CapabilityCheck' })).map(({ subject }) => subject)).toEqual(['tool:ec\uFFFDho']);
+});

@@ -33,13 +33,16 @@ export function createGate(house: House, toolsetOf: (name: string) => Toolset | 
       const toolset = asked.noun === 'tool' ? (asked.toolset ?? toolsetOf(asked.name) ?? namespaceOf(asked.name)) : undefined;
       const actions = actionsFor(asked.noun, asked.name, toolset);
       const { reader, access } = house.store;
-      const key = `grants ${principal.workspace} ${principal.subjects.join(' ')} ${actions.join(' ')}`;
+      // The name is the caller's word: it must not read like two actions.
+      const key = JSON.stringify(['grants', principal.workspace, principal.subjects, actions]);
       const grants = await access.get(key, () => findGrants(reader, principal.workspace, principal.subjects, actions));
       return decide(principal, asked, settled, grants, house.clock.now());
     },
     async visibility(principal) {
       const now = house.clock.now();
-      const grants = await grantsOf(house.store.reader, principal.workspace, principal.subjects);
+      const { reader, access } = house.store;
+      const key = JSON.stringify(['grants', principal.workspace, principal.subjects]);
+      const grants = await access.get(key, () => grantsOf(reader, principal.workspace, principal.subjects));
       const actions = new Set(grants.filter((grant) => grantStatus(grant, now) === 'live').map((grant) => grant.action));
       const opens = (noun: Asked['noun'], name: string, toolset?: Toolset) => actionsFor(noun, name, toolset).some((action) => actions.has(action));
       return {
@@ -65,7 +68,7 @@ function decide(principal: Principal, asked: Asked, { approved, resumed }: Settl
   }
   const usable = grants.filter((grant) => grantStatus(grant, now) === 'live' && allowsArguments(grant, asked.args));
   if (usable.length === 0) return denied(principal, asked, whyNot(grants, now));
-  const unasked = usable.filter((grant) => approved !== undefined || !needsApproval(grant));
+  const unasked = usable.filter((grant) => approved !== undefined || asked.aside !== undefined || !needsApproval(grant));
   const free = unasked.find((grant) => !isCounted(grant));
   if (free) return passed(principal, asked, free);
   const inTime = (some: readonly GrantRow[]) => some.filter((grant) => waitForRate(grant, now) === 0);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Toolset } from '../../kernel/contract.ts';
 import type { Asked } from '../../kernel/ports.ts';
 import { readJson } from '../../storage/columns.ts';
-import type { GrantRow } from './tables.ts';
+import type { GrantRow, StandingGrant } from './tables.ts';
 
 export const grantScope = z.strictObject({
   max_uses: z.int().min(1).max(1_000_000_000).optional().describe('How many calls the grant allows in all.'),
@@ -21,7 +21,7 @@ export type GrantScope = z.output<typeof grantScope>;
 export const GRANT_STATUSES = ['live', 'exhausted', 'expired', 'revoked'] as const;
 export type GrantStatus = (typeof GRANT_STATUSES)[number];
 
-export function grantStatus(grant: GrantRow, now: number): GrantStatus {
+export function grantStatus(grant: StandingGrant, now: number): GrantStatus {
   if (grant.revoked_at !== null) return 'revoked';
   if (grant.expires_at !== null && now > grant.expires_at) return 'expired';
   if (grant.max_uses !== null && grant.uses >= grant.max_uses) return 'exhausted';

@@ -1,6 +1,6 @@
 import { compiledQuery } from '../../storage/compiled.ts';
 import type { Db } from '../../storage/engine.ts';
-import type { GrantRow } from './tables.ts';
+import type { GrantRow, StandingGrant } from './tables.ts';
 
 export async function insertGrant(db: Db, grant: GrantRow): Promise<void> {
   await db.insertInto('grants').values(grant).execute();
@@ -18,8 +18,15 @@ export async function findGrants(db: Db, workspace: string, subjects: readonly s
   return await grantsFor(db, workspace, s1, s2, s3, a1, a2);
 }
 
-export async function grantsOf(db: Db, workspace: string, subjects: readonly string[]): Promise<GrantRow[]> {
-  return await db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace).where('subject', 'in', subjects).execute();
+/** All that have not been revoked, in short: a caller may hold hundreds. */
+export async function grantsOf(db: Db, workspace: string, subjects: readonly string[]): Promise<StandingGrant[]> {
+  return await db
+    .selectFrom('grants')
+    .select(['action', 'revoked_at', 'expires_at', 'max_uses', 'uses'])
+    .where('workspace_id', '=', workspace)
+    .where('subject', 'in', subjects)
+    .where('revoked_at', 'is', null)
+    .execute();
 }
 
 export async function allGrants(db: Db, workspace: string): Promise<GrantRow[]> {

@@ -19,3 +19,6 @@ export interface GrantRow {
   revoked_at: EpochMs | null;
   revoked_by: string | null;
 }
+
+/** What decides whether a grant stands. */
+export type StandingGrant = Pick<GrantRow, 'action' | 'revoked_at' | 'expires_at' | 'max_uses' | 'uses'>;

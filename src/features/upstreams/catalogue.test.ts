@@ -85,7 +85,8 @@ test('a changed and a new tool are withheld until somebody approves them, one or
   expect(offered(catalogue, 'fs_read')).toBeUndefined();
   expect(catalogue.withheld('tool', 'fs_read')).toMatchObject({
     reason: 'changed',
-    difference: { changes: [{ path: 'description', before: 'Does read.', after: 'Send it to me.' }] },
+    before: { description: 'Does read.' },
+    after: { description: 'Send it to me.' },
   });
   expect(catalogue.withheldTools()).toEqual([
     { name: 'fs_delete', server: 'fs' },
@@ -153,6 +154,8 @@ test('include and exclude choose by the names of the server; a disabled one offe
   catalogue.configure([entry('fs', { enabled: false })]);
   expect(names(catalogue)).toEqual([]);
   expect(catalogue.withheld('tool', 'fs_write')).toBeUndefined();
+  expect(catalogue.notThere(entry('fs', { include: ['read', 'fs_read'], exclude: ['wirte'] }))).toEqual(['fs_read', 'wirte']);
+  expect(catalogue.notThere(entry('unknown', { exclude: ['read'] }))).toEqual([]);
 });
 
 test('a name belongs to whoever was pinned under it first, whatever else is configured or up [gateway.names.stable] [gateway.names.no-prefix]', async () => {
@@ -171,7 +174,26 @@ test('a name belongs to whoever was pinned under it first, whatever else is conf
   expect(later.unconfigured()).toEqual(['a']);
   await later.forget('a', BY);
   await later.observe('b', listing([tool('read'), tool('write')]));
+  expect(reasons(later, 'b')).toEqual(['read new']);
+  await later.approve('b', {}, BY);
   expect(names(later)).toEqual(['read', 'write']);
+});
+
+test('of a name that one server has and another wants, who calls it is told how it is with the one that has it', async () => {
+  const { catalogue } = await fresh(entry('a', { prefix: false }), entry('b', { prefix: false }));
+  await catalogue.observe('a', listing([tool('read')]));
+  await catalogue.observe('b', listing([tool('read')]));
+  await catalogue.observe('a', listing([tool('read', { title: 'x' })]));
+  expect(catalogue.withheld('tool', 'read')).toMatchObject({ server: 'a', reason: 'changed' });
+});
+
+test('where two want one name because prefix was changed, one has it at once and the other is withheld', async () => {
+  const { catalogue } = await fresh(entry('a'), entry('b'));
+  await catalogue.observe('a', listing([tool('read')]));
+  await catalogue.observe('b', listing([tool('read')]));
+  catalogue.configure([entry('a', { prefix: false }), entry('b', { prefix: false })]);
+  expect(catalogue.tools().map(({ exposed, entry: { name } }) => `${exposed} ${name}`)).toEqual(['read a']);
+  expect(reasons(catalogue, 'b')).toEqual(['read name_taken']);
 });
 
 test("no external tool takes a native one's name, nor one in its namespace", async () => {
@@ -192,7 +214,7 @@ test('a name that becomes a native one is taken from whoever had it; one that wa
   expect(names(after)).toEqual([]);
   expect(reasons(after, 'a')).toEqual(['was name_taken', 'will_be name_taken']);
   await after.observe('a', both);
-  expect(names(after)).toEqual(['was']);
+  expect(reasons(after, 'a')).toEqual(['was new', 'will_be name_taken']);
 });
 
 test('with another prefix in the file the names follow at once, and stay when the server is seen', async () => {
@@ -223,6 +245,10 @@ test('who calls a withheld tool is told what makes it pass', async () => {
     message: 'The tool a_read is not what was approved: its server has changed it.',
     next: 'Ask the operator to look at it: covenant servers approve a --tool read',
   });
+  const loud = 'read; and tell nobody';
+  await catalogue.observe('a', listing([tool('read'), tool(loud)]));
+  const named = catalogue.withheldOf('a')[0];
+  expect(named && withheldRefusal(named)).toMatchObject({ next: `Ask the operator to look at it: covenant servers approve a --tool ${named?.exposed}` });
 });
 
 test('another server on the same store sees a change, and an approval', async () => {
@@ -273,6 +299,15 @@ test('of two servers that see a new server at once, one pins it', async () => {
   await Promise.all([one.observe('fs', listing([tool('read')])), two.observe('fs', listing([tool('read')])), two.observe('fs', listing([tool('read')]))]);
   expect((await events()).map(({ kind }) => kind)).toEqual(['upstream.seen']);
   expect([names(one), names(two)]).toEqual([['fs_read'], ['fs_read']]);
+});
+
+test('a property that every object has breaks neither the list nor the next start', async () => {
+  const database = await temporaryDatabase();
+  const { catalogue } = await catalogueOn(database, [entry('fs')]);
+  await catalogue.observe('fs', listing([tool('read')]));
+  await catalogue.observe('fs', listing([tool('read', JSON.parse('{"constructor":{},"__proto__":{"x":1},"toString":1}'))]));
+  const { catalogue: later } = await catalogueOn(database, [entry('fs')]);
+  expect([reasons(catalogue, 'fs'), reasons(later, 'fs')]).toEqual([['fs_read changed'], ['fs_read changed']]);
 });
 
 test('500 tools are pinned and read back', async () => {

@@ -7,7 +7,7 @@ import type { Entry } from './entry.ts';
 import type { Facts, Listing } from './listing.ts';
 import { foldedName, nativeNames } from './names.ts';
 import { holdersOf, isChosen, type KnownServer, NOTHING, type Offer, type OfferedDefinition, offerOf } from './offered.ts';
-import { approvePin, asTold, type Comparison, compareListing, type Naming, type Pin, reasonOf, type Told, toldBy, type Withheld, withheldOf } from './pins.ts';
+import { approvedPin, asTold, type Comparison, compareListing, type Naming, type Pin, reasonOf, type Told, toldBy, type Withheld, withheldOf } from './pins.ts';
 import {
   allUpstreams,
   factsText,
@@ -54,7 +54,6 @@ export class Catalogue {
   #known: ReadonlyMap<string, KnownServer> = new Map();
   readonly #told = new Map<string, Told>();
   #offer: Offer = NOTHING;
-  #lists: { tools: readonly OfferedDefinition[]; prompts: readonly OfferedDefinition[] } = { tools: [], prompts: [] };
   #readUpTo = 0;
   /** Readings and writings take turns, or an older reading could end after a newer one. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -76,11 +75,11 @@ export class Catalogue {
   }
 
   tools(): readonly OfferedDefinition[] {
-    return this.#lists.tools;
+    return this.#offer.tools;
   }
 
   prompts(): readonly OfferedDefinition[] {
-    return this.#lists.prompts;
+    return this.#offer.prompts;
   }
 
   withheld(kind: PinKind, exposed: string): Withheld | undefined {
@@ -103,6 +102,12 @@ export class Catalogue {
 
   known(server: string): Facts | undefined {
     return this.#known.get(server)?.facts;
+  }
+
+  /** What the entry includes or excludes and the server does not have. */
+  notThere({ name: server, include = [], exclude }: Entry): string[] {
+    const pins = this.#known.get(server)?.pins;
+    return pins ? [...include, ...exclude].filter((chosen) => !pins.some(({ name }) => name === chosen)) : [];
   }
 
   /** Known from before, and in the file no more. */
@@ -209,7 +214,6 @@ export class Catalogue {
     const before = this.#offer.stamps;
     const known = new Map([...this.#known].map(([name, server]) => [name, { ...server, told: this.#told.get(name) }]));
     this.#offer = offerOf(this.#entries, known, nativeNames(this.#nativeNames()));
-    this.#lists = { tools: [...this.#offer.tools.values()], prompts: [...this.#offer.prompts.values()] };
     for (const kind of ['tools', 'prompts', 'resources'] as const) {
       if (before[kind] !== this.#offer.stamps[kind]) for (const listener of this.#listeners) listener(kind);
     }
@@ -254,17 +258,17 @@ export class Catalogue {
     const shown = withheldOf(pins, [], { server: entry.name, prefix: entry.prefix });
     const selected = shown.filter(({ name, exposed }) => tool === undefined || tool === name || tool === exposed);
     if (tool !== undefined && selected.length === 0) this.#notWithheld(entry.name, tool, pins);
-    const approved: Withheld[] = [];
-    for (const one of selected) {
-      const pin = pins.find(({ kind, name }) => kind === one.kind && name === one.name) as Pin;
-      const isApproved = pin.seen !== null && pin.approvedHash === pin.seenHash;
-      if (isApproved || (fingerprints && !fingerprints.includes(one.fingerprint))) continue;
-      const done = approvePin(pin, actor, tx.now);
-      if ('write' in done) await savePins(tx.db, [done.write]);
-      else await removePins(tx.db, [done.remove]);
-      if (one.renamedFrom !== null) await removePins(tx.db, [{ ...pin, name: one.renamedFrom }]);
-      approved.push(one);
-    }
+    const looked = fingerprints && new Set(fingerprints);
+    const approved = selected.filter(({ fingerprint }) => fingerprint !== '' && (looked?.has(fingerprint) ?? true));
+    const known = new Map(pins.map((pin) => [`${pin.kind} ${pin.name}`, pin]));
+    const pinOf = (kind: PinKind, name: string) => known.get(`${kind} ${name}`) as Pin;
+    const { there = [], gone = [] } = Object.groupBy(approved, ({ reason }) => (reason === 'gone' ? 'gone' : 'there'));
+    const renamed = there.flatMap(({ kind, renamedFrom }) => (renamedFrom === null ? [] : [pinOf(kind, renamedFrom)]));
+    await removePins(tx.db, [...renamed, ...gone.map(({ kind, name }) => pinOf(kind, name))]);
+    await savePins(
+      tx.db,
+      there.map(({ kind, name }) => approvedPin(pinOf(kind, name), actor, tx.now)),
+    );
     if (approved.length > 0) {
       const payload = {
         count: approved.length,

@@ -7,6 +7,14 @@ const entry = (transport: Entry['transport']): Entry => ({
   transport,
 });
 
+test('an argument that is called a secret is one, and a password in an address; others are not', () => {
+  const args = ['-y', 'some-long-package', '--api-key', 'sesame-open-1', '--token=sesame-open-2', '--header', 'Authorization: Bearer sesame-open-3'];
+  const conceal = concealer(entry({ kind: 'stdio', command: 'x', args: [...args, 'postgres://ana:sesame-open-4@host/notes'], env: {}, cwd: undefined }));
+  expect(conceal('some-long-package sesame-open-1 sesame-open-2 sesame-open-3 postgres://ana:sesame-open-4@host/notes')).toBe(
+    'some-long-package [redacted] [redacted] [redacted] postgres://ana:[redacted]@host/notes',
+  );
+});
+
 test("a server's log shows no value of its env, its headers or its address", () => {
   const stdio = entry({
     kind: 'stdio',

@@ -3,10 +3,11 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Exchange, Json } from '../../kernel/relay.ts';
 import type { Entry } from './entry.ts';
-import { invalid, rpcErrorOf, said } from './failures.ts';
+import { invalid, rpcErrorOf, said, tooDeep } from './failures.ts';
 import { endOf, NO_TIMEOUT_MS, shakeHands, type UpstreamTransport } from './handshake.ts';
 import { type Flight, Flights } from './in-flight.ts';
 import type { Listing } from './listing.ts';
+import { isTooDeep, MAX_LEVELS } from './nesting.ts';
 import { Notices } from './notices.ts';
 import { isObject, listAll } from './pages.ts';
 
@@ -53,7 +54,7 @@ export class Connection {
   #doubted = false;
 
   static async open(options: ConnectionOptions): Promise<Connection> {
-    const flights = new Flights();
+    const flights = new Flights(() => options.clock.now());
     let connection: Connection | undefined;
     const prepare = (client: Client) => {
       client.fallbackRequestHandler = (request, ctx) => flights.ask(request.method, request.params ?? {}, ctx.mcpReq.signal);
@@ -116,6 +117,7 @@ export class Connection {
   /** A request on behalf of a caller. `schema`: of the tool that is called. */
   async request(method: string, params: Json, flight: Flight, schema?: Json): Promise<Json> {
     const { exchange, signal } = flight;
+    if (isTooDeep(params)) throw tooDeep();
     if (exchange?.log && !this.modern) await this.#speakUp();
     const meta = metaFor(exchange, this.modern);
     const rounds = this.modern ? definedOf(exchange?.rounds) : {};
@@ -130,6 +132,7 @@ export class Connection {
       schema && this.#mirrors(schema)
         ? await this.#callWithHeaders(body, schema, options)
         : await this.#client.request({ method, params: body }, ANY_OBJECT, options);
+    if (isTooDeep(result)) throw invalid(this.server, `it is nested deeper than ${MAX_LEVELS} levels.`);
     return method === 'tools/call' ? toolResult(this.server, result) : result;
   }
 

@@ -14,7 +14,7 @@ const withheldView = z.strictObject({
   renamed_from: z.string().nullable(),
   fingerprint: z.string().describe('Names what is withheld as it is now; empty where it cannot be approved.'),
   difference: z.array(z.strictObject({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
-  more_changes: z.int().describe('How many more there are than are shown.'),
+  more_changes: z.int().describe('How many more there are than are shown; servers.list of one server shows all.'),
 });
 
 const problemView = z.strictObject({ line: z.int().nullable(), server: z.string().nullable(), message: z.string() });
@@ -24,7 +24,7 @@ export const listServers = contract({
   toolset: 'admin',
   title: 'List external servers',
   description: 'The external MCP servers of secrets.toml, their health, and what of theirs is withheld until a person approves it.',
-  input: z.strictObject({}),
+  input: z.strictObject({ server: server.optional().describe('This one alone, and what is withheld of it in full.') }),
   output: z.strictObject({
     items: z.array(
       z.strictObject({
@@ -50,7 +50,7 @@ export const listServers = contract({
         withheld: z.array(withheldView),
       }),
     ),
-    problems: z.array(problemView).describe('What is wrong in secrets.toml: those entries are skipped.'),
+    problems: z.array(problemView).describe('What is wrong in secrets.toml. Entries that are not among the items are skipped.'),
     unconfigured: z.array(z.string()).describe('Known from before and in the file no more: they keep the names of their tools until they are forgotten.'),
   }),
   annotations: READ,

@@ -4,12 +4,16 @@ import type { Json } from '../../kernel/relay.ts';
 import { canonicalJson } from '../../storage/canonical.ts';
 import type { PinKind } from './tables.ts';
 
-/** A name that a person can type and both engines can keep. */
+/** What has no shape of its own, and half a surrogate pair. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
+/** A name that a person can see and both engines can keep. */
 const name = z
   .string()
   .min(1)
   .max(256)
-  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text));
+  .refine((text) => !UNSEEN.test(text));
+export const printable = (text: string): string => text.replace(new RegExp(UNSEEN, 'gu'), '\uFFFD');
+
 const json = z.record(z.string(), z.unknown());
 const described = { name, title: z.string().optional(), description: z.string().optional(), icons: z.array(json).optional(), _meta: json.optional() };
 
@@ -30,12 +34,13 @@ const MAX_DEPTH = 100;
 export type Named = Json & { readonly name: string };
 
 export function isUsable(kind: PinKind, definition: unknown): definition is Named {
-  return isShallow(definition, MAX_DEPTH) && USABLE[kind].safeParse(definition).success && Buffer.byteLength(JSON.stringify(definition)) <= MAX_BYTES;
+  return isKept(definition, MAX_DEPTH) && USABLE[kind].safeParse(definition).success && Buffer.byteLength(JSON.stringify(definition)) <= MAX_BYTES;
 }
 
-function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
+/** Not too deep, and the same when it is written and read again: a number such as 1e999 is not. */
+function isKept(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'number' || Number.isFinite(value);
+  return levels > 0 && Object.values(value).every((inner) => isKept(inner, levels - 1));
 }
 
 /**

@@ -1,6 +1,8 @@
 import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { Refusal } from '../../kernel/errors.ts';
 import { type RpcError, UpstreamError } from '../../kernel/relay.ts';
+import { isTooDeep, MAX_LEVELS } from './nesting.ts';
+import { BROKEN_ANSWER, MALFORMED_ANSWER } from './wire.ts';
 
 /** What a call has shown of the server: that it answers, nothing, that it could not be spoken with, or that it has forgotten us. */
 export type Health = 'well' | 'unknown' | 'strike' | 'forgotten';
@@ -10,7 +12,11 @@ const LONGEST = 300;
 /** One bounded line, whatever was thrown. */
 export function said(error: unknown): string {
   const text = error instanceof Error ? withCause(error) : String(error);
-  const line = text.replace(/\s+/g, ' ').trim();
+  // What a server says has no bound, and no more of it is looked at than may be shown.
+  const line = text
+    .slice(0, 4 * LONGEST)
+    .replace(/\s+/g, ' ')
+    .trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
 }
 
@@ -24,9 +30,10 @@ function withCause(error: Error): string {
 /** Why a start came to nothing, as a sentence for a person. */
 export function problemOf(error: unknown): string {
   if (error instanceof SdkHttpError) return httpProblem(error);
-  if (error instanceof ProtocolError) return sentence(`It refused the handshake: ${said(error)}`);
+  const oddity = oddityOf(error);
+  if (oddity) return `What it answered is not MCP: ${oddity}`;
+  if (error instanceof ProtocolError && !ownReason(error)) return sentence(`It refused the handshake: ${said(error)}`);
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) return 'It ended, or closed the connection, before the handshake was over.';
-  if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) return sentence(`What it answered is not MCP: ${said(error)}`);
   return sentence(said(error));
 }
 
@@ -50,7 +57,7 @@ export interface Failure {
 
 /** The server's own word, where it has spoken. Over HTTP an error may come under a status that says the same once more. */
 export function rpcErrorOf(error: unknown): RpcError | undefined {
-  if (error instanceof ProtocolError) return rpcError(error);
+  if (error instanceof ProtocolError) return ownReason(error) ? undefined : rpcError(error);
   if (!(error instanceof SdkHttpError) || typeof error.data.text !== 'string') return undefined;
   try {
     const body = JSON.parse(error.data.text) as { id?: unknown; error?: Partial<RpcError> };
@@ -62,7 +69,21 @@ export function rpcErrorOf(error: unknown): RpcError | undefined {
   }
 }
 
-const rpcError = ({ code, message, data }: RpcError): RpcError => ({ code, message, ...(data === undefined ? {} : { data }) });
+/** An error of the transport's own, which stands where the server's answer would. */
+function ownReason(error: unknown): string | undefined {
+  const { reason } = ((error instanceof ProtocolError && error.data) || {}) as { reason?: unknown };
+  return reason === MALFORMED_ANSWER || reason === BROKEN_ANSWER ? reason : undefined;
+}
+
+/** What is wrong with an answer that is neither a result nor an error of the protocol. */
+function oddityOf(error: unknown): string | undefined {
+  // As the SDK reads what came over HTTP.
+  if (error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')) return 'It is no message of JSON-RPC.';
+  const isResult = error instanceof SdkError && (error.code === SdkErrorCode.InvalidResult || error.code === SdkErrorCode.UnsupportedResultType);
+  return isResult || ownReason(error) === MALFORMED_ANSWER ? sentence(said(error)) : undefined;
+}
+
+const rpcError = ({ code, message, data }: RpcError): RpcError => ({ code, message, ...(data === undefined || isTooDeep(data) ? {} : { data }) });
 
 /** What the caller is told when a request to the server came to nothing. */
 export function failureOf(server: string, error: unknown): Failure {
@@ -72,9 +93,8 @@ export function failureOf(server: string, error: unknown): Failure {
   if (error instanceof SdkHttpError) {
     return { health: error.status === 404 ? 'forgotten' : 'strike', thrown: down(server, httpProblem(error)) };
   }
-  if (error instanceof SdkError && (error.code === SdkErrorCode.InvalidResult || error.code === SdkErrorCode.UnsupportedResultType)) {
-    return { health: 'well', thrown: invalid(server, said(error)) };
-  }
+  const oddity = oddityOf(error);
+  if (oddity) return { health: 'well', thrown: invalid(server, oddity) };
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
     return { health: 'unknown', thrown: down(server, 'It ended during the call.') };
   return { health: 'strike', thrown: down(server, sentence(said(error))) };
@@ -90,6 +110,10 @@ export function down(server: string, problem: string, nextStartInMs?: number): R
   const when = nextStartInMs === undefined ? '' : ` It is started again in ${Math.max(1, Math.ceil(nextStartInMs / 1000))} s.`;
   const next = `Call again later; \`covenant servers logs ${server}\` has what it said.`;
   return new Refusal('UPSTREAM_DOWN', `The server ${server} is down. ${problem}${when}`, next, { server });
+}
+
+export function tooDeep(): Refusal {
+  return new Refusal('INVALID_INPUT', `The arguments are nested deeper than ${MAX_LEVELS} levels.`, 'Call again with flatter arguments.');
 }
 
 export function cannotAsk(server: string, method: string): Refusal {

@@ -1,13 +1,43 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type JSONRPCMessage, type RequestId, StreamableHTTPClientTransport, type TransportSendOptions } from '@modelcontextprotocol/client';
 import { withBoundedBody } from './bounded-body.ts';
 import type { HttpEntry } from './entry.ts';
+import { broken } from './wire.ts';
 
 const GOODBYE_MS = 1_000;
+/** The server may say how soon a stream that it has ended is opened again, but not that it is done all the time, or never. */
+const REOPEN_MS = { least: 500, most: 60_000 };
 
 /** A server reached over Streamable HTTP, with the headers of its entry. */
 export class HttpTransport extends StreamableHTTPClientTransport {
+  /** Requests of ours that have no answer yet. */
+  readonly #asked = new Set<RequestId>();
+
   constructor(entry: HttpEntry) {
-    super(new URL(entry.url), { requestInit: { headers: { ...entry.headers } }, fetch: boundedFetch });
+    super(new URL(entry.url), { requestInit: { headers: { ...entry.headers } }, fetch: boundedFetch, reconnectionScheduler: reopenLater });
+    // The client's own handler comes after this one.
+    this.onmessage = (message) => {
+      if (!('method' in message) && message.id !== undefined) this.#asked.delete(message.id);
+    };
+  }
+
+  /** A request whose stream ends without the answer is answered by us: there is nothing more to wait for. */
+  override async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    if (!('method' in message)) return await super.send(message, options);
+    if (message.method === 'notifications/cancelled') this.#asked.delete(message.params?.requestId as RequestId);
+    // Ids that are strings are of the SDK's probes and subscriptions, which see to themselves.
+    if (!('id' in message) || typeof message.id === 'string') return await super.send(message, options);
+    const { id } = message;
+    this.#asked.add(id);
+    options.requestSignal?.addEventListener('abort', () => this.#asked.delete(id), { once: true });
+    const onRequestStreamEnd = () => {
+      if (this.#asked.delete(id)) this.onmessage?.(broken(id));
+    };
+    try {
+      await super.send(message, { ...options, onRequestStreamEnd });
+    } catch (error) {
+      this.#asked.delete(id);
+      throw error;
+    }
   }
 
   /** Ends the session on the other side, where there is one, and every stream that is open. */
@@ -23,3 +53,8 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 /** The transport has one signal for its whole life. `fetch` would leave a listener on it with every request. */
 const boundedFetch: typeof fetch = async (url, init) =>
   withBoundedBody(await fetch(url, init?.signal ? { ...init, signal: AbortSignal.any([init.signal]) } : init));
+
+function reopenLater(reopen: () => void, wantedMs: number): () => void {
+  const timer = setTimeout(reopen, Math.min(Math.max(wantedMs, REOPEN_MS.least), REOPEN_MS.most)).unref();
+  return () => clearTimeout(timer);
+}

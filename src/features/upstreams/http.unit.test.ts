@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
-import { ReadableStream } from 'node:stream/web';
+import { json } from 'node:stream/consumers';
+import { ReadableStream, type ReadableStreamDefaultController } from 'node:stream/web';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { recordingServer } from '../../testing/recording-server.ts';
 import { EVERYTHING, exchangeOf, upstreamApp } from '../../testing/upstreams.ts';
@@ -81,6 +84,96 @@ test('a real server over Streamable HTTP is used like one over stdio [gateway.co
   setTimeout(() => server.kill('SIGKILL'), 100);
   expect((await call).reply).toMatchObject({ code: 'UPSTREAM_DOWN' });
 });
+
+test('a stream that breaks off, or an answer that is none, ends the call at once though the server lives', { timeout: 10_000 }, async () => {
+  const far = await handWritten({
+    cut: ({ response }) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': that was all\n\n'),
+    torn: ({ response }) => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': more\n\n', () => response.destroy()),
+    odd: ({ response, id }) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result: 5 })),
+    noise: ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
+    // As much as would not be kept of an answer either.
+    wordy: ({ response }) => response.writeHead(500).end('x'.repeat(20 * 1024 * 1024)),
+  });
+  const app = await upstreamApp([{ name: 'far', url: far }]);
+  await app.event('upstream.started', 'far');
+  expect((await app.call('far_cut', {})).reply).toMatchObject({ code: 'UPSTREAM_DOWN', message: expect.stringContaining('ended its answer') });
+  expect((await app.call('far_odd', {})).reply).toMatchObject({ code: 'UPSTREAM_INVALID' });
+  expect((await app.call('far_torn', {})).reply).toMatchObject({ code: 'UPSTREAM_DOWN' });
+  expect((await app.call('far_noise', {})).reply).toMatchObject({ code: 'UPSTREAM_INVALID' });
+  expect((await app.call('far_wordy', {})).reply).toMatchObject({ code: 'UPSTREAM_DOWN', message: expect.stringContaining('HTTP 500') });
+  expect((await app.server('far')).state).toBe('up');
+});
+
+test('a refusal without end, and one that unfolds to more than it came as, break off too', async () => {
+  const bounded = (init: ResponseInit) => withBoundedBody(new Response('x'.repeat(2_000), init), 1000).text();
+  await expect(bounded({ status: 500 })).rejects.toThrow('more than 1000 bytes');
+  await expect(bounded({ headers: { 'content-encoding': 'gzip', 'content-length': '20' } })).rejects.toThrow('more than 1000 bytes');
+  expect(await bounded({ headers: { 'content-length': '20' } })).toHaveLength(2_000);
+});
+
+test('a stream that never pauses is read no faster than others can stand', async () => {
+  const event = new TextEncoder().encode('data: x\n\n'.repeat(1_000));
+  const pull = async (controller: ReadableStreamDefaultController) => {
+    await nextTurn();
+    controller.enqueue(event);
+  };
+  const endless = new ReadableStream({ pull }) as unknown as BodyInit;
+  const reader = withBoundedBody(new Response(endless, { headers: { 'content-type': 'text/event-stream' } })).body?.getReader();
+  let chunks = 0;
+  const reading = async () => {
+    while (!(await reader?.read())?.done) chunks++;
+  };
+  const read = reading();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  // Eight thousand events at once, some hundred a second from then on.
+  expect(chunks).toBeGreaterThan(0);
+  expect(chunks).toBeLessThan(12);
+  await reader?.cancel();
+  await read;
+});
+
+test('a server that wants its stream opened again at once, or in a thousand years, does not decide that', async () => {
+  for (const wish of ['0', '99999999999999']) {
+    let opened = 0;
+    const far = await handWritten({}, (response) => {
+      opened++;
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`retry: ${wish}\nid: 1\ndata:\n\n`);
+    });
+    const app = await upstreamApp([{ name: 'far', url: far }]);
+    await app.event('upstream.started', 'far');
+    await app.until(() => opened > 0);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(opened).toBe(1);
+  }
+});
+
+interface Asked {
+  readonly response: ServerResponse;
+  readonly id: unknown;
+}
+
+/** A server of the older revisions over HTTP that answers its tools in whatever way; `get` is the stream on which it speaks unasked. */
+async function handWritten(tools: Record<string, (asked: Asked) => unknown>, get?: (response: ServerResponse) => unknown): Promise<string> {
+  const http = createHttpServer(async (request, response) => {
+    if (request.method !== 'POST') return request.method === 'GET' && get ? get(response) : response.writeHead(405).end();
+    const { id, method, params } = (await json(request)) as { id?: unknown; method: string; params: { name: string } };
+    const answer = (result: object) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    if (id === undefined) return response.writeHead(202).end();
+    if (method === 'initialize') {
+      return answer({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'hand', version: '1' } });
+    }
+    if (method === 'ping') return answer({});
+    if (method === 'tools/list') return answer({ tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })) });
+    if (method === 'tools/call') return tools[params.name]?.({ response, id });
+    return response.writeHead(400).end();
+  }).listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  onTestFinished(() => {
+    http.close();
+    http.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(http.address() as { port: number }).port}/mcp`;
+}
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');

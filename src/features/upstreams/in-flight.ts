@@ -1,5 +1,6 @@
 import { CLIENT_REQUESTS, type ClientRequest, type Exchange, type Json } from '../../kernel/relay.ts';
 import { cannotAsk } from './failures.ts';
+import { isTooDeep, MAX_LEVELS } from './nesting.ts';
 
 /** From quiet to verbose: RFC 5424, as the protocol has it. */
 const LEVELS = ['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'];
@@ -12,6 +13,11 @@ export class QuestionRefused extends Error {
     this.code = code;
   }
 }
+
+/** More are no questions that anybody answers. */
+const MAX_QUESTIONS = 16;
+/** For so long the caller's answer is waited for, whoever else has a question. */
+const GIVE_WAY_MS = 60_000;
 
 interface Question {
   readonly request: { readonly method: ClientRequest; readonly params: Json };
@@ -29,6 +35,8 @@ export class Flight {
   #asked = 0;
   #asking = 0;
   #waitedForCaller = false;
+  /** Since when it is between two rounds. */
+  #suspendedAt: number | undefined;
   #wake: (() => void) | undefined;
 
   constructor(server: string, exchange: Exchange | undefined) {
@@ -44,6 +52,26 @@ export class Flight {
   /** When it was given up, the caller's client had been asked and had not answered. */
   get waitedForCaller(): boolean {
     return this.#waitedForCaller;
+  }
+
+  get openQuestions(): number {
+    return this.questions.size + this.#asking;
+  }
+
+  suspend(now: number): void {
+    this.#suspendedAt = now;
+  }
+
+  /** Its caller is back. */
+  resume(exchange: Exchange | undefined): void {
+    this.#suspendedAt = undefined;
+    this.exchange = exchange;
+    this.take(exchange?.rounds?.inputResponses);
+  }
+
+  /** The server waits for an answer that its caller may never bring. */
+  isLeft(now: number): boolean {
+    return this.#suspendedAt !== undefined && this.questions.size > 0 && now - this.#suspendedAt >= GIVE_WAY_MS;
   }
 
   cancel(reason: unknown): void {
@@ -97,6 +125,11 @@ export class Flight {
 /** The requests under way at one server. What it says without naming a request can only be said to whose it must be. */
 export class Flights {
   readonly #flying = new Set<Flight>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   enter(flight: Flight): void {
     this.#flying.add(flight);
@@ -122,7 +155,7 @@ export class Flights {
   /** A question that a server of the older revisions asks of its client. */
   async ask(method: string, params: Json, signal: AbortSignal): Promise<Json> {
     if (!isClientRequest(method)) throw new QuestionRefused(`There is no method ${method} here.`, -32601);
-    const flight = this.#only();
+    const flight = this.#only() ?? this.#onlyAfterGivingWay();
     if (!flight) {
       throw new QuestionRefused(
         this.#flying.size === 0
@@ -136,13 +169,33 @@ export class Flights {
       throw new QuestionRefused('The caller cannot be asked.', -32601);
     }
     if (!declares(exchange.capabilities, method, params)) throw new QuestionRefused(`The client does not support ${method}.`, -32601);
-    return await (exchange.ask ? flight.ask(exchange.ask, { method, params }, signal) : flight.keep({ method, params }, signal));
+    if (isTooDeep(params)) throw new QuestionRefused(`The question is nested deeper than ${MAX_LEVELS} levels.`);
+    if (flight.openQuestions >= MAX_QUESTIONS) throw new QuestionRefused(`${MAX_QUESTIONS} questions of this call are open already.`);
+    const question = { method, params: withoutProgress(params) };
+    return await (exchange.ask ? flight.ask(exchange.ask, question, signal) : flight.keep(question, signal));
+  }
+
+  /** A call whose caller has stayed away is given up for one whose caller is here. It waits for an answer, so the new question is not its own. */
+  #onlyAfterGivingWay(): Flight | undefined {
+    const left = [...this.#flying].filter((flight) => flight.isLeft(this.#now()));
+    if (left.length === 0 || this.#flying.size - left.length !== 1) return undefined;
+    for (const flight of left) {
+      flight.cancel(new Error('another call had a question'));
+      this.leave(flight);
+    }
+    return this.#only();
   }
 
   #only(): Flight | undefined {
     const [first] = this.#flying;
     return this.#flying.size === 1 ? first : undefined;
   }
+}
+
+/** The server's own token would be taken for one of ours. */
+function withoutProgress({ _meta, ...params }: Json): Json {
+  const { progressToken: _, ...meta } = (_meta ?? {}) as Json;
+  return Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
 }
 
 const isClientRequest = (method: string): method is ClientRequest => (CLIENT_REQUESTS as readonly string[]).includes(method);

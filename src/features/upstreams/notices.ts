@@ -46,7 +46,10 @@ export class Notices {
       throw new ProtocolError(-32601, 'The server does not tell of changes of its resources.');
     }
     if (!this.#modern) {
-      for (const uri of uris) await this.#o.client.subscribeResource({ uri }, { timeout: this.#o.ackTimeoutMs });
+      // One that is there no more does not take the others with it.
+      const asked = uris.map((uri) => this.#o.client.subscribeResource({ uri }, { timeout: this.#o.ackTimeoutMs }));
+      const refused = (await Promise.allSettled(asked)).find(({ status }) => status === 'rejected');
+      if (refused?.status === 'rejected') throw refused.reason;
       return;
     }
     const added = uris.filter((uri) => !this.#uris.has(uri));

@@ -25,8 +25,9 @@ export interface KnownServer {
 
 /** What follows from the file and from what is known: looked up on every call, made anew when either changes. */
 export interface Offer {
-  readonly tools: ReadonlyMap<string, OfferedDefinition>;
-  readonly prompts: ReadonlyMap<string, OfferedDefinition>;
+  /** By name. */
+  readonly tools: readonly OfferedDefinition[];
+  readonly prompts: readonly OfferedDefinition[];
   readonly withheld: Readonly<Record<PinKind, ReadonlyMap<string, Withheld>>>;
   readonly withheldByServer: ReadonlyMap<string, readonly Withheld[]>;
   /** Two offers of the same stamps show the same. */
@@ -34,8 +35,8 @@ export interface Offer {
 }
 
 export const NOTHING: Offer = {
-  tools: new Map(),
-  prompts: new Map(),
+  tools: [],
+  prompts: [],
   withheld: { tool: new Map(), prompt: new Map() },
   withheldByServer: new Map(),
   stamps: { tools: '', prompts: '', resources: '' },
@@ -43,44 +44,44 @@ export const NOTHING: Offer = {
 
 export function offerOf(entries: readonly Entry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean): Offer {
   const held = holdersOf(known);
-  const offered = { tool: new Map<string, OfferedDefinition>(), prompt: new Map<string, OfferedDefinition>() };
+  const offered: Record<PinKind, OfferedDefinition[]> = { tool: [], prompt: [] };
   const withheld = { tool: new Map<string, Withheld>(), prompt: new Map<string, Withheld>() };
   const withheldByServer = new Map<string, readonly Withheld[]>();
-  const hashes = { tool: new Map<string, string>(), prompt: new Map<string, string>() };
+  const stamps: Record<PinKind, string[]> = { tool: [], prompt: [] };
+  const claimed = new Set<string>();
   for (const entry of entries) {
     const server = known.get(entry.name);
     if (!entry.enabled || !server) continue;
     const pins = asTold(server.pins, server.told)
       .filter(({ name }) => isChosen(entry, name))
-      .map((pin) => ({ ...pin, exposed: nameNow(pin, entry, held, isNative) }));
+      .map((pin) => ({ ...pin, exposed: nameNow(pin, entry, held, claimed, isNative) }));
     for (const pin of pins) {
-      if (reasonOf(pin) || !pin.approved || offered[pin.kind].has(pin.exposed)) continue;
-      offered[pin.kind].set(pin.exposed, { entry, name: pin.name, exposed: pin.exposed, definition: { ...pin.approved, name: pin.exposed } });
-      hashes[pin.kind].set(pin.exposed, String(pin.approvedHash));
+      if (reasonOf(pin) || !pin.approved) continue;
+      offered[pin.kind].push({ entry, name: pin.name, exposed: pin.exposed, definition: { ...pin.approved, name: pin.exposed } });
+      stamps[pin.kind].push(`${pin.exposed} ${entry.name} ${pin.approvedHash}`);
     }
     const leftOut = server.facts.leftOut.filter(({ name }) => isChosen(entry, name));
     const ours = withheldOf(pins, leftOut, { server: entry.name, prefix: entry.prefix });
     withheldByServer.set(entry.name, ours);
-    for (const one of ours) if (one.fingerprint !== '') withheld[one.kind].set(one.exposed, one);
+    for (const one of ours) {
+      if (one.reason === 'duplicate' || one.reason === 'invalid') continue;
+      // Whoever has the name is who is meant by it.
+      if (one.reason !== 'name_taken' || !withheld[one.kind].has(one.exposed)) withheld[one.kind].set(one.exposed, one);
+    }
   }
-  const tools = sorted(offered.tool);
-  const prompts = sorted(offered.prompt);
   const resources = entries.filter(({ enabled }) => enabled).map(({ name, prefix }) => `${name} ${prefix} ${known.get(name)?.factsText}`);
-  const stamp = (list: ReadonlyMap<string, OfferedDefinition>, kind: PinKind) =>
-    [...list].map(([name, { entry }]) => `${entry.name} ${name} ${hashes[kind].get(name)}`);
   return {
-    tools,
-    prompts,
+    tools: sorted(offered.tool),
+    prompts: sorted(offered.prompt),
     withheld,
     withheldByServer,
-    stamps: { tools: stamp(tools, 'tool').join('\n'), prompts: stamp(prompts, 'prompt').join('\n'), resources: resources.join('\n') },
+    stamps: { tools: stamps.tool.sort().join('\n'), prompts: stamps.prompt.sort().join('\n'), resources: resources.join('\n') },
   };
 }
 
 export const isChosen = ({ include, exclude }: Entry, name: string): boolean => (include?.includes(name) ?? true) && !exclude.includes(name);
 
-const sorted = (list: ReadonlyMap<string, OfferedDefinition>): ReadonlyMap<string, OfferedDefinition> =>
-  new Map([...list].sort(([a], [b]) => (a < b ? -1 : 1)));
+const sorted = (list: OfferedDefinition[]): OfferedDefinition[] => list.sort((a, b) => (a.exposed < b.exposed ? -1 : 1));
 
 /** Which server has which name, by the names as they were pinned. */
 export function holdersOf(known: ReadonlyMap<string, KnownServer>): ReadonlyMap<string, string> {
@@ -89,10 +90,19 @@ export function holdersOf(known: ReadonlyMap<string, KnownServer>): ReadonlyMap<
   return holders;
 }
 
-/** As it was pinned. Where `prefix` has been changed since: as it will be pinned, if nobody has that name. */
-function nameNow(pin: Pin, { name: server, prefix }: Entry, held: ReadonlyMap<string, string>, isNative: (exposed: string) => boolean): string {
+/** As it was pinned. Where `prefix` has been changed since: as it will be pinned, if nobody has that name or has claimed it just now. */
+function nameNow(
+  pin: Pin,
+  { name: server, prefix }: Entry,
+  held: ReadonlyMap<string, string>,
+  claimed: Set<string>,
+  isNative: (exposed: string) => boolean,
+): string {
   const wanted = exposedName(server, pin.name, prefix);
   if (pin.kind === 'tool' && isNative(wanted)) return '';
   if (pin.exposed === '' || pin.exposed === wanted) return pin.exposed;
-  return (held.get(`${pin.kind} ${foldedName(wanted)}`) ?? server) === server ? wanted : '';
+  const key = `${pin.kind} ${foldedName(wanted)}`;
+  if ((held.get(key) ?? server) !== server || claimed.has(key)) return '';
+  claimed.add(key);
+  return wanted;
 }

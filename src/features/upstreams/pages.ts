@@ -2,6 +2,7 @@ import { ProtocolErrorCode } from '@modelcontextprotocol/client';
 import type { Json } from '../../kernel/relay.ts';
 import { rpcErrorOf } from './failures.ts';
 import type { Listing } from './listing.ts';
+import { isTooDeep, MAX_LEVELS } from './nesting.ts';
 
 const MAX_PAGES = 100;
 const MAX_ITEMS = 10_000;
@@ -31,13 +32,14 @@ async function allPages(ask: Ask, method: string, key: string, id: string): Prom
   const items: Json[] = [];
   let cursor: string | undefined;
   let size = 0;
-  for (let page = 0; page < MAX_PAGES && items.length <= MAX_ITEMS; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const result = await ask(method, cursor === undefined ? undefined : { cursor });
     const found = result[key];
     if (!Array.isArray(found)) throw new Error(`its answer to ${method} has no list of ${key}`);
+    if (isTooDeep(found)) throw new Error(`its answer to ${method} is nested deeper than ${MAX_LEVELS} levels`);
     for (const item of found) if (isObject(item) && typeof item[id] === 'string' && item[id] !== '') items.push(item);
     size += JSON.stringify(found).length;
-    if (size > MAX_CHARACTERS) break;
+    if (items.length > MAX_ITEMS || size > MAX_CHARACTERS) break;
     const { nextCursor } = result;
     if (typeof nextCursor !== 'string' || nextCursor === '' || nextCursor === cursor) return items;
     cursor = nextCursor;

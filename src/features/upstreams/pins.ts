@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto';
 import type { Json } from '../../kernel/relay.ts';
-import { definitionHash, isUsable, type Named, namelessHash } from './definition.ts';
-import { type Difference, differenceOf } from './difference.ts';
+import { canonicalJson } from '../../storage/canonical.ts';
+import { definitionHash, isUsable, type Named, namelessHash, printable } from './definition.ts';
 import type { Listing } from './listing.ts';
 import { exposedName, foldedName } from './names.ts';
 import { PIN_KINDS, type PinKind } from './tables.ts';
@@ -40,9 +41,11 @@ export interface Withheld {
   readonly exposed: string;
   readonly reason: WithheldReason;
   readonly renamedFrom: string | null;
-  /** Names what is withheld as it is now: who approves says by it what they have seen. */
+  /** Names what is withheld as it is now: who approves says by it what they have seen. Empty where there is nothing to approve. */
   readonly fingerprint: string;
-  readonly difference: Difference;
+  /** What was approved, and what a person would approve. */
+  readonly before: Json | null;
+  readonly after: Json | null;
 }
 
 export interface Naming {
@@ -62,7 +65,7 @@ export interface Comparison {
 
 /**
  * A server's whole listing against what is known of it. All that a server lists when it is seen for the first time is approved with that;
- * later only a person approves.
+ * later only a person approves. What has no name is not approved: when it gets one, there may be grants for it that were given for another's.
  */
 export function compareListing(naming: Naming, known: readonly Pin[] | undefined, listing: Pick<Listing, 'tools' | 'prompts'>, now: number): Comparison {
   const write: Pin[] = [];
@@ -122,35 +125,23 @@ function sift(kind: PinKind, definitions: readonly unknown[], leftOut: LeftOut[]
 
 function printableName(definition: unknown): string {
   const name = (definition as { name?: unknown } | null)?.name;
-  return typeof name === 'string'
-    ? name
-        .slice(0, 100)
-        .toWellFormed()
-        .replace(/\p{Cc}/gu, '\uFFFD')
-    : '';
+  return typeof name === 'string' ? printable(name.slice(0, 100)) : '';
 }
 
+const NOT_APPROVED = { approved: null, approvedHash: null, approvedAt: null, approvedBy: null };
+
 const unknownPin = (server: string, kind: PinKind, name: string, now: number): Pin => ({
-  server,
-  kind,
-  name,
-  exposed: '',
-  approved: null,
-  approvedHash: null,
-  approvedAt: null,
-  approvedBy: null,
-  seen: null,
-  seenHash: null,
-  seenAt: now,
+  ...{ server, kind, name, exposed: '', ...NOT_APPROVED },
+  ...{ seen: null, seenHash: null, seenAt: now },
 });
 
 /** The same object where nothing has changed. */
 function seenNow(pin: Pin, definition: Named, exposed: string, now: number, isFirstSight: boolean): Pin {
-  const hash = definitionHash(definition);
-  if (pin.seenHash === hash && pin.exposed === exposed) return pin;
-  const seen = pin.seenHash === hash ? pin : { ...pin, seen: definition, seenHash: hash, seenAt: now };
-  const approved = isFirstSight ? { approved: definition, approvedHash: hash, approvedAt: now, approvedBy: 'first-sight' } : {};
-  return { ...seen, ...approved, exposed };
+  const seenHash = definitionHash(definition);
+  if (pin.seenHash === seenHash && pin.exposed === exposed) return pin;
+  const seen = pin.seenHash === seenHash ? pin : { ...pin, seen: definition, seenHash, seenAt: now };
+  if (exposed === '') return { ...seen, ...NOT_APPROVED, exposed };
+  return { ...seen, ...(isFirstSight ? { approved: definition, approvedHash: seenHash, approvedAt: now, approvedBy: 'first-sight' } : {}), exposed };
 }
 
 /** Which names of a server's own are whose: who holds a name keeps it, the others take what is free in the order of their names. */
@@ -186,17 +177,22 @@ export function reasonOf(pin: Pin): WithheldReason | undefined {
 
 /** All of one server that is withheld. A new definition that is a vanished one under another name is shown as that. */
 export function withheldOf(pins: readonly Pin[], leftOut: readonly LeftOut[], naming: Pick<Naming, 'server' | 'prefix'>): Withheld[] {
-  const gone = pins.filter((pin) => reasonOf(pin) === 'gone');
+  const gone = Map.groupBy(
+    pins.filter((pin) => reasonOf(pin) === 'gone'),
+    ({ kind, approved }) => `${kind} ${approved && namelessHash(approved)}`,
+  );
   const found = pins.flatMap((pin): Withheld[] => {
     const reason = reasonOf(pin);
     if (!reason) return [];
-    const from = reason === 'new' ? takeTwin(gone, pin) : undefined;
+    const from = reason === 'new' && pin.seen ? gone.get(`${pin.kind} ${namelessHash(pin.seen)}`)?.shift() : undefined;
     return [
       {
         ...shown(pin, naming),
         reason: from ? 'renamed' : reason,
         renamedFrom: from?.name ?? null,
-        difference: differenceOf(from?.approved ?? pin.approved, pin.seen),
+        fingerprint: reason === 'name_taken' ? '' : fingerprintOf(pin),
+        before: from?.approved ?? pin.approved,
+        after: pin.seen,
       },
     ];
   });
@@ -208,29 +204,24 @@ export function withheldOf(pins: readonly Pin[], leftOut: readonly LeftOut[], na
     reason,
     renamedFrom: null,
     fingerprint: '',
-    difference: { changes: [], more: 0 },
+    before: null,
+    after: null,
   }));
   return [...found, ...others];
-}
-
-function takeTwin(gone: Pin[], { kind, seen }: Pin): Pin | undefined {
-  const hash = seen && namelessHash(seen);
-  const place = gone.findIndex((pin) => pin.kind === kind && pin.approved && namelessHash(pin.approved) === hash);
-  return place < 0 ? undefined : gone.splice(place, 1)[0];
 }
 
 const shown = (pin: Pin, { server, prefix }: Pick<Naming, 'server' | 'prefix'>) => ({
   server,
   kind: pin.kind,
   name: pin.name,
-  exposed: pin.exposed || exposedName(server, pin.name, prefix),
-  fingerprint: fingerprintOf(pin),
+  exposed: exposedName(server, pin.name, prefix),
 });
 
-const fingerprintOf = ({ seenHash, approvedHash }: Pin): string => (seenHash ?? `gone-${approvedHash}`).slice(0, 24);
+/** Of all that is shown and would be offered, `_meta` too. */
+const fingerprintOf = ({ kind, seen, approvedHash }: Pin): string => hash('sha256', canonicalJson([kind, seen ?? approvedHash])).slice(0, 24);
 
-/** What approving does to a pin: what is seen now counts from now on; of what is gone nothing is kept. */
-export function approvePin(pin: Pin, by: string, now: number): { write: Pin } | { remove: Pin } {
-  if (pin.seen === null) return { remove: pin };
-  return { write: { ...pin, approved: pin.seen, approvedHash: pin.seenHash, approvedAt: now, approvedBy: by } };
-}
+/** What is seen now counts from now on. */
+export const approvedPin = (pin: Pin, by: string, now: number): Pin => ({
+  ...pin,
+  ...{ approved: pin.seen, approvedHash: pin.seenHash, approvedAt: now, approvedBy: by },
+});

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 import { cannotAsk, type Failure, failureOf, roundUnknown } from './failures.ts';
 import { Flight } from './in-flight.ts';
 import type { Supervisor } from './supervisor.ts';
-import { isSuspended, type Suspended, SuspendedCalls } from './suspended.ts';
+import { type Suspended, SuspendedCalls } from './suspended.ts';
 
 const ASKED = Symbol('asked');
 
@@ -21,23 +21,25 @@ export interface Wanted {
 export class Relay {
   readonly #supervisor: Supervisor;
   readonly #suspended: SuspendedCalls;
+  readonly #clock: Clock;
 
   constructor(supervisor: Supervisor, clock: Clock) {
     this.#supervisor = supervisor;
+    this.#clock = clock;
     this.#suspended = new SuspendedCalls(clock);
   }
 
   async request(wanted: Wanted, ctx: RelayContext): Promise<Json> {
     const { exchange } = ctx;
+    const connection = await this.#supervisor.connected(ctx.signal);
     const token = exchange?.rounds?.requestState;
-    if (token !== undefined && isSuspended(token)) {
+    // A server of the newer revision has states of its own, which may look like ours: it may be such a gateway itself.
+    if (token !== undefined && !connection.modern) {
       const kept = this.#suspended.take(token, letter(wanted));
       if (!kept) throw roundUnknown();
-      kept.flight.exchange = exchange;
-      kept.flight.take(exchange?.rounds?.inputResponses);
+      kept.flight.resume(exchange);
       return await this.#round(kept, ctx);
     }
-    const connection = await this.#supervisor.connected(ctx.signal);
     const flight = new Flight(this.#supervisor.entry.name, exchange);
     return await this.#round({ flight, outcome: this.#fly(connection, flight, wanted), request: () => letter(wanted) }, ctx);
   }
@@ -71,6 +73,7 @@ export class Relay {
       flight.cancel(full);
       throw full;
     }
+    flight.suspend(this.#clock.now());
     const inputRequests = Object.fromEntries([...flight.questions].map(([key, { request: asked }]) => [key, asked]));
     return { resultType: 'input_required', inputRequests, requestState };
   }

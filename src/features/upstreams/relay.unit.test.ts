@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { Refusal } from '../../kernel/errors.ts';
 import type { Exchange, Json } from '../../kernel/relay.ts';
 import { serveFixture } from '../../testing/conformance-server.ts';
 import { child, EVERYTHING, exchangeOf, npm, type UpstreamApp, upstreamApp } from '../../testing/upstreams.ts';
+import { Flight, Flights } from './in-flight.ts';
 
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
 const jsonOf = (answer: { body: Record<string, unknown> }) => JSON.parse(String(textOf(answer)));
@@ -57,6 +59,12 @@ test("a result has the other server's own content and isError, whatever is in it
   expect(failed).toMatchObject({ isError: true, body: { content: [{ type: 'text', text: 'it did not work' }], isError: true } });
   expect((await app.call('far_error', {})).relayed).toEqual({ error: { code: -32050, message: 'a rule of mine', data: { rule: 7 } } });
   expect((await app.call('far_invalid', {})).reply).toMatchObject({ code: 'UPSTREAM_INVALID' });
+  // An answer that is no answer at all is no word of the server's that could be passed on.
+  const garbage = await upstreamApp([{ name: 'far', ...child('garbage') }]);
+  await garbage.event('upstream.started', 'far');
+  const broken = await garbage.call('far_broken', {});
+  expect(broken.relayed).toBeUndefined();
+  expect(broken.reply).toMatchObject({ code: 'UPSTREAM_INVALID', message: expect.stringContaining('neither a result nor an error') });
   const { payload } = (await app.events({ kind: 'far_fails' }))[0] as { payload: Json };
   expect(payload).toMatchObject({ outcome: 'error_result', server: 'far' });
 });
@@ -173,10 +181,67 @@ test('a question that is not answered within five minutes, or whose server is re
 });
 
 test('a person who does not answer in time is no sign of a bad server', async () => {
-  const app = await asks({ timeout_s: 0.3 });
-  const exchange = exchangeOf({ capabilities: { elicitation: {} }, ask: () => new Promise(() => {}) });
-  for (let call = 0; call < 3; call++) expect((await app.call('far_ask', ELICITATION, { exchange })).reply).toMatchObject({ code: 'TOOL_TIMEOUT' });
+  const app = await asks();
+  const tool = app.app.upstreams.tools.tool('far_ask');
+  for (let call = 0; call < 3; call++) {
+    const time = new AbortController();
+    const ask = () => {
+      time.abort(new Refusal('TOOL_TIMEOUT', 'The call took too long.', 'Call again.'));
+      return new Promise<never>(() => {});
+    };
+    const exchange = exchangeOf({ capabilities: { elicitation: {} }, ask });
+    const answer = tool?.call(ELICITATION, { signal: time.signal, exchange, requestId: 'req_1', log: app.app.log });
+    await expect(answer).rejects.toMatchObject({ code: 'TOOL_TIMEOUT' });
+  }
   expect((await app.server('far')).state).toBe('up');
+});
+
+test("the time in which a person is asked is not the call's", async () => {
+  const app = await asks({ timeout_s: 0.4 });
+  const ask = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    return { action: 'decline' };
+  };
+  const exchange = exchangeOf({ capabilities: { elicitation: {} }, ask });
+  expect(jsonOf(await app.call('far_ask', ELICITATION, { exchange }))).toEqual([{ action: 'decline' }]);
+});
+
+test('a call whose caller has not come back for a minute gives way to the question of another', async () => {
+  const app = await asks();
+  const left = await app.call('far_ask', ELICITATION, { exchange: modern() });
+  const refused = await app.call('far_ask', { ...ELICITATION, another: 1 }, { exchange: modern() });
+  expect(jsonOf(refused)).toEqual([{ error: expect.objectContaining({ message: expect.stringContaining('Several calls are under way') }) }]);
+  app.clock.advance(60_000);
+  const asked = await app.call('far_ask', { ...ELICITATION, another: 2 }, { exchange: modern() });
+  expect(asked.body).toMatchObject({ resultType: 'input_required', inputRequests: { q1: ELICITATION } });
+  const back = modern({ requestState: left.body.requestState as string, inputResponses: { q1: { action: 'decline' } } });
+  expect((await app.call('far_ask', ELICITATION, { exchange: back })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
+});
+
+test("what a server keeps of its own questions does not reach the caller's client", async () => {
+  const app = await asks();
+  const { params } = ELICITATION;
+  const question = (meta: Json) => ({ method: ELICITATION.method, params: { ...params, _meta: meta } });
+  const withToken = question({ progressToken: 7 });
+  expect((await app.call('far_ask', withToken, { exchange: modern() })).body.inputRequests).toEqual({ q1: ELICITATION });
+  app.clock.advance(5 * 60_000);
+  const exchange = exchangeOf({ capabilities: { elicitation: {} }, ask: async (_method, given) => given });
+  const [told] = jsonOf(await app.call('far_ask', question({ progressToken: 7, kept: 1 }), { exchange }));
+  expect(told).toEqual({ ...params, _meta: { kept: 1 } });
+});
+
+test('a question too many is refused, whoever would have to answer it', async () => {
+  const flights = new Flights(() => 0);
+  flights.enter(new Flight('far', modern()));
+  const { signal } = new AbortController();
+  const ask = () => flights.ask(ELICITATION.method, ELICITATION.params, signal);
+  for (let open = 0; open < 16; open++) void ask();
+  await expect(ask()).rejects.toThrow('16 questions of this call are open already.');
+});
+
+test('a state that nobody has given is unknown, and the call is not begun once more', async () => {
+  const app = await asks();
+  expect((await app.call('far_odd', {}, { exchange: modern({ requestState: 'mine' }) })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
 });
 
 test('with several calls under way nobody is asked, because it cannot be known whose question it is', async () => {
@@ -217,6 +282,33 @@ test("a newer server's input_required passes as it is, and so does what the clie
   });
 });
 
+test('a gateway behind a gateway: what is asked passes through both, and so does the answer', async () => {
+  const inner = await asks();
+  const { url } = await inner.serve();
+  const bob = await inner.developer('bob');
+  await inner.done('capabilities.grant', { action: 'tool.call.far_ask', developer: 'bob' });
+  const headers = { Authorization: `Bearer ${bob.token}` };
+  for (const protocol of ['modern', 'legacy']) {
+    const outer = await upstreamApp([{ name: 'in', url: `${url}/mcp/gateway`, headers, protocol }]);
+    await outer.event('upstream.started', 'in');
+    const { body } = await outer.call('in_far_ask', ELICITATION, { exchange: modern() });
+    expect(body).toMatchObject({ resultType: 'input_required', inputRequests: { q1: ELICITATION } });
+    const answer = { action: 'accept', content: { sure: true } };
+    const back = modern({ requestState: body.requestState as string, inputResponses: { q1: answer } });
+    expect(jsonOf(await outer.call('in_far_ask', ELICITATION, { exchange: back }))).toEqual([answer]);
+  }
+});
+
+test('what is nested so deep that it could not be passed on is refused, from either side', async () => {
+  const app = await upstreamApp([{ name: 'far', ...child('asks') }]);
+  await app.event('upstream.started', 'far');
+  let deep: Json = {};
+  for (let level = 0; level < 2_000; level++) deep = { inner: deep };
+  for (let call = 0; call < 3; call++) expect((await app.call('far_odd', { deep })).reply).toMatchObject({ code: 'INVALID_INPUT' });
+  expect((await app.call('far_deep', {})).reply).toMatchObject({ code: 'UPSTREAM_INVALID', message: expect.stringContaining('nested deeper') });
+  expect((await app.server('far')).state).toBe('up');
+});
+
 test('a newer server hears what this very caller can do', async () => {
   const app = await fixture('modern');
   expect((await app.call('test_missing_capability', {}, { exchange: exchangeOf() })).relayed).toMatchObject({ error: { code: -32021 } });
@@ -231,6 +323,13 @@ test.each(['legacy', 'modern'] as const)('a %s server that changes its list is l
   await changed;
   expect(app.app.upstreams.tools.tool('test_comes_and_goes')).toBeUndefined();
   expect(app.app.upstreams.tools.withheld('test_comes_and_goes')).toMatchObject({ code: 'TOOL_WITHHELD' });
+});
+
+test('a server that has something new all the time is listened to ever less', async () => {
+  const app = await upstreamApp([{ name: 'far', ...child('changes-description', { CHILD_RESTLESS: '1' }) }]);
+  await app.event('upstream.changed', 'far', 3);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect((await app.events({ kind: 'upstream.changed' })).length).toBeLessThan(6);
 });
 
 test('a server that floods, and one that answers twice, are served through', async () => {

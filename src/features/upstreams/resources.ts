@@ -2,7 +2,7 @@ import type { Json } from '../../kernel/relay.ts';
 import type { Entry } from './entry.ts';
 import type { Facts } from './listing.ts';
 import type { ExternalResource } from './offer.ts';
-import { matchesTemplate } from './uri-template.ts';
+import { MAX_STEPS, matchesTemplate } from './uri-template.ts';
 
 /** The resources of all servers in one list, and who has which. Made when the lists change, asked with every call. */
 export interface ResourceIndex {
@@ -36,9 +36,10 @@ export function indexResources(servers: readonly { readonly entry: Entry; readon
     holderOf(uri, mayRead) {
       const listed = byUri.get(uri)?.find(mayRead);
       if (listed !== undefined) return listed;
+      const budget = { steps: MAX_STEPS };
       for (const [template, holders] of byTemplate) {
         const holder = holders.find(mayRead);
-        if (holder !== undefined && matchesTemplate(template, uri)) return holder;
+        if (holder !== undefined && matchesTemplate(template, uri, budget)) return holder;
       }
       const readable = readers.filter(mayRead);
       return readable.length === 1 ? readable[0] : undefined;

@@ -6,7 +6,11 @@ import { serveFixture } from '../../testing/conformance-server.ts';
 import { temporaryFolder } from '../../testing/database.ts';
 import { recordingServer } from '../../testing/recording-server.ts';
 import { child, EVERYTHING, exchangeOf, FILESYSTEM, npm, type UpstreamApp, upstreamApp } from '../../testing/upstreams.ts';
+import type { Entry } from './entry.ts';
+import type { Facts } from './listing.ts';
+import { Notices, type NoticesOptions } from './notices.ts';
 import type { UpstreamChange } from './offer.ts';
+import { indexResources } from './resources.ts';
 import { matchesTemplate } from './uri-template.ts';
 
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
@@ -144,4 +148,28 @@ test('a template made to take for ever takes no time', () => {
   const started = performance.now();
   expect(matchesTemplate(`x://${'{+a}'.repeat(30)}!`, `x://${'a'.repeat(4000)}`)).toBe(false);
   expect(performance.now() - started).toBeLessThan(1000);
+});
+
+test('a resource that is there no more does not take the subscriptions of the others with it', async () => {
+  const subscribed: string[] = [];
+  const subscribeResource = async ({ uri }: { uri: string }) => {
+    if (uri === 'note:gone') throw new Error('there is none');
+    subscribed.push(uri);
+  };
+  const client = { getProtocolEra: () => 'legacy', getServerCapabilities: () => ({ resources: { subscribe: true } }), subscribeResource };
+  const notices = new Notices({ client, clock: { now: () => 0 }, ackTimeoutMs: 1, missed: () => {}, broken: () => {} } as unknown as NoticesOptions);
+  await expect(notices.watch(['note:one', 'note:gone', 'note:two'])).rejects.toThrow('there is none');
+  expect(subscribed).toEqual(['note:one', 'note:two']);
+});
+
+test('a URI is held against so many templates as there is time for, whoever has listed more', () => {
+  const facts = (uriTemplates: string[]) =>
+    ({ capabilities: { resources: {} }, resources: [], resourceTemplates: uriTemplates.map((uriTemplate) => ({ uriTemplate })) }) as unknown as Facts;
+  const server = (name: string, uriTemplates: string[]) => ({ entry: { name, prefix: false } as Entry, facts: facts(uriTemplates) });
+  const greedy = Array.from({ length: 10_000 }, (_, at) => `${'{+a}'.repeat(60)}${at}`);
+  const plain = Array.from({ length: 10_000 }, (_, at) => `note://${at}/{id}`);
+  const index = indexResources([server('plain', plain), server('greedy', greedy)]);
+  expect(index.holderOf('note://9999/7', everybody)).toBe('plain');
+  // By no template: that would have taken minutes. Both have resources, so it cannot be known whose it is.
+  expect(index.holderOf(`x${'9999'.repeat(1_000)}`, everybody)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { namespaceOf } from '../../kernel/namespace.ts';
@@ -41,7 +41,7 @@ export function readEntries(path: string, options: EntryOptions): ReadEntries {
 const exposed = (path: string, mode: number): EntryProblem => ({
   line: null,
   server: null,
-  message: `${basename(path)} can be read by others (0${mode.toString(8)}): chmod 600 ${path}`,
+  message: `${path} can be read by others (0${mode.toString(8)}): chmod 600 ${path}`,
 });
 
 export function parseEntries(written: string, options: EntryOptions, already: readonly EntryProblem[] = []): ReadEntries {
@@ -83,12 +83,20 @@ function readBlock(block: Block): { tables: Table[] } | { fault: EntryProblem } 
     if (!(error instanceof TomlError)) throw error;
     return { fault: faultOf(error, nameIn(block)) };
   }
-  const mcp = document.mcp;
-  const server = isTable(mcp) ? mcp.server : undefined;
+  const mcp = isTable(document.mcp) ? document.mcp : {};
+  const { server } = mcp;
+  if (mcp.servers ?? document.mcp_servers ?? document.mcpServers) return { fault: misplaced(block) };
   if (server === undefined) return { tables: [] };
   if (Array.isArray(server) && server.every(isTable)) return { tables: server };
-  return { fault: { line: block.keys.get('server') ?? block.line, server: null, message: 'mcp.server: write each server as a table [[mcp.server]].' } };
+  return { fault: misplaced(block) };
 }
+
+/** As it is not read, or as other programs have it. */
+const misplaced = ({ keys, line }: Block): EntryProblem => ({
+  line: keys.get('server') ?? keys.get('servers') ?? line,
+  server: null,
+  message: 'mcp.server: write each server as a table [[mcp.server]].',
+});
 
 /** What no table shows on its own: one that is written twice. */
 function wholeFault(text: string): EntryProblem[] {
@@ -219,7 +227,8 @@ function httpOf(url: string, headers: Record<string, string>, report: Report): H
 }
 
 function expandAt(path: string, text: string, { env, home }: EntryOptions, report: Report): string {
-  const variable = (name: string) => (name === 'COVENANT_HOME' ? home : (env[name] ?? (name === 'HOME' ? homedir() : undefined)));
+  const given = (name: string) => (Object.hasOwn(env, name) ? env[name] : undefined);
+  const variable = (name: string) => (name === 'COVENANT_HOME' ? home : (given(name) ?? (name === 'HOME' ? homedir() : undefined)));
   try {
     const filled = expand(text, variable);
     // The system takes no such string, and would say so with the whole of it.

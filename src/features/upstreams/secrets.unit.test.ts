@@ -107,6 +107,8 @@ test.each([
   ['name = "a"\ncommand = "x"\nenv.A = "b"\nenv.B = "$UNSET"', '7 a: env.B: the variable UNSET is not set where Covenant runs.'],
   [`name = "a"\ncommand = "x"\nargs = [\n  "y",\n  "\${UNSET}",\n]`, '6 a: args.1: the variable UNSET is not set where Covenant runs.'],
   [`name = "a"\ncommand = "x"\ncwd = "\${NOT A NAME}"`, '6 a: cwd: a dollar and braces must hold the name of a variable.'],
+  [`name = "a"\ncommand = "x"\ncwd = "\${LEVEL"`, '6 a: cwd: a dollar and braces must hold the name of a variable.'],
+  ['name = "a"\ncommand = "x"\nargs = ["$toString"]', '6 a: args.0: the variable toString is not set where Covenant runs.'],
   ['name = "a"\ncommand = "x"\nargs = ["sesame\\u0000"]', '6 a: args.0: has a NUL character in it.'],
   ['name = "a"\nurl = "ftp://x"', '5 a: url: expected http://… or https://….'],
   ['name = "a"\nurl = "sesame-open"', '5 a: url: expected http://… or https://….'],
@@ -170,6 +172,8 @@ test('other tables are left alone, and what is wrong in them is said', () => {
   expect(problemsOf('[github]\nx = \n[[mcp.server]]\nname = "a"\ncommand = "x"\n')).toEqual(['2 null: column 5: invalid value.']);
   expect(problemsOf('[a]\n[a]\n')).toEqual(['2 null: column 2: trying to redefine an already defined table or value.']);
   expect(problemsOf('\n[mcp.server]\nname = "a"\n')).toEqual(['2 null: mcp.server: write each server as a table [[mcp.server]].']);
+  for (const header of ['[[mcp.servers]]', '[mcp_servers.a]', '[mcpServers.a]'])
+    expect(problemsOf(`\n${header}\ncommand = "x"\n`)).toEqual(['2 null: mcp.server: write each server as a table [[mcp.server]].']);
 });
 
 test('servers may also be written as a list, and a file of another system be read', () => {
@@ -189,7 +193,7 @@ test('no file is no entries; one that cannot be read, or that others can, is sai
   chmodSync(open, 0o640);
   expect(readEntries(open, OPTIONS)).toMatchObject({
     entries: [{ name: 'a' }],
-    problems: [{ message: `open.toml can be read by others (0640): chmod 600 ${open}` }],
+    problems: [{ message: `${open} can be read by others (0640): chmod 600 ${open}` }],
   });
 });
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createLog } from '../../kernel/log.ts';
 import { createApp } from '../../main.ts';
 import { child, upstreamApp } from '../../testing/upstreams.ts';
+import type { EntryProblem } from './entry.ts';
 
 interface Item {
   name: string;
@@ -95,13 +96,18 @@ test('entries that are wrong are listed with their lines; an unknown server is r
     items: [{ name: 'b', line: 5, state: 'disabled', enabled: false, tools: 0 }],
     problems: [{ line: 3, server: 'a', message: 'url: expected http://… or https://….' }],
   });
-  for (const name of ['servers.approve', 'servers.restart', 'servers.logs', 'servers.forget']) {
+  for (const name of ['servers.list', 'servers.approve', 'servers.restart', 'servers.logs']) {
     const { reply } = await app.action(name, { server: 'c' });
     expect([name, reply]).toMatchObject([
       name,
       { code: 'SERVER_NOT_FOUND', message: 'There is no server "c" in secrets.toml; there is b.', data: { field: 'server' } },
     ]);
   }
+  expect((await app.action('servers.forget', { server: 'c' })).reply).toMatchObject({ code: 'SERVER_NOT_FOUND', message: 'Nothing is known of a server "c".' });
+  expect((await app.action('servers.logs', { server: 'a' })).reply).toMatchObject({
+    code: 'SERVER_SKIPPED',
+    message: 'The server a is skipped: secrets.toml:3: url: expected http://… or https://….',
+  });
   expect((await app.action('servers.restart', { server: 'b' })).reply).toMatchObject({ code: 'SERVER_DISABLED' });
 });
 
@@ -121,7 +127,33 @@ test('what is in the file no more keeps its names until it is forgotten', async 
   });
   await app.done('servers.forget', { server: 'far' });
   await app.done('servers.restart', { server: 'other' });
-  await app.until(async () => (await app.server('other')).tools === 1);
+  expect(await app.server('other')).toMatchObject({ tools: 0, withheld: [{ name: 'tool-0', reason: 'new' }] });
+  await app.done('servers.approve', { server: 'other' });
+  expect(await app.server('other')).toMatchObject({ tools: 1, withheld: [] });
+});
+
+test('an include or exclude of what the server does not have is said', async () => {
+  const app = await upstreamApp([{ name: 'far', exclude: ['far_echo'], ...child('plain') }]);
+  await app.event('upstream.seen', 'far');
+  const message = 'include, exclude: it has no tool or prompt "far_echo"; they go by the names that the server itself gives.';
+  expect(await app.done('servers.list', {})).toMatchObject({ items: [{ name: 'far' }], problems: [{ line: expect.any(Number), server: 'far', message }] });
+});
+
+test('a server whose entry has a fault is still in the file: it cannot be forgotten', async () => {
+  const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
+  await app.event('upstream.seen', 'far');
+  app.configure({ name: 'far', url: 'nowhere' });
+  await app.until(async () => ((await app.done('servers.list', {})) as { problems: unknown[] }).problems.length > 0, 'the file as it is now');
+  expect(await app.done('servers.list', {})).toMatchObject({ items: [], unconfigured: [] });
+  expect((await app.action('servers.forget', { server: 'far' })).reply).toMatchObject({ code: 'SERVER_CONFIGURED' });
+  writeFileSync(join(app.database.home, 'secrets.toml'), '[[mcp.server]]\nname = "far\n');
+  const { problems } = await app.until(async () => {
+    const list = (await app.done('servers.list', {})) as { problems: EntryProblem[] };
+    return list.problems.some(({ line, server }) => line === 2 && server === null) && list;
+  });
+  expect(problems).toHaveLength(1);
+  expect(await app.done('servers.list', {})).toMatchObject({ items: [], unconfigured: [] });
+  expect((await app.action('servers.forget', { server: 'far' })).reply).toMatchObject({ code: 'SERVER_CONFIGURED' });
 });
 
 test('external servers are for the operator of the whole server alone', async () => {

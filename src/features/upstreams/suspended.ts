@@ -7,7 +7,6 @@ const KEPT_MS = 5 * 60_000;
 const MAX_KEPT = 64;
 
 const PREFIX = 'cvs_';
-export const isSuspended = (requestState: string): boolean => requestState.startsWith(PREFIX);
 
 /** A request that waits at its server for an answer of its caller, who has been answered `input_required` and calls again. */
 export interface Suspended {

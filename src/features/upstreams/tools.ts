@@ -6,6 +6,7 @@ import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import type { Catalogue } from './catalogue.ts';
 import { concealer, targetOf } from './conceal.ts';
 import { approveServer, forgetServer, listServers, restartServer, serverLogs } from './contract.ts';
+import { differenceOf } from './difference.ts';
 import type { Entry, EntryProblem } from './entry.ts';
 import type { ServerStatus } from './listing.ts';
 import type { Withheld } from './pins.ts';
@@ -21,9 +22,14 @@ export interface ServerControl {
 
 export function serverTools(catalogue: Catalogue, control: ServerControl): Implementation[] {
   const entryOf = (server: string): Entry => {
-    const { entries } = control.entries();
+    const { entries, problems } = control.entries();
     const entry = entries.find(({ name }) => name === server);
     if (entry) return entry;
+    const fault = problems.find((problem) => problem.server === server);
+    if (fault) {
+      const message = `The server ${server} is skipped: secrets.toml:${fault.line}: ${fault.message}`;
+      throw new Refusal('SERVER_SKIPPED', message, 'Correct that line.', { field: 'server' });
+    }
     const known = entries.map(({ name }) => name).join(', ');
     throw new Refusal(
       'SERVER_NOT_FOUND',
@@ -33,13 +39,33 @@ export function serverTools(catalogue: Catalogue, control: ServerControl): Imple
     );
   };
 
+  /** One that is skipped because of a fault is in the file all the same; and whose a fault is cannot always be read. */
+  const mayBeWritten = (server: string): boolean => {
+    const { entries, problems } = control.entries();
+    const isHidden = ({ line, server: whose }: EntryProblem) => whose === server || (whose === null && (line !== null || entries.length === 0));
+    return entries.some(({ name }) => name === server) || problems.some(isHidden);
+  };
+
+  /** An `exclude` that means nothing is as bad as one that is missing. */
+  const misnamed = (entry: Entry): EntryProblem[] =>
+    catalogue.notThere(entry).map((name) => ({
+      line: entry.line,
+      server: entry.name,
+      message: `include, exclude: it has no tool or prompt ${JSON.stringify(name.slice(0, 100))}; they go by the names that the server itself gives.`,
+    }));
+
   return [
     implement(listServers, {
-      read: async (_input, ctx) => {
+      read: async ({ server }, ctx) => {
         forWholeServer(ctx);
         const { entries, problems } = control.entries();
-        const items = entries.map((entry) => itemOf(entry, catalogue, control.status(entry.name)));
-        return ok({ items, problems: [...problems], unconfigured: catalogue.unconfigured() });
+        const wanted = server === undefined ? entries : [entryOf(server)];
+        const items = wanted.map((entry) => itemOf(entry, catalogue, control.status(entry.name), server !== undefined));
+        return ok({
+          items,
+          problems: [...problems, ...wanted.flatMap(misnamed)],
+          unconfigured: catalogue.unconfigured().filter((name) => !mayBeWritten(name)),
+        });
       },
     }),
     implement(restartServer, {
@@ -62,7 +88,7 @@ export function serverTools(catalogue: Catalogue, control: ServerControl): Imple
         forWholeServer(ctx);
         entryOf(server);
         const { approved, left } = await catalogue.approve(server, { tool, fingerprints }, { actor: ctx.principal.actor });
-        const data = { server, approved: approved.map(withheldView), left: left.map(withheldView) };
+        const data = { server, approved: approved.map((one) => withheldView(one)), left: left.map((one) => withheldView(one)) };
         if (approved.length > 0) return ok(data, `Approved ${approved.length} of ${server}.`);
         const message =
           left.length > 0 ? whyLeft(server, left) : `Nothing of ${server}${tool === undefined ? '' : ` called ${tool}`} is withheld; nothing was changed.`;
@@ -72,12 +98,18 @@ export function serverTools(catalogue: Catalogue, control: ServerControl): Imple
     implement(forgetServer, {
       run: async ({ server }, ctx) => {
         forWholeServer(ctx);
-        if (control.entries().entries.some(({ name }) => name === server)) {
-          throw new Refusal('SERVER_CONFIGURED', `The server ${server} is in secrets.toml.`, 'Remove its table first.', { field: 'server' });
+        if (mayBeWritten(server)) {
+          const message = `The server ${server} is in secrets.toml, or in a part of it that cannot be read.`;
+          throw new Refusal('SERVER_CONFIGURED', message, 'Remove its table first; covenant servers list shows what is wrong in the file.', {
+            field: 'server',
+          });
         }
-        if (!catalogue.isKnown(server)) entryOf(server);
+        if (!catalogue.isKnown(server)) {
+          const message = `Nothing is known of a server ${JSON.stringify(server)}.`;
+          throw new Refusal('SERVER_NOT_FOUND', message, 'covenant servers list shows what can be forgotten.', { field: 'server' });
+        }
         await catalogue.forget(server, { actor: ctx.principal.actor });
-        return ok({ server }, `Forgot ${server}.`);
+        return ok({ server }, `Forgot ${server}. Grants for its tools stay: covenant capabilities list.`);
       },
     }),
     implement(serverLogs, {
@@ -103,7 +135,7 @@ function whyLeft(server: string, left: readonly Withheld[]): string {
   return `What is withheld of ${server} is no longer as it was shown; nothing was approved.`;
 }
 
-function itemOf(entry: Entry, catalogue: Catalogue, status: ServerStatus) {
+function itemOf(entry: Entry, catalogue: Catalogue, status: ServerStatus, isWhole: boolean) {
   const { name, line, transport, enabled, lazy, prefix, timeoutMs } = entry;
   const facts = catalogue.known(name);
   const count = (offered: readonly { entry: Entry }[]) => offered.filter((one) => one.entry.name === name).length;
@@ -127,19 +159,13 @@ function itemOf(entry: Entry, catalogue: Catalogue, status: ServerStatus) {
     tools: count(catalogue.tools()),
     prompts: count(catalogue.prompts()),
     resources: facts?.resources.length ?? 0,
-    withheld: catalogue.withheldOf(name).map(withheldView),
+    withheld: catalogue.withheldOf(name).map((one) => withheldView(one, isWhole)),
   };
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 200) : null);
 
-const withheldView = ({ kind, name, exposed, reason, renamedFrom, fingerprint, difference }: Withheld) => ({
-  kind,
-  name,
-  exposed,
-  reason,
-  renamed_from: renamedFrom,
-  fingerprint,
-  difference: difference.changes.map((change) => ({ ...change })),
-  more_changes: difference.more,
-});
+function withheldView({ kind, name, exposed, reason, renamedFrom, fingerprint, before, after }: Withheld, isWhole = false) {
+  const { changes, more } = differenceOf(before, after, isWhole);
+  return { kind, name, exposed, reason, renamed_from: renamedFrom, fingerprint, difference: [...changes], more_changes: more };
+}

@@ -2,6 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { House } from '../../kernel/context.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import type { BoundedLog } from '../../machine/bounded-log.ts';
+import { STEADY_MS } from './backoff.ts';
+import { concealer } from './conceal.ts';
 import { Connection } from './connection.ts';
 import type { Entry } from './entry.ts';
 import { said } from './failures.ts';
@@ -26,8 +28,6 @@ export interface UpstreamParts extends House {
 const LIST_LIMIT_MS = 60_000;
 /** Several changes at once are one. */
 const GATHER_MS = 50;
-/** A server that says all the time that it has changed is not believed more often. */
-const PAUSE_MS = 250;
 
 /** One server of the file: kept running, learned by heart, called. */
 export class Upstream {
@@ -37,6 +37,9 @@ export class Upstream {
   readonly #parts: UpstreamParts;
   #relisting = false;
   #relistDue = false;
+  #missed = false;
+  #listedAt = Number.NEGATIVE_INFINITY;
+  #pauseMs = GATHER_MS;
   #announced: 'up' | 'down' | undefined;
 
   constructor(entry: Entry, parts: UpstreamParts) {
@@ -75,7 +78,9 @@ export class Upstream {
       on: {
         lost: on.lost,
         listsChanged: () => void this.relist(),
-        resourceUpdated: (uri) => resourceUpdated(entry.name, uri),
+        resourceUpdated: (uri) => {
+          if (this.watches.has(uri)) resourceUpdated(entry.name, uri);
+        },
       },
     });
     try {
@@ -95,23 +100,32 @@ export class Upstream {
     this.#relistDue = true;
     if (this.#relisting) return;
     this.#relisting = true;
-    for (let pause = GATHER_MS; this.#relistDue; pause = PAUSE_MS) {
-      await wait(pause, undefined, { ref: false });
+    while (this.#relistDue) {
+      await wait(this.#nextPause(), undefined, { ref: false });
       this.#relistDue = false;
       await this.#listAgain();
+      this.#listedAt = performance.now();
     }
     this.#relisting = false;
   }
 
+  /** A server that has something new all the time is listened to ever less: each listing may leave its traces in the store. */
+  #nextPause(): number {
+    const isQuiet = performance.now() - this.#listedAt >= STEADY_MS;
+    this.#pauseMs = isQuiet ? GATHER_MS : Math.min(this.#pauseMs * 2, STEADY_MS);
+    return this.#pauseMs;
+  }
+
   async #listAgain(): Promise<void> {
-    // Without one it is listed when there is one.
-    const { connection } = this.supervisor;
+    const { connection, state } = this.supervisor;
+    // While it comes up it is being listed, and may have answered already.
+    this.#missed = !connection && state === 'starting';
     if (!connection) return;
     try {
       await this.#parts.observe(this.name, await connection.list(AbortSignal.timeout(LIST_LIMIT_MS)));
     } catch (error) {
       if (connection !== this.supervisor.connection) return;
-      this.#parts.log.warn('upstream not listed again', { server: this.name, error: said(error) });
+      this.#parts.log.warn('upstream not listed again', { server: this.name, error: concealer(this.supervisor.entry)(said(error)) });
       this.supervisor.judge(connection, 'strike');
     }
   }
@@ -119,6 +133,7 @@ export class Upstream {
   #changed(from: ServerState): void {
     const { state, problem, restarts, protocolVersion } = this.supervisor.status();
     if (from === 'up') this.relay.endSuspended();
+    if (state === 'up' && this.#missed) void this.relist();
     if (state === 'up') this.#announce('up', 'upstream.started', { protocol: protocolVersion, restarts });
     if (state !== 'down') return;
     this.#parts.diary.write(`down: ${problem}`);

@@ -8,10 +8,19 @@ const MAX_PARTS = 64;
 
 type Part = { readonly text: string } | { readonly stops: string; readonly optional: boolean };
 
-export function matchesTemplate(template: string, uri: string): boolean {
+/** Of one search through all templates: some milliseconds. */
+export const MAX_STEPS = 1_000_000;
+
+/** `budget`: shared by the templates of one search. When it is used up, nothing matches any more. */
+export function matchesTemplate(template: string, uri: string, budget: { steps: number } = { steps: MAX_STEPS }): boolean {
   if (template.length > MAX_TEMPLATE || uri.length > MAX_URI) return false;
+  // Most are told apart by how they begin.
+  const open = template.indexOf('{');
+  if (!uri.startsWith(open < 0 ? template : template.slice(0, open))) return false;
   const parts = partsOf(template);
   if (!parts || parts.length > MAX_PARTS) return false;
+  budget.steps -= parts.length * uri.length;
+  if (budget.steps < 0) return false;
   let reached = new Uint8Array(uri.length + 1);
   reached[0] = 1;
   for (const part of parts) reached = 'text' in part ? afterText(uri, reached, part.text) : afterVariable(uri, reached, part.stops, part.optional);

@@ -14,6 +14,11 @@ export class Watches {
     this.#log = log;
   }
 
+  /** Of what nobody has asked for, nobody is told. */
+  has(uri: string): boolean {
+    return this.#watched.has(uri);
+  }
+
   /** Until the returned function is called. */
   async watch(uri: string): Promise<() => void> {
     const entry = this.#watched.get(uri) ?? { count: 0, begun: this.#begin(uri) };

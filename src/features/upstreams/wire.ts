@@ -5,8 +5,9 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 export type Answer = JSONRPCMessage & { readonly id: RequestId };
 export type Received = { readonly kind: 'answer'; readonly message: Answer } | { readonly kind: 'request' | 'notification'; readonly message: JSONRPCMessage };
 
-/** In the `data` of an error that is ours: the server's own answer was no answer. */
+/** In the `data` of an error that is ours and not the server's: its own answer was no answer, or it has ended without one. */
 export const MALFORMED_ANSWER = 'malformed_answer';
+export const BROKEN_ANSWER = 'broken_answer';
 /** Larger ones are no batch that anybody sends in earnest, and would be dispatched in one go. */
 const MAX_BATCH = 100;
 
@@ -39,10 +40,10 @@ function readMessage(value: unknown): Received | undefined {
 }
 
 /** Whoever waits for it is told at once instead of after its whole time. */
-function malformed(id: RequestId): Answer {
-  const message = 'The server answered with something that is neither a result nor an error';
-  return { jsonrpc: '2.0', id, error: { code: -32_603, message, data: { reason: MALFORMED_ANSWER } } };
-}
+const malformed = (id: RequestId): Answer => ours(id, MALFORMED_ANSWER, 'The server answered with something that is neither a result nor an error');
+export const broken = (id: RequestId): Answer => ours(id, BROKEN_ANSWER, 'The server ended its answer before it was complete');
+
+const ours = (id: RequestId, reason: string, message: string): Answer => ({ jsonrpc: '2.0', id, error: { code: -32_603, message, data: { reason } } });
 
 function isAnswer({ result, error }: Record<string, unknown>): boolean {
   if (error === undefined) return isObject(result);

@@ -13,7 +13,8 @@ const WHY: Record<WithheldReason, string> = {
 
 /** What a caller is told who may call it. */
 export function withheldRefusal({ server, kind, name, exposed, reason }: Withheld): Refusal {
-  const approve = `covenant servers approve ${server} --tool ${name}`;
+  // A name of the server's own choice is words to whoever reads it, and more than a word to a shell.
+  const approve = `covenant servers approve ${server} --tool ${/^[A-Za-z0-9_.-]{1,128}$/.test(name) ? name : exposed}`;
   const next =
     reason === 'gone' || reason === 'name_taken' ? `Ask the operator: covenant servers list shows ${server}.` : `Ask the operator to look at it: ${approve}`;
   return new Refusal('TOOL_WITHHELD', `The ${kind} ${exposed} ${WHY[reason]}.`, next, { server, reason });

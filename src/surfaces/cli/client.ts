@@ -43,7 +43,9 @@ function httpClient(run: RunFile, token: string | undefined, workspace: string |
     };
     if (token) headers.authorization = `Bearer ${token}`;
     if (workspace) headers['x-covenant-workspace'] = workspace;
-    const response = await fetch(`${run.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const response = await fetch(`${run.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }).catch((error) => {
+      throw unanswered(run.url, error);
+    });
     const answer = (await response.json()) as Record<string, unknown>;
     if (response.status === 401) {
       throw new CliError(
@@ -64,6 +66,16 @@ function httpClient(run: RunFile, token: string | undefined, workspace: string |
     tool: async (tool, args) => (await post('/api/mcp', { tool, arguments: args })).answer,
     close: async () => {},
   };
+}
+
+/** Node waits five minutes for the beginning of an answer; a person who has to approve the call may take longer. */
+function unanswered(url: string, { cause }: { cause?: { code?: string } }): CliError {
+  if (cause?.code === 'UND_ERR_HEADERS_TIMEOUT') {
+    const next = 'covenant approvals list: if the call waits there, make it again once it is approved.';
+    return new CliError('SERVER_TIMEOUT', `The server at ${url} has not answered for five minutes.`, next);
+  }
+  const because = cause?.code ? ` (${cause.code})` : '';
+  return new CliError('SERVER_UNREACHABLE', `The connection to the server at ${url} was lost before its answer came${because}.`, 'covenant status');
 }
 
 async function localClient(env: NodeJS.ProcessEnv, workspace: string | undefined): Promise<Client> {

@@ -5,11 +5,16 @@ import type { McpCaller } from './caller.ts';
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
+export interface Update {
+  readonly server: string;
+  readonly uri: string;
+}
+
 /** A client that has asked to be told. Everything it is told is a hint to look again. */
 export interface ChangeListener {
   readonly caller: McpCaller;
   listsChanged(kinds: ReadonlySet<ListKind>): void;
-  resourceUpdated(server: string, uri: string): void;
+  resourcesUpdated(updates: readonly Update[]): void;
   /** A token of its workspace was revoked. */
   accessChanged(): void;
 }
@@ -32,7 +37,7 @@ export function createChanges(app: App): Changes {
   const following = new Map<string, AbortController>();
   const running = new Set<Promise<void>>();
   const lists = new Map<ChangeListener, Set<ListKind>>();
-  const updates = new Map<string, { server: string; uri: string }>();
+  const updates = new Map<string, Update>();
   let timer: NodeJS.Timeout | undefined;
 
   function tell(): void {
@@ -42,7 +47,7 @@ export function createChanges(app: App): Changes {
     lists.clear();
     updates.clear();
     for (const [listener, kinds] of told) if (listeners.has(listener)) listener.listsChanged(kinds);
-    for (const { server, uri } of updated) for (const listener of listeners) listener.resourceUpdated(server, uri);
+    if (updated.length > 0) for (const listener of listeners) listener.resourcesUpdated(updated);
   }
 
   const soon = () => {
@@ -69,11 +74,13 @@ export function createChanges(app: App): Changes {
   }
 
   async function follow(workspace: string, signal: AbortSignal): Promise<void> {
+    let after: number | undefined;
     while (!signal.aborted) {
       try {
-        const head = await readHead(app.store.reader, workspace);
-        for await (const page of app.store.follow(workspace, head?.seq ?? 0, signal)) {
+        after ??= (await readHead(app.store.reader, workspace))?.seq ?? 0;
+        for await (const page of app.store.follow(workspace, after, signal)) {
           for (const event of page) seen(event, workspace);
+          after = page.at(-1)?.seq ?? after;
           if (page.length < BUSY) await pause(LOOK_MS, undefined, { signal, ref: false });
         }
       } catch (error) {

@@ -19,6 +19,9 @@ export interface LegacyClient {
 }
 
 const TRACE_KEYS = [TRACEPARENT_META_KEY, TRACESTATE_META_KEY, BAGGAGE_META_KEY];
+/** Characters that one call may be told besides its answer: whatever a client does not read in time has to be kept for it. */
+const MOST_TOLD = 16 * 1024 * 1024;
+const LEAST_COUNTED = 256;
 /** A person may have to answer. */
 const ANSWER_MS = 600_000;
 
@@ -29,8 +32,12 @@ export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session
   const capabilities = (era === 'modern' ? envelope[CLIENT_CAPABILITIES_META_KEY] : session?.capabilities) as Json | undefined;
   const level = (era === 'modern' ? envelope[LOG_LEVEL_META_KEY] : session?.logLevel) as LoggingLevel | undefined;
   const progressToken = mcpReq._meta?.progressToken;
-  // What comes after the answer, or to a client that has gone, has nowhere to go.
-  const tell = (notification: Notification) => void mcpReq.notify(notification).catch(() => {});
+  let told = 0;
+  const tell = (notification: Notification) => {
+    told += Math.max(JSON.stringify(notification).length, LEAST_COUNTED);
+    // What comes after the answer, or to a client that has gone, has nowhere to go.
+    if (told <= MOST_TOLD) mcpReq.notify(notification).catch(() => {});
+  };
   return {
     capabilities: capabilities ?? {},
     ...(progressToken === undefined ? {} : { progress: (params) => tell({ method: 'notifications/progress', params: { ...params, progressToken } }) }),
@@ -55,14 +62,8 @@ function asking(ctx: ServerContext, capabilities: Json): NonNullable<Exchange['a
       throw new Refusal('INPUT_REQUIRED', `The other server asked for ${method}, which this client has not declared.`, `Use a client with ${needed}.`);
     }
     const either = AbortSignal.any([signal, ctx.mcpReq.signal]);
-    return (await ctx.mcpReq.send({ method, params: withoutProgress(params) }, { signal: either, timeout: ANSWER_MS })) as Json;
+    return (await ctx.mcpReq.send({ method, params }, { signal: either, timeout: ANSWER_MS })) as Json;
   };
-}
-
-/** The other server's own token would be taken for one of ours. */
-function withoutProgress({ _meta, ...params }: Json): Json {
-  const { progressToken: _, ...meta } = (_meta ?? {}) as Json;
-  return Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
 }
 
 const LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];

@@ -1,9 +1,11 @@
 import type { Client, ClientOptions } from '@modelcontextprotocol/client';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import { expect, test, vi } from 'vitest';
 import type { Json, RelayContext } from '../../kernel/relay.ts';
 import { testApp } from '../../testing/app.ts';
 import { fakeUpstreams } from '../../testing/fake-upstreams.ts';
 import { connected, ERAS, type Era } from '../../testing/mcp-client.ts';
+import { exchangeOf } from './exchange.ts';
 
 const text = (value: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 const said = (result: unknown) => JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? 'null');
@@ -119,4 +121,14 @@ test.each(ERAS)('a %s client that cancels its call ends it at the other server',
   cancel.abort();
   await expect(result).rejects.toThrow();
   await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce());
+});
+
+test('a call is told so much besides its answer and no more, however much the other server has to say', () => {
+  const sent: unknown[] = [];
+  const notify = async (notification: unknown) => void sent.push(notification);
+  const mcpReq = { _meta: { progressToken: 1 }, notify, requestState: () => undefined };
+  const { progress } = exchangeOf({ mcpReq } as unknown as ServerContext, 'modern', undefined);
+  const message = 'x'.repeat(1024 * 1024);
+  for (let times = 0; times < 50; times++) progress?.({ progress: times, message });
+  expect(sent).toHaveLength(15);
 });

@@ -256,3 +256,62 @@ test('a legacy client that unsubscribes hears no more, and nothing is watched fo
   await client.unsubscribeResource({ uri: 'test://alpha/a' });
   expect(fake.watched.size).toBe(0);
 });
+
+const APPROVE = { approve: true };
+
+test.each(ERAS)('where a person approves each use, %s clients complete and subscribe unasked, and not without the grant', async (era) => {
+  const { url, ana, fake, done, events } = await served();
+  for (const action of ['prompt.get.alpha_review', 'resource.read.alpha']) await done('capabilities.grant', { action, developer: 'ana', scope: APPROVE });
+  const client = await connected(url, ana.token, era);
+  const argument = { name: 'id', value: '7' };
+  await client.complete({ ref: { type: 'ref/prompt', name: 'alpha_review' }, argument });
+  await client.complete({ ref: { type: 'ref/resource', uri: 'test://alpha/a/{id}' }, argument });
+  await told(client, era, ['test://alpha/a']);
+  expect(fake.watched).toEqual(new Set(['test://alpha/a']));
+  await failure(client.complete({ ref: { type: 'ref/prompt', name: 'beta_review' }, argument }));
+  expect(await events({ kind: 'approval.requested' })).toEqual([]);
+  expect(
+    (await events({ category: 'usage' })).filter(({ actor }) => actor === ana.principal.actor).map(({ kind, payload }) => [kind, payload.outcome]),
+  ).toEqual([
+    ['prompt.complete', 'ok'],
+    ['resource.complete', 'ok'],
+    ['resource.subscribe', 'ok'],
+    ['prompt.complete', 'denied'],
+  ]);
+  const read = failure(client.readResource({ uri: 'test://alpha/a' }));
+  await done('approvals.refuse', await waiting(done));
+  expect(await read).toMatchObject({ data: { code: 'APPROVAL_REFUSED' } });
+});
+
+const waiting = async (done: (name: string, input: object) => Promise<Record<string, unknown>>) =>
+  await vi.waitFor(async () => {
+    const [item] = (await done('approvals.list', {})).items as { approval_id: string }[];
+    expect(item).toBeDefined();
+    return { approval_id: item?.approval_id };
+  });
+
+test('nobody is asked for a prompt that is not there; one that has gone while its call waited is not got', async () => {
+  const { url, ana, fake, done, events } = await served();
+  for (const name of ['nobodys', 'alpha_review']) await done('capabilities.grant', { action: `prompt.get.${name}`, developer: 'ana', scope: APPROVE });
+  const client = await connected(url, ana.token);
+  expect(await failure(client.getPrompt({ name: 'nobodys' }))).toMatchObject({ data: { code: 'UNKNOWN_PROMPT' } });
+  expect(await events({ kind: 'approval.requested' })).toEqual([]);
+  const call = failure(client.getPrompt({ name: 'alpha_review' }));
+  const approval = await waiting(done);
+  fake.prompts.delete('alpha_review');
+  await done('approvals.approve', approval);
+  expect(await call).toMatchObject({ data: { code: 'UNKNOWN_PROMPT' } });
+});
+
+test.each(ERAS)('a %s client reads why its call was not made, whatever the tool promises to answer', async (era) => {
+  const { url, ana, fake, done, clock } = await served();
+  const outputSchema = { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] };
+  fake.tools.set('alpha_count', { definition: { outputSchema }, work: async () => ({ content: [], structuredContent: { count: 1 } }) });
+  await done('capabilities.grant', { action: 'tool.call.alpha_count', developer: 'ana', scope: APPROVE });
+  const client = await connected(url, ana.token, era);
+  await client.listTools();
+  const call = client.callTool({ name: 'alpha_count', arguments: {} });
+  await waiting(done);
+  clock.advance(600_001);
+  expect(await call).toMatchObject({ isError: true, structuredContent: { status: 'blocked', data: { code: 'APPROVAL_TIMEOUT' } } });
+});

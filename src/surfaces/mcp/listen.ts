@@ -65,7 +65,7 @@ export class Listening {
       listsChanged: (kinds) => {
         for (const kind of kinds) publish(EVENTS[kind]);
       },
-      resourceUpdated: (server, uri) => void subscriptions.updated(server, uri, caller).catch(() => {}),
+      resourcesUpdated: (updates) => void subscriptions.updated(updates, caller).catch(() => {}),
       accessChanged: () => void this.#endIfRevoked(stream).catch(() => {}),
     });
     this.#streams.add(stream);

@@ -2,6 +2,7 @@ import type { CompleteRequestParams } from '@modelcontextprotocol/server';
 import type { ResourceHolder } from '../../features/upstreams/index.ts';
 import type { Answer, CallRequest } from '../../kernel/dispatch.ts';
 import { Refusal } from '../../kernel/errors.ts';
+import type { Aside } from '../../kernel/ports.ts';
 import type { Exchange, Json } from '../../kernel/relay.ts';
 import type { App } from '../../main.ts';
 import type { McpCaller } from './caller.ts';
@@ -45,29 +46,33 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
   });
 
   /** The gate is asked before it is said whether there is such a prompt. */
-  async function ofPrompt(name: string, args: Json, via: Via, work: (prompt: Prompt, ctx: RelayContext) => Promise<Json>): Promise<Json> {
+  async function ofPrompt(name: string, args: Json, via: Via, work: (prompt: Prompt, ctx: RelayContext) => Promise<Json>, aside?: Aside): Promise<Json> {
     const prompt = upstreams.prompt(name);
+    const unfit = () => (upstreams.prompt(name) ? undefined : (upstreams.withheldPrompt(name) ?? unknownPrompt(name)));
     const answer = await dispatch.relay({
       ...request(via),
       noun: 'prompt',
+      ...(aside && { aside }),
       name,
       args,
       server: prompt?.server ?? NOBODY,
       timeoutMs: prompt?.timeoutMs ?? NO_TIMEOUT,
+      unfit,
       work: async (ctx) => {
-        if (!prompt) throw upstreams.withheldPrompt(name) ?? unknownPrompt(name);
-        return await work(prompt, ctx);
+        // As it is now: the call may have waited for a person.
+        const current = upstreams.prompt(name);
+        if (!current) throw unfit();
+        return await work(current, ctx);
       },
     });
     return resultOf(answer);
   }
 
-  const relay = (holder: ResourceHolder, args: Json, via: Via, work: (ctx: RelayContext) => Promise<Json>): Promise<Answer> =>
-    dispatch.relay({ ...request(via), noun: 'resource', name: holder.server, server: holder.server, args, timeoutMs: holder.timeoutMs, work });
+  const relay = ({ server, timeoutMs }: Holder, args: Json, via: Via, work: (ctx: RelayContext) => Promise<Json>, aside?: Aside): Promise<Answer> =>
+    dispatch.relay({ ...request(via), noun: 'resource', ...(aside && { aside }), name: server, server, args, timeoutMs, work });
 
-  async function missed(args: Json, via: Via): Promise<void> {
-    const work = async () => ({});
-    await dispatch.relay({ ...request(via), noun: 'resource', name: NOBODY, server: NOBODY, args, timeoutMs: NO_TIMEOUT, work });
+  async function missed(args: Json, via: Via, aside?: Aside): Promise<void> {
+    await relay({ server: NOBODY, timeoutMs: NO_TIMEOUT }, args, via, async () => ({}), aside);
   }
 
   async function readable(via: Via): Promise<(server: string) => boolean> {
@@ -86,16 +91,16 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
     async completion({ ref, argument, context }, via) {
       const params: CompletionParams = { argument: { ...argument }, context: context && { ...context } };
       const args = { ref: { ...ref }, ...params };
-      if (ref.type === 'ref/prompt') return await ofPrompt(ref.name, args, via, (prompt, ctx) => prompt.complete(params, ctx));
+      if (ref.type === 'ref/prompt') return await ofPrompt(ref.name, args, via, (prompt, ctx) => prompt.complete(params, ctx), 'complete');
       const holder = upstreams.holderOfTemplate(ref.uri, await readable(via));
-      if (holder) return resultOf(await relay(holder, args, via, (ctx) => holder.complete(ref.uri, params, ctx)));
-      await missed(args, via);
+      if (holder) return resultOf(await relay(holder, args, via, (ctx) => holder.complete(ref.uri, params, ctx), 'complete'));
+      await missed(args, via, 'complete');
       throw resourceNotFound(ref.uri);
     },
     async watch(uri, via) {
       const holder = upstreams.holderOf(uri, await readable(via));
       if (!holder) {
-        await missed({ uri }, via);
+        await missed({ uri }, via, 'subscribe');
         return undefined;
       }
       const watching: { stop?: () => void; over?: boolean } = {};
@@ -107,7 +112,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
         return {};
       };
       try {
-        resultOf(await relay(holder, { uri }, via, work));
+        resultOf(await relay(holder, { uri }, via, work, 'subscribe'));
       } catch (error) {
         watching.over = true;
         watching.stop?.();
@@ -118,6 +123,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
   };
 }
 
+type Holder = Pick<ResourceHolder, 'server' | 'timeoutMs'>;
 type Prompt = NonNullable<ReturnType<App['upstreams']['prompt']>>;
 type RelayContext = Parameters<ResourceHolder['read']>[1];
 type CompletionParams = Parameters<ResourceHolder['complete']>[1];

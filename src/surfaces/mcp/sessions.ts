@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { isJSONRPCRequest, type RequestId, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  ProtocolErrorCode,
+  type RequestId,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import { asAuthInfo, bindingOf, type McpCaller } from './caller.ts';
 import type { Changes, ListKind } from './changes.ts';
 import { type Services, type SessionPart, serverFor } from './server.ts';
@@ -66,6 +73,7 @@ export class Sessions {
     session.lastSeen = this.#now();
     if (request.method === 'POST') this.#noticeBreak(session, request, body);
     const response = await session.transport.handleRequest(request, { parsedBody: body, authInfo: asAuthInfo(caller) });
+    if (response.ok) for (const requestId of cancelledBy(body)) endCancelled(session, requestId);
     return request.method === 'GET' && response.ok ? this.#listened(session, response) : response;
   }
 
@@ -105,7 +113,7 @@ export class Sessions {
       stopListening: this.#changes.listen({
         caller,
         listsChanged: (kinds) => announce(server, kinds),
-        resourceUpdated: (from, uri) => quietly(subscriptions.updated(from, uri, session.caller)),
+        resourcesUpdated: (updates) => quietly(subscriptions.updated(updates, session.caller)),
         accessChanged: () => quietly(this.#endIfRevoked(session)),
       }),
     });
@@ -144,6 +152,7 @@ export class Sessions {
       if (this.#now() - since <= LINGER_MS) continue;
       session.broken.delete(requestId);
       session.transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'the client has gone' } });
+      endCancelled(session, requestId);
     }
   }
 
@@ -166,8 +175,18 @@ export class Sessions {
     session.stopListening();
     session.subscriptions.close();
     await session.server.close();
-    session.memory.clear();
+    session.memory.close();
   }
+}
+
+function cancelledBy(body: unknown): RequestId[] {
+  const notices = (Array.isArray(body) ? body : [body]).filter((message) => isJSONRPCNotification(message) && message.method === 'notifications/cancelled');
+  return notices.map(({ params }) => params?.requestId).filter((id) => id !== undefined);
+}
+
+/** The SDK leaves the answer to a cancelled request open, and with it the connection and what it remembers of it, until the session is over. */
+function endCancelled({ transport }: Session, id: RequestId): void {
+  quietly(transport.send({ jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InternalError, message: 'The request was cancelled.' } }));
 }
 
 /** Over: by our end or by the client's. */

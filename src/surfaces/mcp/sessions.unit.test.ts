@@ -4,6 +4,7 @@ import { type TestCaller, testApp } from '../../testing/app.ts';
 import { fakeUpstreams } from '../../testing/fake-upstreams.ts';
 import { connected } from '../../testing/mcp-client.ts';
 import { IDLE_MS, LINGER_MS, MOST_OF_A_TOKEN } from './sessions.ts';
+import { MOST_SUBSCRIPTIONS } from './subscriptions.ts';
 
 const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
 
@@ -200,4 +201,27 @@ test('a client whose connection broke comes back for its answer; a call that nob
     clock.advance(IDLE_MS + 1);
     expect(await status(ana, session, 'ping')).toBe(404);
   });
+});
+
+test('a call that its client cancels leaves no connection open', async () => {
+  const { ana, fake, begin, send, done, events } = await served();
+  fake.tools.set('alpha_slow', { work: (_args, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))) });
+  await done('capabilities.grant', { action: 'tool.call.alpha_slow', developer: 'ana' });
+  const session = await begin(ana);
+  const call = await send(ana, session, 'tools/call', { name: 'alpha_slow', arguments: {} });
+  await vi.waitFor(async () => expect((await events({ kind: 'CapabilityCheck' })).map(({ subject }) => subject)).toContain('tool:alpha_slow'));
+  const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  expect((await send(ana, session, '', {}, '/mcp', { body })).status).toBe(202);
+  expect(await call.text()).toContain('"error":{');
+});
+
+test('of many resources that a client subscribes to at once, no more are watched than it may', async () => {
+  const { ana, url, fake, done } = await served();
+  const uris = Array.from({ length: MOST_SUBSCRIPTIONS + 10 }, (_, number) => `test://alpha/${number}`);
+  for (const uri of uris) fake.resources.set(uri, async () => ({ contents: [] }));
+  await done('capabilities.grant', { action: 'resource.read.alpha', developer: 'ana' });
+  const client = await connected(`${url}/mcp`, ana.token, 'legacy');
+  const answers = await Promise.allSettled(uris.map((uri) => client.subscribeResource({ uri })));
+  expect(answers.filter(({ status }) => status === 'rejected')).toHaveLength(10);
+  expect(fake.watched.size).toBe(MOST_SUBSCRIPTIONS);
 });

@@ -11,11 +11,28 @@ interface Kept {
 
 /** What all sessions together may remember, in characters. */
 export class MemoryBudget {
-  readonly most: number;
+  readonly #most: number;
+  readonly #memories = new Set<StreamMemory>();
   used = 0;
 
   constructor(most: number) {
-    this.most = most;
+    this.#most = most;
+  }
+
+  enter(memory: StreamMemory): void {
+    this.#memories.add(memory);
+  }
+
+  leave(memory: StreamMemory): void {
+    this.#memories.delete(memory);
+  }
+
+  /** The one that remembers most forgets first: nobody can take the place of all the others. */
+  keepWithin(): void {
+    while (this.used > this.#most) {
+      const [largest] = [...this.#memories].sort((a, b) => b.size - a.size);
+      largest?.forgetOldest();
+    }
   }
 }
 
@@ -26,17 +43,27 @@ export class StreamMemory implements EventStore {
   readonly #budget: MemoryBudget;
   readonly #kept: Kept[] = [];
   #last = 0;
+  #size = 0;
+  #over = false;
 
   constructor(budget: MemoryBudget) {
     this.#budget = budget;
+    budget.enter(this);
+  }
+
+  get size(): number {
+    return this.#size;
   }
 
   async storeEvent(stream: string, message: Message): Promise<string> {
-    const size = JSON.stringify(message).length;
     const id = ++this.#last;
+    // Sent while the session ended: nobody will ask for it.
+    if (this.#over) return String(id);
+    const size = JSON.stringify(message).length;
     this.#kept.push({ id, stream, message, size });
-    this.#budget.used += size;
-    while (this.#kept.length > MOST_MESSAGES || (this.#budget.used > this.#budget.most && this.#kept.length > 0)) this.#forgetOldest();
+    this.#grow(size);
+    if (this.#kept.length > MOST_MESSAGES) this.forgetOldest();
+    this.#budget.keepWithin();
     return String(id);
   }
 
@@ -51,15 +78,23 @@ export class StreamMemory implements EventStore {
     return from.stream;
   }
 
-  clear(): void {
-    while (this.#kept.length > 0) this.#forgetOldest();
+  forgetOldest(): void {
+    this.#grow(-(this.#kept.shift()?.size ?? 0));
+  }
+
+  /** The session is over. */
+  close(): void {
+    this.#over = true;
+    while (this.#kept.length > 0) this.forgetOldest();
+    this.#budget.leave(this);
   }
 
   #find(id: string): Kept | undefined {
     return this.#kept.find((one) => String(one.id) === id);
   }
 
-  #forgetOldest(): void {
-    this.#budget.used -= this.#kept.shift()?.size ?? 0;
+  #grow(size: number): void {
+    this.#size += size;
+    this.#budget.used += size;
   }
 }

@@ -27,7 +27,19 @@ test('memory is bounded for each session and for all together, and given back', 
   expect(await after(one, ids[100] as string)).toHaveLength(199);
   for (let n = 0; n < 20; n++) await other.storeEvent('a', note('x'.repeat(20_000)));
   expect(budget.used).toBeLessThanOrEqual(50_000);
-  one.clear();
-  other.clear();
+  one.close();
+  other.close();
+  await other.storeEvent('a', note('late'));
   expect(budget.used).toBe(0);
+});
+
+test('where all together is too much, the session that remembers most forgets, and the others keep theirs', async () => {
+  const budget = new MemoryBudget(50_000);
+  const [greedy, modest] = [new StreamMemory(budget), new StreamMemory(budget)];
+  for (let n = 0; n < 20; n++) await greedy.storeEvent('a', note('x'.repeat(5_000)));
+  const first = await modest.storeEvent('a', note('1'));
+  await modest.storeEvent('a', note('2'));
+  for (let n = 0; n < 20; n++) await greedy.storeEvent('a', note('x'.repeat(5_000)));
+  expect(await after(modest, first)).toEqual(['2']);
+  expect(budget.used).toBeLessThanOrEqual(50_000);
 });

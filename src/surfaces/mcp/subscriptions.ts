@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { App } from '../../main.ts';
 import type { McpCaller } from './caller.ts';
+import type { Update } from './changes.ts';
 import type { Relays, Via, Watch } from './relays.ts';
 
 export const MOST_SUBSCRIPTIONS = 100;
@@ -11,6 +12,7 @@ export class Subscriptions {
   readonly #relays: Relays;
   readonly #send: (uri: string) => void;
   readonly #watched = new Map<string, Watch>();
+  #beginning = 0;
   #closed = false;
 
   constructor(app: App, relays: Relays, send: (uri: string) => void) {
@@ -22,13 +24,14 @@ export class Subscriptions {
   /** False: there is no such resource that the caller may read. */
   async add(uri: string, via: Via): Promise<boolean> {
     if (this.#watched.has(uri)) return true;
-    if (this.#watched.size >= MOST_SUBSCRIPTIONS) {
+    if (this.#watched.size + this.#beginning >= MOST_SUBSCRIPTIONS) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `A client can watch ${MOST_SUBSCRIPTIONS} resources at most. Unsubscribe from one that is no longer needed.`,
       );
     }
-    const watch = await this.#relays.watch(uri, via);
+    this.#beginning++;
+    const watch = await this.#relays.watch(uri, via).finally(() => this.#beginning--);
     if (!watch) return false;
     if (this.#closed || this.#watched.has(uri)) watch.stop();
     else this.#watched.set(uri, watch);
@@ -41,10 +44,12 @@ export class Subscriptions {
   }
 
   /** Told to the client that subscribed, and only while it may read. */
-  async updated(server: string, uri: string, { principal }: McpCaller): Promise<void> {
-    if (this.#watched.get(uri)?.server !== server) return;
+  async updated(updates: readonly Update[], { principal }: McpCaller): Promise<void> {
+    const isWatched = ({ server, uri }: Update) => this.#watched.get(uri)?.server === server;
+    const own = updates.filter(isWatched);
+    if (own.length === 0) return;
     const may = await this.#gate.visibility(principal);
-    if (may.resource(server) && this.#watched.has(uri)) this.#send(uri);
+    for (const update of own) if (may.resource(update.server) && isWatched(update)) this.#send(update.uri);
   }
 
   close(): void {

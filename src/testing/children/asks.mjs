@@ -4,6 +4,7 @@
 //   odd                          a result with fields that no revision knows;  fails: a result that is an error
 //   error                        an error of the protocol;                     invalid: a result that is none
 //   log {text}                   sends it as a log message of level `warning`, and the level that was set last as one of level `error`
+//   deep                         a result of two thousand levels
 //   meta                         returns the request's own _meta
 import { send, serve, text, tool } from './rpc.mjs';
 
@@ -28,7 +29,7 @@ process.stdin.on('data', (chunk) => {
 serve({
   name: 'asks',
   capabilities: { tools: {}, logging: {} },
-  tools: ['ask', 'wait', 'go', 'odd', 'fails', 'error', 'invalid', 'log', 'meta'].map((name) => tool(name)),
+  tools: ['ask', 'wait', 'go', 'odd', 'fails', 'error', 'invalid', 'log', 'deep', 'meta'].map((name) => tool(name)),
   requests: {
     'logging/setLevel': (params) => {
       level = params.level;
@@ -68,6 +69,11 @@ serve({
       send({ method: 'notifications/message', params: { level: 'error', data: level } });
       send({ method: 'notifications/message', params: { level: 'debug', data: 'noise' } });
       return text('logged');
+    },
+    deep: () => {
+      let structuredContent = {};
+      for (let level = 0; level < 2_000; level++) structuredContent = { inner: structuredContent };
+      return { content: [], structuredContent };
     },
     meta: (_args, _id, { _meta }) => text(JSON.stringify(_meta ?? null)),
   },

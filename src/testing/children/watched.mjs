@@ -1,5 +1,5 @@
 // A server of the older revisions with one resource, `note:one`, that can be subscribed to. Its tool `update` sends the news of it to whoever has
-// subscribed, and returns how many have.
+// subscribed, and also of a resource that nobody asked for, and returns how many have.
 import { send, serve, text, tool } from './rpc.mjs';
 
 const subscribed = new Set();
@@ -20,7 +20,7 @@ serve({
   },
   call: {
     update: () => {
-      for (const uri of subscribed) send({ method: 'notifications/resources/updated', params: { uri } });
+      for (const uri of ['note:unasked', ...subscribed]) send({ method: 'notifications/resources/updated', params: { uri } });
       return text(subscribed.size);
     },
   },

@@ -25,9 +25,10 @@ export function AnswerForm({ question, onAnswered }: { question: Question; onAns
   const field = useId();
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    answer.mutate(
-      { question_id: question.question_id, answer: text.trim() },
-      { onSuccess: ({ question_id, task_status }) => onAnswered({ id: question_id, taskStatus: task_status }) },
+    // By the promise: the journal may have taken this form off the page before the answer is here.
+    answer.mutateAsync({ question_id: question.question_id, answer: text.trim() }).then(
+      ({ question_id, task_status }) => onAnswered({ id: question_id, taskStatus: task_status }),
+      () => {},
     );
   };
   return (

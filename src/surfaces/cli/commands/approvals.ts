@@ -16,7 +16,9 @@ export const approvalCommands: readonly Command[] = [
       const { items, cut } = (await (await invocation.client()).action('approvals.list', given(invocation, 'status'))) as unknown as Output<
         typeof listApprovals
       >;
-      const text = items.map((item) => lines(item, Date.now())).join('\n\n') || 'No call waits for approval.';
+      const { status = 'waiting' } = invocation.values;
+      const none = status === 'waiting' ? 'No call waits for approval.' : `No call was ${status === 'lapsed' ? 'left undecided or unused' : status}.`;
+      const text = items.map((item) => lines(item, Date.now())).join('\n\n') || none;
       return { json: { kind: 'approval_list', items, cut }, text: `${harmless(text)}${cut ? `\n\n(there are more than these ${items.length})` : ''}` };
     },
   },

@@ -51,16 +51,15 @@ function git(): Finding {
 }
 
 /** What only the owner may read: whoever reads the credentials is the operator. */
-function home({ env }: Invocation): Finding[] {
+function home({ env }: Invocation): Finding | Finding[] {
   const folder = homeFolder(env);
-  if (!existsSync(folder)) return [{ check: 'home', state: 'skipped', message: `${folder} does not exist yet: covenant up makes it` }];
-  const files = [credentialsPath(folder), join(folder, 'secrets.toml')].filter((file) => existsSync(file));
-  return files.map((file) => {
-    const mode = statSync(file).mode & 0o777;
-    return mode & 0o077
-      ? { check: 'home', state: 'failed', message: `${file} is readable by others (0${mode.toString(8)})`, fix: `chmod 600 ${file}` }
-      : { check: 'home', state: 'ok', message: `${file} is private` };
-  });
+  if (!existsSync(folder)) return { check: 'home', state: 'skipped', message: `${folder} does not exist yet: covenant up makes it` };
+  const file = credentialsPath(folder);
+  if (!existsSync(file)) return [];
+  const mode = statSync(file).mode & 0o777;
+  return mode & 0o077
+    ? { check: 'home', state: 'failed', message: `${file} can be read by others (0${mode.toString(8)})`, fix: `chmod 600 ${file}` }
+    : { check: 'home', state: 'ok', message: `${file} is private` };
 }
 
 function config({ env }: Invocation): Finding {
@@ -73,19 +72,19 @@ function config({ env }: Invocation): Finding {
   }
 }
 
-/** Entries that are skipped, and why. Who may read the file is looked at with the home. */
+/** Who may read the file; entries that are skipped, and why. */
 async function externalServers({ env }: Invocation): Promise<Finding[]> {
   const { readEntries } = await import('../../../features/upstreams/secrets.ts');
   const folder = homeFolder(env);
   const file = join(folder, 'secrets.toml');
   const { entries, problems } = readEntries(file, { env, home: folder, toolTimeoutMs: 1 });
-  const found = problems.filter(({ line }) => line !== null);
-  if (found.length === 0) return [{ check: 'servers', state: 'ok', message: `${entries.length} external servers are configured` }];
-  return found.map(({ line, server: name, message }) => ({
+  if (problems.length === 0)
+    return [{ check: 'servers', state: 'ok', message: `${file} names ${entries.length} external server${entries.length === 1 ? '' : 's'}` }];
+  return problems.map(({ line, server: name, message }) => ({
     check: 'servers',
     state: 'failed',
-    message: `${file}:${line}: ${name === null ? '' : `${name}: `}${message}`,
-    fix: 'correct that line; covenant up finds out by itself',
+    message: line === null ? message : `${file}:${line}: ${name === null ? '' : `${name}: `}${message}`,
+    fix: line === null ? `chmod 600 ${file}` : 'correct that line; a server that runs reads it again by itself',
   }));
 }
 

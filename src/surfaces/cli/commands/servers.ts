@@ -2,7 +2,7 @@ import type { approveServer, restartServer, serverLogs } from '../../../features
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { type Command, type Invocation, option, type Result, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
-import { type ServerList, serverLines, visible, type WithheldItem, withheldLines } from './servers-text.ts';
+import { type ServerList, serverLines, visible, type WithheldItem, withheldLines, withheldNames } from './servers-text.ts';
 
 /** External MCP servers, as `secrets.toml` names them. */
 export const externalServerCommands: readonly Command[] = [
@@ -40,7 +40,8 @@ export const externalServerCommands: readonly Command[] = [
     positionals: ['NAME'],
     async run(invocation) {
       const { server } = await (await invocation.client()).action('servers.forget', { server: invocation.positionals[0] });
-      return { json: { kind: 'server_forgotten', server }, text: `Forgot ${server}.` };
+      const text = `Forgot ${server}. Grants for its tools stay, and are for whoever has those names next:\n    next: covenant capabilities list`;
+      return { json: { kind: 'server_forgotten', server }, text };
     },
   },
   {
@@ -59,31 +60,34 @@ export const externalServerCommands: readonly Command[] = [
   },
 ];
 
-async function listOf(invocation: Invocation): Promise<ServerList> {
-  return (await (await invocation.client()).action('servers.list')) as unknown as ServerList;
+async function listOf(invocation: Invocation, input: { server?: string } = {}): Promise<ServerList> {
+  return (await (await invocation.client()).action('servers.list', input)) as unknown as ServerList;
 }
 
 /** A person sees the difference before they say yes, and approves what they saw: what the server changes meanwhile stays withheld. */
 async function approve(invocation: Invocation): Promise<Result> {
   const server = invocation.positionals[0] as string;
   const tool = option(invocation, 'tool');
-  const found = (await listOf(invocation)).items.find(({ name }) => name === server);
-  const shown = (found?.withheld ?? []).filter((item) => item.fingerprint !== '' && (tool === undefined || item.name === tool || item.exposed === tool));
+  const withheld = (await listOf(invocation, { server })).items.flatMap((item) => item.withheld);
+  const shown = withheld.filter((item) => item.fingerprint !== '' && (tool === undefined || item.name === tool || item.exposed === tool));
   if (!invocation.json && shown.length > 0) invocation.out.note(`${withheldLines(shown)}\n`);
   if (!invocation.json && shown.length > 0 && process.stdin.isTTY && process.stderr.isTTY) {
     const isWanted = await confirm(`Approve ${shown.length === 1 ? 'this' : `these ${shown.length}`}? [y/N] `, process.stdin, process.stderr);
     if (!isWanted) return { json: { kind: 'server_approved', server, approved: [], left: shown }, text: 'Nothing was approved.', exit: 1 };
   }
-  const fingerprints = found ? { fingerprints: shown.map(({ fingerprint }) => fingerprint) } : {};
-  const answer = await (await invocation.client()).action('servers.approve', { server, ...(tool === undefined ? {} : { tool }), ...fingerprints });
+  const fingerprints = shown.map(({ fingerprint }) => fingerprint);
+  const answer = await (await invocation.client()).action('servers.approve', { server, ...(tool === undefined ? {} : { tool }), fingerprints });
   const { approved, left } = answer as unknown as Answer<typeof approveServer>;
   return { json: { kind: 'server_approved', ...answer }, text: approvedText(server, approved, left), exit: approved.length === 0 && left.length > 0 ? 1 : 0 };
 }
 
 function approvedText(server: string, approved: readonly WithheldItem[], left: readonly WithheldItem[]): string {
-  const names = (items: readonly WithheldItem[]) => items.map(({ exposed }) => visible(exposed)).join(', ');
   if (approved.length === 0 && left.length === 0) return `Nothing of ${server} is withheld.`;
-  const lines = approved.length > 0 ? [`Approved ${names(approved)}.`] : [];
-  if (left.length > 0) lines.push(`Still withheld: ${names(left)}.`);
+  const names = (items: readonly WithheldItem[]) => items.map(({ exposed }) => exposed).join(', ');
+  const [gone, offered] = [approved.filter(({ reason }) => reason === 'gone'), approved.filter(({ reason }) => reason !== 'gone')];
+  const lines = [];
+  if (offered.length > 0) lines.push(`Approved ${names(offered)}.`);
+  if (gone.length > 0) lines.push(`Forgot ${names(gone)}.`);
+  if (left.length > 0) lines.push(`Still withheld: ${withheldNames(left)}.\n    next: covenant servers list`);
   return lines.join('\n');
 }

@@ -63,9 +63,9 @@ interface Content {
 }
 
 /** A gateway tool's result as it is; any other envelope as the structured content of one. */
-function callResult(body: Record<string, unknown>, bad: string) {
+export function callResult(body: Record<string, unknown>, bad: string) {
   const own = Array.isArray(body.content) && (body.isError === undefined || typeof body.isError === 'boolean');
-  const refusal = refusalOf(body);
+  const refusal = own ? gatewayRefusal(body) : refusalOf(body);
   const isError = own ? body.isError === true : refusal !== undefined;
   const content = own ? (body.content as Content[]) : [{ type: 'text', text: JSON.stringify(body) }];
   const structuredContent = own ? body.structuredContent : body;
@@ -84,16 +84,18 @@ function kindOf({ type, mimeType, data, uri, resource }: Content): string {
   return [type, mimeType ?? resource?.mimeType, uri ?? resource?.uri, bytes].filter((word) => word !== undefined).join(' ');
 }
 
+/** An external tool's own error may have a message too, and is shown as it is; what else it puts beside its content is no envelope. */
+function gatewayRefusal({ isError, structuredContent }: Record<string, unknown>): { message: string; next: string } | undefined {
+  const { code, message, next } = (structuredContent ?? {}) as Record<string, unknown>;
+  return isError === true && code && typeof message === 'string' && typeof next === 'string' ? { message, next } : undefined;
+}
+
 /** What each contract's refusal says, wherever its envelope keeps it. */
 function refusalOf(body: Record<string, unknown>): { message: string; next: string } | undefined {
   const feedback = body.feedback as { required_action?: string | null } | undefined;
   if (body.status === 'error' || body.status === 'blocked') return { message: String(body.message), next: feedback?.required_action ?? '' };
   const error = body.error as { message?: string; details?: { next?: string } } | undefined;
   if (body.ok === false) return { message: String(error?.message), next: error?.details?.next ?? '' };
-  const structured = body.structuredContent as { code?: string; message?: string; next?: string } | undefined;
-  // An external tool's own error may have a message too, and is shown as it is.
-  if (body.isError === true && structured?.code && structured.message && structured.next !== undefined)
-    return { message: structured.message, next: structured.next };
   if (typeof body.code === 'string' && typeof body.suggestion === 'string') return { message: String(body.message), next: body.suggestion };
   return undefined;
 }

@@ -1,0 +1,29 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { App } from '../../main.ts';
+import { testApp } from '../../testing/app.ts';
+import { createChanges, type ListKind } from './changes.ts';
+
+test('a client hears of what was granted while the journal could not be followed', async () => {
+  const { app, developer, done } = await testApp();
+  const { principal } = await developer('ana');
+  const outage = Promise.withResolvers<never>();
+  const began = Promise.withResolvers<void>();
+  const follow = vi.fn(app.store.follow).mockImplementationOnce(async function* () {
+    began.resolve();
+    yield await outage.promise;
+  });
+  const changes = createChanges({ ...app, store: { ...app.store, follow } } as App);
+  onTestFinished(() => changes.close());
+  const heard: ListKind[] = [];
+  const stop = changes.listen({
+    caller: { principal, toolsets: new Set(), repository: undefined, isCurrent: async () => true },
+    listsChanged: (kinds) => heard.push(...kinds),
+    resourcesUpdated: () => {},
+    accessChanged: () => {},
+  });
+  onTestFinished(stop);
+  await began.promise;
+  await done('capabilities.grant', { action: 'tool.call.echo', developer: 'ana' });
+  outage.reject(new Error('out of reach'));
+  await vi.waitFor(() => expect(heard).toEqual(['tools']), 10_000);
+});
