@@ -124,7 +124,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       observe: options.observe ?? (() => {}),
     },
   });
-  for (const feature of features) await feature.start?.(house);
+  try {
+    for (const feature of features) await feature.start?.(house);
+  } catch (error) {
+    // What has been started already must not outlive a start that failed.
+    for (const feature of features) await feature.stop?.();
+    await store.close();
+    throw error;
+  }
   const refusals = createRefusalRecorder(house);
   const sweeps = [{ name: 'refusals', everyMs: 5_000, run: () => refusals.flush() }, ...features.flatMap((feature) => feature.sweeps ?? [])];
   const sweeping = startSweeping(runs ? sweeps : [], clock, log);

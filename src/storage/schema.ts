@@ -41,7 +41,7 @@ CREATE TABLE "signin_links" ("workspace_id" text not null, "hash" text primary k
 CREATE TABLE "tasks" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "actor" text not null, "session_id" text, "workstream_id" text, "title" text not null, "task_type" text not null, "status" text not null, "description" text, "scope" text, "action" text, "component" text, "priority" text not null, "target_files" text not null, "repo" text, "result_summary" text, "summary" text, "reason" text, "created_at" bigint not null, "started_at" bigint, "updated_at" bigint not null, "closed_at" bigint, constraint "tasks_key" primary key ("workspace_id", "id"))
 CREATE TABLE "tokens" ("workspace_id" text not null, "id" text not null, "hash" text not null unique, "kind" text not null, "developer_id" text, "agent_type" text, "instance_id" text, "label" text not null, "created_by" text not null, "created_at" bigint not null, "expires_at" bigint, "last_used_at" bigint, "revoked_at" bigint, constraint "tokens_key" primary key ("workspace_id", "id"))
 CREATE TABLE "upstream_pins" ("workspace_id" text not null, "server" text not null, "kind" text not null, "name" text not null, "exposed" text not null, "approved" text, "approved_hash" text, "approved_at" bigint, "approved_by" text, "seen" text, "seen_hash" text, "seen_at" bigint not null, constraint "upstream_pins_key" primary key ("workspace_id", "server", "kind", "name"))
-CREATE TABLE "upstreams" ("workspace_id" text not null, "name" text not null, "facts" text not null, "first_seen_at" bigint not null, "last_seen_at" bigint not null, constraint "upstreams_key" primary key ("workspace_id", "name"))
+CREATE TABLE "upstreams" ("workspace_id" text not null, "name" text not null, "facts" text not null, "first_seen_at" bigint not null, constraint "upstreams_key" primary key ("workspace_id", "name"))
 CREATE TABLE "workflow_dependencies" ("workspace_id" text not null, "workflow_id" text not null, "task_id" text not null, "depends_on" text not null, constraint "workflow_dependencies_key" primary key ("workspace_id", "task_id", "depends_on"))
 CREATE TABLE "workflow_tasks" ("workspace_id" text not null, "id" text not null, "workflow_id" text not null, "name" text not null, "description" text not null, "sequence" integer not null, "parallel_group" text, "estimated_complexity" text, "files" text not null, "capabilities" text not null, "status" text not null, "open_dependencies" integer not null, "plan" text, "context" text, "outcome" text, "outcome_detail" text, "error" text, "assigned_agent_id" text, "claimed_at" bigint, "fence" integer not null, "completed_by" text, "worktree_id" text, "question_id" text, "resume_status" text, "last_checkpoint" integer not null, "indexed" integer not null, "created_at" bigint not null, "updated_at" bigint not null, "started_at" bigint, "finished_at" bigint, constraint "workflow_tasks_key" primary key ("workspace_id", "id"))
 CREATE TABLE "workflow_templates" ("workspace_id" text not null, "id" text not null, "name" text not null, "description" text, "definition" text not null, "from_workflow_id" text, "actor" text not null, "created_at" bigint not null, constraint "workflow_templates_key" primary key ("workspace_id", "id"), constraint "workflow_templates_name" unique ("workspace_id", "name"))
@@ -89,7 +89,6 @@ CREATE INDEX "tasks_owner" on "tasks" ("workspace_id", "developer_id", "status")
 CREATE INDEX "tasks_status" on "tasks" ("workspace_id", "status", "updated_at")
 CREATE INDEX "tasks_updated" on "tasks" ("workspace_id", "updated_at", "id")
 CREATE INDEX "tasks_workstream" on "tasks" ("workspace_id", "workstream_id", "status")
-CREATE INDEX "upstream_pins_exposed" on "upstream_pins" ("workspace_id", "kind", "exposed")
 CREATE INDEX "workflow_dependencies_all" on "workflow_dependencies" ("workspace_id", "workflow_id")
 CREATE INDEX "workflow_dependents" on "workflow_dependencies" ("workspace_id", "depends_on", "task_id")
 CREATE INDEX "workflow_tasks_claimed" on "workflow_tasks" ("workspace_id", "workflow_id") where "assigned_agent_id" is not null
@@ -533,7 +532,6 @@ upstreams.workspace_id text not null
 upstreams.name text not null
 upstreams.facts text not null
 upstreams.first_seen_at bigint not null
-upstreams.last_seen_at bigint not null
 workflow_dependencies.workspace_id text not null
 workflow_dependencies.workflow_id text not null
 workflow_dependencies.task_id text not null
@@ -764,7 +762,6 @@ CREATE INDEX tasks_updated ON tasks USING btree (workspace_id, updated_at, id)
 CREATE INDEX tasks_workstream ON tasks USING btree (workspace_id, workstream_id, status)
 CREATE UNIQUE INDEX tokens_hash_key ON tokens USING btree (hash)
 CREATE UNIQUE INDEX tokens_key ON tokens USING btree (workspace_id, id)
-CREATE INDEX upstream_pins_exposed ON upstream_pins USING btree (workspace_id, kind, exposed)
 CREATE UNIQUE INDEX upstream_pins_key ON upstream_pins USING btree (workspace_id, server, kind, name)
 CREATE UNIQUE INDEX upstreams_key ON upstreams USING btree (workspace_id, name)
 CREATE INDEX workflow_dependencies_all ON workflow_dependencies USING btree (workspace_id, workflow_id)

@@ -62,7 +62,9 @@ export class Gathered implements Upstreams {
   abilities(): ReturnType<Upstreams['abilities']> {
     if (this.#abilities) return this.#abilities;
     const known = this.#known();
-    const any = (ability: string) => known.some(({ facts }) => Boolean(facts.capabilities[ability]));
+    // Of a server that has not been seen yet anything may come, and a client asks what there is only once.
+    const unseen = this.#running.entries().entries.some(({ enabled, name }) => enabled && !this.#catalogue.isKnown(name));
+    const any = (ability: string) => unseen || known.some(({ facts }) => Boolean(facts.capabilities[ability]));
     this.#abilities = { prompts: any('prompts'), resources: any('resources'), completions: any('completions'), logging: any('logging') };
     return this.#abilities;
   }

@@ -119,6 +119,13 @@ test('a stream of news that breaks is opened anew, and what was missed is looked
   expect(await told).toEqual({ kind: 'resource', server: 'far', uri });
 });
 
+test('before a server is first seen everything may come of it; afterwards only what it has', async () => {
+  const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
+  expect(app.app.upstreams.abilities()).toEqual({ prompts: true, resources: true, completions: true, logging: true });
+  await app.event('upstream.started', 'far');
+  expect(app.app.upstreams.abilities()).toEqual({ prompts: false, resources: false, completions: false, logging: false });
+});
+
 test('a server without resources has none, whoever asks', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
   await app.event('upstream.started', 'far');

@@ -33,8 +33,8 @@ export async function findUpstream(db: Db, name: string): Promise<{ facts: strin
 export async function saveUpstream(db: Db, name: string, facts: string, now: number): Promise<void> {
   await db
     .insertInto('upstreams')
-    .values({ workspace_id: DEFAULT_WORKSPACE_ID, name, facts, first_seen_at: now, last_seen_at: now })
-    .onConflict((c) => c.columns(['workspace_id', 'name']).doUpdateSet({ facts, last_seen_at: now }))
+    .values({ workspace_id: DEFAULT_WORKSPACE_ID, name, facts, first_seen_at: now })
+    .onConflict((c) => c.columns(['workspace_id', 'name']).doUpdateSet({ facts }))
     .execute();
 }
 

@@ -7,7 +7,6 @@ export interface UpstreamRow {
   /** What it said of itself: protocol revision, capabilities, name and version; resources and templates as last listed. */
   facts: JsonText;
   first_seen_at: EpochMs;
-  last_seen_at: EpochMs;
 }
 
 export const PIN_KINDS = ['tool', 'prompt'] as const;

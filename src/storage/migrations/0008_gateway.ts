@@ -14,7 +14,6 @@ export const gateway: Migration = {
       .addColumn('name', 'text', (c) => c.notNull())
       .addColumn('facts', 'text', (c) => c.notNull())
       .addColumn('first_seen_at', 'bigint', (c) => c.notNull())
-      .addColumn('last_seen_at', 'bigint', (c) => c.notNull())
       .addPrimaryKeyConstraint('upstreams_key', ['workspace_id', 'name'])
       .execute();
 
@@ -34,7 +33,6 @@ export const gateway: Migration = {
       .addColumn('seen_at', 'bigint', (c) => c.notNull())
       .addPrimaryKeyConstraint('upstream_pins_key', ['workspace_id', 'server', 'kind', 'name'])
       .execute();
-    await db.schema.createIndex('upstream_pins_exposed').on('upstream_pins').columns(['workspace_id', 'kind', 'exposed']).execute();
 
     await db.schema
       .createTable('approvals')

@@ -115,6 +115,26 @@ test('structured content that is no object reaches a client of the older revisio
   expect(await legacy.callTool({ name: 'alpha_list', arguments: {} })).toMatchObject({ structuredContent: { result: [1, 2] } });
 });
 
+test.each(ERAS)('content of a kind that MCP does not have reaches a %s client as text, beside the rest', async (era) => {
+  const { url, ana, grant, fake } = await served();
+  fake.tools.set('alpha_odd', {
+    work: async () => ({
+      content: [
+        { type: 'text', text: 'plain' },
+        { type: 'hologram', data: 1 },
+      ],
+    }),
+  });
+  await grant('tool.call.alpha_odd');
+  const client = await connected(url, ana.token, era);
+  expect(await client.callTool({ name: 'alpha_odd', arguments: {} })).toMatchObject({
+    content: [
+      { type: 'text', text: 'plain' },
+      { type: 'text', text: '{"type":"hologram","data":1}' },
+    ],
+  });
+});
+
 test('what a caller may read is cached for that caller alone', async () => {
   const { url, ana, grant } = await served();
   await grant('resource.read.alpha');

@@ -1,4 +1,4 @@
-import { type CallToolResult, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import { type CallToolResult, isSpecType, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { Answer } from '../../kernel/dispatch.ts';
 import type { Json } from '../../kernel/relay.ts';
 
@@ -6,10 +6,16 @@ import type { Json } from '../../kernel/relay.ts';
 
 /** A gateway tool's body is already a tool result; every other envelope travels both as text and as structured content. */
 export function toolResult(answer: Answer): Json {
-  if (answer.relayed) return relayed(answer.relayed);
+  if (answer.relayed) return readable(relayed(answer.relayed));
   const { body, isError, isToolResult } = answer;
   if (isToolResult) return body;
   return { content: [{ type: 'text', text: JSON.stringify(body) }], structuredContent: body, isError } satisfies CallToolResult;
+}
+
+/** Content of a kind that the protocol does not have makes clients refuse the whole result: it travels as its own text. */
+function readable(result: Json): Json {
+  if (!Array.isArray(result.content) || result.content.every(isSpecType.ContentBlock)) return result;
+  return { ...result, content: result.content.map((block) => (isSpecType.ContentBlock(block) ? block : { type: 'text', text: JSON.stringify(block) })) };
 }
 
 /** For prompts, resources and completion, whose results cannot say that they are an error. */
