@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { quantile } from './app.ts';
 import type { Rate } from './load.ts';
@@ -25,12 +25,15 @@ export const gateway: Benchmark = {
     const ours = await startCovenant({}, home, ['tool.call.child_echo', 'tool.call.web_echo']);
     const direct = new Client({ name: 'bench', version: '1.0.0' });
     await direct.connect(new StdioClientTransport({ command: process.execPath, args: [stdioEcho], stderr: 'ignore' }));
+    const web = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+    await web.connect(new StreamableHTTPClientTransport(new URL(`${upstream.url}/mcp`)));
 
     const calls: [string, Call][] = [
-      ['a direct stdio call, no gateway', async () => expectHello(JSON.stringify(await direct.callTool({ name: 'echo', arguments: { text: 'hello' } })))],
+      ['a direct stdio call, no gateway', echoOf(direct)],
       ['b native tool', mcpCall(ours, 'echo')],
       ['c gateway to a stdio child', mcpCall(ours, 'child_echo')],
-      ['d gateway to an HTTP upstream', mcpCall(ours, 'web_echo')],
+      ['d direct HTTP call by the SDK, no gateway', echoOf(web)],
+      ['e gateway to an HTTP upstream', mcpCall(ours, 'web_echo')],
     ];
     for (const [, call] of calls) for (let warm = 0; warm < 200; warm++) await call();
     for (const workers of [1, 16]) {
@@ -41,11 +44,12 @@ export const gateway: Benchmark = {
       const native = rates[1] as Rate;
       for (const [index, [name]] of calls.entries()) {
         const rate = rates[index] as Rate;
-        const ratios: Record<string, number> = index < 2 ? {} : { [`${name[0]}/b`]: rate.perSecond / native.perSecond, 'hop ms at p50': rate.p50 - native.p50 };
+        const hop = name.includes('gateway to');
+        const ratios: Record<string, number> = hop ? { [`${name[0]}/b`]: rate.perSecond / native.perSecond, 'hop ms at p50': rate.p50 - native.p50 } : {};
         report.row(`${name}, ${workers} at once`, rate, ratios);
       }
     }
-    await direct.close();
+    await Promise.all([direct.close(), web.close()]);
     await Promise.all([ours.stop(), upstream.stop()]);
     rmSync(home, { recursive: true, force: true });
   },
@@ -61,6 +65,11 @@ args = [${JSON.stringify(stdioEcho)}]
 name = "web"
 url = "${url}/mcp"
 `;
+
+const echoOf =
+  (client: Client): Call =>
+  async () =>
+    expectHello(JSON.stringify(await client.callTool({ name: 'echo', arguments: { text: 'hello' } })));
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
