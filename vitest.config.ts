@@ -1,7 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that need no store: once. Tests of the store and everything on it: once per engine. The whole program: once. */
+/**
+ * Tests that need no store: once. Tests of the store and everything on it: once per engine. The whole program: once. Loading the product anew for
+ * every file would take a third of the time, so files of one worker share what they have loaded.
+ */
 const PURE = 'src/**/*.unit.test.ts';
 const STORE = 'src/**/*.test.ts';
 
@@ -12,15 +15,20 @@ export default defineConfig({
     // Much of a run is waiting for disks and processes, also on a machine of two cores, where one worker is the default.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     env: { NODE_ENV: 'test' },
+    // What a test has put in place of something real goes with it, because test files share their worker's modules.
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
     projects: [
-      { extends: true, test: { name: 'unit', include: [PURE, 'test/*.unit.test.ts'] } },
-      { extends: true, test: { name: 'sqlite', include: [STORE], exclude: [PURE], env: { COVENANT_TEST_ENGINE: 'sqlite' } } },
+      { extends: true, test: { name: 'unit', include: [PURE, 'test/*.unit.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'sqlite', include: [STORE], exclude: [PURE], isolate: false, env: { COVENANT_TEST_ENGINE: 'sqlite' } } },
       {
         extends: true,
         test: {
           name: 'postgres',
           include: [STORE],
           exclude: [PURE],
+          isolate: false,
           env: { COVENANT_TEST_ENGINE: 'postgres' },
           globalSetup: 'src/testing/postgres-setup.ts',
         },

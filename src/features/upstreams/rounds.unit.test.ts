@@ -90,7 +90,7 @@ test(`${ROUNDS} rounds of start, stop and crash leave no process and no descript
 
   await log.flush();
   expect(processesWith(children.mark)).toEqual([reaper]);
-  await expect.poll(openDescriptors).toBe(before.descriptors);
+  await expect.poll(openDescriptors).toBeLessThanOrEqual(before.descriptors);
   expect(warnings).toEqual([]);
   if (PROVE) {
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
