@@ -30,7 +30,19 @@ async function served() {
     await response.text();
     return response.status;
   };
-  return { ...made, fake, url, ana, send, begin, status };
+  // A response that nobody holds is collected, and its stream closed with it.
+  const streams: Response[] = [];
+  const gone = new AbortController();
+  onTestFinished(() => {
+    gone.abort();
+    streams.length = 0;
+  });
+  const listen = async (caller: TestCaller, session: string) => {
+    const stream = await fetch(`${url}/mcp`, { headers: { ...headersOf(caller, session), accept: 'text/event-stream' }, signal: gone.signal });
+    streams.push(stream);
+    expect(stream.status).toBe(200);
+  };
+  return { ...made, fake, url, ana, send, begin, status, listen, stopListening: () => gone.abort() };
 }
 
 const headersOf = ({ token }: TestCaller, session: string | null): Record<string, string> => ({
@@ -79,13 +91,11 @@ test('a request without a session is answered for itself; a stream is not', asyn
 });
 
 test('a token has a bounded number of sessions: the one not heard of for longest makes room, one that is listened to does not', async () => {
-  const { ana, begin, clock, status, url, developer } = await served();
+  const { ana, begin, clock, status, listen, developer } = await served();
   const bob = await developer('bob');
   const bobs = await begin(bob);
   const [first = '', second = '', ...others] = await Promise.all(Array.from({ length: MOST_OF_A_TOKEN }, () => begin(ana)));
-  const gone = new AbortController();
-  onTestFinished(() => gone.abort());
-  await fetch(`${url}/mcp`, { headers: { ...headersOf(ana, first), accept: 'text/event-stream' }, signal: gone.signal });
+  await listen(ana, first);
   clock.advance(1_000);
   for (const session of others) await status(ana, session, 'ping');
   const added = await begin(ana);
@@ -96,13 +106,8 @@ test('a token has a bounded number of sessions: the one not heard of for longest
 });
 
 test('where every session of a token is in use, the next client is served without one, and is promised no news', async () => {
-  const { ana, begin, send, url } = await served();
-  const gone = new AbortController();
-  onTestFinished(() => gone.abort());
-  for (let count = 0; count < MOST_OF_A_TOKEN; count++) {
-    const headers = { ...headersOf(ana, await begin(ana)), accept: 'text/event-stream' };
-    expect((await fetch(`${url}/mcp`, { headers, signal: gone.signal })).status).toBe(200);
-  }
+  const { ana, begin, send, listen } = await served();
+  for (let count = 0; count < MOST_OF_A_TOKEN; count++) await listen(ana, await begin(ana));
   const response = await send(ana, null, 'initialize', INITIALIZE);
   expect(response.headers.has('mcp-session-id')).toBe(false);
   const answer = JSON.parse(/^data: (.*)$/m.exec(await response.text())?.[1] ?? '');
@@ -120,17 +125,15 @@ test('a token has a bounded number of streams of the newer revision; one that en
 });
 
 test('a session that nobody has used for half an hour is over; one that is listened to is not', async () => {
-  const { ana, begin, clock, status, url } = await served();
+  const { ana, begin, clock, status, listen, stopListening } = await served();
   const [idle, listening] = [await begin(ana), await begin(ana)];
-  const gone = new AbortController();
-  onTestFinished(() => gone.abort());
-  await fetch(`${url}/mcp`, { headers: { ...headersOf(ana, listening), accept: 'text/event-stream' }, signal: gone.signal });
+  await listen(ana, listening);
   clock.advance(IDLE_MS);
   expect(await status(ana, idle, 'ping')).toBe(200);
   clock.advance(IDLE_MS + 1);
   await vi.waitFor(async () => expect(await status(ana, listening, 'ping')).toBe(200));
   expect(await status(ana, idle, 'ping')).toBe(404);
-  gone.abort();
+  stopListening();
   await vi.waitFor(async () => {
     clock.advance(IDLE_MS + 1);
     expect(await status(ana, listening, 'ping')).toBe(404);
