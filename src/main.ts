@@ -70,7 +70,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const registry = () => late.registry as Registry;
   const gate = () => late.gate as Gate;
   const runs = options.sweep !== false;
-  const { feature: upstreamFeature, upstreams } = (options.upstreams ?? createUpstreams)(house, {
+  const { feature: upstreamFeature, upstreams } = await (options.upstreams ?? createUpstreams)(house, {
     home: config.home,
     run: runs,
     toolTimeoutMs: config.tool_timeout_ms,

@@ -5,9 +5,9 @@ import type { Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
 import { APPROVAL_PREFIX, type Aside, type Asked, type Noun, type Ports, ROUND_PREFIX, type Round, type Verdict, withoutApproval } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
-import type { Exchange, Json } from './relay.ts';
+import { type Exchange, type Json, roundUnknown } from './relay.ts';
 import type { Refused } from './reply.ts';
-import { onlyToolset, unknownRound } from './unserved.ts';
+import { onlyToolset } from './unserved.ts';
 
 /** What admission reads and settles of a call. */
 export interface Admitted {
@@ -60,7 +60,7 @@ export class Admission {
     const { principal, argsDigest, requestId, exchange } = call;
     const token = exchange?.rounds?.requestState;
     const round = token?.startsWith(ROUND_PREFIX) ? await this.#ports.resume(principal, asked, argsDigest, token) : undefined;
-    if (token?.startsWith(ROUND_PREFIX) && !round) return { refused: unknownRound(), outcome: undefined };
+    if (token?.startsWith(ROUND_PREFIX) && !round) throw roundUnknown();
     if (round) takeUp(call, round);
 
     const first = await this.#ports.authorize(principal, asked, { resumed: round?.grantId });

@@ -11,6 +11,14 @@ export type Json = Record<string, unknown>;
 export const CLIENT_REQUESTS = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
 export type ClientRequest = (typeof CLIENT_REQUESTS)[number];
 
+/** Of log messages, from quiet to verbose: RFC 5424, as the protocol has it. */
+export const LEVELS = ['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'] as const;
+
+/** Whether a message of this level is for who wants them from `least` on. A level that nobody has heard of is not held back. */
+export const isLoud = (level: unknown, least: string): boolean => rank(level) <= rank(least);
+
+const rank = (level: unknown): number => (LEVELS as readonly unknown[]).indexOf(level);
+
 /** The caller's side of a call under way: what its client can do besides wait for the result. */
 export interface Exchange {
   /** As the client declared them. */
@@ -85,4 +93,13 @@ export const isInputRequired = (result: Json): boolean => result.resultType === 
 export function outcomeOf(result: Json): 'ok' | 'error_result' | 'input_required' {
   if (isInputRequired(result)) return 'input_required';
   return result.isError === true ? 'error_result' : 'ok';
+}
+
+/** What the caller brings back belongs to no call of its own that waits. */
+export function roundUnknown(): Refusal {
+  return new Refusal(
+    'ROUND_UNKNOWN',
+    'This call cannot go on: its last round is over, too old, or was another call.',
+    'Call again from the start, without requestState.',
+  );
 }

@@ -37,15 +37,6 @@ export function unknownTool(call: Refusable, elsewhere: { toolset: Toolset } | u
   return refused('error', code, `There is no tool ${name}.`, 'List the tools to see their names.');
 }
 
-export function unknownRound(): Refused {
-  return refused(
-    'error',
-    'ROUND_UNKNOWN',
-    'This call cannot go on: its last round is over, too old, or was another call.',
-    'Call again from the start, without requestState.',
-  );
-}
-
 export function unknownAction(name: string): Refused {
   return refused('error', 'UNKNOWN_ACTION', `There is no action ${JSON.stringify(name)}.`, 'Use a covenant of the same version as the server.');
 }

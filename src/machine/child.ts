@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
+import { atMost } from '../kernel/at-most.ts';
 import { MARK, remaining, signalAll, startOf } from './group.ts';
 import { FolderMissing, isFolder, notStarted } from './process.ts';
 
@@ -98,7 +99,7 @@ function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string
   const endProcesses = async (graceMs: number): Promise<void> => {
     if (isRunning(child)) {
       child.stdin.end();
-      await within(graceMs, exited);
+      await atMost(graceMs, exited);
     }
     let left = remaining(kin);
     if (left.length === 0) return;
@@ -118,7 +119,7 @@ function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string
       await exited;
       // From here on the number may be another's.
       listener?.ended(pid);
-      if (child.stdout.readableFlowing !== null) await within(DRAIN_MS, closed);
+      if (child.stdout.readableFlowing !== null) await atMost(DRAIN_MS, closed);
     } finally {
       for (const stream of streams) stream.destroy();
     }
@@ -132,9 +133,3 @@ function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string
 }
 
 const isRunning = (child: ChildProcessWithoutNullStreams): boolean => child.exitCode === null && child.signalCode === null;
-
-async function within(ms: number, event: Promise<unknown>): Promise<void> {
-  const enough = new AbortController();
-  await Promise.race([event, wait(ms, undefined, { signal: enough.signal }).catch(() => {})]);
-  enough.abort();
-}

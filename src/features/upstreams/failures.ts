@@ -1,7 +1,8 @@
 import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { Refusal } from '../../kernel/errors.ts';
 import { type RpcError, UpstreamError } from '../../kernel/relay.ts';
-import { isTooDeep, MAX_LEVELS } from './nesting.ts';
+import { isTooDeep } from './nesting.ts';
+import { down, invalid } from './refusals.ts';
 import { BROKEN_ANSWER, MALFORMED_ANSWER } from './wire.ts';
 
 /** What a call has shown of the server: that it answers, nothing, that it could not be spoken with, or that it has forgotten us. */
@@ -98,37 +99,4 @@ export function failureOf(server: string, error: unknown): Failure {
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
     return { health: 'unknown', thrown: down(server, 'It ended during the call.') };
   return { health: 'strike', thrown: down(server, sentence(said(error))) };
-}
-
-export function invalid(server: string, detail: string): Refusal {
-  return new Refusal('UPSTREAM_INVALID', `The server ${server} answered, but not as MCP has it: ${detail}`, 'Ask the operator to look at that server.', {
-    server,
-  });
-}
-
-export function down(server: string, problem: string, nextStartInMs?: number): Refusal {
-  const when = nextStartInMs === undefined ? '' : ` It is started again in ${Math.max(1, Math.ceil(nextStartInMs / 1000))} s.`;
-  const next = `Call again later; \`covenant servers logs ${server}\` has what it said.`;
-  return new Refusal('UPSTREAM_DOWN', `The server ${server} is down. ${problem}${when}`, next, { server });
-}
-
-export function tooDeep(): Refusal {
-  return new Refusal('INVALID_INPUT', `The arguments are nested deeper than ${MAX_LEVELS} levels.`, 'Call again with flatter arguments.');
-}
-
-export function cannotAsk(server: string, method: string): Refusal {
-  return new Refusal(
-    'INPUT_REQUIRED',
-    `The server ${server} wants more input (${method}), and this surface cannot ask for it.`,
-    'Call it from an MCP client that answers such questions.',
-    { server, method },
-  );
-}
-
-export function roundUnknown(): Refusal {
-  return new Refusal(
-    'ROUND_UNKNOWN',
-    'This call cannot go on: its last round is over, too old, or was another call.',
-    'Call again from the start, without requestState.',
-  );
 }

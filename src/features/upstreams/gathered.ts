@@ -1,11 +1,11 @@
 import type { Refusal } from '../../kernel/errors.ts';
 import type { ExternalTool, Json, RelayContext } from '../../kernel/relay.ts';
 import type { Catalogue, OfferedDefinition } from './catalogue.ts';
-import { down } from './failures.ts';
+import type { Configured } from './configured.ts';
 import type { ServerState } from './listing.ts';
 import type { ExternalPrompt, ResourceHolder, UpstreamChange, Upstreams } from './offer.ts';
+import { down } from './refusals.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
-import type { Running } from './running.ts';
 import type { Upstream } from './upstream.ts';
 import { withheldRefusal } from './withheld.ts';
 
@@ -22,7 +22,7 @@ const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
 /** All servers' offers in one. What is looked up with every call is made only when it changes. */
 export class Gathered implements Upstreams {
   readonly #catalogue: Catalogue;
-  readonly #running: Running;
+  readonly #running: Configured;
   readonly #listeners = new Set<(change: UpstreamChange) => void>();
   readonly #tools: () => Lookup<ExternalTool>;
   readonly #prompts: () => Lookup<ExternalPrompt>;
@@ -30,7 +30,7 @@ export class Gathered implements Upstreams {
   #abilities: ReturnType<Upstreams['abilities']> | undefined;
   readonly tools: Upstreams['tools'];
 
-  constructor(catalogue: Catalogue, running: Running) {
+  constructor(catalogue: Catalogue, running: Configured) {
     this.#catalogue = catalogue;
     this.#running = running;
     this.#tools = lookup(

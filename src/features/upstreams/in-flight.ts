@@ -1,9 +1,6 @@
-import { CLIENT_REQUESTS, type ClientRequest, type Exchange, type Json } from '../../kernel/relay.ts';
-import { cannotAsk } from './failures.ts';
+import { CLIENT_REQUESTS, type ClientRequest, type Exchange, isLoud, type Json, LEVELS } from '../../kernel/relay.ts';
 import { isTooDeep, MAX_LEVELS } from './nesting.ts';
-
-/** From quiet to verbose: RFC 5424, as the protocol has it. */
-const LEVELS = ['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'];
+import { cannotAsk } from './refusals.ts';
 
 /** An answer to a server's question that is an error of the protocol. */
 export class QuestionRefused extends Error {
@@ -141,15 +138,14 @@ export class Flights {
 
   /** The most verbose level that any caller wants. */
   wantedLevel(): string | undefined {
-    let wanted = -1;
-    for (const { exchange } of this.#flying) wanted = Math.max(wanted, LEVELS.indexOf(exchange?.log?.level ?? ''));
-    return LEVELS[wanted];
+    const levels = new Set([...this.#flying].map(({ exchange }) => exchange?.log?.level));
+    return LEVELS.findLast((level) => levels.has(level));
   }
 
   log(params: Json): void {
     const only = this.#only();
     const log = only?.exchange?.log;
-    if (log && LEVELS.indexOf(String(params.level)) <= LEVELS.indexOf(log.level)) log.send(params);
+    if (log && isLoud(params.level, log.level)) log.send(params);
   }
 
   /** A question that a server of the older revisions asks of its client. */

@@ -1,9 +1,10 @@
 import type { House } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
 import { Catalogue } from './catalogue.ts';
+import { Configured } from './configured.ts';
 import { Gathered } from './gathered.ts';
 import type { Upstreams } from './offer.ts';
-import { Running } from './running.ts';
+import type { Running } from './running.ts';
 import { serverTools } from './tools.ts';
 
 export type { ResourceHolder, UpstreamChange, Upstreams } from './offer.ts';
@@ -21,10 +22,10 @@ export interface UpstreamsOptions {
 }
 
 /** Other MCP servers: configured in `secrets.toml`, kept running, their tools, prompts and resources offered as far as they are approved. */
-export function createUpstreams(house: House, options: UpstreamsOptions): { feature: Feature; upstreams: Upstreams } {
+export async function createUpstreams(house: House, options: UpstreamsOptions): Promise<{ feature: Feature; upstreams: Upstreams }> {
   const catalogue = new Catalogue(house, options.nativeNames);
   const resourceUpdated = (server: string, uri: string) => upstreams.announce({ kind: 'resource', server, uri });
-  const running = new Running(house, { ...options, resourceUpdated }, catalogue);
+  const running = options.run ? await runServers(house, { ...options, resourceUpdated }, catalogue) : new Configured(house, options, catalogue);
   const upstreams = new Gathered(catalogue, running);
   return {
     feature: {
@@ -35,4 +36,10 @@ export function createUpstreams(house: House, options: UpstreamsOptions): { feat
     },
     upstreams,
   };
+}
+
+/** Loads what speaks MCP to other servers only where it is used: a command would be a tenth slower for it. */
+async function runServers(...args: ConstructorParameters<typeof Running>): Promise<Configured> {
+  const { Running } = await import('./running.ts');
+  return new Running(...args);
 }

@@ -1,10 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import { isInputRequired, type Json, type RelayContext } from '../../kernel/relay.ts';
+import { isInputRequired, type Json, type RelayContext, roundUnknown } from '../../kernel/relay.ts';
 import { canonicalJson } from '../../storage/canonical.ts';
 import type { Connection } from './connection.ts';
-import { cannotAsk, type Failure, failureOf, roundUnknown } from './failures.ts';
+import { type Failure, failureOf } from './failures.ts';
 import { Flight } from './in-flight.ts';
+import { cannotAsk } from './refusals.ts';
 import type { Supervisor } from './supervisor.ts';
 import { type Suspended, SuspendedCalls } from './suspended.ts';
 

@@ -7,8 +7,8 @@ import { temporaryFolder } from '../../testing/database.ts';
 import { type EntryOptions, parseEntries, readEntries } from './secrets.ts';
 
 const OPTIONS: EntryOptions = {
-  env: { HOME: '/home/ana', LEVEL: 'info', TOKEN: 'sesame-open', EMPTY: '' },
-  home: '/home/ana/.covenant',
+  env: { HOME: '/users/ana', LEVEL: 'info', TOKEN: 'sesame-open', EMPTY: '' },
+  home: '/users/ana/.covenant',
   toolTimeoutMs: 30_000,
 };
 
@@ -41,7 +41,7 @@ env     = { LOG_LEVEL = "info" }
         transport: {
           kind: 'stdio',
           command: 'npx',
-          args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/ana/notes'],
+          args: ['-y', '@modelcontextprotocol/server-filesystem', '/users/ana/notes'],
           env: { LOG_LEVEL: 'info' },
           cwd: undefined,
         },
@@ -81,10 +81,10 @@ WHERE = "$COVENANT_HOME"
   });
   expect(entries[1]?.transport).toEqual({
     kind: 'stdio',
-    command: '/home/ana/bin/b',
+    command: '/users/ana/bin/b',
     args: [],
-    env: { KEY: 'sesame-openx', NONE: '', WHERE: '/home/ana/.covenant' },
-    cwd: '/home/ana/.covenant/work/info',
+    env: { KEY: 'sesame-openx', NONE: '', WHERE: '/users/ana/.covenant' },
+    cwd: '/users/ana/.covenant/work/info',
   });
 });
 

@@ -83,7 +83,7 @@ test('a process that runs no servers knows what they offer, and says who runs th
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
   await app.event('upstream.started', 'far');
   const { store, clock, log } = app.app;
-  const { feature, upstreams } = createUpstreams(
+  const { feature, upstreams } = await createUpstreams(
     { store, clock, log },
     { home: app.database.home, run: false, toolTimeoutMs: 1000, version: '1', nativeNames: () => [] },
   );

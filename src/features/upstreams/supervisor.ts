@@ -4,8 +4,9 @@ import { delayBefore, MAX_STRIKES, type Move, NEXT, STEADY_MS } from './backoff.
 import { concealer } from './conceal.ts';
 import type { Connection } from './connection.ts';
 import type { Entry } from './entry.ts';
-import { down, type Health, problemOf } from './failures.ts';
+import { type Health, problemOf } from './failures.ts';
 import type { ServerState, ServerStatus } from './listing.ts';
+import { down } from './refusals.ts';
 
 export interface SupervisorParts {
   readonly clock: Clock;

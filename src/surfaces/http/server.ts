@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
+import { atMost } from '../../kernel/at-most.ts';
 import type { App } from '../../main.ts';
 import { createMcpSurface } from '../mcp/handler.ts';
 import { cookieName } from './caller.ts';
@@ -68,10 +69,4 @@ export async function serve({ app, metrics, stalledMs }: ServeOptions): Promise<
       await closed;
     },
   };
-}
-
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
-  const timer = new AbortController();
-  await Promise.race([work, pause(ms, undefined, { signal: timer.signal }).catch(() => {})]);
-  timer.abort();
 }

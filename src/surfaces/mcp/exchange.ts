@@ -9,7 +9,7 @@ import {
   TRACESTATE_META_KEY,
 } from '@modelcontextprotocol/server';
 import { Refusal } from '../../kernel/errors.ts';
-import type { ClientRequest, Exchange, Json } from '../../kernel/relay.ts';
+import { type ClientRequest, type Exchange, isLoud, type Json } from '../../kernel/relay.ts';
 
 /** A client of the older revisions that keeps a session, and so can be asked and told. */
 export interface LegacyClient {
@@ -64,12 +64,4 @@ function asking(ctx: ServerContext, capabilities: Json): NonNullable<Exchange['a
     const either = AbortSignal.any([signal, ctx.mcpReq.signal]);
     return (await ctx.mcpReq.send({ method, params }, { signal: either, timeout: ANSWER_MS })) as Json;
   };
-}
-
-const LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
-
-/** A level that nobody has heard of is not held back. */
-function isLoud(level: unknown, least: LoggingLevel): boolean {
-  const loudness = LEVELS.indexOf(level as LoggingLevel);
-  return loudness === -1 || loudness >= LEVELS.indexOf(least);
 }
