@@ -1,4 +1,6 @@
-const PASSED = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TERM', 'SHELL', 'TMPDIR', 'TZ']);
+import { delimiter, sep } from 'node:path';
+
+const PASSED = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TERM', 'SHELL', 'TMPDIR', 'TZ', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']);
 /** What a program needs on Windows to run at all. */
 const PASSED_ON_WINDOWS = new Set(['SYSTEMROOT', 'SYSTEMDRIVE', 'TEMP', 'TMP', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'PATHEXT', 'COMSPEC']);
 
@@ -14,5 +16,15 @@ export function childEnvironment(
     name.startsWith('XDG_') ||
     (platform === 'win32' && (name.toUpperCase() === 'PATH' || PASSED_ON_WINDOWS.has(name.toUpperCase())));
   const passed = Object.entries(server).filter((pair): pair is [string, string] => pair[1] !== undefined && passes(pair[0]));
-  return { ...Object.fromEntries(passed), ...own };
+  const { PATH, ...rest } = Object.fromEntries(passed);
+  return { ...rest, ...(PATH === undefined ? {} : { PATH: server.npm_execpath ? withoutNpm(PATH) : PATH }), ...own };
+}
+
+/** Started by an npm script the server has the folders of its own package in front: an entry's `npx` would be run by another Node than the user's. */
+function withoutNpm(path: string): string {
+  const ofNpm = [`${sep}node_modules${sep}.bin`, `${sep}node-gyp-bin`];
+  return path
+    .split(delimiter)
+    .filter((folder) => !ofNpm.some((end) => folder.endsWith(end)))
+    .join(delimiter);
 }
