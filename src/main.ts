@@ -24,6 +24,7 @@ import { Registry } from './kernel/registry.ts';
 import { startSweeping } from './kernel/sweep.ts';
 import type { Feature } from './kernel/tool.ts';
 import { type GitDisk, gitDisk } from './machine/disk.ts';
+import { type FileDisk, fileDisk } from './machine/files.ts';
 import { openStore } from './storage/open.ts';
 import { VERSION } from './version.ts';
 
@@ -49,6 +50,8 @@ export interface AppOptions {
   checkOutput?: boolean;
   /** Another hand on repositories than git's own, for tests of what happens when the server dies between two steps. */
   disk?: GitDisk;
+  /** The same for the files that the server keeps in repositories. */
+  files?: FileDisk;
   /** Other servers than those of the operator's file, for tests of what is offered of them. */
   upstreams?: typeof createUpstreams;
   /** Work that is due by the clock, and other servers that are kept running; a command that ends at once leaves both to the server. */
@@ -99,7 +102,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       },
       companionManifest: config.companion.manifest,
       embedder: embedderOf(config),
-      machine: { disk: options.disk ?? gitDisk, repositories: config.machine.repositories },
+      machine: { disk: options.disk ?? gitDisk, files: options.files ?? fileDisk, repositories: config.machine.repositories },
     }),
     upstreamFeature,
     approvals.feature,

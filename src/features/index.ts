@@ -1,9 +1,11 @@
 import type { House } from '../kernel/context.ts';
 import type { Feature } from '../kernel/tool.ts';
+import type { FileDisk } from '../machine/files.ts';
 import { agents } from './agents/index.ts';
 import { capabilities } from './capabilities/index.ts';
 import { contexts, latestContextOf, standingContext } from './contexts/index.ts';
 import { coordination, heartbeatListener, releaseClaimsOf } from './coordination/index.ts';
+import { cycles } from './cycles/index.ts';
 import { events } from './events/index.ts';
 import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './execution/index.ts';
 import { type Catalogue, gateway } from './gateway/index.ts';
@@ -32,8 +34,8 @@ export interface FeatureParts {
   readonly companionManifest: string | undefined;
   /** Null: work is compared by its words and files alone. */
   readonly embedder: Embedder | null;
-  /** Git on the server's machine, and which repositories it may touch. */
-  readonly machine: Outside;
+  /** Git and files on the server's machine, and which repositories it may touch. */
+  readonly machine: Outside & { readonly files: FileDisk };
 }
 
 /** Everything the product can do, one line each. What one feature needs of another it is given here. */
@@ -64,5 +66,6 @@ export function productFeatures({ house, catalogue, facts, companionManifest, em
     recovery,
     templates,
     oversight,
+    cycles(house, machine),
   ];
 }

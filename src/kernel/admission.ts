@@ -15,6 +15,8 @@ export interface Admitted {
   readonly noun: Noun;
   readonly aside?: Aside | undefined;
   readonly args: unknown;
+  /** The arguments without secrets. */
+  readonly keepable: unknown;
   readonly argsDigest: string | null;
   readonly principal: Principal;
   readonly requestId: string;
@@ -120,7 +122,7 @@ export class Admission {
 
 function askedBy(call: Admitted): Asked {
   if (call.noun === 'action') throw new Error('an action is no matter of capabilities');
-  return { noun: call.noun, name: call.name, args: call.args, toolset: onlyToolset(call), aside: call.aside };
+  return { noun: call.noun, name: call.name, args: call.args, keepable: call.keepable, toolset: onlyToolset(call), aside: call.aside };
 }
 
 function takeUp(call: Admitted, { approvalId, requestState }: Round): void {

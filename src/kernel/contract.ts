@@ -31,6 +31,10 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   readonly annotations: Annotations;
   /** May be called in a workspace that does not exist yet, and makes it. */
   readonly opensWorkspace?: true;
+  /** Input fields that hold a secret: nothing that is kept of a call has their values, nor a digest of them. */
+  readonly secrets?: readonly string[];
+  /** What this contract calls a missing or malformed field, where it has a code of its own for that. */
+  readonly inputCodes?: Readonly<Record<string, string>>;
   /** A documented address of its own for a signed-in person, besides `/api/actions/<name>`. */
   readonly route?: `${'GET' | 'POST'} /api/${string}`;
 }

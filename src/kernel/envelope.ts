@@ -56,10 +56,16 @@ const plain: Envelope = {
   schema: (data) => orRefusal(data, ['code', 'message', 'recoverable', 'suggestion']),
 };
 
+/** What the cycle contract calls otherwise than the house. */
+const CYCLE_CODES: Readonly<Record<string, string>> = { INVALID_INPUT: 'SCHEMA_INVALID', INTERNAL: 'INTERNAL_ERROR' };
+
 const cycle: Envelope = {
   render(reply) {
     if (reply.status === 'ok' || reply.status === 'warning') return { ok: true, data: reply.data };
-    return { ok: false, error: { code: reply.code, message: reply.message, details: { ...(reply.data as object), next: reply.next } } };
+    return {
+      ok: false,
+      error: { code: CYCLE_CODES[reply.code] ?? reply.code, message: reply.message, details: { ...(reply.data as object), next: reply.next } },
+    };
   },
   schema: (data) => ({
     type: 'object',

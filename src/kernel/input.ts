@@ -16,10 +16,11 @@ export interface Issue {
 /** What is wrong with a thousand fields is said of the first few: the answer must not grow with the nonsense. */
 const MAX_ISSUES = 10;
 
-export function invalidInput(all: readonly Issue[]): Refusal {
+export function invalidInput(all: readonly Issue[], codes: Readonly<Record<string, string>> = {}): Refusal {
   const issues = all.slice(0, MAX_ISSUES).map(({ field, message }) => ({ field: shortened(field), message }));
   const text = issues.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
-  return new Refusal('INVALID_INPUT', `Invalid input: ${text}.`, 'Correct the named fields and call again.', { field: issues[0]?.field ?? '', issues });
+  const code = issues.map(({ field }) => codes[field]).find((own) => own !== undefined) ?? 'INVALID_INPUT';
+  return new Refusal(code, `Invalid input: ${text}.`, 'Correct the named fields and call again.', { field: issues[0]?.field ?? '', issues });
 }
 
 /** Which operation is meant, and the rest of the input for its own schema. */
@@ -40,7 +41,7 @@ export function parseInput(contract: Contract, value: unknown): Record<string, u
   if (hostile) throw invalidInput([hostile]);
   const result = contract.input.safeParse(value);
   if (result.success) return result.data;
-  throw invalidInput(result.error.issues.flatMap(describe));
+  throw invalidInput(result.error.issues.flatMap(describe), contract.inputCodes);
 }
 
 function describe(issue: z.core.$ZodIssue): Issue[] {

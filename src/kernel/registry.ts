@@ -1,4 +1,5 @@
 import type { Access, Toolset } from './contract.ts';
+import type { Noun } from './ports.ts';
 import { type PublishedTool, publish } from './publish.ts';
 import { NO_TOOLS, type ToolSource } from './relay.ts';
 import type { Implementation } from './tool.ts';
@@ -32,6 +33,12 @@ export class Registry {
 
   actions(): readonly PublishedTool[] {
     return [...this.#actions.values()];
+  }
+
+  /** The fields of a native tool's or an action's arguments that hold secrets. */
+  secretsOf(noun: Noun, name: string): readonly string[] {
+    const found = noun === 'action' ? this.#actions.get(name) : this.#tools.get(name);
+    return found ? [...found.operations.values()].flatMap(({ contract }) => contract.secrets ?? []) : [];
   }
 
   /** What the gate may know of a name before it is looked up: native names are public, other servers' are not. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../storage/canonical.ts';
 import type { NewEvent } from '../storage/journal.ts';
 import type { Principal, Surface } from './context.ts';
+import { isRecord } from './input.ts';
 import type { Aside, Noun } from './ports.ts';
 import type { Reply } from './reply.ts';
 
@@ -61,6 +62,12 @@ function usageEvent(call: UsedCall, operation: string | undefined, reply: Reply<
       token_id: call.principal.tokenId,
     },
   };
+}
+
+/** The arguments as they may be kept and shown. Even the digest of a short secret would tell it to whoever has the time to guess. */
+export function withoutSecrets(args: unknown, secrets: readonly string[]): unknown {
+  if (secrets.length === 0 || !isRecord(args)) return args;
+  return Object.fromEntries(Object.entries(args).map(([field, value]) => [field, secrets.includes(field) ? '[redacted]' : value]));
 }
 
 export function argumentsDigest(args: unknown): string | null {

@@ -111,7 +111,8 @@ function carries(pid: number, needle: string): boolean {
   }
 }
 
-function answers(id: number): boolean {
+/** Whether there is such a process, or, negative, a group. */
+export function answers(id: number): boolean {
   try {
     process.kill(id, 0);
     return true;

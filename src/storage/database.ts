@@ -3,6 +3,7 @@ import type { ApprovalRow, CallRoundRow } from '../features/approvals/tables.ts'
 import type { GrantRow } from '../features/capabilities/tables.ts';
 import type { SessionContextRow } from '../features/contexts/tables.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../features/coordination/tables.ts';
+import type { CycleHandoffRow, CycleRow, PskFailureRow, RoleSessionRow } from '../features/cycles/tables.ts';
 import type { DeveloperRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/identity/tables.ts';
 import type { MessageRow } from '../features/messages/tables.ts';
 import type { NoteRow } from '../features/notes/tables.ts';
@@ -43,6 +44,10 @@ export interface Database {
   upstream_pins: UpstreamPinRow;
   approvals: ApprovalRow;
   call_rounds: CallRoundRow;
+  cycles: CycleRow;
+  cycle_handoffs: CycleHandoffRow;
+  role_sessions: RoleSessionRow;
+  psk_failures: PskFailureRow;
   overlap_items: OverlapItemRow;
   overlap_postings: OverlapPostingRow;
   overlap_terms: OverlapTermRow;

@@ -11,6 +11,8 @@ CREATE TABLE "asks" ("workspace_id" text not null, "id" text not null, "from_dev
 CREATE TABLE "call_rounds" ("workspace_id" text not null, "token_sha256" text not null, "token_id" text not null, "noun" text not null, "name" text not null, "arguments_sha256" text not null, "grant_id" text not null, "approval_id" text, "request_state" text, "expires_at" bigint not null, constraint "call_rounds_key" primary key ("workspace_id", "token_sha256"))
 CREATE TABLE "checkpoints" ("workspace_id" text not null, "task_id" text not null, "sequence" integer not null, "id" text not null, "type" text not null, "summary" text not null, "detail" text, "files_changed" text not null, "agent_id" text, "actor" text not null, "created_at" bigint not null, constraint "checkpoints_key" primary key ("workspace_id", "task_id", "sequence"))
 CREATE TABLE "claims" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "actor" text not null, "agent_type" text, "session_id" text, "repo" text not null, "paths" text not null, "symbols" text not null, "mode" text not null, "reason" text, "ttl_minutes" integer not null, "created_at" bigint not null, "expires_at" bigint not null, "released_at" bigint, "expired_at" bigint, constraint "claims_key" primary key ("workspace_id", "id"))
+CREATE TABLE "cycle_handoffs" ("workspace_id" text not null, "cycle" text not null, "number" integer not null, "target" text not null, "producer" text not null, "payload" text not null, "created_at" bigint not null, constraint "cycle_handoffs_key" primary key ("workspace_id", "cycle", "number"))
+CREATE TABLE "cycles" ("workspace_id" text not null, "id" text not null, "repository" text not null, "cycle_id" text not null, "feature" text not null, "mode" text not null, "status" text not null, "machine" text not null, "config" text, "phase" text not null, "active_role" text not null, "lock_role" text not null, "lock_token" text not null, "lock_acquired_at" bigint not null, "reworks" integer not null, "started_by" text not null, "created_at" bigint not null, "updated_at" bigint not null, "completed_at" bigint, "ended_at" bigint, "ended_by" text, "reason" text, "revision" integer not null, "mirrored" integer not null, constraint "cycles_key" primary key ("workspace_id", "id"), constraint "cycles_named" unique ("repository", "cycle_id"))
 CREATE TABLE "developers" ("workspace_id" text not null, "id" text not null, "name" text not null, "role" text not null, "visibility" text not null, "created_at" bigint not null, constraint "developers_key" primary key ("workspace_id", "id"), constraint "developers_name" unique ("workspace_id", "name"))
 CREATE TABLE "events" ("workspace_id" text not null, "seq" bigint not null, "category" text not null, "kind" text not null, "actor" text not null, "subject" text, "session" text, "payload" text not null, "time" bigint not null, "hash" text not null, constraint "events_key" primary key ("workspace_id", "seq")) without rowid
 CREATE TABLE "file_marks" ("workspace_id" text not null, "path" text not null, "source" text not null, "source_id" text not null, "developer_id" text not null, "repo" text, "action" text, "label" text, "marked_at" bigint not null, "expires_at" bigint, constraint "file_marks_key" primary key ("workspace_id", "path", "source", "source_id"))
@@ -30,9 +32,11 @@ CREATE TABLE "overlap_vectors" ("workspace_id" text not null, "item_id" text not
 CREATE TABLE "overlap_warnings" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "kind" text not null, "title" text not null, "subject_id" text, "check_id" text, "level" text not null, "matches" text not null, "status" text not null, "reason" text, "created_at" bigint not null, "resolved_at" bigint, constraint "overlap_warnings_key" primary key ("workspace_id", "id"))
 CREATE TABLE "parallel_audits" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "compared" integer not null, "conflicts" text not null, "created_at" bigint not null, constraint "parallel_audits_key" primary key ("workspace_id", "id"))
 CREATE TABLE "preflight_checks" ("workspace_id" text not null, "id" text not null, "kind" text not null, "developer_id" text not null, "title" text not null, "planned_id" text, "warning_id" text, "candidates" text not null, "created_at" bigint not null, "used_at" bigint, constraint "preflight_checks_key" primary key ("workspace_id", "id"))
+CREATE TABLE "psk_failures" ("workspace_id" text not null, "repository" text not null, "role" text not null, "token_id" text not null, "failures" integer not null, "last_at" bigint not null, constraint "psk_failures_key" primary key ("workspace_id", "repository", "role", "token_id"))
 CREATE TABLE "registered_repos" ("workspace_id" text not null, "token_id" text not null, "position" integer not null, "developer_id" text not null, "repo" text not null, "path" text, "branch" text, constraint "registered_repos_key" primary key ("workspace_id", "token_id", "position"))
 CREATE TABLE "repo_commits" ("workspace_id" text not null, "worktree_id" text not null, "position" integer not null, "repo" text not null, "sha" text not null, "title" text, constraint "repo_commits_key" primary key ("workspace_id", "worktree_id", "position"))
 CREATE TABLE "repositories" ("workspace_id" text not null, "id" text not null, "path" text not null, "name" text not null, "created_at" bigint not null, "updated_at" bigint not null, constraint "repositories_key" primary key ("workspace_id", "id"), constraint "repositories_path" unique ("workspace_id", "path"))
+CREATE TABLE "role_sessions" ("workspace_id" text not null, "id" text not null, "token_sha256" text not null, "repository" text not null, "role" text not null, "token_id" text not null, "actor" text not null, "created_at" bigint not null, "last_seen" bigint not null, "expires_at" bigint not null, "closed_at" bigint, "closed_by" text, constraint "role_sessions_key" primary key ("workspace_id", "id"), constraint "role_sessions_token" unique ("workspace_id", "token_sha256"))
 CREATE TABLE "schema_migrations" ("number" integer primary key, "name" text not null, "applied_at" bigint not null)
 CREATE TABLE "scope_verdicts" ("workspace_id" text not null, "id" text not null, "check_id" text not null, "warning_id" text, "developer_id" text not null, "subject_id" text not null, "verdict" text not null, "candidates" text not null, "confirmation_reason" text, "created_at" bigint not null, constraint "scope_verdicts_key" primary key ("workspace_id", "id"))
 CREATE TABLE "session_activity" ("workspace_id" text not null, "session_id" text not null, "id" text not null, "text" text not null, "created_at" bigint not null, constraint "session_activity_key" primary key ("workspace_id", "session_id", "id"))
@@ -64,6 +68,9 @@ CREATE INDEX "asks_open" on "asks" ("workspace_id", "due_at") where "answered_at
 CREATE INDEX "asks_to" on "asks" ("workspace_id", "to_developer_id", "due_at") where "answered_at" is null
 CREATE INDEX "call_rounds_due" on "call_rounds" ("expires_at")
 CREATE INDEX "claims_standing" on "claims" ("workspace_id", "expires_at") where "released_at" is null and "expired_at" is null
+CREATE UNIQUE INDEX cycles_active on cycles (repository) where status = 'active'
+CREATE INDEX "cycles_of_repository" on "cycles" ("repository", "id")
+CREATE INDEX cycles_unmirrored on cycles (id) where mirrored < revision
 CREATE INDEX "events_feedback" on "events" ("workspace_id", "seq") where "category" = 'feedback'
 CREATE INDEX "file_marks_source" on "file_marks" ("workspace_id", "source", "source_id")
 CREATE INDEX "grants_subject_action" on "grants" ("workspace_id", "subject", "action")
@@ -83,6 +90,8 @@ CREATE INDEX "overlap_items_revision" on "overlap_items" ("workspace_id", "revis
 CREATE INDEX "overlap_warnings_open" on "overlap_warnings" ("workspace_id", "id") where "resolved_at" is null
 CREATE INDEX "overlap_warnings_subject" on "overlap_warnings" ("workspace_id", "subject_id")
 CREATE INDEX "preflight_checks_latest" on "preflight_checks" ("workspace_id", "developer_id", "kind", "created_at")
+CREATE INDEX "role_sessions_by_expiry" on "role_sessions" ("expires_at")
+CREATE INDEX "role_sessions_of_repository" on "role_sessions" ("workspace_id", "repository", "id")
 CREATE INDEX "scope_verdicts_warning" on "scope_verdicts" ("workspace_id", "warning_id")
 CREATE INDEX "session_contexts_standing" on "session_contexts" ("workspace_id", "expires_at") where superseded_by is null and revoked_at is null
 CREATE INDEX "tasks_owner" on "tasks" ("workspace_id", "developer_id", "status")
@@ -241,6 +250,37 @@ claims.created_at bigint not null
 claims.expires_at bigint not null
 claims.released_at bigint
 claims.expired_at bigint
+cycle_handoffs.workspace_id text not null
+cycle_handoffs.cycle text not null
+cycle_handoffs.number integer not null
+cycle_handoffs.target text not null
+cycle_handoffs.producer text not null
+cycle_handoffs.payload text not null
+cycle_handoffs.created_at bigint not null
+cycles.workspace_id text not null
+cycles.id text not null
+cycles.repository text not null
+cycles.cycle_id text not null
+cycles.feature text not null
+cycles.mode text not null
+cycles.status text not null
+cycles.machine text not null
+cycles.config text
+cycles.phase text not null
+cycles.active_role text not null
+cycles.lock_role text not null
+cycles.lock_token text not null
+cycles.lock_acquired_at bigint not null
+cycles.reworks integer not null
+cycles.started_by text not null
+cycles.created_at bigint not null
+cycles.updated_at bigint not null
+cycles.completed_at bigint
+cycles.ended_at bigint
+cycles.ended_by text
+cycles.reason text
+cycles.revision integer not null
+cycles.mirrored integer not null
 developers.workspace_id text not null
 developers.id text not null
 developers.name text not null
@@ -421,6 +461,12 @@ preflight_checks.warning_id text
 preflight_checks.candidates text not null
 preflight_checks.created_at bigint not null
 preflight_checks.used_at bigint
+psk_failures.workspace_id text not null
+psk_failures.repository text not null
+psk_failures.role text not null
+psk_failures.token_id text not null
+psk_failures.failures integer not null
+psk_failures.last_at bigint not null
 registered_repos.workspace_id text not null
 registered_repos.token_id text not null
 registered_repos.position integer not null
@@ -440,6 +486,18 @@ repositories.path text not null
 repositories.name text not null
 repositories.created_at bigint not null
 repositories.updated_at bigint not null
+role_sessions.workspace_id text not null
+role_sessions.id text not null
+role_sessions.token_sha256 text not null
+role_sessions.repository text not null
+role_sessions.role text not null
+role_sessions.token_id text not null
+role_sessions.actor text not null
+role_sessions.created_at bigint not null
+role_sessions.last_seen bigint not null
+role_sessions.expires_at bigint not null
+role_sessions.closed_at bigint
+role_sessions.closed_by text
 schema_migrations.number integer not null
 schema_migrations.name text not null
 schema_migrations.applied_at bigint not null
@@ -637,6 +695,9 @@ asks: asks_key PRIMARY KEY (workspace_id, id)
 call_rounds: call_rounds_key PRIMARY KEY (workspace_id, token_sha256)
 checkpoints: checkpoints_key PRIMARY KEY (workspace_id, task_id, sequence)
 claims: claims_key PRIMARY KEY (workspace_id, id)
+cycle_handoffs: cycle_handoffs_key PRIMARY KEY (workspace_id, cycle, number)
+cycles: cycles_key PRIMARY KEY (workspace_id, id)
+cycles: cycles_named UNIQUE (repository, cycle_id)
 developers: developers_key PRIMARY KEY (workspace_id, id)
 developers: developers_name UNIQUE (workspace_id, name)
 events: events_key PRIMARY KEY (workspace_id, seq)
@@ -657,10 +718,13 @@ overlap_vectors: overlap_vectors_key PRIMARY KEY (workspace_id, item_id, model)
 overlap_warnings: overlap_warnings_key PRIMARY KEY (workspace_id, id)
 parallel_audits: parallel_audits_key PRIMARY KEY (workspace_id, id)
 preflight_checks: preflight_checks_key PRIMARY KEY (workspace_id, id)
+psk_failures: psk_failures_key PRIMARY KEY (workspace_id, repository, role, token_id)
 registered_repos: registered_repos_key PRIMARY KEY (workspace_id, token_id, "position")
 repo_commits: repo_commits_key PRIMARY KEY (workspace_id, worktree_id, "position")
 repositories: repositories_key PRIMARY KEY (workspace_id, id)
 repositories: repositories_path UNIQUE (workspace_id, path)
+role_sessions: role_sessions_key PRIMARY KEY (workspace_id, id)
+role_sessions: role_sessions_token UNIQUE (workspace_id, token_sha256)
 schema_migrations: schema_migrations_pkey PRIMARY KEY (number)
 scope_verdicts: scope_verdicts_key PRIMARY KEY (workspace_id, id)
 session_activity: session_activity_key PRIMARY KEY (workspace_id, session_id, id)
@@ -704,6 +768,12 @@ CREATE UNIQUE INDEX call_rounds_key ON call_rounds USING btree (workspace_id, to
 CREATE UNIQUE INDEX checkpoints_key ON checkpoints USING btree (workspace_id, task_id, sequence)
 CREATE UNIQUE INDEX claims_key ON claims USING btree (workspace_id, id)
 CREATE INDEX claims_standing ON claims USING btree (workspace_id, expires_at) WHERE ((released_at IS NULL) AND (expired_at IS NULL))
+CREATE UNIQUE INDEX cycle_handoffs_key ON cycle_handoffs USING btree (workspace_id, cycle, number)
+CREATE UNIQUE INDEX cycles_active ON cycles USING btree (repository) WHERE (status = 'active'::text)
+CREATE UNIQUE INDEX cycles_key ON cycles USING btree (workspace_id, id)
+CREATE UNIQUE INDEX cycles_named ON cycles USING btree (repository, cycle_id)
+CREATE INDEX cycles_of_repository ON cycles USING btree (repository, id)
+CREATE INDEX cycles_unmirrored ON cycles USING btree (id) WHERE (mirrored < revision)
 CREATE UNIQUE INDEX developers_key ON developers USING btree (workspace_id, id)
 CREATE UNIQUE INDEX developers_name ON developers USING btree (workspace_id, name)
 CREATE INDEX events_feedback ON events USING btree (workspace_id, seq) WHERE (category = 'feedback'::text)
@@ -744,10 +814,15 @@ CREATE INDEX overlap_warnings_subject ON overlap_warnings USING btree (workspace
 CREATE UNIQUE INDEX parallel_audits_key ON parallel_audits USING btree (workspace_id, id)
 CREATE UNIQUE INDEX preflight_checks_key ON preflight_checks USING btree (workspace_id, id)
 CREATE INDEX preflight_checks_latest ON preflight_checks USING btree (workspace_id, developer_id, kind, created_at)
+CREATE UNIQUE INDEX psk_failures_key ON psk_failures USING btree (workspace_id, repository, role, token_id)
 CREATE UNIQUE INDEX registered_repos_key ON registered_repos USING btree (workspace_id, token_id, "position")
 CREATE UNIQUE INDEX repo_commits_key ON repo_commits USING btree (workspace_id, worktree_id, "position")
 CREATE UNIQUE INDEX repositories_key ON repositories USING btree (workspace_id, id)
 CREATE UNIQUE INDEX repositories_path ON repositories USING btree (workspace_id, path)
+CREATE INDEX role_sessions_by_expiry ON role_sessions USING btree (expires_at)
+CREATE UNIQUE INDEX role_sessions_key ON role_sessions USING btree (workspace_id, id)
+CREATE INDEX role_sessions_of_repository ON role_sessions USING btree (workspace_id, repository, id)
+CREATE UNIQUE INDEX role_sessions_token ON role_sessions USING btree (workspace_id, token_sha256)
 CREATE UNIQUE INDEX schema_migrations_pkey ON schema_migrations USING btree (number)
 CREATE UNIQUE INDEX scope_verdicts_key ON scope_verdicts USING btree (workspace_id, id)
 CREATE INDEX scope_verdicts_warning ON scope_verdicts USING btree (workspace_id, warning_id)

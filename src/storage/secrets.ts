@@ -1,9 +1,10 @@
-const TOKEN = /cv_[A-Za-z0-9_-]{20,}/g;
+/** Tokens of callers, of role sessions, and of locks: 48 hexadecimal digits are no hash's. */
+const TOKENS = /(cv_)[A-Za-z0-9_-]{20,}|(sess_)[0-9a-f]{20,}|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/g;
 
 /**
  * The last line of defence for journal and log: no code writes a token there on purpose, but a caller may put one into a
  * path, a tool's name or a label, and a driver into the text of an error.
  */
 export function withoutTokens(text: string): string {
-  return text.includes('cv_') ? text.replace(TOKEN, 'cv_[redacted]') : text;
+  return text.replace(TOKENS, (_, caller = '', session = '') => `${caller}${session}[redacted]`);
 }

@@ -7,6 +7,7 @@ import { createLog } from '../kernel/log.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../kernel/workspace.ts';
 import type { GitDisk } from '../machine/disk.ts';
+import type { FileDisk } from '../machine/files.ts';
 import { type App, type AppOptions, createApp } from '../main.ts';
 import { type JournalEvent, readEvents } from '../storage/journal.ts';
 import { createMetrics } from '../surfaces/http/metrics.ts';
@@ -46,6 +47,7 @@ export interface TestAppOptions {
   embedder?: NonNullable<Config['overlap']['embedder']>;
   repositories?: string[];
   disk?: GitDisk;
+  files?: FileDisk;
   upstreams?: AppOptions['upstreams'];
 }
 
@@ -76,6 +78,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     extraFeatures: options.features ?? [],
     checkOutput: true,
     ...(options.disk ? { disk: options.disk } : {}),
+    ...(options.files ? { files: options.files } : {}),
     ...(options.upstreams ? { upstreams: options.upstreams } : {}),
   });
   onTestFinished(() => app.close());

@@ -88,7 +88,7 @@ class Hold {
           id: newId('apr', tx.now),
           ...same,
           server: this.#parts.serverOf(same.noun, same.name),
-          arguments: keepArguments(asked.args),
+          arguments: keepArguments(asked.keepable),
           developer_id: principal.developerId,
           actor: principal.actor,
           request_id: requestId,

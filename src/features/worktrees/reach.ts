@@ -1,18 +1,10 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { isAbsolute, relative } from 'node:path';
 import { Refusal } from '../../kernel/errors.ts';
+import { isAllowed } from '../../machine/allowed.ts';
 import type { Located } from '../../machine/repository.ts';
 import type { Outside } from './step.ts';
 
-const real = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
-
-function isUnder(path: string, folder: string): boolean {
-  const way = relative(real(folder), real(path));
-  return way === '' || (way !== '..' && !/^\.\.[\\/]/.test(way) && !isAbsolute(way));
-}
-
 function requireAllowed(path: string, repositories: readonly string[] | undefined): void {
-  if (!repositories || repositories.some((folder) => isUnder(path, folder))) return;
+  if (isAllowed(path, repositories)) return;
   throw new Refusal(
     'REPOSITORY_NOT_ALLOWED',
     `This server does not touch repositories at ${path}.`,

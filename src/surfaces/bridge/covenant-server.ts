@@ -5,8 +5,9 @@ import {
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
 } from '@modelcontextprotocol/server';
+import { repositoryAround } from '../../machine/around.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
-import { asHeader, REPOSITORY_HEADER, repositoryAround } from '../repository.ts';
+import { asHeader, REPOSITORY_HEADER } from '../repository.ts';
 import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';
 import type { BridgeSettings } from './settings.ts';
 

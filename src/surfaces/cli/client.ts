@@ -2,7 +2,8 @@ import { homeFolder, loadConfig } from '../../config.ts';
 import { clockFrom } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/reply.ts';
-import { asHeader, REPOSITORY_HEADER, repositoryAround } from '../repository.ts';
+import { repositoryAround } from '../../machine/around.ts';
+import { asHeader, REPOSITORY_HEADER } from '../repository.ts';
 import { CliError } from './command.ts';
 import { prepareHome, type RunFile, readCredentials, readRunFile } from './home.ts';
 

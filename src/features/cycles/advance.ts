@@ -1,0 +1,117 @@
+import { record, type WriteContext } from '../../kernel/context.ts';
+import { excerpt } from '../../kernel/excerpt.ts';
+import { newId } from '../../kernel/ids.ts';
+import { invalidInput } from '../../kernel/input.ts';
+import type { Tx } from '../../storage/write.ts';
+import type { CycleConfig } from './config.ts';
+import { firstPhase, leadsBack, type Phase } from './machine.ts';
+import { cycleIdFor, slugOf } from './naming.ts';
+import type { HandoffPayload } from './payload.ts';
+import { alreadyActive } from './refusals.ts';
+import { activeCycle, addHandoff, type Cycle, changeCycle, findCycle, idsLike, insertCycle, readCycle } from './store.ts';
+import type { CycleRow } from './tables.ts';
+import { mintLockToken } from './tokens.ts';
+
+/** The changes that a cycle goes through, each with its event in one transaction. Whether they may be made has been judged. */
+
+interface Beginning {
+  readonly repository: string;
+  readonly feature: string;
+  readonly mode: string | undefined;
+  readonly config: CycleConfig;
+}
+
+export async function startCycle(tx: Tx, ctx: WriteContext, { repository, feature, mode, config }: Beginning): Promise<Cycle> {
+  const slug = slugOf(feature);
+  if (slug === '') throw invalidInput([{ field: 'feature', message: 'expected a letter or digit that an id can have' }]);
+  const active = await activeCycle(tx.db, tx.workspace, repository);
+  if (active) throw alreadyActive(repository, active.cycle_id);
+  const taken = await idsLike(
+    tx.db,
+    repository,
+    cycleIdFor(slug, tx.now, () => false),
+  );
+  const { name: phase, role } = firstPhase(config.machine);
+  const row: CycleRow = {
+    workspace_id: tx.workspace,
+    id: newId('cyc', tx.now),
+    repository,
+    cycle_id: cycleIdFor(slug, tx.now, (id) => taken.has(id)),
+    feature,
+    mode: mode ?? config.mode,
+    status: 'active',
+    machine: JSON.stringify(config.machine),
+    config: null,
+    phase,
+    active_role: role,
+    lock_role: role,
+    lock_token: mintLockToken(),
+    lock_acquired_at: tx.now,
+    reworks: 0,
+    started_by: ctx.principal.actor,
+    created_at: tx.now,
+    updated_at: tx.now,
+    completed_at: null,
+    ended_at: null,
+    ended_by: null,
+    reason: null,
+    revision: 1,
+    mirrored: 0,
+  };
+  if (!(await insertCycle(tx.db, row))) throw alreadyActive(repository, null);
+  const cycle = readCycle(row);
+  recordStep(tx, ctx, 'cycle.started', cycle, { repository: excerpt(repository, 300) });
+  return cycle;
+}
+
+/** The lock passes to the role of the new phase, with a new token where that is another role. */
+function turnTo(cycle: Cycle, { name, role }: Phase, now: number) {
+  const lock = role === cycle.lock_role ? {} : { lock_role: role, lock_token: mintLockToken(), lock_acquired_at: now };
+  return { phase: name, active_role: role, updated_at: now, ...lock };
+}
+
+export async function handOver(tx: Tx, ctx: WriteContext, cycle: Cycle, to: Phase, payload: HandoffPayload): Promise<Cycle> {
+  const { producer, consumer } = payload;
+  const number = await addHandoff(tx.db, {
+    workspace_id: tx.workspace,
+    cycle: cycle.id,
+    target: consumer,
+    producer,
+    payload: JSON.stringify(payload),
+    created_at: tx.now,
+  });
+  const reworks = cycle.reworks + (leadsBack(cycle.machine, cycle.phase, to.name) ? 1 : 0);
+  const after = await change(tx, cycle, { ...turnTo(cycle, to, tx.now), reworks });
+  recordStep(tx, ctx, 'cycle.handed_over', after, { from_phase: cycle.phase, producer, target: consumer, handoff: number });
+  return after;
+}
+
+export async function completeCycle(tx: Tx, ctx: WriteContext, cycle: Cycle, to: Phase): Promise<Cycle> {
+  const after = await change(tx, cycle, { ...turnTo(cycle, to, tx.now), completed_at: tx.now });
+  recordStep(tx, ctx, 'cycle.completed', after, { from_phase: cycle.phase });
+  return after;
+}
+
+export async function archiveCycle(tx: Tx, ctx: WriteContext, cycle: Cycle, config: CycleConfig): Promise<Cycle> {
+  const ended = { ended_at: tx.now, ended_by: ctx.principal.actor, updated_at: tx.now };
+  const after = await change(tx, cycle, { ...ended, status: 'archived', config: JSON.stringify(config.shown) });
+  recordStep(tx, ctx, 'cycle.archived', after, {});
+  return after;
+}
+
+export async function cancelCycle(tx: Tx, ctx: WriteContext, cycle: Cycle, reason: string): Promise<Cycle> {
+  const ended = { ended_at: tx.now, ended_by: ctx.principal.actor, updated_at: tx.now };
+  const after = await change(tx, cycle, { ...ended, status: 'cancelled', reason });
+  recordStep(tx, ctx, 'cycle.cancelled', after, { reason: excerpt(reason, 500) });
+  return after;
+}
+
+async function change(tx: Tx, cycle: Cycle, values: Parameters<typeof changeCycle>[2]): Promise<Cycle> {
+  await changeCycle(tx.db, cycle, values);
+  return (await findCycle(tx.db, tx.workspace, cycle.id)) as Cycle;
+}
+
+function recordStep(tx: Tx, ctx: WriteContext, kind: string, cycle: Cycle, more: Record<string, unknown>): void {
+  const { cycle_id, phase, active_role } = cycle;
+  record(tx, ctx, { category: 'work', kind, subject: cycle.id, payload: { cycle_id, feature: excerpt(cycle.feature, 300), phase, active_role, ...more } });
+}

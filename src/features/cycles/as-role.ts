@@ -1,0 +1,32 @@
+import type { CallContext } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { Reply } from '../../kernel/reply.ts';
+import type { Tx } from '../../storage/write.ts';
+import { answered } from './open-session.ts';
+import { useSession } from './role-sessions.ts';
+import { activeCycle, type Cycle } from './store.ts';
+
+interface ByRole<J, T> {
+  readonly repository: string;
+  readonly sessionToken: string;
+  /** Whether the role may, of the cycle as it stands. Pure: the session has been used even where it may not. */
+  judge(cycle: Cycle | undefined, role: string): J;
+  /** What follows. */
+  apply(tx: Tx, cycle: Cycle, judged: J): Promise<Reply<T>>;
+}
+
+/** Session, rule and change in one transaction: of two that hold the same token, one comes first, and the other is judged by what it left. */
+export async function asRole<J, T>(ctx: CallContext, { repository, sessionToken, judge, apply }: ByRole<J, T>): Promise<Reply<T>> {
+  return await ctx.write(async (tx) => {
+    const { role } = await useSession(tx, { token: sessionToken, tokenId: ctx.principal.tokenId, repository });
+    const cycle = await activeCycle(tx.db, tx.workspace, repository);
+    let judged: J;
+    try {
+      judged = judge(cycle, role);
+    } catch (error) {
+      if (error instanceof Refusal) return answered(error);
+      throw error;
+    }
+    return await apply(tx, cycle as Cycle, judged);
+  });
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { faultsOf, GEMINI_AND_CODEX, type Machine } from './machine.ts';
+
+export const FOLDER = '.mcp-broker';
+/** Stands where a secret was. */
+export const REDACTED = '[redacted]';
+
+const DEFAULT_TTL_HOURS = 12;
+const MAX_TTL_HOURS = 24 * 366;
+
+const name = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/i, { error: 'expected a name of up to 32 letters, digits, "_" and "-"' });
+
+/** A phase's role alone, or as an object; in the order in which they are written. */
+const phases = z.record(name, z.union([name, z.strictObject({ role: name })]));
+
+const document = z.strictObject({
+  version: z.string().max(20).optional(),
+  mode: z.string().min(1).max(40).optional(),
+  validation: z.literal('basic', { error: 'only "basic" is known' }).optional(),
+  storage_path: z.literal(FOLDER, { error: `only "${FOLDER}" is known` }).optional(),
+  agents: z.record(name, z.strictObject({ psk: z.string().max(1_000) })).optional(),
+  session_ttl_hours: z.number().positive().max(MAX_TTL_HOURS).optional(),
+  roles: z.array(name).min(1).max(16).optional(),
+  phases: phases.optional(),
+  transitions: z
+    .array(z.strictObject({ from: name, to: name, target: name.optional() }))
+    .max(256)
+    .optional(),
+  final: name.optional(),
+});
+
+/** What a repository says of its cycles. */
+export interface CycleConfig {
+  readonly machine: Machine;
+  readonly mode: string;
+  readonly sessionTtlMs: number;
+  /** By role. Never shown, stored or journaled. */
+  readonly psks: ReadonlyMap<string, string>;
+  /** The file as it may be kept: every PSK is left out. */
+  readonly shown: Record<string, unknown>;
+}
+
+/** Without a file: the default machine, and no PSK, so that nothing that needs one can be done. */
+export const NO_CONFIG: CycleConfig = { machine: GEMINI_AND_CODEX, mode: 'approval', sessionTtlMs: DEFAULT_TTL_HOURS * 3_600_000, psks: new Map(), shown: {} };
+
+export type ReadConfig = { readonly config: CycleConfig } | { readonly faults: readonly string[] };
+
+/** Of the text of `config.json`. A fault names the key, never a value of `agents`. */
+export function readConfig(text: string): ReadConfig {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { faults: ['it is not JSON'] };
+  }
+  const parsed = document.safeParse(json);
+  if (!parsed.success) return { faults: parsed.error.issues.map(faultOf) };
+  const { mode = NO_CONFIG.mode, session_ttl_hours, agents = {}, roles, phases, transitions, final } = parsed.data;
+  const own = [roles, phases, transitions, final].filter((part) => part !== undefined).length;
+  if (own !== 0 && own !== 4) return { faults: ['roles, phases, transitions and final belong together: give all four, or none'] };
+  const machine: Machine =
+    roles && phases && transitions && final
+      ? {
+          roles,
+          phases: Object.entries(phases).map(([phase, role]) => ({ name: phase, role: typeof role === 'string' ? role : role.role })),
+          transitions,
+          final,
+        }
+      : GEMINI_AND_CODEX;
+  const faults = faultsOf(machine);
+  if (faults.length > 0) return { faults };
+  const psks = new Map(machine.roles.flatMap((role) => (agents[role]?.psk ? [[role, agents[role].psk] as const] : [])));
+  const sessionTtlMs = session_ttl_hours === undefined ? NO_CONFIG.sessionTtlMs : Math.round(session_ttl_hours * 3_600_000);
+  return {
+    config: {
+      machine,
+      mode,
+      sessionTtlMs,
+      psks,
+      shown: { ...parsed.data, agents: Object.fromEntries(Object.keys(agents).map((role) => [role, { psk: REDACTED }])) },
+    },
+  };
+}
+
+/** The roles that nobody could open a session for. */
+export const withoutPsk = ({ machine, psks }: CycleConfig): string[] => machine.roles.filter((role) => !psks.has(role));
+
+function faultOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return `${[...issue.path, issue.keys[0]].join('.')}: there is no such key`;
+  return `${issue.path.join('.') || 'the file'}: ${issue.message}`;
+}

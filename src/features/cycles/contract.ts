@@ -1,0 +1,257 @@
+import { z } from 'zod';
+import { contract, READ } from '../../kernel/contract.ts';
+import { id, text, title } from '../../kernel/fields.ts';
+import { machineSchema } from './machine.ts';
+import { payloadSchema } from './payload.ts';
+import { CYCLE_STATUSES } from './tables.ts';
+
+const repositoryPath = z
+  .string()
+  .trim()
+  .max(1_000)
+  .refine((path) => /^(\/|[A-Za-z]:[\\/]|\\\\)/.test(path) && !/\p{Cc}/u.test(path), { error: 'expected an absolute path' })
+  .optional()
+  .describe('The repository, by its absolute path. Default: the one that your bridge or CLI reports.');
+const repository = { repository_path: repositoryPath };
+
+const feature = title.max(200).describe('What the cycle is about, in a few words.');
+const mode = title.max(40);
+const role = z.string().max(64);
+const target = z.string().max(64).describe('The role that the handoff is for: codex or gemini, unless the repository has other roles.');
+const lockToken = z.string().max(200).describe('The current lock token, from lock.acquire.');
+const sessionToken = z.string().max(200).describe('Your role session, from session.open.');
+const time = z.string().nullable();
+
+/** Where the files in the repository could not be written: the store has it all, and the server tries again. */
+const mirrored = { mirror_error: z.string().optional().describe('Why the files in .mcp-broker are behind; the server tries again.') };
+
+const CODES = { session_token: 'INVALID_SESSION', role: 'INVALID_ROLE', target: 'INVALID_TARGET' };
+
+export const sessionOpen = contract({
+  name: 'session.open',
+  toolset: 'cycle',
+  title: 'Open a role session',
+  description: 'Shows with the PSK of .mcp-broker/config.json which role you have. Returns a session_token for the other calls; it is yours alone and expires.',
+  input: z.strictObject({ role, psk: z.string().max(1_000).describe("The role's pre-shared key."), ...repository }),
+  output: z.strictObject({ session_token: z.string(), role: z.string() }),
+  secrets: ['psk'],
+  inputCodes: CODES,
+});
+
+export const cycleStart = contract({
+  name: 'cycle.start',
+  toolset: 'cycle',
+  title: 'Start a cycle',
+  description: 'Begins a feature in the first phase, with its role active and holding the lock. One cycle at a time in a repository.',
+  input: z.strictObject({ feature, mode: mode.optional().describe('Default: the mode of config.json.'), ...repository }),
+  output: z.strictObject({ cycle_id: z.string(), phase: z.string(), active_role: z.string(), lock_token: z.string(), ...mirrored }),
+});
+
+const lock = z.strictObject({ locked: z.boolean(), role: z.string().nullable() });
+
+export const cycleStatus = contract({
+  name: 'cycle.status',
+  toolset: 'cycle',
+  title: 'Status of the cycle',
+  description: 'Whose turn it is, in which phase, and which handoffs are there. All null while no cycle is active.',
+  input: z.strictObject(repository),
+  output: z.strictObject({
+    cycle_id: z.string().nullable(),
+    feature: z.string().nullable(),
+    phase: z.string().nullable(),
+    active_role: z.string().nullable(),
+    mode: z.string(),
+    handoffs: z.record(z.string(), z.strictObject({ status: z.enum(['present', 'empty']), updated_at: time })),
+    lock,
+    ...mirrored,
+  }),
+  annotations: READ,
+});
+
+export const lockAcquire = contract({
+  name: 'lock.acquire',
+  toolset: 'cycle',
+  title: 'Acquire the lock',
+  description: 'The current lock token, for a session of the active role. After each hand-over the token is another.',
+  input: z.strictObject({ session_token: sessionToken, ...repository }),
+  output: z.strictObject({ cycle_id: z.string(), role: z.string(), lock_token: z.string(), ...mirrored }),
+  annotations: { idempotentHint: true },
+  secrets: ['session_token'],
+  inputCodes: CODES,
+});
+
+export const handoffRead = contract({
+  name: 'handoff.read',
+  toolset: 'cycle',
+  title: 'Read a handoff',
+  description: 'What was last handed over to this role in the active cycle; {} where nothing was.',
+  input: z.strictObject({ target, ...repository }),
+  output: z.looseObject({}),
+  annotations: READ,
+  inputCodes: CODES,
+});
+
+export const handoffWrite = contract({
+  name: 'handoff.write',
+  toolset: 'cycle',
+  title: 'Hand over',
+  description:
+    'Leaves a payload for the next role and gives it the turn: phase, active role and lock change with it, or nothing does. ' +
+    'In the default machine gemini hands over to codex (frontend, frontend_refine), and codex to gemini (backend).',
+  input: z.strictObject({ target, payload: z.unknown().meta(payloadSchema), lock_token: lockToken, session_token: sessionToken, ...repository }),
+  output: z.strictObject({ ok: z.literal(true), phase: z.string(), active_role: z.string(), next_step: z.string(), ...mirrored }),
+  secrets: ['lock_token', 'session_token'],
+  inputCodes: CODES,
+});
+
+export const cycleComplete = contract({
+  name: 'cycle.complete',
+  toolset: 'cycle',
+  title: 'Complete the cycle',
+  description: 'Ends the work: in the default machine by gemini, in frontend_refine. The lock stays, for cycle.archive.',
+  input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),
+  output: z.strictObject({ ok: z.literal(true), phase: z.string(), active_role: z.string(), ...mirrored }),
+  secrets: ['lock_token', 'session_token'],
+  inputCodes: CODES,
+});
+
+export const cycleArchive = contract({
+  name: 'cycle.archive',
+  toolset: 'cycle',
+  title: 'Archive the cycle',
+  description: 'Puts a complete cycle into .mcp-broker/archive/<cycle_id> and makes room for the next one.',
+  input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),
+  output: z.strictObject({ ok: z.literal(true), archived_at: z.string(), cycle_id: z.string(), ...mirrored }),
+  secrets: ['lock_token', 'session_token'],
+  inputCodes: CODES,
+});
+
+/** For people: everything but tokens and PSKs. */
+const cycleView = z.strictObject({
+  id: z.string(),
+  cycle_id: z.string(),
+  repository: z.string(),
+  feature: z.string(),
+  mode: z.string(),
+  status: z.enum(CYCLE_STATUSES),
+  phase: z.string(),
+  active_role: z.string(),
+  lock_role: z.string(),
+  lock_acquired_at: z.int(),
+  reworks: z.int().describe('How often the turn went back to an earlier phase.'),
+  started_by: z.string(),
+  created_at: z.int(),
+  updated_at: z.int(),
+  completed_at: z.int().nullable(),
+  ended_at: z.int().nullable(),
+  ended_by: z.string().nullable(),
+  reason: z.string().nullable().describe('Why it was cancelled.'),
+  archive: z.string().nullable().describe('The folder of its archive.'),
+});
+
+const sessionView = z.strictObject({
+  session_id: z.string(),
+  repository: z.string(),
+  role: z.string(),
+  status: z.enum(['open', 'closed', 'expired']),
+  actor: z.string(),
+  created_at: z.int(),
+  last_seen: z.int(),
+  expires_at: z.int(),
+  closed_at: z.int().nullable(),
+  closed_by: z.string().nullable(),
+});
+
+const handoffView = z.strictObject({ number: z.int(), producer: z.string(), target: z.string(), created_at: z.int(), payload: z.looseObject({}) });
+
+export const cyclesList = contract({
+  name: 'cycles.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Cycles',
+  description: 'The cycles of the workspace, or of one repository, the newest first.',
+  input: z.strictObject({
+    ...repository,
+    status: z.array(z.enum(CYCLE_STATUSES)).min(1).max(3).optional(),
+    limit: z.int().min(1).max(500).default(50),
+    offset: z.int().min(0).default(0),
+  }),
+  output: z.strictObject({ items: z.array(cycleView), total: z.int() }),
+  annotations: READ,
+});
+
+export const cyclesShow = contract({
+  name: 'cycles.show',
+  toolset: 'admin',
+  access: 'member',
+  title: 'A cycle',
+  description: 'A cycle by its id, or the active one of a repository: its machine, every handoff, and the sessions of its roles. Null while idle.',
+  input: z.strictObject({ id: id.optional(), ...repository }),
+  output: z.strictObject({
+    repository: z.string(),
+    cycle: cycleView.nullable(),
+    machine: machineSchema,
+    handoffs: z.array(handoffView),
+    sessions: z.array(sessionView),
+    config_error: z.string().nullable().describe('What is wrong with config.json.'),
+  }),
+  annotations: READ,
+});
+
+export const cyclesStart = contract({
+  name: 'cycles.start',
+  toolset: 'admin',
+  title: 'Start a cycle',
+  description: 'As cycle.start does; the active role gets its token by lock.acquire.',
+  input: z.strictObject({ feature, mode: mode.optional(), ...repository }),
+  output: z.strictObject({ cycle: cycleView, ...mirrored }),
+});
+
+export const cyclesComplete = contract({
+  name: 'cycles.complete',
+  toolset: 'admin',
+  title: 'Complete a cycle',
+  description: 'Completes the active cycle of a repository in the place of its role.',
+  input: z.strictObject(repository),
+  output: z.strictObject({ cycle: cycleView, ...mirrored }),
+});
+
+export const cyclesArchive = contract({
+  name: 'cycles.archive',
+  toolset: 'admin',
+  title: 'Archive a cycle',
+  description: 'Archives the complete cycle of a repository in the place of its role.',
+  input: z.strictObject(repository),
+  output: z.strictObject({ cycle: cycleView, ...mirrored }),
+});
+
+export const cyclesCancel = contract({
+  name: 'cycles.cancel',
+  toolset: 'admin',
+  title: 'Cancel a cycle',
+  description: 'Ends an active cycle in whatever phase it is; its handoffs stay in the history. By its id, or the active one of a repository.',
+  input: z.strictObject({ id: id.optional(), ...repository, reason: text(500) }),
+  output: z.strictObject({ cycle: cycleView, ...mirrored }),
+  annotations: { destructiveHint: true },
+});
+
+export const cyclesSessions = contract({
+  name: 'cycles.sessions',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Role sessions',
+  description: 'The role sessions of the workspace, or of one repository, the newest first.',
+  input: z.strictObject(repository),
+  output: z.strictObject({ items: z.array(sessionView) }),
+  annotations: READ,
+});
+
+export const cyclesCloseSession = contract({
+  name: 'cycles.close_session',
+  toolset: 'admin',
+  title: 'Close a role session',
+  description: 'Its token is refused from then on.',
+  input: z.strictObject({ session_id: id }),
+  output: sessionView,
+  annotations: { destructiveHint: true, idempotentHint: true },
+});

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+
+/** The phases of a cycle, whose turn each is, and what leads from one to the next. Data: a repository may have its own. */
+export interface Machine {
+  readonly roles: readonly string[];
+  /** In order; the first is where a cycle begins. */
+  readonly phases: readonly Phase[];
+  readonly transitions: readonly Transition[];
+  /** The phase that `cycle.complete` leads to, and from which a cycle is archived. */
+  readonly final: string;
+}
+
+export interface Phase {
+  readonly name: string;
+  /** Who may write while it lasts. */
+  readonly role: string;
+}
+
+export interface Transition {
+  readonly from: string;
+  readonly to: string;
+  /** To whom a handoff leads there. Without it: `cycle.complete`. */
+  readonly target?: string | undefined;
+}
+
+/** As a cycle keeps it. */
+export const machineSchema = z.strictObject({
+  roles: z.array(z.string()).readonly(),
+  phases: z.array(z.strictObject({ name: z.string(), role: z.string() })).readonly(),
+  transitions: z.array(z.strictObject({ from: z.string(), to: z.string(), target: z.string().optional() })).readonly(),
+  final: z.string(),
+});
+
+export const GEMINI_AND_CODEX: Machine = {
+  roles: ['gemini', 'codex'],
+  phases: [
+    { name: 'frontend', role: 'gemini' },
+    { name: 'backend', role: 'codex' },
+    { name: 'frontend_refine', role: 'gemini' },
+    { name: 'complete', role: 'gemini' },
+  ],
+  transitions: [
+    { from: 'frontend', target: 'codex', to: 'backend' },
+    { from: 'backend', target: 'gemini', to: 'frontend_refine' },
+    { from: 'frontend_refine', target: 'codex', to: 'backend' },
+    { from: 'frontend_refine', to: 'complete' },
+  ],
+  final: 'complete',
+};
+
+export const phaseNamed = (machine: Machine, name: string): Phase | undefined => machine.phases.find((phase) => phase.name === name);
+
+export const firstPhase = (machine: Machine): Phase => machine.phases[0] as Phase;
+
+/** Work that is done again: the phases stand in the order in which they are gone through. */
+export function leadsBack(machine: Machine, from: string, to: string): boolean {
+  const names = machine.phases.map(({ name }) => name);
+  return names.indexOf(to) <= names.indexOf(from);
+}
+
+/** Where a handoff to `target` leads from this phase. */
+export function afterHandoff(machine: Machine, phase: string, target: string): Phase | undefined {
+  const transition = machine.transitions.find(({ from, target: to }) => from === phase && to === target);
+  return transition && phaseNamed(machine, transition.to);
+}
+
+/** Where `cycle.complete` leads from this phase. */
+export function afterCompletion(machine: Machine, phase: string): Phase | undefined {
+  const transition = machine.transitions.find(({ from, target }) => from === phase && target === undefined);
+  return transition && phaseNamed(machine, transition.to);
+}
+
+/** Who hands over to `target`: in the default machine always the other role. */
+export function producersFor(machine: Machine, target: string): ReadonlySet<string> {
+  const phases = machine.transitions.filter((transition) => transition.target === target).map(({ from }) => phaseNamed(machine, from)?.role);
+  return new Set(phases.filter((role) => role !== undefined));
+}
+
+/** What is wrong with a machine, each fault naming what it is about. Empty: it is sound. */
+export function faultsOf(machine: Machine): string[] {
+  const faults: string[] = [];
+  const names = machine.phases.map(({ name }) => name);
+  const known = new Set(names);
+  const roles = new Set(machine.roles);
+  // Two that differ in case alone would be one file on some systems.
+  for (const twice of repeated(machine.roles.map((role) => role.toLowerCase()))) faults.push(`the role ${twice} is named twice`);
+  for (const twice of repeated(names)) faults.push(`the phase ${twice} is named twice`);
+  for (const { name, role } of machine.phases) if (!roles.has(role)) faults.push(`the phase ${name} has the unknown role ${role}`);
+  if (!known.has(machine.final)) faults.push(`there is no final phase ${machine.final}`);
+  for (const { from, to, target } of machine.transitions) {
+    for (const phase of [from, to]) if (!known.has(phase)) faults.push(`a transition names the unknown phase ${phase}`);
+    if (from === machine.final) faults.push(`a transition leads out of the final phase ${from}`);
+    if (target === undefined && to !== machine.final)
+      faults.push(`the transition from ${from} to ${to} has no target, and only one to the final phase needs none`);
+    if (target !== undefined && to === machine.final) faults.push(`a handoff to ${target} leads to the final phase ${to}: only cycle.complete may`);
+    if (target !== undefined && !roles.has(target)) faults.push(`a transition has the unknown target ${target}`);
+    const turn = phaseNamed(machine, to)?.role;
+    if (target !== undefined && turn !== undefined && turn !== target)
+      faults.push(`a handoff to ${target} leads to the phase ${to}, which is the turn of ${turn}`);
+  }
+  for (const twice of repeated(machine.transitions.map(({ from, target }) => `${from} ${target ?? '(complete)'}`)))
+    faults.push(`two transitions of ${twice} lead to different ways`);
+  if (faults.length > 0) return faults;
+  const reached = reachable(machine);
+  for (const name of names)
+    if (!reached.has(name)) faults.push(name === machine.final ? `the final phase ${name} cannot be reached` : `the phase ${name} cannot be reached`);
+  return faults;
+}
+
+function reachable(machine: Machine): ReadonlySet<string> {
+  const reached = new Set([firstPhase(machine).name]);
+  for (const phase of reached) for (const { from, to } of machine.transitions) if (from === phase) reached.add(to);
+  return reached;
+}
+
+const repeated = (names: readonly string[]): Set<string> => new Set(names.filter((name, index) => names.indexOf(name) !== index));

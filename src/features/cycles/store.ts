@@ -1,0 +1,109 @@
+import type { Updateable } from 'kysely';
+import { readJson } from '../../storage/columns.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Db } from '../../storage/engine.ts';
+import { type Machine, machineSchema } from './machine.ts';
+import type { CycleHandoffRow, CycleRow, CycleStatus } from './tables.ts';
+
+/** A cycle with its machine read. */
+export type Cycle = Omit<CycleRow, 'machine'> & { readonly machine: Machine };
+
+export const readCycle = (row: CycleRow): Cycle => ({ ...row, machine: readJson(machineSchema, row.machine) });
+
+/** False where the repository has an active one, of whichever workspace. */
+export async function insertCycle(db: Db, row: CycleRow): Promise<boolean> {
+  const made = await db
+    .insertInto('cycles')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return made !== undefined;
+}
+
+/** Every change of what the files show makes them stale. */
+export async function changeCycle(db: Db, { workspace_id, id }: Pick<Cycle, 'workspace_id' | 'id'>, values: Updateable<Database['cycles']>): Promise<void> {
+  await db
+    .updateTable('cycles')
+    .set((eb) => ({ ...values, revision: eb('revision', '+', 1) }))
+    .where('workspace_id', '=', workspace_id)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function activeCycle(db: Db, workspace: string, repository: string): Promise<Cycle | undefined> {
+  const row = await db
+    .selectFrom('cycles')
+    .selectAll()
+    .where('repository', '=', repository)
+    .where('status', '=', 'active')
+    .where('workspace_id', '=', workspace)
+    .executeTakeFirst();
+  return row && readCycle(row);
+}
+
+export async function findCycle(db: Db, workspace: string, id: string): Promise<Cycle | undefined> {
+  const row = await db.selectFrom('cycles').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+  return row && readCycle(row);
+}
+
+/** Cycle ids that begin so, of whichever workspace: an archive's folder is named by its id alone. */
+export async function idsLike(db: Db, repository: string, beginning: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('cycles')
+    .select('cycle_id')
+    .where('repository', '=', repository)
+    .where('cycle_id', '>=', beginning)
+    .where('cycle_id', '<', `${beginning}~`)
+    .execute();
+  return new Set(rows.map(({ cycle_id }) => cycle_id));
+}
+
+export interface CycleFilter {
+  readonly repository?: string | undefined;
+  readonly status?: readonly CycleStatus[] | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Newest first. */
+export async function listCycles(db: Db, workspace: string, { repository, status, limit, offset }: CycleFilter): Promise<{ rows: Cycle[]; total: number }> {
+  let matching = db.selectFrom('cycles').where('workspace_id', '=', workspace);
+  if (repository !== undefined) matching = matching.where('repository', '=', repository);
+  if (status !== undefined) matching = matching.where('status', 'in', status);
+  const rows = await matching.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { rows: rows.map(readCycle), total: Number(total) };
+}
+
+export async function addHandoff(db: Db, row: Omit<CycleHandoffRow, 'number'>): Promise<number> {
+  const { last } = await db
+    .selectFrom('cycle_handoffs')
+    .select((eb) => eb.fn.max('number').as('last'))
+    .where('workspace_id', '=', row.workspace_id)
+    .where('cycle', '=', row.cycle)
+    .executeTakeFirstOrThrow();
+  const number = (last ?? 0) + 1;
+  await db
+    .insertInto('cycle_handoffs')
+    .values({ ...row, number })
+    .execute();
+  return number;
+}
+
+const handoffsOf = (db: Db, { workspace_id, id }: Pick<Cycle, 'workspace_id' | 'id'>) =>
+  db.selectFrom('cycle_handoffs').where('workspace_id', '=', workspace_id).where('cycle', '=', id);
+
+/** All of them, in order. */
+export async function allHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>): Promise<CycleHandoffRow[]> {
+  return await handoffsOf(db, cycle).selectAll().orderBy('number').execute();
+}
+
+/** The latest for each target. */
+export async function currentHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>): Promise<Map<string, CycleHandoffRow>> {
+  const latest = handoffsOf(db, cycle)
+    .select((eb) => eb.fn.max('number').as('number'))
+    .groupBy('target');
+  const rows = await handoffsOf(db, cycle).selectAll().where('number', 'in', latest).execute();
+  return new Map(rows.map((row) => [row.target, row]));
+}

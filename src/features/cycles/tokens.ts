@@ -1,0 +1,11 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+export const mintLockToken = (): string => randomBytes(24).toString('hex');
+
+/** Shown once; only its hash is kept. */
+export const mintSessionToken = (): string => `sess_${randomBytes(24).toString('hex')}`;
+
+export const hashToken = (token: string): string => hash('sha256', token);
+
+/** Takes the same time wherever they begin to differ, and however long they are. */
+export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));

@@ -1,0 +1,143 @@
+import type { CallContext } from '../../kernel/context.ts';
+import { ok, type Reply } from '../../kernel/reply.ts';
+import { type Implementation, implement } from '../../kernel/tool.ts';
+import { archiveCycle, completeCycle, handOver, startCycle } from './advance.ts';
+import { asRole } from './as-role.ts';
+import { NO_CONFIG } from './config.ts';
+import { cycleArchive, cycleComplete, cycleStart, cycleStatus, handoffRead, handoffWrite, lockAcquire, sessionOpen } from './contract.ts';
+import type { Mirror } from './mirror.ts';
+import { openSession } from './open-session.ts';
+import { configOf, type Outside, repositoryOf, sensitiveConfig } from './place.ts';
+import { invalidTarget } from './refusals.ts';
+import { activeCycle, currentHandoffs } from './store.ts';
+import type { CycleHandoffRow } from './tables.ts';
+import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff } from './turn.ts';
+
+/** The eight tools of the contract. Every call leaves the repository's files as the store has them, also where an earlier one died. */
+export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
+  const place = (input: { repository_path?: string | undefined }, ctx: CallContext) => repositoryOf(outside, input.repository_path, ctx);
+  const sensitive = async (input: { repository_path?: string | undefined }, ctx: CallContext) => {
+    const repository = await place(input, ctx);
+    return { repository, config: await sensitiveConfig(outside, repository) };
+  };
+  return [
+    implement(sessionOpen, {
+      run: async (input, ctx) => {
+        const { repository, config } = await sensitive(input, ctx);
+        return await openSession(ctx, repository, config, input);
+      },
+    }),
+    implement(cycleStart, {
+      run: async ({ feature, mode, ...input }, ctx) => {
+        const repository = await place(input, ctx);
+        const config = await configOf(outside, repository);
+        const { cycle_id, phase, active_role, lock_token } = await ctx.write((tx) => startCycle(tx, ctx, { repository, feature, mode, config }));
+        return await mirrored(mirror, repository, ok({ cycle_id, phase, active_role, lock_token }));
+      },
+    }),
+    implement(cycleStatus, {
+      run: async (input, ctx) => {
+        const repository = await place(input, ctx);
+        const cycle = await activeCycle(ctx.reader, ctx.workspace, repository);
+        if (!cycle) {
+          // A broken config is for those calls to refuse that need it.
+          const { machine, mode } = await configOf(outside, repository).catch(() => NO_CONFIG);
+          const none = { cycle_id: null, feature: null, phase: null, active_role: null };
+          return await mirrored(
+            mirror,
+            repository,
+            ok({ ...none, mode, handoffs: handoffStatus(machine.roles, new Map()), lock: { locked: false, role: null } }),
+          );
+        }
+        const { cycle_id, feature, phase, active_role, mode, machine, lock_role } = cycle;
+        const handoffs = handoffStatus(machine.roles, await currentHandoffs(ctx.reader, cycle));
+        return await mirrored(mirror, repository, ok({ cycle_id, feature, phase, active_role, mode, handoffs, lock: { locked: true, role: lock_role } }));
+      },
+    }),
+    implement(lockAcquire, {
+      run: async (input, ctx) => {
+        const { repository } = await sensitive(input, ctx);
+        const reply = await asRole(ctx, {
+          repository,
+          sessionToken: input.session_token,
+          judge: (cycle, role) => judgeAcquire(cycle, repository, role),
+          apply: async (_, { cycle_id, lock_role, lock_token }) => ok({ cycle_id, role: lock_role, lock_token }),
+        });
+        return await mirrored(mirror, repository, reply);
+      },
+    }),
+    implement(handoffRead, {
+      run: async ({ target, ...input }, ctx) => {
+        const repository = await place(input, ctx);
+        const cycle = await activeCycle(ctx.reader, ctx.workspace, repository);
+        const { roles } = cycle?.machine ?? (await configOf(outside, repository)).machine;
+        if (!roles.includes(target)) throw invalidTarget(target, roles);
+        await mirror.sync(repository);
+        const handoff = cycle && (await currentHandoffs(ctx.reader, cycle)).get(target);
+        return ok(handoff ? (JSON.parse(handoff.payload) as Record<string, unknown>) : {});
+      },
+    }),
+    implement(handoffWrite, {
+      run: async (input, ctx) => {
+        const { repository } = await sensitive(input, ctx);
+        const reply = await asRole(ctx, {
+          repository,
+          sessionToken: input.session_token,
+          judge: (cycle, role) => judgeHandoff(cycle, repository, role, input),
+          apply: async (tx, cycle, { to, payload }) => {
+            const { phase, active_role } = await handOver(tx, ctx, cycle, to, payload);
+            return ok({ ok: true as const, phase, active_role, next_step: `Provide lock_token to ${active_role}` });
+          },
+        });
+        return await mirrored(mirror, repository, reply);
+      },
+    }),
+    implement(cycleComplete, {
+      run: async (input, ctx) => {
+        const { repository } = await sensitive(input, ctx);
+        const reply = await asRole(ctx, {
+          repository,
+          sessionToken: input.session_token,
+          judge: (cycle, role) => judgeCompletion(cycle, repository, role, input.lock_token),
+          apply: async (tx, cycle, to) => {
+            const { phase, active_role } = await completeCycle(tx, ctx, cycle, to);
+            return ok({ ok: true as const, phase, active_role });
+          },
+        });
+        return await mirrored(mirror, repository, reply);
+      },
+    }),
+    implement(cycleArchive, {
+      run: async (input, ctx) => {
+        const { repository, config } = await sensitive(input, ctx);
+        const reply = await asRole(ctx, {
+          repository,
+          sessionToken: input.session_token,
+          judge: (cycle, role) => judgeArchive(cycle, repository, role, input.lock_token),
+          apply: async (tx, cycle) => {
+            const { cycle_id, ended_at } = await archiveCycle(tx, ctx, cycle, config);
+            return ok({ ok: true as const, archived_at: new Date(ended_at as number).toISOString(), cycle_id });
+          },
+        });
+        return await mirrored(mirror, repository, reply);
+      },
+    }),
+  ];
+}
+
+/** The reply, once the files have followed; a caller is told where they could not. */
+export async function mirrored<T extends object>(mirror: Mirror, repository: string, reply: Reply<T>): Promise<Reply<T & { mirror_error?: string }>> {
+  const error = await mirror.sync(repository);
+  return reply.status === 'ok' && error !== null ? { ...reply, data: { ...reply.data, mirror_error: error } } : reply;
+}
+
+const handoffStatus = (roles: readonly string[], handoffs: ReadonlyMap<string, CycleHandoffRow>) =>
+  Object.fromEntries(
+    roles.map((role) => {
+      const handoff = handoffs.get(role);
+      return [
+        role,
+        handoff ? { status: 'present' as const, updated_at: new Date(handoff.created_at).toISOString() } : { status: 'empty' as const, updated_at: null },
+      ];
+    }),
+  );
