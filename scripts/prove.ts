@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Each reads COVENANT_PROVE, says what it has counted, and runs in `npm test` with a smaller number. */
-const PROOFS = ['src/features/upstreams/rounds.unit.test.ts'];
+const PROOFS = ['src/features/upstreams/rounds.unit.test.ts', 'src/features/cycles/model.test.ts', 'src/features/cycles/crash.test.ts'];
+const PROJECTS = ['unit', 'sqlite', 'postgres'].flatMap((project) => ['--project', project]);
 
-const { status } = spawnSync(join(root, 'node_modules', '.bin', 'vitest'), ['run', '--project', 'unit', ...PROOFS, ...process.argv.slice(2)], {
+const { status } = spawnSync(join(root, 'node_modules', '.bin', 'vitest'), ['run', ...PROJECTS, ...PROOFS, ...process.argv.slice(2)], {
   cwd: root,
   stdio: 'inherit',
   env: { ...process.env, COVENANT_PROVE: '1' },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { answers } from './group.ts';
 
@@ -14,12 +15,30 @@ export class FolderElsewhere extends Error {
   }
 }
 
-/** Null where there is no such file. */
+/** Something else than a file is where a file should be, or a file that is larger than any of ours. */
+export class NotAFile extends Error {
+  override readonly name = 'NotAFile';
+}
+
+/** More than the largest of them has when it is written with every element on a line of its own. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Null where there is no such file. Of a pipe, which would never end, and of a device nothing is read. */
 async function readText(path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8');
+    // Opening a pipe that nobody writes to would wait for ever.
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) throw new NotAFile(`${path} is not a file`);
+      if (found.size > MAX_BYTES) throw new NotAFile(`${path} is larger than ${MAX_BYTES / 1024 / 1024} MB`);
+      return await file.readFile('utf8');
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if (isMissing(error)) return null;
+    if ((error as NodeJS.ErrnoException).code === 'ENXIO') throw new NotAFile(`${path} is not a file`);
     throw error;
   }
 }
@@ -51,34 +70,66 @@ async function makeFolder(root: string, ...names: string[]): Promise<string> {
   return folder;
 }
 
+/** A server in a container has the same process id after every start: this tells it from the one before. */
+const START = randomBytes(6).toString('hex');
+
 /** Where something is made that will then be moved to `path`. The name tells whose it is. */
-const besideName = (path: string): string => join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`);
+const besideName = (path: string): string => join(dirname(path), `.${basename(path)}.${process.pid}.${START}${randomBytes(6).toString('hex')}.tmp`);
 
 /** What a process left half made that is no more. Files and folders of one that still runs are its own matter. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const pid = /^\..+\.(\d+)\.[0-9a-f]{12}\.tmp$/.exec(name)?.[1];
-    if (pid !== undefined && !answers(Number(pid))) await rm(join(folder, name), { recursive: true, force: true });
+    const [, pid, start] = /^\..+\.(\d+)\.([0-9a-f]{12})[0-9a-f]{12}\.tmp$/.exec(name) ?? [];
+    if (pid === undefined) continue;
+    const isMade = Number(pid) === process.pid ? start === START : answers(Number(pid));
+    if (!isMade) await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 
-/** A reader sees the old text or the new one. */
-async function replaceFile(path: string, text: string): Promise<void> {
+/** On disk under a name of its own; whoever calls gives it the right one, or removes it. */
+async function writeBeside(path: string, text: string, mode: number): Promise<string> {
   const temporary = besideName(path);
   try {
-    const file = await open(temporary, 'wx', 0o644);
+    const file = await open(temporary, 'wx', mode);
     try {
       await file.writeFile(text);
       await file.sync();
     } finally {
       await file.close();
     }
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  return temporary;
+}
+
+/** A reader sees the old text or the new one. */
+async function replaceFile(path: string, text: string, mode = 0o644): Promise<void> {
+  const temporary = await writeBeside(path, text, mode);
+  try {
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
   await syncFolder(dirname(path));
+}
+
+/** A whole file, or none; false where there is one already, which stays as it is. */
+export async function createFile(path: string, text: string, mode: number): Promise<boolean> {
+  const temporary = await writeBeside(path, text, mode);
+  try {
+    // Unlike a rename it fails where the name is taken.
+    await link(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncFolder(dirname(path));
+  return true;
 }
 
 async function removeFile(path: string): Promise<void> {
@@ -96,7 +147,7 @@ async function moveFolder(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
   } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   }
   await syncFolder(dirname(to));

@@ -70,7 +70,7 @@ CREATE INDEX "call_rounds_due" on "call_rounds" ("expires_at")
 CREATE INDEX "claims_standing" on "claims" ("workspace_id", "expires_at") where "released_at" is null and "expired_at" is null
 CREATE UNIQUE INDEX cycles_active on cycles (repository) where status = 'active'
 CREATE INDEX "cycles_of_repository" on "cycles" ("repository", "id")
-CREATE INDEX cycles_unmirrored on cycles (id) where mirrored < revision
+CREATE INDEX cycles_unmirrored on cycles (repository, id) where mirrored < revision
 CREATE INDEX "events_feedback" on "events" ("workspace_id", "seq") where "category" = 'feedback'
 CREATE INDEX "file_marks_source" on "file_marks" ("workspace_id", "source", "source_id")
 CREATE INDEX "grants_subject_action" on "grants" ("workspace_id", "subject", "action")
@@ -773,7 +773,7 @@ CREATE UNIQUE INDEX cycles_active ON cycles USING btree (repository) WHERE (stat
 CREATE UNIQUE INDEX cycles_key ON cycles USING btree (workspace_id, id)
 CREATE UNIQUE INDEX cycles_named ON cycles USING btree (repository, cycle_id)
 CREATE INDEX cycles_of_repository ON cycles USING btree (repository, id)
-CREATE INDEX cycles_unmirrored ON cycles USING btree (id) WHERE (mirrored < revision)
+CREATE INDEX cycles_unmirrored ON cycles USING btree (repository, id) WHERE (mirrored < revision)
 CREATE UNIQUE INDEX developers_key ON developers USING btree (workspace_id, id)
 CREATE UNIQUE INDEX developers_name ON developers USING btree (workspace_id, name)
 CREATE INDEX events_feedback ON events USING btree (workspace_id, seq) WHERE (category = 'feedback'::text)

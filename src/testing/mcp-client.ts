@@ -1,5 +1,7 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport, type StdioServerParameters } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
+import { temporaryFolder } from './database.ts';
 
 export type Era = 'legacy' | 'modern';
 export const ERAS: Era[] = ['legacy', 'modern'];
@@ -19,5 +21,14 @@ export async function connected(
   prepare?.(client);
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${token}` } } }));
   onTestFinished(() => client.close());
+  return client;
+}
+
+/** A client of the stdio bridge, started with these settings and none of this machine's, until the test is over. */
+export async function bridged(program: StdioServerParameters, settings: Readonly<Record<string, string>>, options: ClientOptions = {}): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' }, options);
+  onTestFinished(() => client.close());
+  const env = { PATH: process.env.PATH ?? '', HOME: temporaryFolder(), ...settings };
+  await client.connect(new StdioClientTransport({ ...program, env, stderr: 'ignore' }));
   return client;
 }

@@ -18,12 +18,14 @@ export interface Ran {
 
 export interface Environment {
   readonly home: string;
+  /** Where the command is typed; default: where the tests run. */
+  readonly cwd?: string;
   readonly env?: Record<string, string>;
 }
 
 /** The covenant command as a person runs it: a process of its own, from the build. */
-export async function covenant({ home, env = {} }: Environment, ...args: string[]): Promise<Ran> {
-  const child = spawn(process.execPath, [COVENANT, ...args], { env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
+export async function covenant({ home, cwd, env = {} }: Environment, ...args: string[]): Promise<Ran> {
+  const child = spawn(process.execPath, [COVENANT, ...args], { cwd, env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => {
@@ -41,6 +43,32 @@ export async function covenant({ home, env = {} }: Environment, ...args: string[
       return JSON.parse(stdout) as Record<string, unknown>;
     },
   };
+}
+
+export interface RunningCommand {
+  readonly child: ChildProcess;
+  /** What it wrote to stdout, line by line as it comes; undefined once it has ended. */
+  line(): Promise<string | undefined>;
+  /** Everything it wrote to stderr. */
+  notes(): string;
+  /** Its exit code, when it has ended. */
+  readonly ended: Promise<number | null>;
+}
+
+/** A command that goes on until something happens, or the test is over. */
+export function startCommand({ home, cwd, env = {} }: Environment, ...args: string[]): RunningCommand {
+  const child = spawn(process.execPath, [COVENANT, ...args], { cwd, env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let notes = '';
+  child.stderr.on('data', (chunk) => {
+    notes += chunk;
+  });
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, ended, notes: () => notes, line: async () => (await lines.next()).value };
 }
 
 export interface RunningProgram {

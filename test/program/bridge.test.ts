@@ -1,11 +1,12 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Client, type ClientOptions } from '@modelcontextprotocol/client';
-import { StdioClientTransport, type StdioServerParameters } from '@modelcontextprotocol/client/stdio';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Client, ClientOptions } from '@modelcontextprotocol/client';
+import type { StdioServerParameters } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { type TestApp, testApp } from '../../src/testing/app.ts';
 import { temporaryFolder } from '../../src/testing/database.ts';
+import { bridged } from '../../src/testing/mcp-client.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 
 const ERAS: [name: string, options: ClientOptions][] = [
@@ -77,13 +78,8 @@ interface Answer {
   data: { task_id: string; status?: string };
 }
 
-async function connectedBridge(program: StdioServerParameters, url: string, token: string, options: ClientOptions = {}): Promise<Client> {
-  const env = { PATH: process.env.PATH ?? '', HOME: temporaryFolder(), COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: token };
-  const client = new Client({ name: 'tester', version: '1.0.0' }, options);
-  onTestFinished(() => client.close());
-  await client.connect(new StdioClientTransport({ ...program, env, stderr: 'ignore' }));
-  return client;
-}
+const connectedBridge = (program: StdioServerParameters, url: string, token: string, options?: ClientOptions): Promise<Client> =>
+  bridged(program, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: token }, options);
 
 async function expectToCarryCalls(t: TestApp, options: ClientOptions, program: StdioServerParameters): Promise<void> {
   const { url } = await t.serve();

@@ -25,6 +25,8 @@ const time = z.string().nullable();
 /** Where the files in the repository could not be written: the store has it all, and the server tries again. */
 const mirrored = { mirror_error: z.string().optional().describe('Why the files in .mcp-broker are behind; the server tries again.') };
 
+/** Also where one stands in a call that does not take it: such a call is refused, and recorded all the same. */
+const SECRETS = ['psk', 'session_token', 'lock_token'];
 const CODES = { session_token: 'INVALID_SESSION', role: 'INVALID_ROLE', target: 'INVALID_TARGET' };
 
 export const sessionOpen = contract({
@@ -34,7 +36,7 @@ export const sessionOpen = contract({
   description: 'Shows with the PSK of .mcp-broker/config.json which role you have. Returns a session_token for the other calls; it is yours alone and expires.',
   input: z.strictObject({ role, psk: z.string().max(1_000).describe("The role's pre-shared key."), ...repository }),
   output: z.strictObject({ session_token: z.string(), role: z.string() }),
-  secrets: ['psk'],
+  secrets: SECRETS,
   inputCodes: CODES,
 });
 
@@ -45,6 +47,7 @@ export const cycleStart = contract({
   description: 'Begins a feature in the first phase, with its role active and holding the lock. One cycle at a time in a repository.',
   input: z.strictObject({ feature, mode: mode.optional().describe('Default: the mode of config.json.'), ...repository }),
   output: z.strictObject({ cycle_id: z.string(), phase: z.string(), active_role: z.string(), lock_token: z.string(), ...mirrored }),
+  secrets: SECRETS,
 });
 
 const lock = z.strictObject({ locked: z.boolean(), role: z.string().nullable() });
@@ -66,6 +69,7 @@ export const cycleStatus = contract({
     ...mirrored,
   }),
   annotations: READ,
+  secrets: SECRETS,
 });
 
 export const lockAcquire = contract({
@@ -76,7 +80,7 @@ export const lockAcquire = contract({
   input: z.strictObject({ session_token: sessionToken, ...repository }),
   output: z.strictObject({ cycle_id: z.string(), role: z.string(), lock_token: z.string(), ...mirrored }),
   annotations: { idempotentHint: true },
-  secrets: ['session_token'],
+  secrets: SECRETS,
   inputCodes: CODES,
 });
 
@@ -88,6 +92,7 @@ export const handoffRead = contract({
   input: z.strictObject({ target, ...repository }),
   output: z.looseObject({}),
   annotations: READ,
+  secrets: SECRETS,
   inputCodes: CODES,
 });
 
@@ -100,7 +105,7 @@ export const handoffWrite = contract({
     'In the default machine gemini hands over to codex (frontend, frontend_refine), and codex to gemini (backend).',
   input: z.strictObject({ target, payload: z.unknown().meta(payloadSchema), lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), phase: z.string(), active_role: z.string(), next_step: z.string(), ...mirrored }),
-  secrets: ['lock_token', 'session_token'],
+  secrets: SECRETS,
   inputCodes: CODES,
 });
 
@@ -111,7 +116,7 @@ export const cycleComplete = contract({
   description: 'Ends the work: in the default machine by gemini, in frontend_refine. The lock stays, for cycle.archive.',
   input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), phase: z.string(), active_role: z.string(), ...mirrored }),
-  secrets: ['lock_token', 'session_token'],
+  secrets: SECRETS,
   inputCodes: CODES,
 });
 
@@ -122,7 +127,7 @@ export const cycleArchive = contract({
   description: 'Puts a complete cycle into .mcp-broker/archive/<cycle_id> and makes room for the next one.',
   input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), archived_at: z.string(), cycle_id: z.string(), ...mirrored }),
-  secrets: ['lock_token', 'session_token'],
+  secrets: SECRETS,
   inputCodes: CODES,
 });
 

@@ -43,6 +43,8 @@ const FREE_LOCK = { locked: false, role: null, lock_token: null, cycle_id: null,
 /** A file's path below the broker's folder, with its text; null where there must be none. */
 export type Files = ReadonlyMap<string, string | null>;
 
+export const handoffFile = (role: string): string => `handoff/${role}.json`;
+
 /** How things stand in a repository: its active cycle, or idle after its latest one. */
 export function mirrorOf(cycle: Cycle, handoffs: Handoffs): Files {
   const active = cycle.status === 'active';
@@ -51,7 +53,7 @@ export function mirrorOf(cycle: Cycle, handoffs: Handoffs): Files {
     ['lock.json', json(active ? heldLock(cycle) : FREE_LOCK)],
     ...cycle.machine.roles.map((role) => {
       const payload = active ? handoffs.get(role)?.payload : undefined;
-      return [`handoff/${role}.json`, payload === undefined ? null : json(JSON.parse(payload))] as const;
+      return [handoffFile(role), payload === undefined ? null : json(JSON.parse(payload))] as const;
     }),
   ]);
 }

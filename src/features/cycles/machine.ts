@@ -101,15 +101,22 @@ export function faultsOf(machine: Machine): string[] {
   for (const twice of repeated(machine.transitions.map(({ from, target }) => `${from} ${target ?? '(complete)'}`)))
     faults.push(`two transitions of ${twice} lead to different ways`);
   if (faults.length > 0) return faults;
-  const reached = reachable(machine);
-  for (const name of names)
-    if (!reached.has(name)) faults.push(name === machine.final ? `the final phase ${name} cannot be reached` : `the phase ${name} cannot be reached`);
+  const ways = machine.transitions.map(({ from, to }) => [from, to] as const);
+  const reached = reachable(firstPhase(machine).name, ways);
+  const ending = reachable(
+    machine.final,
+    ways.map(([from, to]) => [to, from]),
+  );
+  for (const name of names) {
+    if (!reached.has(name)) faults.push(`the ${name === machine.final ? 'final phase' : 'phase'} ${name} cannot be reached`);
+    else if (reached.has(machine.final) && !ending.has(name)) faults.push(`the phase ${name} leads nowhere: from there ${machine.final} cannot be reached`);
+  }
   return faults;
 }
 
-function reachable(machine: Machine): ReadonlySet<string> {
-  const reached = new Set([firstPhase(machine).name]);
-  for (const phase of reached) for (const { from, to } of machine.transitions) if (from === phase) reached.add(to);
+function reachable(start: string, ways: readonly (readonly [from: string, to: string])[]): ReadonlySet<string> {
+  const reached = new Set([start]);
+  for (const phase of reached) for (const [from, to] of ways) if (from === phase) reached.add(to);
   return reached;
 }
 

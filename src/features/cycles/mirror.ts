@@ -1,8 +1,9 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { House } from '../../kernel/context.ts';
+import { NotAFile } from '../../machine/files.ts';
 import type { Db } from '../../storage/engine.ts';
 import { FOLDER } from './config.ts';
-import { archiveOf, type Files, mirrorOf } from './files.ts';
+import { archiveOf, type Files, handoffFile, mirrorOf } from './files.ts';
 import type { Outside } from './place.ts';
 import { type Cycle, currentHandoffs, readCycle } from './store.ts';
 
@@ -27,44 +28,74 @@ export function createMirror({ store, log }: Pick<House, 'store' | 'log'>, { fil
       const seen = await latest(store.reader, repository);
       if (!seen) return;
       const behind = await unmirrored(store.reader, repository);
-      // Of a repository that is gone there is nothing to put right.
-      if (!(await files.isFolder(repository))) return await settle(behind);
-      await writeMirror(repository, mirrorOf(seen, await currentHandoffs(store.reader, seen)));
-      for (const cycle of behind) if (cycle.status === 'archived') await writeArchive(cycle);
+      // Of a repository that is gone there is nothing to put right; should it come back, its archives are still to be written.
+      if (!(await files.isFolder(repository))) return await settle(behind.filter(({ status }) => status !== 'archived'));
+      await writeMirror(repository, behind, mirrorOf(seen, await currentHandoffs(store.reader, seen)));
+      const { written, failure } = await writeArchives(behind);
       const now = await latest(store.reader, repository);
-      if (now?.id === seen.id && now.revision === seen.revision) return await settle(behind);
+      if (now?.id !== seen.id || now.revision !== seen.revision) continue;
+      await settle(written);
+      if (failure) throw failure.error;
+      return;
     }
     throw new Error('it changed faster than it could be written');
   }
 
-  async function writeMirror(repository: string, expected: Files): Promise<void> {
+  async function writeMirror(repository: string, behind: readonly Cycle[], current: Files): Promise<void> {
+    // A cycle whose end was never written may have had other roles.
+    const former = behind.flatMap(({ machine }) => machine.roles.map((role) => [handoffFile(role), null] as const));
     const stale: [string, string | null][] = [];
-    for (const [path, text] of expected) if ((await files.readText(join(repository, FOLDER, path))) !== text) stale.push([path, text]);
-    if (stale.length === 0) return;
+    for (const [path, text] of new Map([...former, ...current])) if (await differs(join(repository, FOLDER, path), text)) stale.push([path, text]);
+    if (stale.length === 0 && behind.length === 0) return;
     const folder = await files.makeFolder(repository, FOLDER);
     const handoffs = await files.makeFolder(repository, FOLDER, 'handoff');
     for (const place of [folder, handoffs]) await files.removeLeftovers(place);
     for (const [path, text] of stale) await (text === null ? files.removeFile(join(folder, path)) : files.replaceFile(join(folder, path), text));
   }
 
+  /** Whatever is in a file's place and is none is put out of the way as a wrong text is: it is never written through. */
+  async function differs(path: string, text: string | null): Promise<boolean> {
+    try {
+      return (await files.readText(path)) !== text;
+    } catch (error) {
+      if (error instanceof NotAFile) return true;
+      throw error;
+    }
+  }
+
+  /** One that cannot be written does not keep the others from it. */
+  async function writeArchives(behind: readonly Cycle[]): Promise<{ written: Cycle[]; failure: { error: unknown } | undefined }> {
+    const written: Cycle[] = [];
+    let failure: { error: unknown } | undefined;
+    for (const cycle of behind) {
+      try {
+        if (cycle.status === 'archived') await writeArchive(cycle);
+        written.push(cycle);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+    return { written, failure };
+  }
+
   async function writeArchive(cycle: Cycle): Promise<void> {
     const folder = await files.makeFolder(cycle.repository, FOLDER, 'archive');
+    await files.removeLeftovers(folder);
     const target = join(folder, cycle.cycle_id);
     const expected = archiveOf(cycle, await currentHandoffs(store.reader, cycle));
-    const manifest = expected.get('manifest.json') as string;
-    const there = await files.readText(join(target, 'manifest.json'));
-    if (there === manifest) return;
-    if (there !== null) throw new Error(`${target} is there already, and of another cycle`);
-    await files.removeLeftovers(folder);
-    const beside = files.besideName(target);
-    const made = await files.makeFolder(folder, beside.slice(folder.length + 1));
+    const isThere = async () => (await files.readText(join(target, 'manifest.json'))) === expected.get('manifest.json');
+    if (await isThere()) return;
+    const made = await files.makeFolder(folder, basename(files.besideName(target)));
     try {
       for (const [name, text] of expected) await files.replaceFile(join(made, name), text);
-      if (!(await files.moveFolder(made, target))) throw new Error(`${target} is there already, and of another cycle`);
+      if (await files.moveFolder(made, target)) return;
     } catch (error) {
       await files.removeFolder(made);
       throw error;
     }
+    await files.removeFolder(made);
+    // Another process may have been faster.
+    if (!(await isThere())) throw new Error(`${target} is there already, and is not the archive of this cycle: move it away`);
   }
 
   /** Only what was written: a change that came since is still to be mirrored. */
@@ -101,22 +132,34 @@ export function createMirror({ store, log }: Pick<House, 'store' | 'log'>, { fil
   };
 }
 
-/** The active cycle of the repository, else its latest: of whichever workspace, since a folder is the same in all. */
-async function latest(db: Db, repository: string): Promise<Cycle | undefined> {
+/** As many as one call may have to make up for; the rest follow with the next call or sweep. */
+const MOST_BEHIND = 50;
+
+/**
+ * The active cycle of the repository, else its latest: of whichever workspace, since a folder is the same in all. Asked with every call, and a
+ * repository may have thousands: each by an index.
+ */
+export const latestCycle = (db: Db, repository: string) => {
   const of = () => db.selectFrom('cycles').selectAll().where('repository', '=', repository);
-  const row =
-    (await of().where('status', '=', 'active').executeTakeFirst()) ??
-    (await of().orderBy('ended_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst());
+  return { active: of().where('status', '=', 'active'), last: of().orderBy('id', 'desc').limit(1) };
+};
+
+async function latest(db: Db, repository: string): Promise<Cycle | undefined> {
+  const { active, last } = latestCycle(db, repository);
+  const row = (await active.executeTakeFirst()) ?? (await last.executeTakeFirst());
   return row && readCycle(row);
 }
 
+export const behindIn = (db: Db, repository: string) =>
+  db.selectFrom('cycles').selectAll().where('repository', '=', repository).whereRef('mirrored', '<', 'revision').orderBy('id').limit(MOST_BEHIND);
+
 async function unmirrored(db: Db, repository: string): Promise<Cycle[]> {
-  const rows = await db.selectFrom('cycles').selectAll().where('repository', '=', repository).whereRef('mirrored', '<', 'revision').orderBy('id').execute();
-  return rows.map(readCycle);
+  return (await behindIn(db, repository).execute()).map(readCycle);
 }
 
-/** Repositories whose files are behind. */
-export async function repositoriesBehind(db: Db, most: number): Promise<string[]> {
-  const rows = await db.selectFrom('cycles').select('repository').distinct().whereRef('mirrored', '<', 'revision').limit(most).execute();
+/** Repositories whose files are behind, in order, from the one after `after`. */
+export async function repositoriesBehind(db: Db, most: number, after: string): Promise<string[]> {
+  const behind = db.selectFrom('cycles').select('repository').distinct().whereRef('mirrored', '<', 'revision').where('repository', '>', after);
+  const rows = await behind.orderBy('repository').limit(most).execute();
   return rows.map(({ repository }) => repository);
 }

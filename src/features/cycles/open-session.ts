@@ -23,7 +23,7 @@ export async function openSession(
   { role, psk }: Credentials,
 ): Promise<Reply<{ session_token: string; role: string }>> {
   const expected = config.psks.get(role);
-  if (!config.machine.roles.includes(role) || expected === undefined) throw invalidRole(role, config.machine.roles);
+  if (!config.machine.roles.includes(role) || expected === undefined) throw invalidRole(config.machine.roles);
   const { tokenId, actor } = ctx.principal;
   return await ctx.write(async (tx) => {
     const attempt = { workspace_id: tx.workspace, repository, role, token_id: tokenId };

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { invalidInput } from '../../kernel/input.ts';
 
 const MAX_CHARACTERS = 256 * 1024;
+/** Shorter ones would be found by chance. */
+const SHORTEST_SECRET = 8;
 
 const lines = z.array(z.string().max(8_000)).max(2_000);
 const endpoint = z.looseObject({ method: z.string().min(1).max(20), path: z.string().min(1).max(2_000) });
@@ -32,8 +34,8 @@ interface Direction {
   readonly consumer: string;
 }
 
-/** The checked payload, or a refusal that names its fields. */
-export function requirePayload(value: unknown, expected: Direction): HandoffPayload {
+/** The checked payload, or a refusal that names its fields. It is there for everybody to read and is archived: none of these secrets may be in it. */
+export function requirePayload(value: unknown, expected: Direction, secrets: readonly string[] = []): HandoffPayload {
   const parsed = handoffPayload.safeParse(value);
   if (!parsed.success) {
     throw invalidInput(parsed.error.issues.map(({ path, message }) => ({ field: fieldOf(path), message: message.replace(/^Invalid input: /, '') })));
@@ -43,8 +45,12 @@ export function requirePayload(value: unknown, expected: Direction): HandoffPayl
   if (JSON.stringify(parsed.data).length > MAX_CHARACTERS) {
     throw invalidInput([{ field: 'payload', message: `expected at most ${MAX_CHARACTERS} characters of JSON` }]);
   }
+  const told = Object.entries(parsed.data).filter((entry) => secrets.some((secret) => secret.length >= SHORTEST_SECRET && tells(entry, secret)));
+  if (told.length > 0) throw invalidInput(told.map(([field]) => ({ field: `payload.${field}`, message: 'has a token or a PSK in it: leave it out' })));
   return parsed.data;
 }
+
+const tells = (value: unknown, secret: string): boolean => JSON.stringify(value).includes(JSON.stringify(secret).slice(1, -1));
 
 const fieldOf = (path: readonly PropertyKey[]): string =>
   ['payload', ...path].map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`)).join('');

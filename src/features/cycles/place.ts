@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { CallContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import { isAllowed } from '../../machine/allowed.ts';
 import { repositoryAround } from '../../machine/around.ts';
-import type { FileDisk } from '../../machine/files.ts';
+import { type FileDisk, NotAFile } from '../../machine/files.ts';
 import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
 import { configInvalid } from './refusals.ts';
 
@@ -35,16 +35,21 @@ export async function repositoryOf({ files, repositories }: Outside, named: stri
   return repository;
 }
 
-/** A part of a repository may have cycles of its own. */
+/** A part of a repository may have cycles of its own; a worktree has those of its repository, also where it lies in it and has the folder checked out. */
 async function nearest(files: FileDisk, folder: string, repository: string): Promise<string> {
-  if (!folder.startsWith(repository)) return repository;
-  for (let at = folder; at.length > repository.length; at = dirname(at)) if (await files.isFolder(join(at, FOLDER))) return at;
-  return repository;
+  let found = repository;
+  for (let at = folder; at.startsWith(`${repository}${sep}`); at = dirname(at)) {
+    if ((await files.readText(join(at, '.git')).catch(() => null)) !== null) return repository;
+    if (found === repository && (await files.isFolder(join(at, FOLDER)))) found = at;
+  }
+  return found;
 }
 
 /** What the repository says of its cycles; without a file the default. A file that cannot be understood is refused. */
 export async function configOf({ files }: Outside, repository: string): Promise<CycleConfig> {
-  const text = await files.readText(join(repository, FOLDER, 'config.json'));
+  const text = await files.readText(join(repository, FOLDER, 'config.json')).catch((error: unknown) => {
+    throw error instanceof NotAFile ? configInvalid(repository, 'it is not a file', 'Put a file there and call again.') : error;
+  });
   if (text === null) return NO_CONFIG;
   const read = readConfig(text);
   if ('config' in read) return read.config;

@@ -12,11 +12,12 @@ export const authFailed = (role: string): Refusal =>
 export const authSlowed = (role: string, waitMs: number): Refusal =>
   new Refusal('AUTH_FAILED', 'Invalid role credentials.', `Too many wrong PSKs: try again in ${Math.ceil(waitMs / 1000)} s.`, { role, retry_after_ms: waitMs });
 
-export const invalidRole = (role: string, roles: readonly string[]): Refusal =>
-  new Refusal('INVALID_ROLE', `There is no role ${JSON.stringify(role)}.`, `Use one of ${roles.join(', ')}.`, { field: 'role', role });
+// Neither says again what was given: whoever confuses two fields has put a secret there.
+export const invalidRole = (roles: readonly string[]): Refusal =>
+  new Refusal('INVALID_ROLE', 'There is no such role.', `Use one of ${roles.join(', ')}.`, { field: 'role', roles });
 
-export const invalidTarget = (target: string, roles: readonly string[]): Refusal =>
-  new Refusal('INVALID_TARGET', `There is no role ${JSON.stringify(target)} to hand over to.`, `Use one of ${roles.join(', ')}.`, { field: 'target', target });
+export const invalidTarget = (roles: readonly string[]): Refusal =>
+  new Refusal('INVALID_TARGET', 'There is no such role to hand over to.', `Use one of ${roles.join(', ')}.`, { field: 'target', roles });
 
 export const invalidSession = (why: string): Refusal =>
   new Refusal('INVALID_SESSION', `The session token ${why}.`, 'Call session.open again for your role and use the new session_token.', {

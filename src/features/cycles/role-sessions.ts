@@ -1,3 +1,4 @@
+import { endingIn, onlyMatch } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { invalidSession } from './refusals.ts';
@@ -32,8 +33,16 @@ export async function insertSession(db: Db, row: RoleSessionRow): Promise<void> 
   await db.insertInto('role_sessions').values(row).execute();
 }
 
-export async function findSession(db: Db, workspace: string, id: string): Promise<RoleSessionRow | undefined> {
-  return await db.selectFrom('role_sessions').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+/** By its id, or an unambiguous tail of it. */
+export async function findSession(db: Db, workspace: string, tail: string): Promise<RoleSessionRow | undefined> {
+  const found = await endingIn(db.selectFrom('role_sessions').selectAll().where('workspace_id', '=', workspace), tail);
+  if (found.length === 0) return undefined;
+  const meant = onlyMatch(
+    found.map(({ id }) => id),
+    tail,
+    'session',
+  );
+  return found.find(({ id }) => id === meant);
 }
 
 export async function closeSession(db: Db, workspace: string, id: string, by: string, now: number): Promise<void> {

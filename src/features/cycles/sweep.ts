@@ -10,11 +10,15 @@ const KEPT_MS = 7 * 24 * 3_600_000;
 
 /** Files that a call did not live to write, sessions that are long over, failures that no longer count. */
 export function cycleSweep({ store, clock }: Pick<House, 'store' | 'clock'>, mirror: Mirror): Sweep {
+  // Repositories whose files cannot be written stay behind: those that come after them must have their turn all the same.
+  let after = '';
   return {
     name: 'cycles',
     everyMs: EVERY_MS,
     async run() {
-      for (const repository of await repositoriesBehind(store.reader, AT_ONCE)) await mirror.sync(repository);
+      const behind = await repositoriesBehind(store.reader, AT_ONCE, after);
+      after = behind.length === AT_ONCE ? (behind.at(-1) ?? '') : '';
+      for (const repository of behind) await mirror.sync(repository);
       const over = clock.now() - KEPT_MS;
       const forgotten = clock.now() - FORGOTTEN_AFTER_MS;
       for (const { workspace_id } of await store.reader

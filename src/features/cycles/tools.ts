@@ -24,7 +24,9 @@ export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
     implement(sessionOpen, {
       run: async (input, ctx) => {
         const { repository, config } = await sensitive(input, ctx);
-        return await openSession(ctx, repository, config, input);
+        const reply = await openSession(ctx, repository, config, input);
+        await mirror.sync(repository);
+        return reply;
       },
     }),
     implement(cycleStart, {
@@ -71,7 +73,7 @@ export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
         const repository = await place(input, ctx);
         const cycle = await activeCycle(ctx.reader, ctx.workspace, repository);
         const { roles } = cycle?.machine ?? (await configOf(outside, repository)).machine;
-        if (!roles.includes(target)) throw invalidTarget(target, roles);
+        if (!roles.includes(target)) throw invalidTarget(roles);
         await mirror.sync(repository);
         const handoff = cycle && (await currentHandoffs(ctx.reader, cycle)).get(target);
         return ok(handoff ? (JSON.parse(handoff.payload) as Record<string, unknown>) : {});
@@ -79,11 +81,12 @@ export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
     }),
     implement(handoffWrite, {
       run: async (input, ctx) => {
-        const { repository } = await sensitive(input, ctx);
+        const { repository, config } = await sensitive(input, ctx);
+        const secrets = [input.lock_token, input.session_token, ...config.psks.values()];
         const reply = await asRole(ctx, {
           repository,
           sessionToken: input.session_token,
-          judge: (cycle, role) => judgeHandoff(cycle, repository, role, input),
+          judge: (cycle, role) => judgeHandoff(cycle, repository, role, { ...input, secrets }),
           apply: async (tx, cycle, { to, payload }) => {
             const { phase, active_role } = await handOver(tx, ctx, cycle, to, payload);
             return ok({ ok: true as const, phase, active_role, next_step: `Provide lock_token to ${active_role}` });

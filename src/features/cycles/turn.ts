@@ -27,13 +27,15 @@ export interface Handoff {
   readonly target: string;
   readonly payload: unknown;
   readonly lock_token: string;
+  /** What no payload may tell. */
+  readonly secrets: readonly string[];
 }
 
 /** In the contract's order: cycle, target, phase, producer, active role, lock's role, lock token, payload. */
 export function judgeHandoff(cycle: Turned | undefined, repository: string, role: string, input: Handoff): { to: Phase; payload: HandoffPayload } {
   if (!cycle) throw noActiveCycle(repository);
   const { machine, phase } = cycle;
-  if (!machine.roles.includes(input.target)) throw invalidTarget(input.target, machine.roles);
+  if (!machine.roles.includes(input.target)) throw invalidTarget(machine.roles);
   const to = afterHandoff(machine, phase, input.target);
   if (!to) throw wrongPhase(cycle, `a handoff to ${input.target}`);
   if (!producersFor(machine, input.target).has(role)) {
@@ -42,7 +44,7 @@ export function judgeHandoff(cycle: Turned | undefined, repository: string, role
   requireTurn(cycle, role);
   requireToken(cycle, role, input.lock_token);
   const { cycle_id, feature } = cycle;
-  return { to, payload: requirePayload(input.payload, { cycle_id, feature, producer: role, consumer: input.target }) };
+  return { to, payload: requirePayload(input.payload, { cycle_id, feature, producer: role, consumer: input.target }, input.secrets) };
 }
 
 export function judgeCompletion(cycle: Turned | undefined, repository: string, role: string, lockToken: string): Phase {

@@ -38,7 +38,7 @@ export const cycles: Migration = {
     // A folder is the same in every workspace: at most one active cycle in a repository, whoever starts it where.
     await sql`create unique index cycles_active on cycles (repository) where status = 'active'`.execute(db);
     await db.schema.createIndex('cycles_of_repository').on('cycles').columns(['repository', 'id']).execute();
-    await sql`create index cycles_unmirrored on cycles (id) where mirrored < revision`.execute(db);
+    await sql`create index cycles_unmirrored on cycles (repository, id) where mirrored < revision`.execute(db);
 
     await db.schema
       .createTable('cycle_handoffs')

@@ -4,6 +4,7 @@ import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/reply.ts';
 import { repositoryAround } from '../../machine/around.ts';
 import { asHeader, REPOSITORY_HEADER } from '../repository.ts';
+import { WORKSPACE_HEADER } from '../workspace.ts';
 import { CliError } from './command.ts';
 import { prepareHome, type RunFile, readCredentials, readRunFile } from './home.ts';
 
@@ -43,7 +44,7 @@ function httpClient(run: RunFile, token: string | undefined, workspace: string |
       [REPOSITORY_HEADER]: asHeader(repositoryAround(process.cwd())),
     };
     if (token) headers.authorization = `Bearer ${token}`;
-    if (workspace) headers['x-covenant-workspace'] = workspace;
+    if (workspace) headers[WORKSPACE_HEADER] = workspace;
     const response = await fetch(`${run.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }).catch((error) => {
       throw unanswered(run.url, error);
     });

@@ -1,5 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { ConfigError } from '../../config.ts';
+import { Refusal } from '../../kernel/errors.ts';
 import { SchemaMismatch } from '../../storage/errors.ts';
 import { VERSION } from '../../version.ts';
 import { type Client, connectClient } from './client.ts';
@@ -8,6 +9,7 @@ import { approvalCommands } from './commands/approvals.ts';
 import { auditCommands } from './commands/audit.ts';
 import { backupCommands } from './commands/backup.ts';
 import { capabilityCommands } from './commands/capabilities.ts';
+import { cycleCommands } from './commands/cycle.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { overlapCommands } from './commands/overlap.ts';
 import { serverCommands } from './commands/server.ts';
@@ -30,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   ...tokenCommands,
   ...overlapCommands,
   ...workflowCommands,
+  ...cycleCommands,
   ...backupCommands,
 ];
 
@@ -110,7 +113,7 @@ function parse(command: Command, argv: readonly string[]) {
 }
 
 function describe(error: unknown): { code: string; message: string; next: string } {
-  if (error instanceof CliError) return error;
+  if (error instanceof CliError || error instanceof Refusal) return error;
   if (error instanceof UsageError) return { code: 'USAGE', message: error.message, next: 'covenant --help' };
   if (error instanceof ConfigError) return { code: 'CONFIG_INVALID', message: error.message, next: 'Correct that setting.' };
   if (error instanceof SchemaMismatch) return { code: 'SCHEMA_MISMATCH', message: error.message, next: 'covenant doctor' };

@@ -7,8 +7,8 @@ import { testApp } from '../../testing/app.ts';
 import { CLOSE_SLOW } from './events-socket.ts';
 
 /** Gathers events until `enough` of them came. */
-async function follow(url: string, after: number, token: string, enough: number): Promise<JournalEvent[]> {
-  const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events?after=${after}`, { headers: { authorization: `Bearer ${token}` } });
+async function follow(url: string, after: number, token: string, enough: number, more: Record<string, string> = {}): Promise<JournalEvent[]> {
+  const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events?after=${after}`, { headers: { authorization: `Bearer ${token}`, ...more } });
   const seen: JournalEvent[] = [];
   await new Promise<void>((resolve, reject) => {
     ws.on('message', (data) => {
@@ -67,6 +67,16 @@ test('a socket without a credential, from a foreign origin or with a wrong posit
   expect(await attempt('/api/events?after=-1', bearer)).toContain('400');
   expect(await attempt('/api/events?after=x', bearer)).toContain('400');
   expect(await attempt('/api/elsewhere', bearer)).toContain('404');
+});
+
+test('the operator follows the workspace that it names, and nobody else can name one', async () => {
+  const { developer, events, operator, serve } = await testApp();
+  const { url } = await serve();
+  const zoe = await developer('zoe', undefined, 'ws_beta');
+  const there = await events({}, 'ws_beta');
+  expect(await follow(url, 0, operator.token, there.length, { 'x-covenant-workspace': 'beta' })).toEqual(there);
+  await expect(follow(url, 0, zoe.token, 1, { 'x-covenant-workspace': 'default' })).rejects.toThrow('403');
+  await expect(follow(url, 0, operator.token, 1, { 'x-covenant-workspace': '../x' })).rejects.toThrow('404');
 });
 
 test('a reader whose credential is revoked is cut off before another event reaches it', async () => {

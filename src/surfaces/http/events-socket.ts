@@ -3,11 +3,13 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { redactor } from '../../features/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
+import { workspaceId } from '../../kernel/workspace.ts';
 import type { App } from '../../main.ts';
+import { WORKSPACE_HEADER } from '../workspace.ts';
 import { bearer, cookie, identify, sourceOf } from './caller.ts';
 import type { Guard } from './guard.ts';
 import type { Metrics } from './metrics.ts';
-import { foreign, type HttpRefusal, NO_SUCH_PATH, respond, WRONG_POSITION } from './refuse.ts';
+import { foreign, type HttpRefusal, NO_SUCH_PATH, NOT_THE_OPERATOR, respond, WRONG_POSITION } from './refuse.ts';
 
 const PATH = '/api/events';
 /** A reader that has this much unread, and reads none of it for this long, is dropped: it can resume by `seq`. */
@@ -60,7 +62,9 @@ export function attachEventsSocket(server: Server, options: EventsSocketOptions)
     if (!Number.isSafeInteger(after) || after < 0) return { refusal: WRONG_POSITION };
     const credentials = { token: bearer(incoming), cookie: cookie(incoming, options.cookieName()) };
     const identified = await identify(app, incoming, credentials);
-    return 'refusal' in identified ? identified : { ...identified, ...credentials, after };
+    if ('refusal' in identified) return identified;
+    const entered = enteredBy(identified.principal, incoming.headers[WORKSPACE_HEADER]);
+    return 'refusal' in entered ? entered : { ...entered, ...credentials, after };
   }
 
   async function follow(ws: WebSocket, { principal, after, token, cookie }: Admitted): Promise<void> {
@@ -101,6 +105,17 @@ export function attachEventsSocket(server: Server, options: EventsSocketOptions)
       sockets.close();
     },
   };
+}
+
+/** The operator may follow any workspace, by name; anybody else the one that their token is of. */
+function enteredBy(principal: Principal, name: string | string[] | undefined): { principal: Principal } | { refusal: HttpRefusal } {
+  if (name === undefined) return { principal };
+  if (principal.kind !== 'operator') return { refusal: NOT_THE_OPERATOR };
+  try {
+    return { principal: { ...principal, workspace: workspaceId(String(name)) } };
+  } catch {
+    return { refusal: NO_SUCH_PATH };
+  }
 }
 
 interface Admitted {

@@ -9,6 +9,7 @@ import type { App } from '../../main.ts';
 import type { McpSurface } from '../mcp/handler.ts';
 import { toolsetsOfPath } from '../mcp/toolsets.ts';
 import { fromHeader, REPOSITORY_HEADER } from '../repository.ts';
+import { WORKSPACE_HEADER } from '../workspace.ts';
 import { ClientGone, readJsonBody } from './body.ts';
 import { bearer, cookie, identify, pathOf, sourceOf } from './caller.ts';
 import type { StaticFiles } from './dashboard.ts';
@@ -161,9 +162,6 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   });
   return routes;
 }
-
-/** How the operator says in which workspace a call is meant; the pipe refuses it from anybody else. */
-const WORKSPACE_HEADER = 'x-covenant-workspace';
 
 interface DirectEnvelope {
   tool: string;

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { type CycleConfig, NO_CONFIG, REDACTED, readConfig, withoutPsk } from './config.ts';
+import { GEMINI_AND_CODEX } from './machine.ts';
+
+const PSK = 'GEMINI_SECRET';
+/** As the handbook shows it. */
+const EXAMPLE = {
+  version: '0.1',
+  mode: 'approval',
+  validation: 'basic',
+  storage_path: '.mcp-broker',
+  agents: { gemini: { psk: PSK }, codex: { psk: 'CODEX_SECRET' } },
+};
+const OWN = {
+  roles: ['planner', 'builder'],
+  phases: { plan: 'planner', build: { role: 'builder' }, done: 'builder' },
+  transitions: [
+    { from: 'plan', target: 'builder', to: 'build' },
+    { from: 'build', to: 'done' },
+  ],
+  final: 'done',
+};
+
+const read = (config: unknown) => readConfig(typeof config === 'string' ? config : JSON.stringify(config));
+function good(config: unknown): CycleConfig {
+  const result = read(config);
+  if ('faults' in result) throw new Error(result.faults.join('; '));
+  return result.config;
+}
+function faults(config: unknown): readonly string[] {
+  const result = read(config);
+  return 'faults' in result ? result.faults : [];
+}
+
+test('the documented file: its mode, a PSK for each role, the default machine, sessions of 12 hours [config.broker.shape]', () => {
+  const config = good(EXAMPLE);
+  expect(config).toMatchObject({ mode: 'approval', machine: GEMINI_AND_CODEX, sessionTtlMs: 12 * 3_600_000 });
+  expect([...config.psks]).toEqual([
+    ['gemini', PSK],
+    ['codex', 'CODEX_SECRET'],
+  ]);
+  expect(withoutPsk(config)).toEqual([]);
+});
+
+test('every key may be left out: what is not said is the default, and a role without a PSK is named', () => {
+  const config = good({});
+  expect({ ...config, shown: {} }).toEqual(NO_CONFIG);
+  expect(withoutPsk(config)).toEqual(['gemini', 'codex']);
+  expect(withoutPsk(good({ agents: { gemini: { psk: PSK } } }))).toEqual(['codex']);
+  // As a fresh file has it: an empty PSK is none.
+  expect(withoutPsk(good({ agents: { gemini: { psk: '' }, codex: { psk: 'c' } } }))).toEqual(['gemini']);
+});
+
+test('what may be kept of the file has everything but the PSKs', () => {
+  const { shown } = good({ ...EXAMPLE, session_ttl_hours: 2 });
+  expect(shown).toEqual({ ...EXAMPLE, session_ttl_hours: 2, agents: { gemini: { psk: REDACTED }, codex: { psk: REDACTED } } });
+});
+
+test('session_ttl_hours is the life of a session, also in parts of an hour [session.open.ttl-default]', () => {
+  expect(good({ session_ttl_hours: 0.5 }).sessionTtlMs).toBe(1_800_000);
+  expect(good({ session_ttl_hours: 48 }).sessionTtlMs).toBe(48 * 3_600_000);
+});
+
+test('a machine of its own, its phases in the order in which they are written [cycle.machine.as-data]', () => {
+  expect(good(OWN).machine).toEqual({
+    ...OWN,
+    phases: [
+      { name: 'plan', role: 'planner' },
+      { name: 'build', role: 'builder' },
+      { name: 'done', role: 'builder' },
+    ],
+  });
+  expect(withoutPsk(good({ ...OWN, agents: { planner: { psk: 'p' }, gemini: { psk: PSK } } }))).toEqual(['builder']);
+});
+
+describe('a fault names its key', () => {
+  test.each<[string, unknown, ...string[]]>([
+    ['no JSON', '{"agents": {"gemini": {"psk": "GEMINI_SECRET"}', 'it is not JSON'],
+    ['an empty file', '', 'it is not JSON'],
+    ['JSON that is no object', `["${PSK}"]`, 'the file: '],
+    ['an unknown key', { ...EXAMPLE, sesion_ttl_hours: 3 }, 'sesion_ttl_hours: there is no such key'],
+    ['version', { version: 1 }, 'version: '],
+    ['mode', { mode: '' }, 'mode: '],
+    ['validation', { validation: 'strict' }, 'validation: only "basic" is known'],
+    ['storage_path', { storage_path: '/etc' }, 'storage_path: only ".mcp-broker" is known'],
+    ['agents', { agents: [PSK] }, 'agents: '],
+    ['an agent', { agents: { gemini: PSK } }, 'agents.gemini: '],
+    ['a PSK', { agents: { gemini: { psk: [PSK] } } }, 'agents.gemini.psk: '],
+    ['a PSK that is too long', { agents: { gemini: { psk: PSK.repeat(100) } } }, 'agents.gemini.psk: '],
+    ['more of an agent', { agents: { gemini: { psk: PSK, key: PSK } } }, 'agents.gemini.key: there is no such key'],
+    ['an agent that no role can be', { agents: { '../x': { psk: PSK } } }, 'agents.../x: '],
+    ['session_ttl_hours of zero', { session_ttl_hours: 0 }, 'session_ttl_hours: '],
+    ['session_ttl_hours beyond a year', { session_ttl_hours: 9_000 }, 'session_ttl_hours: '],
+    ['session_ttl_hours as text', { session_ttl_hours: '12' }, 'session_ttl_hours: '],
+    ['roles', { ...OWN, roles: 'planner' }, 'roles: '],
+    ['no role', { ...OWN, roles: [] }, 'roles: '],
+    ['a role that is no name of a file', { ...OWN, roles: ['planner', '../../x'] }, 'roles.1: expected a name'],
+    ['a phase', { ...OWN, phases: { ...OWN.phases, build: 7 } }, 'phases.build: '],
+    ['a transition', { ...OWN, transitions: [{ from: 'plan' }] }, 'transitions.0.to: '],
+    ['more of a transition', { ...OWN, transitions: [{ from: 'plan', to: 'build', role: 'x' }] }, 'transitions.0.role: there is no such key'],
+    ['final', { ...OWN, final: 3 }, 'final: '],
+    ['several', { mode: 3, validation: 'x' }, 'mode: ', 'validation: '],
+    ['a machine that is not sound', { ...OWN, final: 'over' }, 'there is no final phase over'],
+  ])('%s [cycle.machine.checked-at-load]', (_, config, ...expected) => {
+    const found = faults(config).join('; ');
+    for (const fault of expected) expect(found).toContain(fault);
+    expect(found).not.toContain(PSK);
+  });
+
+  test.each(['roles', 'phases', 'transitions', 'final'] as const)('%s alone, or missing alone: all four or none', (key) => {
+    const together = 'roles, phases, transitions and final belong together: give all four, or none';
+    expect(faults({ [key]: OWN[key] })).toEqual([together]);
+    expect(faults({ ...OWN, [key]: undefined })).toEqual([together]);
+  });
+});

@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { afterCompletion, afterHandoff, faultsOf, firstPhase, GEMINI_AND_CODEX, leadsBack, type Machine, producersFor, type Transition } from './machine.ts';
+
+describe('the machine of gemini and codex', () => {
+  const LEADS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    frontend: { codex: 'backend' },
+    backend: { gemini: 'frontend_refine' },
+    frontend_refine: { codex: 'backend' },
+    complete: {},
+  };
+  const cases = GEMINI_AND_CODEX.phases.flatMap(({ name }) => ['codex', 'gemini', 'somebody'].map((target) => [name, target] as const));
+
+  test.each(cases)('in %s, a handoff to %s leads where the table says, or nowhere [cycle.machine.others-refused]', (phase, target) => {
+    expect(afterHandoff(GEMINI_AND_CODEX, phase, target)?.name).toBe(LEADS[phase]?.[target]);
+  });
+
+  test('begins with gemini in frontend, and is sound', () => {
+    expect(firstPhase(GEMINI_AND_CODEX)).toEqual({ name: 'frontend', role: 'gemini' });
+    expect(GEMINI_AND_CODEX.phases.map(({ role }) => role)).toEqual(['gemini', 'codex', 'gemini', 'gemini']);
+    expect(faultsOf(GEMINI_AND_CODEX)).toEqual([]);
+  });
+
+  test('is completed from frontend_refine alone, and never by a handoff [cycle.machine.explicit-end]', () => {
+    expect(GEMINI_AND_CODEX.phases.map(({ name }) => afterCompletion(GEMINI_AND_CODEX, name)?.name)).toEqual([undefined, undefined, 'complete', undefined]);
+    for (const [phase, target] of cases) expect(afterHandoff(GEMINI_AND_CODEX, phase, target)?.name).not.toBe('complete');
+  });
+
+  test('has one producer for each target, and counts a way to an earlier phase as rework', () => {
+    expect([...producersFor(GEMINI_AND_CODEX, 'codex')]).toEqual(['gemini']);
+    expect([...producersFor(GEMINI_AND_CODEX, 'gemini')]).toEqual(['codex']);
+    expect([...producersFor(GEMINI_AND_CODEX, 'somebody')]).toEqual([]);
+    expect(leadsBack(GEMINI_AND_CODEX, 'frontend_refine', 'backend')).toBe(true);
+    expect(leadsBack(GEMINI_AND_CODEX, 'backend', 'frontend_refine')).toBe(false);
+  });
+});
+
+const SOUND: Machine = {
+  roles: ['planner', 'builder', 'reviewer'],
+  phases: [
+    { name: 'plan', role: 'planner' },
+    { name: 'build', role: 'builder' },
+    { name: 'review', role: 'reviewer' },
+    { name: 'done', role: 'reviewer' },
+  ],
+  transitions: [
+    { from: 'plan', target: 'builder', to: 'build' },
+    { from: 'build', target: 'reviewer', to: 'review' },
+    { from: 'review', target: 'builder', to: 'build' },
+    { from: 'review', to: 'done' },
+  ],
+  final: 'done',
+};
+const more = (...transitions: Transition[]): Machine => ({ ...SOUND, transitions: [...SOUND.transitions, ...transitions] });
+const without = (from: string, to: string): Machine => ({ ...SOUND, transitions: SOUND.transitions.filter((way) => way.from !== from || way.to !== to) });
+const phase = (name: string, role: string): Machine => ({ ...SOUND, phases: [...SOUND.phases, { name, role }] });
+
+test('a machine of three roles is sound, and leads where its own table says [cycle.machine.as-data]', () => {
+  expect(faultsOf(SOUND)).toEqual([]);
+  expect(afterHandoff(SOUND, 'review', 'builder')).toEqual({ name: 'build', role: 'builder' });
+  expect(afterHandoff(SOUND, 'plan', 'reviewer')).toBeUndefined();
+  expect([...producersFor(SOUND, 'builder')]).toEqual(['planner', 'reviewer']);
+  expect(afterCompletion(SOUND, 'review')?.name).toBe('done');
+});
+
+const FAULTS: [what: string, machine: Machine, ...faults: string[]][] = [
+  ['an unreachable phase', phase('test', 'builder'), 'the phase test cannot be reached'],
+  ['an unreachable final phase', without('review', 'done'), 'the final phase done cannot be reached'],
+  [
+    'a phase without a way on',
+    {
+      ...phase('stuck', 'planner'),
+      transitions: [...SOUND.transitions, { from: 'review', target: 'planner', to: 'stuck' }],
+    },
+    'the phase stuck leads nowhere: from there done cannot be reached',
+  ],
+  ['a phase of an unknown role', phase('test', 'tester'), 'the phase test has the unknown role tester'],
+  ['no final phase', { ...SOUND, final: 'over' }, 'there is no final phase over'],
+  ['no phase at all', { ...SOUND, phases: [], transitions: [] }, 'there is no final phase done'],
+  ['a role twice', { ...SOUND, roles: [...SOUND.roles, 'Builder'] }, 'the role builder is named twice'],
+  ['a phase twice', phase('plan', 'planner'), 'the phase plan is named twice'],
+  ['a way from nowhere', more({ from: 'dream', target: 'builder', to: 'build' }), 'a transition names the unknown phase dream'],
+  ['a way to nowhere', more({ from: 'build', target: 'planner', to: 'dream' }), 'a transition names the unknown phase dream'],
+  ['a target that is no role', more({ from: 'build', target: 'tester', to: 'review' }), 'a transition has the unknown target tester'],
+  ['a way out of the final phase', more({ from: 'done', target: 'planner', to: 'plan' }), 'a transition leads out of the final phase done'],
+  [
+    'a handoff that ends',
+    more({ from: 'build', target: 'reviewer', to: 'done' }),
+    'a handoff to reviewer leads to the final phase done: only cycle.complete may',
+  ],
+  ['a way without a target that does not end', more({ from: 'plan', to: 'build' }), 'the transition from plan to build has no target'],
+  ['a handoff to another than whose turn it is then', more({ from: 'build', target: 'planner', to: 'review' }), 'which is the turn of reviewer'],
+  ['two ways for one handoff', more({ from: 'review', target: 'builder', to: 'build' }), 'two transitions of review builder'],
+  ['two ways to complete', more({ from: 'review', to: 'done' }), 'two transitions of review (complete)'],
+  [
+    'several at once',
+    { ...phase('test', 'tester'), final: 'over', transitions: [{ from: 'dream', target: 'builder', to: 'build' }] },
+    'the phase test has the unknown role tester',
+    'there is no final phase over',
+    'a transition names the unknown phase dream',
+  ],
+];
+
+test.each(FAULTS)('%s is a fault, by name [cycle.machine.checked-at-load]', (_, machine, ...faults) => {
+  const found = faultsOf(machine).join('; ');
+  for (const fault of faults) expect(found).toContain(fault);
+});
+
+const NAMES = ['a', 'b', 'c', 'd'];
+const some = fc.constantFrom(...NAMES);
+const machines: fc.Arbitrary<Machine> = fc
+  .record({
+    roles: fc.constant(['x', 'y']),
+    phases: fc.subarray(NAMES, { minLength: 1 }).chain((names) => fc.tuple(...names.map((name) => fc.constantFrom('x', 'y').map((role) => ({ name, role }))))),
+    transitions: fc.array(fc.record({ from: some, to: some, target: fc.option(fc.constantFrom('x', 'y'), { nil: undefined }) }), { maxLength: 6 }),
+    final: some,
+  })
+  .map((made) => {
+    // Where the turn decides the target, half of what is drawn is sound, and the property says something.
+    const turn = new Map(made.phases.map(({ name, role }) => [name, role]));
+    const target = (to: string) => (to === made.final ? undefined : turn.get(to));
+    const transitions = made.transitions.filter(({ from }) => from !== made.final && turn.has(from)).filter(({ to }) => turn.has(to));
+    return { ...made, transitions: transitions.map((way) => (way.target === 'x' ? way : { ...way, target: target(way.to) })) };
+  });
+
+test('what passes as sound can be gone through: every phase is reached, from each the end is, and nothing leaves the final phase', () => {
+  let sound = 0;
+  fc.assert(
+    fc.property(machines, (machine) => {
+      if (faultsOf(machine).length > 0) return;
+      sound++;
+      const onward = (name: string) =>
+        [...machine.roles.map((target) => afterHandoff(machine, name, target)), afterCompletion(machine, name)].flatMap((to) => (to ? [to.name] : []));
+      const reachedFrom = (start: string) => {
+        const seen = new Set([start]);
+        for (const name of seen) for (const to of onward(name)) seen.add(to);
+        return seen;
+      };
+      expect([...reachedFrom(firstPhase(machine).name)].sort()).toEqual(machine.phases.map(({ name }) => name).sort());
+      for (const { name } of machine.phases) expect(reachedFrom(name)).toContain(machine.final);
+      expect(onward(machine.final)).toEqual([]);
+      // Whoever is handed something has the turn then.
+      for (const { name } of machine.phases) for (const target of machine.roles) expect(afterHandoff(machine, name, target)?.role ?? target).toBe(target);
+    }),
+    { numRuns: 2_000, seed: 4 },
+  );
+  expect(sound).toBeGreaterThan(100);
+});

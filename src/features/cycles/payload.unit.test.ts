@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { Refusal } from '../../kernel/errors.ts';
+import { requirePayload } from './payload.ts';
+
+const DIRECTION = { cycle_id: '20260220T215622Z_featureX', feature: 'featureX', producer: 'gemini', consumer: 'codex' };
+const LISTS = { files_modified: [], endpoints: [], data_shapes: [], assumptions: [], todos: [], notes: [] };
+const GOOD = { ...DIRECTION, ...LISTS };
+
+/** The fields that a payload is refused for; none where it is taken. */
+function refusedFields(payload: unknown, secrets: readonly string[] = []): string[] {
+  try {
+    requirePayload(payload, DIRECTION, secrets);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', next: expect.stringMatching(/./) });
+    const fields = (error.details.issues as { field: string }[]).map(({ field }) => field);
+    expect(error.details.field).toBe(fields[0]);
+    return fields;
+  }
+}
+const without = (field: string) => Object.fromEntries(Object.entries(GOOD).filter(([name]) => name !== field));
+
+test.each(Object.keys(DIRECTION))('%s must be there, a text, not empty, and the one that is expected', (field) => {
+  const named = [`payload.${field}`];
+  expect(refusedFields(without(field))).toEqual(named);
+  for (const wrong of ['', 'other', 7, null, ['x'], `${GOOD[field as keyof typeof GOOD]} `]) expect(refusedFields({ ...GOOD, [field]: wrong })).toEqual(named);
+});
+
+test.each(Object.keys(LISTS))('%s must be there, and a list', (field) => {
+  const named = [`payload.${field}`];
+  expect(refusedFields(without(field))).toEqual(named);
+  for (const wrong of ['text', 7, null, {}, true]) expect(refusedFields({ ...GOOD, [field]: wrong })).toEqual(named);
+});
+
+test.each(['files_modified', 'assumptions', 'todos', 'notes'])('%s is a list of texts', (field) => {
+  expect(refusedFields({ ...GOOD, [field]: ['one', 'two'] })).toEqual([]);
+  expect(refusedFields({ ...GOOD, [field]: ['one', 2] })).toEqual([`payload.${field}[1]`]);
+});
+
+test('an endpoint has a method and a path, and what else it likes', () => {
+  expect(refusedFields({ ...GOOD, endpoints: [{ method: 'GET', path: '/users', returns: ['User'] }] })).toEqual([]);
+  expect(refusedFields({ ...GOOD, endpoints: [{ method: 'GET' }, 'GET /users'] })).toEqual(['payload.endpoints[0].path', 'payload.endpoints[1]']);
+});
+
+test('data shapes are whatever they are; extras are an object or missing; further fields are kept', () => {
+  const shapes = { ...GOOD, data_shapes: ['User', { name: 'text' }, null, 7], extras: { branch: 'x', nested: [{ a: 1 }] }, own: 'field' };
+  expect(requirePayload(shapes, DIRECTION)).toEqual(shapes);
+  for (const wrong of ['text', 7, null, ['x']]) expect(refusedFields({ ...GOOD, extras: wrong })).toEqual(['payload.extras']);
+});
+
+test('what is no object is refused as a whole, and several faults are all named', () => {
+  for (const wrong of [undefined, null, 'text', 7, [GOOD]]) expect(refusedFields(wrong)).toEqual(['payload']);
+  expect(refusedFields({ ...without('notes'), todos: 'x', cycle_id: '' }).sort()).toEqual(['payload.cycle_id', 'payload.notes', 'payload.todos']);
+  expect(refusedFields({ ...GOOD, producer: 'codex', consumer: 'gemini' })).toEqual(['payload.producer', 'payload.consumer']);
+});
+
+test('a quarter of a million characters are taken, and not more', () => {
+  const sized = (characters: number) => {
+    const empty = JSON.stringify({ ...GOOD, extras: { text: '' } }).length;
+    return { ...GOOD, extras: { text: 'x'.repeat(characters - empty) } };
+  };
+  expect(refusedFields(sized(256 * 1024))).toEqual([]);
+  expect(refusedFields(sized(256 * 1024 + 1))).toEqual(['payload']);
+});
+
+test('a secret is refused wherever it stands, without being told again', () => {
+  const secret = 'with "quotes" in it';
+  const payload = { ...GOOD, notes: [`the psk is ${secret}!`], extras: { deep: [{ [secret]: 1 }] } };
+  expect(refusedFields(payload, ['other-secret', secret])).toEqual(['payload.notes', 'payload.extras']);
+  expect(() => requirePayload(payload, DIRECTION, [secret])).toThrow(expect.objectContaining({ message: expect.not.stringContaining('quotes') }));
+  // "codex" stands in every payload.
+  expect(refusedFields(GOOD, ['codex', ''])).toEqual([]);
+});

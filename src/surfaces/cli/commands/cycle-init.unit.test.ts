@@ -1,0 +1,115 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readConfig, withoutPsk } from '../../../features/cycles/config.ts';
+import { CONFIG, writeConfig } from '../../../testing/cycle.ts';
+import { temporaryFolder } from '../../../testing/database.ts';
+import { temporaryRepository } from '../../../testing/repository.ts';
+import type { Result } from '../command.ts';
+import { createOutput } from '../output.ts';
+import { cycleInit } from './cycle-init.ts';
+
+const file = (repository: string, name = 'config.json') => join(repository, '.mcp-broker', name);
+const text = (repository: string, name?: string) => readFileSync(file(repository, name), 'utf8');
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+const place = () => realpathSync(temporaryFolder());
+
+/** Typed in a folder, as a person does. */
+async function init(cwd: string, values: Record<string, string> = {}): Promise<Result> {
+  const out = createOutput({}, process.stdout, process.stderr);
+  const client = () => Promise.reject(new Error('it needs no server'));
+  return (await cycleInit.run({ env: { COVENANT_HOME: temporaryFolder() }, cwd, json: false, out, values, positionals: [], client })) as Result;
+}
+
+test('cycle init writes a config with a PSK for each role, for its owner alone and out of git, and never shows a PSK [cycle.cli.helper]', async () => {
+  const { path, git } = temporaryRepository();
+  mkdirSync(join(path, 'src/deep'), { recursive: true });
+  const done = await init(join(path, 'src/deep'));
+  expect(done.json).toEqual({
+    kind: 'cycle_initialized',
+    repository: path,
+    config: file(path),
+    created: true,
+    added_psks: ['gemini', 'codex'],
+    roles: ['gemini', 'codex'],
+    warnings: [],
+  });
+  const { agents, ...rest } = JSON.parse(text(path)) as typeof CONFIG;
+  expect({ ...rest, agents: { gemini: { psk: expect.any(String) }, codex: { psk: expect.any(String) } } }).toEqual({ ...CONFIG, agents: expect.any(Object) });
+  for (const { psk } of Object.values(agents)) {
+    expect(psk).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(done)).not.toContain(psk);
+  }
+  expect(agents.gemini.psk).not.toBe(agents.codex.psk);
+  expect(modeOf(file(path))).toBe(0o600);
+  expect(git(['status', '--porcelain'])).toBe('');
+  expect(readdirSync(join(path, '.mcp-broker')).sort()).toEqual(['.gitignore', 'config.json']);
+
+  const before = text(path);
+  expect((await init(path)).json).toMatchObject({ created: false, added_psks: [], warnings: [] });
+  expect([text(path), text(path, '.gitignore')]).toEqual([before, '*\n']);
+});
+
+test('cycle init adds the PSKs that a sound config lacks, and leaves everything else in it as it was', async () => {
+  const path = place();
+  const machine = {
+    roles: ['plan', 'build'],
+    phases: { a: 'plan', b: 'build', c: 'build' },
+    transitions: [
+      { from: 'a', to: 'b', target: 'build' },
+      { from: 'b', to: 'c' },
+    ],
+    final: 'c',
+  };
+  const mine = { session_ttl_hours: 2, ...machine, agents: { build: { psk: 'kept' }, plan: { psk: '' } } };
+  writeConfig(path, mine);
+  writeFileSync(file(path, '.gitignore'), '# ours\n*\n!archive');
+  expect((await init(place(), { repository: path })).json).toMatchObject({ created: false, added_psks: ['plan'], roles: ['plan', 'build'] });
+  const after = JSON.parse(text(path)) as typeof mine;
+  expect(after).toEqual({ ...mine, agents: { build: { psk: 'kept' }, plan: { psk: expect.stringMatching(/^[0-9a-f]{64}$/) } } });
+  const read = readConfig(text(path));
+  expect('config' in read && withoutPsk(read.config)).toEqual([]);
+  expect(modeOf(file(path))).toBe(0o600);
+  // What was ignored and what was not stays written; that everything is ignored comes last, and so holds.
+  expect(text(path, '.gitignore')).toBe('# ours\n*\n!archive\n*\n');
+});
+
+test.each([
+  ['{ "agents": ', 'it is not JSON'],
+  [JSON.stringify({ ...CONFIG, mood: 'good' }), 'mood: there is no such key'],
+  [JSON.stringify({ ...CONFIG, storage_path: 'elsewhere' }), 'storage_path: only ".mcp-broker" is known'],
+])('cycle init says what is wrong with %s, and changes nothing', async (config, fault) => {
+  const path = place();
+  writeConfig(path, config);
+  await expect(init(path)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: `${file(path)}: ${fault}.` });
+  expect([text(path), readdirSync(join(path, '.mcp-broker'))]).toEqual([config, ['config.json']]);
+});
+
+test('cycle init puts no PSK where git, others or another folder would get it', async () => {
+  const { path, git } = temporaryRepository();
+  writeConfig(path, { mode: 'approval' });
+  git(['add', '.']);
+  await expect(init(path)).rejects.toMatchObject({ code: 'CONFIG_TRACKED', next: expect.stringContaining('git rm --cached .mcp-broker/config.json') });
+  expect(text(path)).toBe('{"mode":"approval"}');
+  git(['rm', '--quiet', '--cached', '.mcp-broker/config.json']);
+  expect((await init(path)).json).toMatchObject({ added_psks: ['gemini', 'codex'], warnings: [] });
+
+  git(['add', '--force', '.mcp-broker/config.json']);
+  chmodSync(file(path), 0o644);
+  const { json } = await init(path);
+  expect(json.warnings).toEqual([expect.stringContaining('git tracks it'), expect.stringContaining('chmod 600')]);
+
+  const [linked, elsewhere] = [place(), place()];
+  symlinkSync(elsewhere, join(linked, '.mcp-broker'));
+  await expect(init(linked)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(elsewhere) });
+  expect(readdirSync(elsewhere)).toEqual([]);
+});
+
+test('of several that run cycle init at once, one writes the config and the others leave it', async () => {
+  const path = place();
+  const done = await Promise.all(Array.from({ length: 5 }, () => init(path)));
+  expect(done.map(({ json }) => json.created).sort()).toEqual([false, false, false, false, true]);
+  expect(done.flatMap(({ json }) => json.added_psks)).toEqual(['gemini', 'codex']);
+  expect(readdirSync(join(path, '.mcp-broker')).sort()).toEqual(['.gitignore', 'config.json']);
+  await expect(init(path, { repository: 'nowhere' })).rejects.toMatchObject({ message: expect.stringContaining('--repository: there is no folder') });
+});

@@ -1,0 +1,161 @@
+import { CliError, type Command, given, type Invocation, option, type Result, UsageError } from '../command.ts';
+import { confirm } from '../confirm.ts';
+import { actorNames, afterChange, ask, showHere, statusText } from './cycle-ask.ts';
+import { cycleInit } from './cycle-init.ts';
+import { here, IN_REPOSITORY, typed } from './cycle-place.ts';
+import { type Cycle, handoffLines, historyTable, latestFor, type Shown, sessionTable } from './cycle-text.ts';
+import { cycleWatch } from './cycle-watch.ts';
+import { harmless } from './workflow-text.ts';
+
+const ALL = { ...IN_REPOSITORY, all: { type: 'boolean' } } as const;
+
+/** Only those of this repository, unless all are asked for. */
+const filter = (invocation: Invocation) => (invocation.values.all === true ? {} : here(invocation));
+
+/** Features that take turns between roles, for people at a terminal. */
+export const cycleCommands: readonly Command[] = [
+  cycleInit,
+  {
+    name: 'cycle start',
+    summary: 'Start a cycle in this repository: --feature names what it is about. The first role takes the turn.',
+    options: { ...IN_REPOSITORY, feature: { type: 'string' }, mode: { type: 'string' } },
+    async run(invocation) {
+      if (option(invocation, 'feature') === undefined) throw new UsageError('--feature TEXT is needed');
+      const { cycle, mirror_error } = await ask(invocation, 'cycles.start', { ...here(invocation), ...given(invocation, 'feature', 'mode') });
+      return await changed(invocation, 'cycle_started', cycle, mirror_error, `Started ${cycle.cycle_id} in ${cycle.repository}: ${turn(cycle)}`, 'cycle watch');
+    },
+  },
+  {
+    name: 'cycle status',
+    summary: 'Whose turn it is and since when, what was handed over, which sessions are open, and what comes next.',
+    options: IN_REPOSITORY,
+    async run(invocation) {
+      const shown = await showHere(invocation);
+      return { json: { kind: 'cycle', ...shown }, text: await statusText(invocation, shown) };
+    },
+  },
+  cycleWatch,
+  {
+    name: 'cycle read',
+    summary: 'What was last handed over to a role, in the active cycle or, with --cycle, in an earlier one of the history.',
+    positionals: ['TARGET'],
+    options: { ...IN_REPOSITORY, cycle: { type: 'string' } },
+    run: read,
+  },
+  {
+    name: 'cycle history',
+    summary: 'The cycles of this repository, newest first; with --all those of the whole workspace.',
+    options: ALL,
+    async run(invocation) {
+      const list = await ask(invocation, 'cycles.list', filter(invocation));
+      const all = invocation.values.all === true;
+      const none = `${all ? 'No cycle was started in this workspace' : 'No cycle was started here'} yet.`;
+      const text = list.items.length === 0 ? `${none}\n    next: ${typed(invocation, 'cycle start --feature checkout')}` : historyTable(list, all, Date.now());
+      return { json: { kind: 'cycle_list', ...list }, text: harmless(text) };
+    },
+  },
+  {
+    name: 'cycle complete',
+    summary: 'Complete the active cycle in the place of its role.',
+    options: IN_REPOSITORY,
+    async run(invocation) {
+      const { cycle, mirror_error } = await ask(invocation, 'cycles.complete', here(invocation));
+      return await changed(invocation, 'cycle_completed', cycle, mirror_error, `Completed ${cycle.cycle_id}: ${turn(cycle)}`, 'cycle archive');
+    },
+  },
+  {
+    name: 'cycle archive',
+    summary: 'Put the complete cycle into .mcp-broker/archive and make room for the next one.',
+    options: IN_REPOSITORY,
+    async run(invocation) {
+      const { cycle, mirror_error } = await ask(invocation, 'cycles.archive', here(invocation));
+      return await changed(invocation, 'cycle_archived', cycle, mirror_error, `Archived ${cycle.cycle_id} in ${cycle.archive}.`);
+    },
+  },
+  {
+    name: 'cycle cancel',
+    summary: 'End the active cycle in whatever phase it is; --reason says why. Its handoffs stay in the history.',
+    options: { ...IN_REPOSITORY, reason: { type: 'string' } },
+    run: cancel,
+  },
+  {
+    name: 'cycle sessions',
+    summary: 'The role sessions of this repository, newest first; with --all those of the whole workspace.',
+    options: ALL,
+    async run(invocation) {
+      const { items } = await ask(invocation, 'cycles.sessions', filter(invocation));
+      const table = items.length > 0 && sessionTable(items, invocation.values.all === true, await actorNames(invocation), Date.now());
+      return { json: { kind: 'role_session_list', items }, text: harmless(table || 'No role has opened a session.') };
+    },
+  },
+  {
+    name: 'cycle close-session',
+    summary: 'Close a role session by its id, or the end of it: its token is refused from then on.',
+    positionals: ['SESSION'],
+    async run(invocation) {
+      const session = await ask(invocation, 'cycles.close_session', { session_id: invocation.positionals[0] });
+      const text = `${invocation.out.mark.good} Closed ${session.session_id}, a session of ${session.role} in ${session.repository}.`;
+      return { json: { kind: 'role_session_closed', ...session }, text: harmless(text) };
+    },
+  },
+];
+
+const turn = ({ phase, active_role }: Cycle): string => `phase ${phase}, turn of ${active_role}.`;
+
+async function changed(invocation: Invocation, kind: string, cycle: Cycle, mirrorError: string | undefined, done: string, next?: string): Promise<Result> {
+  const notes = await afterChange(invocation, cycle.repository, mirrorError);
+  const last = next === undefined || notes.some((note) => note.includes('next:')) ? [] : [`    next: ${typed(invocation, next)}`];
+  const text = [`${invocation.out.mark.good} ${done}`, ...notes, ...last].join('\n');
+  return { json: { kind, cycle, ...(mirrorError === undefined ? {} : { mirror_error: mirrorError }) }, text: harmless(text) };
+}
+
+async function read(invocation: Invocation): Promise<Result> {
+  const target = invocation.positionals[0] as string;
+  const { cycle, machine, handoffs, repository } = await showNamed(invocation);
+  if (!machine.roles.includes(target)) {
+    throw new CliError('INVALID_TARGET', `There is no role ${JSON.stringify(target)} in ${repository}.`, `Use one of ${machine.roles.join(', ')}.`);
+  }
+  const handoff = latestFor(handoffs, target) ?? null;
+  const none = cycle ? `Nothing has been handed over to ${target} in ${cycle.cycle_id}.` : `No cycle is active in ${repository}.`;
+  const json = { kind: 'handoff', cycle_id: cycle?.cycle_id ?? null, target, handoff };
+  return { json, text: harmless(handoff ? handoffLines(handoff, Date.now()) : none) };
+}
+
+/** By the name that the history has for it, or the end of that; its names are unique in their repository. */
+async function showNamed(invocation: Invocation): Promise<Shown> {
+  const tail = option(invocation, 'cycle');
+  if (tail === undefined) return await showHere(invocation);
+  const { items } = await ask(invocation, 'cycles.list', { ...here(invocation), limit: 500 });
+  const fitting = items.filter(({ cycle_id }) => cycle_id.endsWith(tail));
+  const meant = fitting.length > 1 ? fitting.find(({ cycle_id }) => cycle_id === tail) : fitting[0];
+  if (meant) return await ask(invocation, 'cycles.show', { id: meant.id });
+  const names = fitting.slice(0, 5).map(({ cycle_id }) => cycle_id);
+  throw names.length === 0
+    ? new CliError('CYCLE_NOT_FOUND', `No cycle of this repository ends in ${JSON.stringify(tail)}.`, typed(invocation, 'cycle history'))
+    : new CliError('AMBIGUOUS_ID', `${JSON.stringify(tail)} fits more than one cycle: ${names.join(', ')}.`, 'Give more of the id.');
+}
+
+/** A person sees what would end before they say yes, and ends that: what was started meanwhile goes on. */
+async function cancel(invocation: Invocation): Promise<Result> {
+  const reason = option(invocation, 'reason');
+  if (reason === undefined) throw new UsageError('--reason TEXT is needed');
+  let which: Record<string, string> = here(invocation);
+  if (!invocation.json && process.stdin.isTTY && process.stderr.isTTY) {
+    const { cycle } = await showHere(invocation);
+    if (cycle) {
+      const question = `Cancel ${cycle.feature} (${cycle.cycle_id}), in the phase ${cycle.phase}, turn of ${cycle.active_role}? [y/N] `;
+      if (!(await confirm(harmless(question), process.stdin, process.stderr))) {
+        return { json: { kind: 'cycle', cycle }, text: 'Nothing was cancelled.', exit: 1 };
+      }
+      which = { id: cycle.id };
+    }
+  }
+  const { cycle, mirror_error } = await ask(invocation, 'cycles.cancel', { ...which, reason });
+  return await changed(
+    invocation,
+    'cycle_cancelled',
+    cycle,
+    mirror_error,
+    `Cancelled ${cycle.cycle_id} in the phase ${cycle.phase}. Its handoffs stay in the history.`,
+  );
+}

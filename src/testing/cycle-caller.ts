@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { CycleApp } from './cycle.ts';
+import type { Body } from './workflow.ts';
+
+const PROGRAM = fileURLToPath(new URL('./children/cycle-caller.ts', import.meta.url));
+
+/** A process of its own that makes Ana's calls on the app's store. */
+export interface CycleCaller {
+  /** Null where it was told to end before this step, and did. */
+  call(name: string, args: object, dieBefore?: number): Promise<{ body: Body; steps: number } | null>;
+  end(): Promise<void>;
+}
+
+export async function startCycleCaller({ database, ana, clock }: Pick<CycleApp, 'database' | 'ana' | 'clock'>): Promise<CycleCaller> {
+  const settings = { ...database, token: ana.token, now: clock.now() };
+  // The second and later ones start in half the time.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(database.home, 'compiled') };
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'], env });
+  const ended = once(child, 'close');
+  child.stdin.on('error', () => {});
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const { value } = await lines.next();
+  if (value !== 'ready') throw new Error('the caller did not start');
+  return {
+    async call(name, args, dieBefore) {
+      child.stdin.write(`${JSON.stringify({ name, args, dieBefore })}\n`);
+      const line = await lines.next();
+      if (!line.done) return JSON.parse(line.value);
+      // Reaped as well: until then its id would answer as that of a living process.
+      await ended;
+      return null;
+    },
+    async end() {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
