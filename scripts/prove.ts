@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Each reads COVENANT_PROVE, says what it has counted, and runs in `npm test` with a smaller number. */
+/** Each reads COVENANT_PROVE, and runs in `npm test` with a smaller number. */
 const PROOFS = ['src/features/upstreams/rounds.unit.test.ts', 'src/features/cycles/model.test.ts', 'src/features/cycles/crash.test.ts'];
 const PROJECTS = ['unit', 'sqlite', 'postgres'].flatMap((project) => ['--project', project]);
 

@@ -15,7 +15,7 @@ export interface Admitted {
   readonly noun: Noun;
   readonly aside?: Aside | undefined;
   readonly args: unknown;
-  /** The arguments without secrets. */
+  /** The arguments as they may be kept. */
   readonly keepable: unknown;
   readonly argsDigest: string | null;
   readonly principal: Principal;

@@ -33,7 +33,9 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   readonly opensWorkspace?: true;
   /** Input fields that hold a secret: nothing that is kept of a call has their values, nor a digest of them. */
   readonly secrets?: readonly string[];
-  /** What this contract calls a missing or malformed field, where it has a code of its own for that. */
+  /** Where `repository_path` is left out, the repository that the caller's client reports is meant: it is part of what is asked for. */
+  readonly placed?: true;
+  /** What this contract calls a missing or malformed field of its input, where it has a code of its own for that; the first counts. */
   readonly inputCodes?: Readonly<Record<string, string>>;
   /** A documented address of its own for a signed-in person, besides `/api/actions/<name>`. */
   readonly route?: `${'GET' | 'POST'} /api/${string}`;

@@ -76,6 +76,7 @@ test('an unknown or misspelt field, a wrong type, hostile text and endless nesti
   for (let i = 0; i < 5_000; i++) deep = [deep];
   const bad: [Record<string, unknown>, string][] = [
     [{ operation: 'change', what: 'a', wath: 'b' }, 'wath'],
+    [{ operation: 'change', what: 'a', constructor: 'b' }, 'constructor'],
     [{ operation: 'change', what: 5 }, 'what'],
     [{ operation: 'change' }, 'what'],
     [{ operation: 'change', what: 'a\0b' }, 'what'],

@@ -14,7 +14,7 @@ import { type Exchange, type ExternalTool, isInputRequired, type Json, outcomeOf
 import { ok, type Refused, type Reply } from './reply.ts';
 import { Begun, type Implementation } from './tool.ts';
 import { fallbackEnvelope, noWorkspace, opensWorkspace, roleDenial, unknownAction, unknownTool } from './unserved.ts';
-import { argumentsDigest, callRecords, type UsedCall, withoutSecrets } from './usage.ts';
+import { argumentsDigest, callRecords, type UsedCall } from './usage.ts';
 
 export interface CallRequest {
   readonly name: string;
@@ -189,7 +189,7 @@ export class Dispatch {
 
   #begin(request: CallRequest, noun: Call['noun']): Call {
     const now = this.#o.clock.now();
-    const keepable = withoutSecrets(request.args, this.#o.registry.secretsOf(noun, request.name));
+    const keepable = this.#o.registry.keepable(noun, request.name, request.args, request.repository);
     return {
       ...request,
       keepable,

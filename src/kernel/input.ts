@@ -19,8 +19,9 @@ const MAX_ISSUES = 10;
 export function invalidInput(all: readonly Issue[], codes: Readonly<Record<string, string>> = {}): Refusal {
   const issues = all.slice(0, MAX_ISSUES).map(({ field, message }) => ({ field: shortened(field), message }));
   const text = issues.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
-  const code = issues.map(({ field }) => codes[field]).find((own) => own !== undefined) ?? 'INVALID_INPUT';
-  return new Refusal(code, `Invalid input: ${text}.`, 'Correct the named fields and call again.', { field: issues[0]?.field ?? '', issues });
+  const coded = Object.keys(codes).find((name) => all.some(({ field }) => field === name));
+  const code = coded === undefined ? 'INVALID_INPUT' : (codes[coded] as string);
+  return new Refusal(code, `Invalid input: ${text}.`, 'Correct the named fields and call again.', { field: coded ?? issues[0]?.field ?? '', issues });
 }
 
 /** Which operation is meant, and the rest of the input for its own schema. */
@@ -38,17 +39,22 @@ export function selectOperation(tool: PublishedTool, args: unknown): { implement
 /** The checked input, or a refusal that names every offending field. */
 export function parseInput(contract: Contract, value: unknown): Record<string, unknown> {
   const hostile = findUnstorable(value, '', 0);
-  if (hostile) throw invalidInput([hostile]);
+  if (hostile) throw invalidInput([hostile], contract.inputCodes);
   const result = contract.input.safeParse(value);
   if (result.success) return result.data;
-  throw invalidInput(result.error.issues.flatMap(describe), contract.inputCodes);
+  throw invalidInput(issuesOf(result.error), contract.inputCodes);
 }
 
-function describe(issue: z.core.$ZodIssue): Issue[] {
-  const path = fieldName(issue.path);
+/** `under`: where the value stands in the input, if it is not the whole of it. */
+export const issuesOf = (error: z.ZodError, ...under: PropertyKey[]): Issue[] => error.issues.flatMap((issue) => describe(issue, [...under, ...issue.path]));
+
+function describe(issue: z.core.$ZodIssue, at: readonly PropertyKey[]): Issue[] {
+  const path = fieldName(at);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: fieldName([...issue.path, key]), message: 'unknown field' }));
+    return issue.keys.map((key) => ({ field: fieldName([...at, key]), message: 'unknown field' }));
   }
+  // Of a field that may be anything but must be there.
+  if (issue.code === 'invalid_type' && (issue.expected as string) === 'nonoptional') return [{ field: path, message: 'expected a value' }];
   return [{ field: path, message: issue.message.replace(/^Invalid input: /, '') }];
 }
 

@@ -30,7 +30,7 @@ export interface Asked {
   readonly noun: 'tool' | 'resource' | 'prompt';
   readonly name: string;
   readonly args: unknown;
-  /** The arguments without secrets: what may be kept, and shown to a person. */
+  /** The arguments without secrets, and with the repository that is meant: what may be kept, and shown to a person. */
   readonly keepable: unknown;
   readonly toolset: Toolset | undefined;
   readonly aside?: Aside | undefined;

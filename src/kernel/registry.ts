@@ -1,8 +1,11 @@
-import type { Access, Toolset } from './contract.ts';
+import type { Access, Contract, Toolset } from './contract.ts';
+import { isRecord } from './input.ts';
+import { namespaceOf } from './namespace.ts';
 import type { Noun } from './ports.ts';
 import { type PublishedTool, publish } from './publish.ts';
 import { NO_TOOLS, type ToolSource } from './relay.ts';
 import type { Implementation } from './tool.ts';
+import { withoutSecrets } from './usage.ts';
 
 /** Every tool and every action of the running server. Tools are for agents; actions are for operators and the dashboard. */
 export class Registry {
@@ -35,10 +38,24 @@ export class Registry {
     return [...this.#actions.values()];
   }
 
-  /** The fields of a native tool's or an action's arguments that hold secrets. */
-  secretsOf(noun: Noun, name: string): readonly string[] {
-    const found = noun === 'action' ? this.#actions.get(name) : this.#tools.get(name);
-    return found ? [...found.operations.values()].flatMap(({ contract }) => contract.secrets ?? []) : [];
+  /** A call's arguments as they may be kept and shown: without secrets, and with the place that is meant where they name none. */
+  keepable(noun: Noun, name: string, args: unknown, repository: string | undefined): unknown {
+    const shown = withoutSecrets(args, this.#secretsOf(noun, name));
+    const placed = noun === 'tool' && repository !== undefined && contractsOf(this.#tools.get(name)).some((contract) => contract.placed);
+    return placed && (isRecord(shown) || shown === undefined) ? { repository_path: repository, ...shown } : shown;
+  }
+
+  /** The fields of a call's arguments that hold secrets. One with a misspelt name, or a tool's among actions, is recorded all the same. */
+  #secretsOf(noun: Noun, name: string): readonly string[] {
+    if (noun !== 'tool' && noun !== 'action') return [];
+    const found = (noun === 'action' ? this.#actions.get(name) : undefined) ?? this.#tools.get(name);
+    const meant = found ? [found] : this.#namedLike(name);
+    return meant.flatMap(contractsOf).flatMap(({ secrets }) => secrets ?? []);
+  }
+
+  #namedLike(name: string): readonly PublishedTool[] {
+    const toolset = namespaceOf(name);
+    return toolset === undefined ? [] : this.tools().filter((tool) => tool.toolset === toolset);
   }
 
   /** What the gate may know of a name before it is looked up: native names are public, other servers' are not. */
@@ -46,6 +63,8 @@ export class Registry {
     return this.#tools.get(name)?.toolset;
   }
 }
+
+const contractsOf = (tool: PublishedTool | undefined): Contract[] => [...(tool?.operations.values() ?? [])].map(({ contract }) => contract);
 
 const byName = (tools: readonly PublishedTool[]): ReadonlyMap<string, PublishedTool> => new Map(tools.map((tool) => [tool.name, tool]));
 

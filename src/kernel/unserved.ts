@@ -43,7 +43,7 @@ export function unknownAction(name: string): Refused {
 
 export const opensWorkspace = (action: PublishedTool): boolean => [...action.operations.values()].some(({ contract }) => contract.opensWorkspace);
 
-export function noWorkspace({ workspace }: Refusable): Refused {
+export function noWorkspace({ workspace }: Pick<Refusable, 'workspace'>): Refused {
   const command = `covenant tokens create --developer NAME --workspace ${workspace}`;
   return refused('error', 'WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(workspace)}.`, `${command} makes it.`);
 }

@@ -10,11 +10,15 @@ export function repositoryAround(folder: string): string {
   }
 }
 
+/** It holds one path. The server reads it in repositories that it has no reason to trust. */
+const LARGEST_MARK = 16 * 1024;
+
 function mainCheckout(folder: string): string | undefined {
   const mark = join(folder, '.git');
   const kind = orNothing(() => statSync(mark));
   if (kind?.isDirectory()) return folder;
   if (!kind?.isFile()) return undefined;
+  if (kind.size > LARGEST_MARK) return folder;
   // A linked worktree's mark names `<repository>/.git/worktrees/<name>`; a submodule's is elsewhere and stands for itself.
   const named = /^gitdir: (.+)$/m.exec(orNothing(() => readFileSync(mark, 'utf8')) ?? '')?.[1];
   const main = named && /^(.+)[\\/]\.git[\\/]worktrees[\\/][^\\/]+$/.exec(resolve(folder, named))?.[1];

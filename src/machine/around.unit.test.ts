@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../testing/database.ts';
@@ -27,4 +27,10 @@ test('a mark that is neither folder nor file, or cannot be followed, is none', (
   mkdirSync(piped);
   execFileSync('mkfifo', [join(piped, '.git')]);
   expect(repositoryAround(piped)).toBe(piped);
+});
+
+test('a mark that is larger than any of git is not read', () => {
+  const folder = realpathSync(temporaryFolder());
+  writeFileSync(join(folder, '.git'), `gitdir: /elsewhere/.git/worktrees/one\n${' '.repeat(20_000)}`);
+  expect(repositoryAround(folder)).toBe(folder);
 });

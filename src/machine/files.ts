@@ -18,27 +18,35 @@ export class FolderElsewhere extends Error {
 /** Something else than a file is where a file should be, or a file that is larger than any of ours. */
 export class NotAFile extends Error {
   override readonly name = 'NotAFile';
+  readonly why: string;
+
+  constructor(path: string, why: string) {
+    super(`${path} ${why}`);
+    this.why = why;
+  }
 }
 
+const MB = 1024 * 1024;
 /** More than the largest of them has when it is written with every element on a line of its own. */
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * MB;
 
 /** Null where there is no such file. Of a pipe, which would never end, and of a device nothing is read. */
-async function readText(path: string): Promise<string | null> {
+async function readText(path: string, maxBytes = MAX_BYTES): Promise<string | null> {
   try {
     // Opening a pipe that nobody writes to would wait for ever.
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const found = await file.stat();
-      if (!found.isFile()) throw new NotAFile(`${path} is not a file`);
-      if (found.size > MAX_BYTES) throw new NotAFile(`${path} is larger than ${MAX_BYTES / 1024 / 1024} MB`);
+      if (!found.isFile()) throw new NotAFile(path, 'is not a file');
+      if (found.size > maxBytes) throw new NotAFile(path, `is larger than ${maxBytes / MB} MB`);
       return await file.readFile('utf8');
     } finally {
       await file.close();
     }
   } catch (error) {
     if (isMissing(error)) return null;
-    if ((error as NodeJS.ErrnoException).code === 'ENXIO') throw new NotAFile(`${path} is not a file`);
+    // A socket, or a link to itself.
+    if (['ENXIO', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw new NotAFile(path, 'is not a file');
     throw error;
   }
 }

@@ -37,15 +37,16 @@ test('where a folder is in its place, a file is not written, and its beginning i
   expect(readdirSync(place)).toEqual(['state.json']);
 });
 
-test('a file that is not there is null; a pipe, a folder and a file without end are refused at once', async () => {
+test('a file that is not there is null; a pipe, a folder, a link to itself and a file that is too large or without end are refused at once', async () => {
   const place = folder();
   expect(await fileDisk.readText(join(place, 'nothing'))).toBeNull();
   execFileSync('mkfifo', [join(place, 'pipe')]);
   symlinkSync('/dev/zero', join(place, 'endless'));
   symlinkSync('loop', join(place, 'loop'));
-  for (const name of ['pipe', 'endless']) await expect(fileDisk.readText(join(place, name))).rejects.toThrow('is not a file');
+  for (const name of ['pipe', 'endless', 'loop']) await expect(fileDisk.readText(join(place, name))).rejects.toThrow('is not a file');
   await expect(fileDisk.readText(place)).rejects.toThrow('is not a file');
-  await expect(fileDisk.readText(join(place, 'loop'))).rejects.toThrow('ELOOP');
+  writeFileSync(join(place, 'large'), 'x'.repeat(1024 * 1024 + 1));
+  await expect(fileDisk.readText(join(place, 'large'), 1024 * 1024)).rejects.toThrow('is larger than 1 MB');
 });
 
 test('what a dead process left half made is removed, also of one that had our id; what a living one makes stays', async () => {

@@ -36,7 +36,7 @@ CREATE TABLE "psk_failures" ("workspace_id" text not null, "repository" text not
 CREATE TABLE "registered_repos" ("workspace_id" text not null, "token_id" text not null, "position" integer not null, "developer_id" text not null, "repo" text not null, "path" text, "branch" text, constraint "registered_repos_key" primary key ("workspace_id", "token_id", "position"))
 CREATE TABLE "repo_commits" ("workspace_id" text not null, "worktree_id" text not null, "position" integer not null, "repo" text not null, "sha" text not null, "title" text, constraint "repo_commits_key" primary key ("workspace_id", "worktree_id", "position"))
 CREATE TABLE "repositories" ("workspace_id" text not null, "id" text not null, "path" text not null, "name" text not null, "created_at" bigint not null, "updated_at" bigint not null, constraint "repositories_key" primary key ("workspace_id", "id"), constraint "repositories_path" unique ("workspace_id", "path"))
-CREATE TABLE "role_sessions" ("workspace_id" text not null, "id" text not null, "token_sha256" text not null, "repository" text not null, "role" text not null, "token_id" text not null, "actor" text not null, "created_at" bigint not null, "last_seen" bigint not null, "expires_at" bigint not null, "closed_at" bigint, "closed_by" text, constraint "role_sessions_key" primary key ("workspace_id", "id"), constraint "role_sessions_token" unique ("workspace_id", "token_sha256"))
+CREATE TABLE "role_sessions" ("workspace_id" text not null, "id" text not null, "token_sha256" text not null, "psk_mark" text not null, "repository" text not null, "role" text not null, "token_id" text not null, "actor" text not null, "created_at" bigint not null, "last_seen" bigint not null, "expires_at" bigint not null, "closed_at" bigint, "closed_by" text, constraint "role_sessions_key" primary key ("workspace_id", "id"), constraint "role_sessions_token" unique ("workspace_id", "token_sha256"))
 CREATE TABLE "schema_migrations" ("number" integer primary key, "name" text not null, "applied_at" bigint not null)
 CREATE TABLE "scope_verdicts" ("workspace_id" text not null, "id" text not null, "check_id" text not null, "warning_id" text, "developer_id" text not null, "subject_id" text not null, "verdict" text not null, "candidates" text not null, "confirmation_reason" text, "created_at" bigint not null, constraint "scope_verdicts_key" primary key ("workspace_id", "id"))
 CREATE TABLE "session_activity" ("workspace_id" text not null, "session_id" text not null, "id" text not null, "text" text not null, "created_at" bigint not null, constraint "session_activity_key" primary key ("workspace_id", "session_id", "id"))
@@ -489,6 +489,7 @@ repositories.updated_at bigint not null
 role_sessions.workspace_id text not null
 role_sessions.id text not null
 role_sessions.token_sha256 text not null
+role_sessions.psk_mark text not null
 role_sessions.repository text not null
 role_sessions.role text not null
 role_sessions.token_id text not null

@@ -1,5 +1,5 @@
 /** Tokens of callers, of role sessions, and of locks: 48 hexadecimal digits are no hash's. */
-const TOKENS = /(cv_)[A-Za-z0-9_-]{20,}|(sess_)[0-9a-f]{20,}|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/g;
+const TOKENS = /(cv_)[A-Za-z0-9_-]{20,128}|(sess_)[0-9a-f]{20,128}|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/g;
 
 /**
  * The last line of defence for journal and log: no code writes a token there on purpose, but a caller may put one into a

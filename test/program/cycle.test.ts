@@ -147,6 +147,7 @@ test('kill -9 of the server: status and files agree afterwards, and who watches 
     'the operator: completed the cycle (frontend_refine → complete, turn of gemini)',
   ]);
   expect(await run('watch', '--until', 'backwards', '--json')).toMatchObject({ code: 1, json: { kind: 'error', code: 'INVALID_PHASE' } });
+  await expect.poll(interrupted.notes, { timeout: 30_000 }).toContain('Ctrl-C ends this');
   interrupted.child.kill('SIGINT');
   expect(await interrupted.ended).toBe(0);
   const late = startCommand(at, 'cycle', 'watch', '--until', 'backend', '--json');

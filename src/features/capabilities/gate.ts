@@ -63,10 +63,10 @@ function decide(principal: Principal, asked: Asked, { approved, resumed }: Settl
   const grants = settled === undefined ? all : all.filter(({ id }) => id === settled);
   if (resumed !== undefined) {
     const [grant] = grants;
-    const stands = grant && !['revoked', 'expired'].includes(grantStatus(grant, now)) && allowsArguments(grant, asked.args);
+    const stands = grant && !['revoked', 'expired'].includes(grantStatus(grant, now)) && allowsArguments(grant, asked);
     return stands ? passed(principal, asked, grant) : denied(principal, asked, whyNot(grants, now));
   }
-  const usable = grants.filter((grant) => grantStatus(grant, now) === 'live' && allowsArguments(grant, asked.args));
+  const usable = grants.filter((grant) => grantStatus(grant, now) === 'live' && allowsArguments(grant, asked));
   if (usable.length === 0) return denied(principal, asked, whyNot(grants, now));
   const unasked = usable.filter((grant) => approved !== undefined || asked.aside !== undefined || !needsApproval(grant));
   const free = unasked.find((grant) => !isCounted(grant));

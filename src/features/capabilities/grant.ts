@@ -28,9 +28,10 @@ export function grantStatus(grant: StandingGrant, now: number): GrantStatus {
   return 'live';
 }
 
-export function allowsArguments(grant: GrantRow, args: unknown): boolean {
+/** As they were sent, or as they are kept: an entry names no secret, and may name the repository that is only reported. */
+export function allowsArguments(grant: GrantRow, { args, keepable }: Pick<Asked, 'args' | 'keepable'>): boolean {
   const allowed = readJson(grantScope, grant.scope).arguments?.allow;
-  return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}));
+  return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}) || isDeepStrictEqual(entry, keepable ?? {}));
 }
 
 export const needsApproval = (grant: GrantRow): boolean => readJson(grantScope, grant.scope).approve === true;

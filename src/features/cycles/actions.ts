@@ -1,13 +1,15 @@
 import { type CallContext, record } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
+import { invalidInput } from '../../kernel/input.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
+import { hiding } from '../identity/index.ts';
 import { archiveCycle, cancelCycle, completeCycle, startCycle } from './advance.ts';
 import { NO_CONFIG } from './config.ts';
 import { cyclesArchive, cyclesCancel, cyclesCloseSession, cyclesComplete, cyclesList, cyclesSessions, cyclesShow, cyclesStart } from './contract.ts';
 import type { Mirror } from './mirror.ts';
 import { configOf, type Outside, repositoryOf } from './place.ts';
-import { noActiveCycle } from './refusals.ts';
+import { hasEnded, noActiveCycle } from './refusals.ts';
 import { closeSession, findSession, sessionsIn } from './role-sessions.ts';
 import { activeCycle, allHandoffs, type Cycle, findCycle, listCycles } from './store.ts';
 import { mirrored } from './tools.ts';
@@ -19,6 +21,9 @@ interface Named {
   readonly repository_path?: string | undefined;
 }
 
+/** Of a private developer others see that somebody works, and not who. */
+const hidingFor = ({ reader, workspace, principal }: CallContext) => hiding(reader, workspace, principal);
+
 /** What people do with cycles: on the dashboard and at a terminal. No answer has a token. */
 export function cycleActions(outside: Outside, mirror: Mirror): Implementation[] {
   const place = (input: Named, ctx: Pick<CallContext, 'repository'>) => repositoryOf(outside, input.repository_path, ctx);
@@ -26,6 +31,7 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
   const filter = async (input: Named, ctx: CallContext) => (input.repository_path === undefined ? undefined : await place(input, ctx));
   const named = async ({ id, ...input }: Named, ctx: CallContext): Promise<Cycle | string> => {
     if (id === undefined) return await place(input, ctx);
+    if (input.repository_path !== undefined) throw invalidInput([{ field: 'repository_path', message: 'the id says it already: leave one of them out' }]);
     const cycle = await findCycle(ctx.reader, ctx.workspace, id);
     if (!cycle) throw new Refusal('CYCLE_NOT_FOUND', `There is no cycle ${JSON.stringify(id)}.`, 'covenant cycle history lists them.', { field: 'id' });
     return cycle;
@@ -34,7 +40,7 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
     implement(cyclesList, {
       read: async (input, ctx) => {
         const { rows, total } = await listCycles(ctx.reader, ctx.workspace, { ...input, repository: await filter(input, ctx) });
-        return ok({ items: rows.map(viewCycle), total });
+        return ok((await hidingFor(ctx))({ items: rows.map(viewCycle), total }));
       },
     }),
     implement(cyclesShow, {
@@ -48,12 +54,13 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
           return NO_CONFIG;
         });
         const sessions = await sessionsIn(ctx.reader, ctx.workspace, repository);
+        const shown = await hidingFor(ctx);
         return ok({
           repository,
-          cycle: cycle ? viewCycle(cycle) : null,
+          cycle: cycle ? shown(viewCycle(cycle)) : null,
           machine: cycle?.machine ?? config.machine,
           handoffs: cycle ? (await allHandoffs(ctx.reader, cycle)).map(viewHandoff) : [],
-          sessions: sessions.map((session) => viewSession(session, ctx.clock.now())),
+          sessions: shown(sessions.map((session) => viewSession(session, ctx.clock.now()))),
           config_error,
         });
       },
@@ -96,7 +103,8 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
         const after = await ctx.write(async (tx) => {
           const cycle = await activeCycle(tx.db, tx.workspace, repository);
           // A cycle that was named and has ended must not be taken for its successor.
-          if (!cycle || (typeof found !== 'string' && found.id !== cycle.id)) throw noActiveCycle(repository);
+          if (typeof found !== 'string' && found.id !== cycle?.id) throw hasEnded(found.cycle_id);
+          if (!cycle) throw noActiveCycle(repository);
           return await cancelCycle(tx, ctx, cycle, reason);
         });
         return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
@@ -105,7 +113,7 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
     implement(cyclesSessions, {
       read: async (input, ctx) => {
         const sessions = await sessionsIn(ctx.reader, ctx.workspace, await filter(input, ctx));
-        return ok({ items: sessions.map((session) => viewSession(session, ctx.clock.now())) });
+        return ok((await hidingFor(ctx))({ items: sessions.map((session) => viewSession(session, ctx.clock.now())) }));
       },
     }),
     implement(cyclesCloseSession, {

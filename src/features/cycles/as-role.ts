@@ -2,12 +2,14 @@ import type { CallContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Reply } from '../../kernel/reply.ts';
 import type { Tx } from '../../storage/write.ts';
+import type { CycleConfig } from './config.ts';
 import { answered } from './open-session.ts';
 import { useSession } from './role-sessions.ts';
 import { activeCycle, type Cycle } from './store.ts';
 
 interface ByRole<J, T> {
   readonly repository: string;
+  readonly config: CycleConfig;
   readonly sessionToken: string;
   /** Whether the role may, of the cycle as it stands. Pure: the session has been used even where it may not. */
   judge(cycle: Cycle | undefined, role: string): J;
@@ -16,9 +18,9 @@ interface ByRole<J, T> {
 }
 
 /** Session, rule and change in one transaction: of two that hold the same token, one comes first, and the other is judged by what it left. */
-export async function asRole<J, T>(ctx: CallContext, { repository, sessionToken, judge, apply }: ByRole<J, T>): Promise<Reply<T>> {
+export async function asRole<J, T>(ctx: CallContext, { repository, config, sessionToken, judge, apply }: ByRole<J, T>): Promise<Reply<T>> {
   return await ctx.write(async (tx) => {
-    const { role } = await useSession(tx, { token: sessionToken, tokenId: ctx.principal.tokenId, repository });
+    const { role } = await useSession(tx, { token: sessionToken, tokenId: ctx.principal.tokenId, repository, psks: config.psks });
     const cycle = await activeCycle(tx.db, tx.workspace, repository);
     let judged: J;
     try {

@@ -343,4 +343,13 @@ test('a config that is not what it must be is refused by name by what needs it [
   rmSync(brokerFile(app.repository, 'config.json'));
   mkdirSync(brokerFile(app.repository, 'config.json'));
   await sensitive(['it is not a file'], SENSITIVE);
+  rmSync(brokerFile(app.repository, 'config.json'), { recursive: true });
+  symlinkSync('config.json', brokerFile(app.repository, 'config.json'));
+  await sensitive(['it is not a file']);
+  rmSync(brokerFile(app.repository, 'config.json'));
+  writeConfig(app.repository, `${JSON.stringify(CONFIG)}${' '.repeat(1024 * 1024)}`);
+  await sensitive(['it is larger than 1 MB']);
+  rmSync(brokerFile(app.repository, ''), { recursive: true });
+  writeFileSync(join(app.repository, '.mcp-broker'), '');
+  await sensitive(['it cannot be read (ENOTDIR)']);
 });

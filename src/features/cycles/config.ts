@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { beginning } from '../../kernel/excerpt.ts';
+import { title } from '../../kernel/fields.ts';
 import { faultsOf, GEMINI_AND_CODEX, type Machine } from './machine.ts';
 
 export const FOLDER = '.mcp-broker';
@@ -7,15 +9,18 @@ export const REDACTED = '[redacted]';
 
 const DEFAULT_TTL_HOURS = 12;
 const MAX_TTL_HOURS = 24 * 366;
+const MOST_PHASES = 64;
 
 const name = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/i, { error: 'expected a name of up to 32 letters, digits, "_" and "-"' });
 
 /** A phase's role alone, or as an object; in the order in which they are written. */
-const phases = z.record(name, z.union([name, z.strictObject({ role: name })]));
+const phases = z
+  .record(name, z.union([name, z.strictObject({ role: name })]))
+  .refine((given) => Object.keys(given).length <= MOST_PHASES, { error: `expected at most ${MOST_PHASES} phases` });
 
 const document = z.strictObject({
   version: z.string().max(20).optional(),
-  mode: z.string().min(1).max(40).optional(),
+  mode: title.max(40).optional(),
   validation: z.literal('basic', { error: 'only "basic" is known' }).optional(),
   storage_path: z.literal(FOLDER, { error: `only "${FOLDER}" is known` }).optional(),
   agents: z.record(name, z.strictObject({ psk: z.string().max(1_000) })).optional(),
@@ -43,6 +48,11 @@ export interface CycleConfig {
 /** Without a file: the default machine, and no PSK, so that nothing that needs one can be done. */
 export const NO_CONFIG: CycleConfig = { machine: GEMINI_AND_CODEX, mode: 'approval', sessionTtlMs: DEFAULT_TTL_HOURS * 3_600_000, psks: new Map(), shown: {} };
 
+/** What is wrong with a thousand keys is said of the first few, and of a key without end its beginning. */
+const MOST_FAULTS = 10;
+const LONGEST_FAULT = 200;
+const faulty = (all: readonly string[]) => ({ faults: all.slice(0, MOST_FAULTS).map((fault) => beginning(fault, LONGEST_FAULT)) });
+
 export type ReadConfig = { readonly config: CycleConfig } | { readonly faults: readonly string[] };
 
 /** Of the text of `config.json`. A fault names the key, never a value of `agents`. */
@@ -54,7 +64,7 @@ export function readConfig(text: string): ReadConfig {
     return { faults: ['it is not JSON'] };
   }
   const parsed = document.safeParse(json);
-  if (!parsed.success) return { faults: parsed.error.issues.map(faultOf) };
+  if (!parsed.success) return faulty(parsed.error.issues.map(faultOf));
   const { mode = NO_CONFIG.mode, session_ttl_hours, agents = {}, roles, phases, transitions, final } = parsed.data;
   const own = [roles, phases, transitions, final].filter((part) => part !== undefined).length;
   if (own !== 0 && own !== 4) return { faults: ['roles, phases, transitions and final belong together: give all four, or none'] };
@@ -68,7 +78,7 @@ export function readConfig(text: string): ReadConfig {
         }
       : GEMINI_AND_CODEX;
   const faults = faultsOf(machine);
-  if (faults.length > 0) return { faults };
+  if (faults.length > 0) return faulty(faults);
   const psks = new Map(machine.roles.flatMap((role) => (agents[role]?.psk ? [[role, agents[role].psk] as const] : [])));
   const sessionTtlMs = session_ttl_hours === undefined ? NO_CONFIG.sessionTtlMs : Math.round(session_ttl_hours * 3_600_000);
   return {

@@ -81,6 +81,7 @@ describe('a fault names its key', () => {
     ['an unknown key', { ...EXAMPLE, sesion_ttl_hours: 3 }, 'sesion_ttl_hours: there is no such key'],
     ['version', { version: 1 }, 'version: '],
     ['mode', { mode: '' }, 'mode: '],
+    ['a mode that no database or terminal can take', { mode: 'a\0b' }, 'mode: '],
     ['validation', { validation: 'strict' }, 'validation: only "basic" is known'],
     ['storage_path', { storage_path: '/etc' }, 'storage_path: only ".mcp-broker" is known'],
     ['agents', { agents: [PSK] }, 'agents: '],
@@ -95,6 +96,11 @@ describe('a fault names its key', () => {
     ['roles', { ...OWN, roles: 'planner' }, 'roles: '],
     ['no role', { ...OWN, roles: [] }, 'roles: '],
     ['a role that is no name of a file', { ...OWN, roles: ['planner', '../../x'] }, 'roles.1: expected a name'],
+    [
+      'more phases than a machine has',
+      { ...OWN, phases: Object.fromEntries([...Array(65).keys()].map((n) => [`p${n}`, 'planner'])) },
+      'phases: expected at most 64',
+    ],
     ['a phase', { ...OWN, phases: { ...OWN.phases, build: 7 } }, 'phases.build: '],
     ['a transition', { ...OWN, transitions: [{ from: 'plan' }] }, 'transitions.0.to: '],
     ['more of a transition', { ...OWN, transitions: [{ from: 'plan', to: 'build', role: 'x' }] }, 'transitions.0.role: there is no such key'],
@@ -105,6 +111,14 @@ describe('a fault names its key', () => {
     const found = faults(config).join('; ');
     for (const fault of expected) expect(found).toContain(fault);
     expect(found).not.toContain(PSK);
+  });
+
+  test('of very many, the first few; of a very long key, its beginning', () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`${index}`, { psk: PSK }]));
+    expect(faults({ agents: many })).toHaveLength(10);
+    const transitions = Array.from({ length: 100 }, (_, index) => ({ from: `a${index}`, to: `b${index}`, target: 'builder' }));
+    expect(faults({ ...OWN, transitions })).toHaveLength(10);
+    expect(faults({ ['x'.repeat(10_000)]: 1 }).join()).toHaveLength(200);
   });
 
   test.each(['roles', 'phases', 'transitions', 'final'] as const)('%s alone, or missing alone: all four or none', (key) => {

@@ -27,22 +27,25 @@ const mirrored = { mirror_error: z.string().optional().describe('Why the files i
 
 /** Also where one stands in a call that does not take it: such a call is refused, and recorded all the same. */
 const SECRETS = ['psk', 'session_token', 'lock_token'];
-const CODES = { session_token: 'INVALID_SESSION', role: 'INVALID_ROLE', target: 'INVALID_TARGET' };
+const SESSION = { session_token: 'INVALID_SESSION' };
+const TARGET = { target: 'INVALID_TARGET' };
 
 export const sessionOpen = contract({
   name: 'session.open',
   toolset: 'cycle',
+  placed: true,
   title: 'Open a role session',
   description: 'Shows with the PSK of .mcp-broker/config.json which role you have. Returns a session_token for the other calls; it is yours alone and expires.',
   input: z.strictObject({ role, psk: z.string().max(1_000).describe("The role's pre-shared key."), ...repository }),
   output: z.strictObject({ session_token: z.string(), role: z.string() }),
   secrets: SECRETS,
-  inputCodes: CODES,
+  inputCodes: { role: 'INVALID_ROLE' },
 });
 
 export const cycleStart = contract({
   name: 'cycle.start',
   toolset: 'cycle',
+  placed: true,
   title: 'Start a cycle',
   description: 'Begins a feature in the first phase, with its role active and holding the lock. One cycle at a time in a repository.',
   input: z.strictObject({ feature, mode: mode.optional().describe('Default: the mode of config.json.'), ...repository }),
@@ -55,6 +58,7 @@ const lock = z.strictObject({ locked: z.boolean(), role: z.string().nullable() }
 export const cycleStatus = contract({
   name: 'cycle.status',
   toolset: 'cycle',
+  placed: true,
   title: 'Status of the cycle',
   description: 'Whose turn it is, in which phase, and which handoffs are there. All null while no cycle is active.',
   input: z.strictObject(repository),
@@ -75,30 +79,33 @@ export const cycleStatus = contract({
 export const lockAcquire = contract({
   name: 'lock.acquire',
   toolset: 'cycle',
+  placed: true,
   title: 'Acquire the lock',
   description: 'The current lock token, for a session of the active role. After each hand-over the token is another.',
   input: z.strictObject({ session_token: sessionToken, ...repository }),
   output: z.strictObject({ cycle_id: z.string(), role: z.string(), lock_token: z.string(), ...mirrored }),
   annotations: { idempotentHint: true },
   secrets: SECRETS,
-  inputCodes: CODES,
+  inputCodes: SESSION,
 });
 
 export const handoffRead = contract({
   name: 'handoff.read',
   toolset: 'cycle',
+  placed: true,
   title: 'Read a handoff',
   description: 'What was last handed over to this role in the active cycle; {} where nothing was.',
   input: z.strictObject({ target, ...repository }),
   output: z.looseObject({}),
   annotations: READ,
   secrets: SECRETS,
-  inputCodes: CODES,
+  inputCodes: TARGET,
 });
 
 export const handoffWrite = contract({
   name: 'handoff.write',
   toolset: 'cycle',
+  placed: true,
   title: 'Hand over',
   description:
     'Leaves a payload for the next role and gives it the turn: phase, active role and lock change with it, or nothing does. ' +
@@ -106,29 +113,31 @@ export const handoffWrite = contract({
   input: z.strictObject({ target, payload: z.unknown().meta(payloadSchema), lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), phase: z.string(), active_role: z.string(), next_step: z.string(), ...mirrored }),
   secrets: SECRETS,
-  inputCodes: CODES,
+  inputCodes: { ...SESSION, ...TARGET },
 });
 
 export const cycleComplete = contract({
   name: 'cycle.complete',
   toolset: 'cycle',
+  placed: true,
   title: 'Complete the cycle',
   description: 'Ends the work: in the default machine by gemini, in frontend_refine. The lock stays, for cycle.archive.',
   input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), phase: z.string(), active_role: z.string(), ...mirrored }),
   secrets: SECRETS,
-  inputCodes: CODES,
+  inputCodes: SESSION,
 });
 
 export const cycleArchive = contract({
   name: 'cycle.archive',
   toolset: 'cycle',
+  placed: true,
   title: 'Archive the cycle',
   description: 'Puts a complete cycle into .mcp-broker/archive/<cycle_id> and makes room for the next one.',
   input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), archived_at: z.string(), cycle_id: z.string(), ...mirrored }),
   secrets: SECRETS,
-  inputCodes: CODES,
+  inputCodes: SESSION,
 });
 
 /** For people: everything but tokens and PSKs. */

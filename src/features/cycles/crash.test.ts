@@ -121,7 +121,6 @@ test('of two processes that hand over at once with the same token one succeeds, 
   const sessions = { gemini: await app.open('gemini'), codex: await app.open('codex') };
   await app.ok('cycle.start', { feature: 'race' });
   const callers = await Promise.all([startCycleCaller(app), startCycleCaller(app)]);
-  const won = [0, 0];
   for (let round = 0; round < (PROVE ? 200 : 8); round++) {
     const target = round % 2 === 0 ? 'codex' : 'gemini';
     const session_token = sessions[target === 'codex' ? 'gemini' : 'codex'];
@@ -135,7 +134,6 @@ test('of two processes that hand over at once with the same token one succeeds, 
     const said = answers.map((answer) => (answer?.body.ok ? 'ok' : answer?.body.error.code));
     const winner = said.indexOf('ok');
     expect(said.toSorted()).toEqual(['INVALID_PHASE', 'ok']);
-    won[winner] = (won[winner] ?? 0) + 1;
     await checkFiles(app.app.store.reader, repository);
     expect(readBroker(repository, `handoff/${target}.json`)).toEqual(payloads[winner]);
     expect(await app.events({ kind: 'cycle.handed_over' })).toHaveLength(round + 1);

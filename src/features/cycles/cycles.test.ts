@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testClock } from '../../testing/clock.ts';
 import { brokerFile, brokerRepository, CONFIG, cycleApp, PSKS, readBroker, writeConfig } from '../../testing/cycle.ts';
+import { temporaryFolder } from '../../testing/database.ts';
 import { temporaryRepository } from '../../testing/repository.ts';
 import type { Body } from '../../testing/workflow.ts';
 
@@ -202,7 +203,17 @@ test('a cycle keeps the machine that it began with, and cancelling ends it in an
 
   // The next one has the new machine. That the old one has ended must not end it.
   expect(await app.ok('cycle.start', { feature: 'y' })).toMatchObject({ phase: 'work', active_role: 'solo' });
-  expect((await app.action('cycles.cancel', { id: cycle.id, reason: 'again' })).reply).toMatchObject({ code: 'NO_ACTIVE_CYCLE' });
+  expect((await app.action('cycles.cancel', { id: cycle.id, reason: 'again' })).reply).toMatchObject({
+    code: 'NO_ACTIVE_CYCLE',
+    message: `The cycle ${cycle.cycle_id} has ended.`,
+  });
+  for (const [name, more] of [
+    ['cycles.cancel', { reason: 'which?' }],
+    ['cycles.show', {}],
+  ] as const) {
+    const both = await app.action(name, { id: cycle.id, repository_path: app.repository, ...more });
+    expect(both.reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'repository_path' } });
+  }
   expect((await app.action('cycles.cancel', { id: 'cyc_nope', reason: 'x' })).reply).toMatchObject({ code: 'CYCLE_NOT_FOUND', data: { field: 'id' } });
   expect(await app.ok('cycle.status')).toMatchObject({ feature: 'y', phase: 'work' });
   expect((await app.refused('lock.acquire', { session_token: gemini })).code).toBe('LOCK_DENIED');
@@ -251,6 +262,15 @@ test('the repository is the one around the caller: the nearest folder with a bro
   expect(await status(repository.path)).toBe('x');
   expect(readdirSync(join(beside, '.mcp-broker'))).toEqual(['config.json']);
 
+  // What only says that it is a worktree, of a repository that is not there or by another way to one that is.
+  const forged = realpathSync(temporaryFolder());
+  const marked = (main: string) => writeFileSync(join(forged, '.git'), `gitdir: ${main}/.git/worktrees/x\n`);
+  symlinkSync(repository.path, join(forged, 'way'));
+  marked(join(forged, 'way'));
+  expect((await app.refused('cycle.start', { feature: 'z', repository_path: forged })).code).toBe('CYCLE_ALREADY_ACTIVE');
+  marked(join(forged, 'nowhere'));
+  expect(await app.refused('cycle.start', { feature: 'z', repository_path: forged })).toMatchObject({ code: 'SCHEMA_INVALID' });
+
   // As a bridge reports it; named or reported, it must be an absolute path of a folder that is there.
   const reported = { name: 'cycle.status', args: {}, principal: app.ana.principal, surface: 'mcp' } as const;
   expect((await app.app.dispatch.tool({ ...reported, repository: part })).body).toMatchObject({ ok: true, data: { feature: 'y' } });
@@ -266,6 +286,21 @@ test('a server that is confined to some folders touches no others', async () => 
   await app.ok('cycle.start', { feature: 'x' });
   const refusal = await app.refused('session.open', { repository_path: outside, role: 'gemini', psk: PSKS.gemini });
   expect(refusal).toMatchObject({ code: 'CONFIG_INVALID', details: { field: 'repository_path' } });
-  expect((await app.refused('cycle.start', { repository_path: outside, feature: 'x' })).code).toBe('CONFIG_INVALID');
+  // Nor does it say what is there and what is not.
+  for (const repository_path of [outside, join(outside, 'nowhere'), join(inside, '..', 'nowhere')])
+    expect((await app.refused('cycle.start', { repository_path, feature: 'x' })).code).toBe('CONFIG_INVALID');
   expect(readdirSync(brokerFile(outside, ''))).toEqual(['config.json']);
+});
+
+test('a path that no database could have in a key is refused by its field', async () => {
+  const app = await cycleApp();
+  const deep = join(app.repository, ...Array.from({ length: 10 }, () => 'é'.repeat(110)));
+  mkdirSync(deep, { recursive: true });
+  expect(deep.length).toBeLessThan(1_300);
+  const short = join(app.repository, 'short');
+  symlinkSync(deep, short);
+  expect(await app.refused('cycle.start', { feature: 'x', repository_path: short })).toMatchObject({
+    code: 'SCHEMA_INVALID',
+    details: { field: 'repository_path' },
+  });
 });

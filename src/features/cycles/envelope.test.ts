@@ -48,6 +48,18 @@ test('every tool answers in the envelope, and every documented code is the answe
   await bad('CYCLE_ALREADY_ACTIVE', 'cycle.start', { feature: 'x' });
   await bad('INVALID_TARGET', 'handoff.read', { target: 'claude' });
   await bad('LOCK_DENIED', 'lock.acquire', { session_token: codex });
+  // What a call does not take is a matter of form, whatever it means elsewhere; of several that are wrong the contract's first check counts.
+  for (const [tool, more] of [
+    ['handoff.read', { target: 'codex', session_token: codex }],
+    ['lock.acquire', { session_token: gemini, role: 'codex' }],
+    ['session.open', { role: 'gemini', psk: 'x', target: 'codex' }],
+    ['cycle.status', { toString: 1 }],
+  ] as const)
+    expect((await bad('SCHEMA_INVALID', tool, more)).message).toContain('unknown field');
+  const empty = await bad('INVALID_SESSION', 'handoff.write');
+  expect(empty).toMatchObject({ message: expect.stringContaining('payload: expected a value'), details: { field: 'session_token' } });
+  await bad('INVALID_TARGET', 'handoff.write', { session_token: gemini, lock_token: 'x', payload: {} });
+  await bad('INVALID_SESSION', 'lock.acquire', { session_token: 'sess_\0' });
 
   const hold = async (session_token: string) => ({ session_token, lock_token: (await good('lock.acquire', { session_token })).lock_token });
   await bad('ARCHIVE_NOT_ALLOWED', 'cycle.archive', await hold(gemini));

@@ -6,7 +6,14 @@ import type { CycleConfig } from './config.ts';
 import { authFailed, authSlowed, invalidRole } from './refusals.ts';
 import { failuresOf, forgetFailures, insertSession, noteFailure } from './role-sessions.ts';
 import { counted, waitAfter } from './slowing.ts';
-import { hashToken, mintSessionToken, sameSecret } from './tokens.ts';
+import { hashToken, mintSessionToken, pskMark, sameSecret } from './tokens.ts';
+
+interface Where {
+  readonly repository: string;
+  readonly config: CycleConfig;
+  /** The file that has the PSKs. */
+  readonly source: string;
+}
 
 interface Credentials {
   readonly role: string;
@@ -18,15 +25,14 @@ export const answered = ({ code, message, next, details }: Refusal): Refused => 
 
 export async function openSession(
   ctx: CallContext,
-  repository: string,
-  config: CycleConfig,
+  { repository, config, source }: Where,
   { role, psk }: Credentials,
 ): Promise<Reply<{ session_token: string; role: string }>> {
   const expected = config.psks.get(role);
   if (!config.machine.roles.includes(role) || expected === undefined) throw invalidRole(config.machine.roles);
   const { tokenId, actor } = ctx.principal;
   return await ctx.write(async (tx) => {
-    const attempt = { workspace_id: tx.workspace, repository, role, token_id: tokenId };
+    const attempt = { workspace_id: tx.workspace, repository: source, role, token_id: tokenId };
     const before = await failuresOf(tx.db, attempt);
     const wait = waitAfter(before, tx.now);
     if (wait > 0) return answered(authSlowed(role, wait));
@@ -43,6 +49,7 @@ export async function openSession(
       workspace_id: tx.workspace,
       id,
       token_sha256: hashToken(token),
+      psk_mark: pskMark(token, expected),
       repository,
       role,
       token_id: tokenId,

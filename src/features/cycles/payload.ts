@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidInput } from '../../kernel/input.ts';
+import { invalidInput, issuesOf } from '../../kernel/input.ts';
 
 const MAX_CHARACTERS = 256 * 1024;
 /** Shorter ones would be found by chance. */
@@ -36,21 +36,17 @@ interface Direction {
 
 /** The checked payload, or a refusal that names its fields. It is there for everybody to read and is archived: none of these secrets may be in it. */
 export function requirePayload(value: unknown, expected: Direction, secrets: readonly string[] = []): HandoffPayload {
-  const parsed = handoffPayload.safeParse(value);
-  if (!parsed.success) {
-    throw invalidInput(parsed.error.issues.map(({ path, message }) => ({ field: fieldOf(path), message: message.replace(/^Invalid input: /, '') })));
-  }
-  const wrong = (Object.keys(expected) as (keyof Direction)[]).filter((field) => parsed.data[field] !== expected[field]);
-  if (wrong.length > 0) throw invalidInput(wrong.map((field) => ({ field: `payload.${field}`, message: `expected ${JSON.stringify(expected[field])}` })));
-  if (JSON.stringify(parsed.data).length > MAX_CHARACTERS) {
+  // First of all: a fault of each of a million elements would be noted before anything is said of the first.
+  if ((JSON.stringify(value) ?? '').length > MAX_CHARACTERS) {
     throw invalidInput([{ field: 'payload', message: `expected at most ${MAX_CHARACTERS} characters of JSON` }]);
   }
+  const parsed = handoffPayload.safeParse(value);
+  if (!parsed.success) throw invalidInput(issuesOf(parsed.error, 'payload'));
+  const wrong = (Object.keys(expected) as (keyof Direction)[]).filter((field) => parsed.data[field] !== expected[field]);
+  if (wrong.length > 0) throw invalidInput(wrong.map((field) => ({ field: `payload.${field}`, message: `expected ${JSON.stringify(expected[field])}` })));
   const told = Object.entries(parsed.data).filter((entry) => secrets.some((secret) => secret.length >= SHORTEST_SECRET && tells(entry, secret)));
   if (told.length > 0) throw invalidInput(told.map(([field]) => ({ field: `payload.${field}`, message: 'has a token or a PSK in it: leave it out' })));
   return parsed.data;
 }
 
 const tells = (value: unknown, secret: string): boolean => JSON.stringify(value).includes(JSON.stringify(secret).slice(1, -1));
-
-const fieldOf = (path: readonly PropertyKey[]): string =>
-  ['payload', ...path].map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`)).join('');

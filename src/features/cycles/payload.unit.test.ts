@@ -55,7 +55,8 @@ test('what is no object is refused as a whole, and several faults are all named'
   expect(refusedFields({ ...GOOD, producer: 'codex', consumer: 'gemini' })).toEqual(['payload.producer', 'payload.consumer']);
 });
 
-test('a quarter of a million characters are taken, and not more', () => {
+test('a quarter of a million characters are taken, and not more, whatever they say', () => {
+  expect(refusedFields({ ...GOOD, notes: Array(150_000).fill(7) })).toEqual(['payload']);
   const sized = (characters: number) => {
     const empty = JSON.stringify({ ...GOOD, extras: { text: '' } }).length;
     return { ...GOOD, extras: { text: 'x'.repeat(characters - empty) } };

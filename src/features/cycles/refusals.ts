@@ -27,6 +27,11 @@ export const invalidSession = (why: string): Refusal =>
 export const noActiveCycle = (repository: string): Refusal =>
   new Refusal('NO_ACTIVE_CYCLE', `No cycle is active in ${repository}.`, 'Start one with cycle.start.');
 
+export const hasEnded = (cycle_id: string): Refusal =>
+  new Refusal('NO_ACTIVE_CYCLE', `The cycle ${cycle_id} has ended.`, 'There is nothing left to cancel: covenant cycle history says how it ended.', {
+    cycle_id,
+  });
+
 export const alreadyActive = (repository: string, cycle_id: string | null): Refusal =>
   new Refusal(
     'CYCLE_ALREADY_ACTIVE',

@@ -3,7 +3,7 @@ import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { invalidSession } from './refusals.ts';
 import type { PskFailureRow, RoleSessionRow } from './tables.ts';
-import { hashToken } from './tokens.ts';
+import { hashToken, pskMark } from './tokens.ts';
 
 /** Who presents a session token, and where. */
 export interface Presented {
@@ -11,10 +11,12 @@ export interface Presented {
   /** The caller's own token: a session is of use to nobody but its opener. */
   readonly tokenId: string;
   readonly repository: string;
+  /** By role, as they are now. */
+  readonly psks: ReadonlyMap<string, string>;
 }
 
 /** The session, if the token is good here and now; its use is written down. */
-export async function useSession(tx: Tx, { token, tokenId, repository }: Presented): Promise<RoleSessionRow> {
+export async function useSession(tx: Tx, { token, tokenId, repository, psks }: Presented): Promise<RoleSessionRow> {
   const row = await tx.db
     .selectFrom('role_sessions')
     .selectAll()
@@ -25,6 +27,9 @@ export async function useSession(tx: Tx, { token, tokenId, repository }: Present
   if (row.repository !== repository) throw invalidSession('is of another repository');
   if (row.closed_at !== null) throw invalidSession('is of a session that was closed');
   if (row.expires_at <= tx.now) throw invalidSession('has expired');
+  // A role that the config no longer has may still end a cycle that began with it.
+  const psk = psks.get(row.role);
+  if (psk !== undefined && row.psk_mark !== pskMark(token, psk)) throw invalidSession(`was opened with another PSK than ${row.role} has now`);
   await tx.db.updateTable('role_sessions').set({ last_seen: tx.now }).where('workspace_id', '=', tx.workspace).where('id', '=', row.id).execute();
   return row;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { TestCaller } from '../../testing/app.ts';
 import { listed, waiting } from '../../testing/approvals.ts';
 import { cycleApp, filesOf, PSKS } from '../../testing/cycle.ts';
 import type { Body } from '../../testing/workflow.ts';
@@ -116,8 +117,34 @@ test('what is kept of a call does not depend on a secret in it: a short PSK coul
   };
   expect((await digests('session.open', { role: 'gemini', psk: 'a' }, { role: 'gemini', psk: PSKS.gemini }, { role: 'gemini', psk: 7 })).size).toBe(1);
   expect((await digests('session.open', { role: 'gemini', psk: 'a' }, { role: 'codex', psk: 'a' })).size).toBe(2);
-  for (const tool of ['cycle.start', 'cycle.status', 'lock.acquire', 'handoff.read', 'handoff.write', 'cycle.complete', 'cycle.archive']) {
+  // Nor where the name of the tool is misspelt.
+  for (const tool of ['session.opne', 'cycle.start', 'cycle.status', 'lock.acquire', 'handoff.read', 'handoff.write', 'cycle.complete', 'cycle.archive']) {
     for (const field of ['psk', 'session_token', 'lock_token'])
       expect((await digests(tool, { [field]: 'one' }, { [field]: 'two' })).size, `${tool} ${field}`).toBe(1);
   }
+  for (const psk of ['one', 'two']) await app.action('session.open', { psk });
+  const [one, two] = (await app.events({ category: 'usage', kind: 'session.open' })).slice(-2);
+  expect(one?.subject).toBe('action:session.open');
+  expect(one?.payload.arguments_sha256).toBe(two?.payload.arguments_sha256);
+});
+
+test("of a private developer's agents others see that they work, and not whose they are", async () => {
+  const app = await cycleApp();
+  await app.open('gemini', app.ben);
+  await app.ok('cycle.start', { feature: 'x' }, app.ben);
+  const seenBy = async ({ principal, ...caller }: TestCaller) => {
+    const person = { ...caller, principal: { ...principal, web: true } };
+    const here = { repository_path: app.repository };
+    return JSON.stringify([
+      await app.done('cycles.list', {}, person),
+      await app.done('cycles.show', here, person),
+      await app.done('cycles.sessions', {}, person),
+    ]);
+  };
+  const id = String(app.ben.principal.developerId);
+  expect(await seenBy(app.ana)).toContain(id);
+  await app.done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
+  expect(await seenBy(app.ana)).not.toContain(id);
+  expect(await seenBy(app.ana)).toContain('"started_by":"@private"');
+  expect(await seenBy(app.ben)).toContain(id);
 });

@@ -1,5 +1,8 @@
+import { realpathSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { brokerRepository, CONFIG, cycleApp, PSKS, writeConfig } from '../../testing/cycle.ts';
+import { brokerFile, brokerRepository, CONFIG, cycleApp, PSKS, writeConfig } from '../../testing/cycle.ts';
+import { temporaryFolder } from '../../testing/database.ts';
 import type { Body } from '../../testing/workflow.ts';
 
 const HOUR = 3_600_000;
@@ -51,6 +54,13 @@ test('a role session is opened with the PSK and used with its token [session.ope
   writeConfig(app.repository, { ...CONFIG, agents: { ...CONFIG.agents, gemini: { psk: 'ANOTHER_SECRET' } } });
   expect((await app.refused('session.open', { role: 'gemini', psk: PSKS.gemini })).code).toBe('AUTH_FAILED');
   await app.ok('session.open', { role: 'gemini', psk: 'ANOTHER_SECRET' });
+  // Whoever takes a PSK away takes its sessions away; put back, they are good again.
+  expect(await app.refused('lock.acquire', { session_token })).toMatchObject({
+    code: 'INVALID_SESSION',
+    message: expect.stringContaining('another PSK than gemini'),
+  });
+  writeConfig(app.repository, CONFIG);
+  await app.ok('lock.acquire', { session_token });
 
   for (const unknown of [`sess_${'0'.repeat(48)}`, session_token.slice(0, -1), session_token.toUpperCase(), '', 7, null, undefined]) {
     const refusal = await app.refused('lock.acquire', { session_token: unknown });
@@ -147,6 +157,10 @@ test('wrong PSKs make the next attempt wait, for this caller and role alone, and
       details: { role: 'gemini', retry_after_ms: 1_000, next: 'Too many wrong PSKs: try again in 1 s.' },
     },
   });
+  // Also where the same file is the config of another folder.
+  const linked = realpathSync(temporaryFolder());
+  symlinkSync(brokerFile(app.repository, ''), join(linked, '.mcp-broker'));
+  expect((await app.refused('session.open', { role: 'gemini', psk: 'guess', repository_path: linked })).details.retry_after_ms).toBe(1_000);
   expect((await attempt(PSKS.codex, 'codex')).isError).toBe(false);
   expect((await attempt(PSKS.gemini, 'gemini', app.ben)).isError).toBe(false);
 

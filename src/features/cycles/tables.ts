@@ -53,6 +53,8 @@ export interface RoleSessionRow {
   workspace_id: string;
   id: string;
   token_sha256: string;
+  /** Of the PSK that it was opened with: with another one it is no longer good. */
+  psk_mark: string;
   repository: string;
   role: string;
   token_id: string;
@@ -67,6 +69,7 @@ export interface RoleSessionRow {
 /** Wrong PSKs of one caller for one role in one repository: each makes the next one wait. */
 export interface PskFailureRow {
   workspace_id: string;
+  /** By the file that has its PSKs: links may make that the config of any number of folders, and each would have its own free guesses. */
   repository: string;
   role: string;
   token_id: string;

@@ -7,7 +7,7 @@ import { NO_CONFIG } from './config.ts';
 import { cycleArchive, cycleComplete, cycleStart, cycleStatus, handoffRead, handoffWrite, lockAcquire, sessionOpen } from './contract.ts';
 import type { Mirror } from './mirror.ts';
 import { openSession } from './open-session.ts';
-import { configOf, type Outside, repositoryOf, sensitiveConfig } from './place.ts';
+import { configOf, type Outside, realConfig, repositoryOf, sensitiveConfig } from './place.ts';
 import { invalidTarget } from './refusals.ts';
 import { activeCycle, currentHandoffs } from './store.ts';
 import type { CycleHandoffRow } from './tables.ts';
@@ -24,7 +24,7 @@ export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
     implement(sessionOpen, {
       run: async (input, ctx) => {
         const { repository, config } = await sensitive(input, ctx);
-        const reply = await openSession(ctx, repository, config, input);
+        const reply = await openSession(ctx, { repository, config, source: await realConfig(repository) }, input);
         await mirror.sync(repository);
         return reply;
       },
@@ -58,9 +58,10 @@ export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
     }),
     implement(lockAcquire, {
       run: async (input, ctx) => {
-        const { repository } = await sensitive(input, ctx);
+        const { repository, config } = await sensitive(input, ctx);
         const reply = await asRole(ctx, {
           repository,
+          config,
           sessionToken: input.session_token,
           judge: (cycle, role) => judgeAcquire(cycle, repository, role),
           apply: async (_, { cycle_id, lock_role, lock_token }) => ok({ cycle_id, role: lock_role, lock_token }),
@@ -85,6 +86,7 @@ export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
         const secrets = [input.lock_token, input.session_token, ...config.psks.values()];
         const reply = await asRole(ctx, {
           repository,
+          config,
           sessionToken: input.session_token,
           judge: (cycle, role) => judgeHandoff(cycle, repository, role, { ...input, secrets }),
           apply: async (tx, cycle, { to, payload }) => {
@@ -97,9 +99,10 @@ export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
     }),
     implement(cycleComplete, {
       run: async (input, ctx) => {
-        const { repository } = await sensitive(input, ctx);
+        const { repository, config } = await sensitive(input, ctx);
         const reply = await asRole(ctx, {
           repository,
+          config,
           sessionToken: input.session_token,
           judge: (cycle, role) => judgeCompletion(cycle, repository, role, input.lock_token),
           apply: async (tx, cycle, to) => {
@@ -115,6 +118,7 @@ export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
         const { repository, config } = await sensitive(input, ctx);
         const reply = await asRole(ctx, {
           repository,
+          config,
           sessionToken: input.session_token,
           judge: (cycle, role) => judgeArchive(cycle, repository, role, input.lock_token),
           apply: async (tx, cycle) => {

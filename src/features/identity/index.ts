@@ -3,7 +3,7 @@ import { identityTools } from './tools.ts';
 
 export { type Authenticate, createAuthenticate, createEnterWorkspace } from './authenticate.ts';
 export { ensureDeveloper, ensureWorkspace, issueToken } from './people.ts';
-export { callingDeveloper, developerFor, namesFor, PRIVATE, redactor } from './privacy.ts';
+export { callingDeveloper, developerFor, hiding, namesFor, PRIVATE, redactor } from './privacy.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
 export { createSignIn, makeSigninLink, type SignIn } from './signin.ts';
 export { firstDeveloper, tokenStands } from './store.ts';

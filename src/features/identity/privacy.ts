@@ -50,15 +50,10 @@ export function callingDeveloper(principal: Principal): string {
  * a person too. The operator gets the rows as they are: whoever checks the chain needs them, and can read the database anyway.
  */
 export async function redactor(db: Db, workspace: string, viewer: Principal): Promise<(event: JournalEvent) => JournalEvent> {
-  if (viewer.kind === 'operator') return (event) => event;
-  const developers = await developersOf(db, workspace);
-  const hidden = new Set(developers.filter(({ visibility, id }) => visibility === 'private' && id !== viewer.developerId).map(({ id }) => id));
-  if (hidden.size === 0) return (event) => event;
-  // Their tokens' ids would tell their events apart from each other's just as well.
-  const tokens = (await workspaceTokens(db, workspace)).filter((token) => token.developer_id && hidden.has(token.developer_id));
-  const pattern = new RegExp(`([a-z]+:)?([a-z-]+@)?(${[...hidden, ...tokens.map(({ id }) => id)].join('|')})`, 'g');
+  const hide = await hider(db, workspace, viewer);
+  if (!hide) return (event) => event;
   return (event) => {
-    const redacted = JSON.parse(JSON.stringify(event).replace(pattern, PRIVATE)) as JournalEvent;
+    const redacted = hide(event);
     if (redacted.actor.includes(PRIVATE)) {
       delete redacted.payload.correlation;
       // People put their names into those of their branches.
@@ -71,6 +66,23 @@ export async function redactor(db: Db, workspace: string, viewer: Principal): Pr
     }
     return redacted;
   };
+}
+
+/** The same for anything else that says who did it. */
+export async function hiding(db: Db, workspace: string, viewer: Principal): Promise<<T>(value: T) => T> {
+  return (await hider(db, workspace, viewer)) ?? ((value) => value);
+}
+
+/** Undefined where there is nobody to hide. */
+async function hider(db: Db, workspace: string, viewer: Principal): Promise<(<T>(value: T) => T) | undefined> {
+  if (viewer.kind === 'operator') return undefined;
+  const developers = await developersOf(db, workspace);
+  const hidden = new Set(developers.filter(({ visibility, id }) => visibility === 'private' && id !== viewer.developerId).map(({ id }) => id));
+  if (hidden.size === 0) return undefined;
+  // Their tokens' ids would tell their events apart from each other's just as well.
+  const tokens = (await workspaceTokens(db, workspace)).filter((token) => token.developer_id && hidden.has(token.developer_id));
+  const pattern = new RegExp(`([a-z]+:)?([a-z-]+@)?(${[...hidden, ...tokens.map(({ id }) => id)].join('|')})`, 'g');
+  return <T>(value: T) => JSON.parse(JSON.stringify(value).replace(pattern, PRIVATE)) as T;
 }
 
 const isBy = ({ actor }: JournalEvent, { developerId }: Principal): boolean => developerId !== null && actor.endsWith(developerId);

@@ -1,3 +1,4 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type JSONRPCMessage } from '@modelcontextprotocol/client';
@@ -5,14 +6,17 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createBoundedLog } from '../../machine/bounded-log.ts';
 import { createChildren } from '../../machine/children.ts';
 import { ProgramMissing } from '../../machine/process.ts';
-import { temporaryFolder } from '../../testing/database.ts';
 import { childProgram, isAlive, processesWith } from '../../testing/processes.ts';
 import { type StdioOptions, StdioTransport } from './stdio.ts';
 import { MALFORMED_ANSWER } from './wire.ts';
 
 const children = createChildren();
+/** Of all tests together: what a flood has left in a pipe is still logged when its test is over, and would make the test's own folder again. */
+const logs = mkdtempSync(join(tmpdir(), 'covenant-'));
+let opened = 0;
 afterAll(async () => {
   await children.stopAll(100);
+  rmSync(logs, { recursive: true });
   expect(processesWith(children.mark)).toEqual([]);
 });
 
@@ -25,7 +29,7 @@ interface Opened {
 }
 
 function open(file: string, args: string[], env: Record<string, string>, more: Partial<StdioOptions>): Opened {
-  const log = createBoundedLog({ path: join(temporaryFolder(), 'server.log'), secrets: ['very-secret-value'] });
+  const log = createBoundedLog({ path: join(logs, `${++opened}.log`), secrets: ['very-secret-value'] });
   const spawn = { file, args, env: { PATH: process.env.PATH, ...env }, cwd: tmpdir() };
   const transport = new StdioTransport({ children, spawn, log, ...more, limits: { graceMs: 100, ...more.limits } });
   const errors: Error[] = [];
@@ -37,7 +41,10 @@ function open(file: string, args: string[], env: Record<string, string>, more: P
     };
   });
   transport.onerror = (error) => errors.push(error);
-  onTestFinished(() => transport.close());
+  onTestFinished(async () => {
+    await transport.close();
+    await log.flush();
+  });
   return { transport, errors, closed, closings: () => closings, log: async () => (await log.tail(10_000)).join('\n') };
 }
 

@@ -57,6 +57,7 @@ export const cycles: Migration = {
       .addColumn('workspace_id', 'text', (c) => c.notNull())
       .addColumn('id', 'text', (c) => c.notNull())
       .addColumn('token_sha256', 'text', (c) => c.notNull())
+      .addColumn('psk_mark', 'text', (c) => c.notNull())
       .addColumn('repository', 'text', (c) => c.notNull())
       .addColumn('role', 'text', (c) => c.notNull())
       .addColumn('token_id', 'text', (c) => c.notNull())

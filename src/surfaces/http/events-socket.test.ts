@@ -69,14 +69,15 @@ test('a socket without a credential, from a foreign origin or with a wrong posit
   expect(await attempt('/api/elsewhere', bearer)).toContain('404');
 });
 
-test('the operator follows the workspace that it names, and nobody else can name one', async () => {
+test('the operator follows the workspace that it names, if there is one, and nobody else can name one', async () => {
   const { developer, events, operator, serve } = await testApp();
   const { url } = await serve();
   const zoe = await developer('zoe', undefined, 'ws_beta');
   const there = await events({}, 'ws_beta');
   expect(await follow(url, 0, operator.token, there.length, { 'x-covenant-workspace': 'beta' })).toEqual(there);
   await expect(follow(url, 0, zoe.token, 1, { 'x-covenant-workspace': 'default' })).rejects.toThrow('403');
-  await expect(follow(url, 0, operator.token, 1, { 'x-covenant-workspace': '../x' })).rejects.toThrow('404');
+  await expect(follow(url, 0, operator.token, 1, { 'x-covenant-workspace': '../x' })).rejects.toThrow('400');
+  await expect(follow(url, 0, operator.token, 1, { 'x-covenant-workspace': 'nowhere' })).rejects.toThrow('404');
 });
 
 test('a reader whose credential is revoked is cut off before another event reaches it', async () => {

@@ -1,15 +1,17 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { redactor } from '../../features/identity/index.ts';
+import { createEnterWorkspace, redactor } from '../../features/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
-import { workspaceId } from '../../kernel/workspace.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { refused } from '../../kernel/reply.ts';
+import { noWorkspace } from '../../kernel/unserved.ts';
 import type { App } from '../../main.ts';
 import { WORKSPACE_HEADER } from '../workspace.ts';
 import { bearer, cookie, identify, sourceOf } from './caller.ts';
 import type { Guard } from './guard.ts';
 import type { Metrics } from './metrics.ts';
-import { foreign, type HttpRefusal, NO_SUCH_PATH, NOT_THE_OPERATOR, respond, WRONG_POSITION } from './refuse.ts';
+import { foreign, type HttpRefusal, NO_SUCH_PATH, respond, WRONG_POSITION } from './refuse.ts';
 
 const PATH = '/api/events';
 /** A reader that has this much unread, and reads none of it for this long, is dropped: it can resume by `seq`. */
@@ -34,6 +36,7 @@ export function attachEventsSocket(server: Server, options: EventsSocketOptions)
   const { app, guard, metrics } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024 });
   const closing = new AbortController();
+  const enterWorkspace = createEnterWorkspace(app);
 
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
@@ -63,8 +66,22 @@ export function attachEventsSocket(server: Server, options: EventsSocketOptions)
     const credentials = { token: bearer(incoming), cookie: cookie(incoming, options.cookieName()) };
     const identified = await identify(app, incoming, credentials);
     if ('refusal' in identified) return identified;
-    const entered = enteredBy(identified.principal, incoming.headers[WORKSPACE_HEADER]);
+    const entered = await enteredBy(identified.principal, incoming.headers[WORKSPACE_HEADER]);
     return 'refusal' in entered ? entered : { ...entered, ...credentials, after };
+  }
+
+  /** As in any other call: the operator may name a workspace, and it must be there. */
+  async function enteredBy(caller: Principal, named: string | string[] | undefined): Promise<{ principal: Principal } | { refusal: HttpRefusal }> {
+    if (named === undefined) return { principal: caller };
+    const workspace = String(named);
+    try {
+      const { principal, exists } = await enterWorkspace(caller, workspace);
+      return exists ? { principal } : { refusal: { status: 404, reply: noWorkspace({ workspace }) } };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const { code, message, next, details } = error;
+      return { refusal: { status: code === 'OPERATOR_REQUIRED' ? 403 : 400, reply: refused('error', code, message, next, details) } };
+    }
   }
 
   async function follow(ws: WebSocket, { principal, after, token, cookie }: Admitted): Promise<void> {
@@ -105,17 +122,6 @@ export function attachEventsSocket(server: Server, options: EventsSocketOptions)
       sockets.close();
     },
   };
-}
-
-/** The operator may follow any workspace, by name; anybody else the one that their token is of. */
-function enteredBy(principal: Principal, name: string | string[] | undefined): { principal: Principal } | { refusal: HttpRefusal } {
-  if (name === undefined) return { principal };
-  if (principal.kind !== 'operator') return { refusal: NOT_THE_OPERATOR };
-  try {
-    return { principal: { ...principal, workspace: workspaceId(String(name)) } };
-  } catch {
-    return { refusal: NO_SUCH_PATH };
-  }
 }
 
 interface Admitted {

@@ -45,11 +45,6 @@ export const WRONG_POSITION: HttpRefusal = {
   reply: refused('error', 'MALFORMED_REQUEST', 'after: expected the seq of an event, or 0.', 'Connect to /api/events?after=SEQ.', { field: 'after' }),
 };
 
-export const NOT_THE_OPERATOR: HttpRefusal = {
-  status: 403,
-  reply: refused('error', 'OPERATOR_REQUIRED', 'Only the operator can name a workspace.', 'Use a token of that workspace.'),
-};
-
 /** The envelope of `POST /api/mcp`. */
 export function malformed(message: string, field: string): HttpRefusal {
   return { status: 400, reply: refused('error', 'MALFORMED_REQUEST', message, 'Send {"tool": "…", "arguments": {…}} as JSON.', { field }) };

@@ -42,7 +42,7 @@ export async function ask<N extends keyof Answers>(invocation: Invocation, name:
     return (await (await invocation.client()).action(name, input)) as unknown as Answers[N];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    if (error.code === 'INVALID_INPUT') throw wrongOption(error);
+    if (error.message.startsWith('Invalid input: ')) throw wrongOption(error);
     const commands = COMMANDS[error.code]?.map((command) => typed(invocation, command));
     throw commands ? new CliError(error.code, error.message, commands.join(', or ')) : error;
   }
@@ -58,7 +58,7 @@ export async function actorNames(invocation: Invocation): Promise<Who> {
 /** Where nobody could open a session, the next step is not the agents'. */
 async function configNote(invocation: Invocation, { repository, config_error }: Pick<Shown, 'repository' | 'config_error'>): Promise<string> {
   const { wait } = invocation.out.mark;
-  if (config_error !== null) return `${wait} ${config_error}`;
+  if (config_error !== null) return `${wait} ${config_error}\n    next: Correct the file.`;
   const text = await fileDisk.readText(join(repository, FOLDER, 'config.json')).catch(() => undefined);
   // Not ours to read: the server says what is wrong when it is asked.
   if (text === undefined) return '';
@@ -80,6 +80,7 @@ export async function statusText(invocation: Invocation, shown: Shown): Promise<
 /** What else a person should know of a change that was made. */
 export async function afterChange(invocation: Invocation, repository: string, mirrorError: string | undefined): Promise<string[]> {
   const { wait } = invocation.out.mark;
-  const behind = mirrorError === undefined ? [] : [`${wait} The files in ${repository}/${FOLDER} are behind: ${mirrorError}. The server tries again.`];
+  const behind =
+    mirrorError === undefined ? [] : [`${wait} The files in ${repository}/${FOLDER} are behind: ${mirrorError}. They follow once they can be written.`];
   return [...behind, await configNote(invocation, { repository, config_error: null })].filter(Boolean);
 }

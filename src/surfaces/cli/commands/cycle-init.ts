@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../../../config.ts';
 import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycles/config.ts';
-import { repositoryOf } from '../../../features/cycles/place.ts';
+import { configText, repositoryOf } from '../../../features/cycles/place.ts';
 import { Refusal } from '../../../kernel/errors.ts';
-import { createFile, FolderElsewhere, fileDisk } from '../../../machine/files.ts';
+import { createFile, FolderElsewhere, fileDisk, NotAFile } from '../../../machine/files.ts';
 import { git } from '../../../machine/git.ts';
 import { CliError, type Command, type Invocation, type Result } from '../command.ts';
 import { IN_REPOSITORY, pathOf, typed, wrongOption } from './cycle-place.ts';
@@ -32,7 +32,10 @@ export const cycleInit: Command = {
     });
     const config = join(repository, FILE);
     const tracked = await isTracked(repository);
-    const done = await writePsks(repository, config, tracked);
+    const done = await writePsks(repository, config, tracked).catch((error: NodeJS.ErrnoException) => {
+      if (error.syscall === undefined && !(error instanceof NotAFile)) throw error;
+      throw new CliError('CONFIG_NOT_WRITTEN', `${config} was not written: ${error.message}.`, 'Run it as somebody who may write there.');
+    });
     const warnings = await warningsOf(config, tracked);
     const json = { kind: 'cycle_initialized', repository, config, created: done.created, added_psks: done.added, roles: done.roles, warnings };
     return { json, text: initializedText(invocation, config, done, warnings) } satisfies Result;
@@ -40,7 +43,7 @@ export const cycleInit: Command = {
 };
 
 async function writePsks(repository: string, config: string, tracked: boolean): Promise<Initialized> {
-  const before = await fileDisk.readText(config);
+  const before = await configText({ files: fileDisk }, repository);
   const { machine, missing } = before === null ? { machine: NO_CONFIG.machine, missing: NO_CONFIG.machine.roles } : lacking(config, before);
   if (missing.length > 0 && tracked) {
     const message = `git tracks ${config}: the PSKs would be committed.`;

@@ -105,6 +105,15 @@ test('cycle init puts no PSK where git, others or another folder would get it', 
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
+test('cycle init says what is in the way of its files', async () => {
+  const path = place();
+  mkdirSync(file(path, '.gitignore'), { recursive: true });
+  await expect(init(path)).rejects.toMatchObject({ code: 'CONFIG_NOT_WRITTEN', message: expect.stringContaining(`${file(path, '.gitignore')} is not a file`) });
+  const blocked = place();
+  writeFileSync(join(blocked, '.mcp-broker'), '');
+  await expect(init(blocked)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('it cannot be read (ENOTDIR)') });
+});
+
 test('of several that run cycle init at once, one writes the config and the others leave it', async () => {
   const path = place();
   const done = await Promise.all(Array.from({ length: 5 }, () => init(path)));

@@ -85,7 +85,10 @@ export const cycleCommands: readonly Command[] = [
     async run(invocation) {
       const { items } = await ask(invocation, 'cycles.sessions', filter(invocation));
       const table = items.length > 0 && sessionTable(items, invocation.values.all === true, await actorNames(invocation), Date.now());
-      return { json: { kind: 'role_session_list', items }, text: harmless(table || 'No role has opened a session.') };
+      return {
+        json: { kind: 'role_session_list', items },
+        text: harmless(table || 'No role has opened a session: agents do so with session.open and the PSK of their role.'),
+      };
     },
   },
   {
@@ -116,7 +119,9 @@ async function read(invocation: Invocation): Promise<Result> {
     throw new CliError('INVALID_TARGET', `There is no role ${JSON.stringify(target)} in ${repository}.`, `Use one of ${machine.roles.join(', ')}.`);
   }
   const handoff = latestFor(handoffs, target) ?? null;
-  const none = cycle ? `Nothing has been handed over to ${target} in ${cycle.cycle_id}.` : `No cycle is active in ${repository}.`;
+  const none = cycle
+    ? `Nothing has been handed over to ${target} in ${cycle.cycle_id}.`
+    : `No cycle is active in ${repository}; --cycle names an earlier one.\n    next: ${typed(invocation, 'cycle history')}`;
   const json = { kind: 'handoff', cycle_id: cycle?.cycle_id ?? null, target, handoff };
   return { json, text: harmless(handoff ? handoffLines(handoff, Date.now()) : none) };
 }
