@@ -7,14 +7,18 @@ import { answered } from './open-session.ts';
 import { useSession } from './role-sessions.ts';
 import { activeCycle, type Cycle } from './store.ts';
 
-interface ByRole<J, T> {
-  readonly repository: string;
-  readonly config: CycleConfig;
-  readonly sessionToken: string;
-  /** Whether the role may, of the cycle as it stands. Pure: the session has been used even where it may not. */
+/** What a role wants to do. */
+export interface Turn<J, T> {
+  /** Whether it may, of the cycle as it stands. Pure: the session has been used even where it may not. */
   judge(cycle: Cycle | undefined, role: string): J;
   /** What follows. */
   apply(tx: Tx, cycle: Cycle, judged: J): Promise<Reply<T>>;
+}
+
+interface ByRole<J, T> extends Turn<J, T> {
+  readonly repository: string;
+  readonly config: CycleConfig;
+  readonly sessionToken: string;
 }
 
 /** Session, rule and change in one transaction: of two that hold the same token, one comes first, and the other is judged by what it left. */

@@ -2,8 +2,8 @@ import type { CallContext } from '../../kernel/context.ts';
 import { ok, type Reply } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { archiveCycle, completeCycle, handOver, startCycle } from './advance.ts';
-import { asRole } from './as-role.ts';
-import { NO_CONFIG } from './config.ts';
+import { asRole, type Turn } from './as-role.ts';
+import { type CycleConfig, NO_CONFIG } from './config.ts';
 import { cycleArchive, cycleComplete, cycleStart, cycleStatus, handoffRead, handoffWrite, lockAcquire, sessionOpen } from './contract.ts';
 import type { Mirror } from './mirror.ts';
 import { openSession } from './open-session.ts';
@@ -13,12 +13,22 @@ import { activeCycle, currentHandoffs } from './store.ts';
 import type { CycleHandoffRow } from './tables.ts';
 import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff } from './turn.ts';
 
-/** The eight tools of the contract. Every call leaves the repository's files as the store has them, also where an earlier one died. */
+/** The eight tools of the contract. Every call that gets as far as the cycle leaves the files as the store has them, also where an earlier one died. */
 export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
   const place = (input: { repository_path?: string | undefined }, ctx: CallContext) => repositoryOf(outside, input.repository_path, ctx);
   const sensitive = async (input: { repository_path?: string | undefined }, ctx: CallContext) => {
     const repository = await place(input, ctx);
     return { repository, config: await sensitiveConfig(outside, repository) };
+  };
+  /** What a role does to a cycle, by its session, and then the files. */
+  const byRole = async <J, T extends object>(
+    input: { session_token: string; repository_path?: string | undefined },
+    ctx: CallContext,
+    turn: (where: { repository: string; config: CycleConfig }) => Turn<J, T>,
+  ) => {
+    const where = await sensitive(input, ctx);
+    const reply = await asRole(ctx, { ...where, ...turn(where), sessionToken: input.session_token });
+    return await mirrored(mirror, where.repository, reply);
   };
   return [
     implement(sessionOpen, {
@@ -57,17 +67,11 @@ export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
       },
     }),
     implement(lockAcquire, {
-      run: async (input, ctx) => {
-        const { repository, config } = await sensitive(input, ctx);
-        const reply = await asRole(ctx, {
-          repository,
-          config,
-          sessionToken: input.session_token,
+      run: (input, ctx) =>
+        byRole(input, ctx, ({ repository }) => ({
           judge: (cycle, role) => judgeAcquire(cycle, repository, role),
           apply: async (_, { cycle_id, lock_role, lock_token }) => ok({ cycle_id, role: lock_role, lock_token }),
-        });
-        return await mirrored(mirror, repository, reply);
-      },
+        })),
     }),
     implement(handoffRead, {
       run: async ({ target, ...input }, ctx) => {
@@ -81,53 +85,35 @@ export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
       },
     }),
     implement(handoffWrite, {
-      run: async (input, ctx) => {
-        const { repository, config } = await sensitive(input, ctx);
-        const secrets = [input.lock_token, input.session_token, ...config.psks.values()];
-        const reply = await asRole(ctx, {
-          repository,
-          config,
-          sessionToken: input.session_token,
-          judge: (cycle, role) => judgeHandoff(cycle, repository, role, { ...input, secrets }),
+      run: (input, ctx) =>
+        byRole(input, ctx, ({ repository, config }) => ({
+          judge: (cycle, role) =>
+            judgeHandoff(cycle, repository, role, { ...input, secrets: [input.lock_token, input.session_token, ...config.psks.values()] }),
           apply: async (tx, cycle, { to, payload }) => {
             const { phase, active_role } = await handOver(tx, ctx, cycle, to, payload);
             return ok({ ok: true as const, phase, active_role, next_step: `Provide lock_token to ${active_role}` });
           },
-        });
-        return await mirrored(mirror, repository, reply);
-      },
+        })),
     }),
     implement(cycleComplete, {
-      run: async (input, ctx) => {
-        const { repository, config } = await sensitive(input, ctx);
-        const reply = await asRole(ctx, {
-          repository,
-          config,
-          sessionToken: input.session_token,
+      run: (input, ctx) =>
+        byRole(input, ctx, ({ repository }) => ({
           judge: (cycle, role) => judgeCompletion(cycle, repository, role, input.lock_token),
           apply: async (tx, cycle, to) => {
             const { phase, active_role } = await completeCycle(tx, ctx, cycle, to);
             return ok({ ok: true as const, phase, active_role });
           },
-        });
-        return await mirrored(mirror, repository, reply);
-      },
+        })),
     }),
     implement(cycleArchive, {
-      run: async (input, ctx) => {
-        const { repository, config } = await sensitive(input, ctx);
-        const reply = await asRole(ctx, {
-          repository,
-          config,
-          sessionToken: input.session_token,
+      run: (input, ctx) =>
+        byRole(input, ctx, ({ repository, config }) => ({
           judge: (cycle, role) => judgeArchive(cycle, repository, role, input.lock_token),
           apply: async (tx, cycle) => {
             const { cycle_id, ended_at } = await archiveCycle(tx, ctx, cycle, config);
             return ok({ ok: true as const, archived_at: new Date(ended_at as number).toISOString(), cycle_id });
           },
-        });
-        return await mirrored(mirror, repository, reply);
-      },
+        })),
     }),
   ];
 }
