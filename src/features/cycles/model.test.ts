@@ -135,7 +135,7 @@ function judge(model: Model, { who, tool, args }: Call, now: number): { said: st
   if (!held) return no('LOCK_DENIED');
   const fits =
     payload?.cycle_id === cycle.cycle_id && payload.feature === cycle.feature && payload.producer === PRODUCER[target] && payload.consumer === target;
-  if (!fits || !LISTS.every((list) => Array.isArray(payload[list])) || JSON.stringify(payload).includes(args.lock_token)) return no('SCHEMA_INVALID');
+  if (!fits || !LISTS.every((list) => Array.isArray(payload[list])) || /[0-9a-f]{48}/.test(JSON.stringify(payload))) return no('SCHEMA_INVALID');
   return yes({ ...cycle, phase, token: null, handoffs: { ...cycle.handoffs, [target]: payload } }, model.handedOver + 1);
 }
 
@@ -315,6 +315,7 @@ async function take(world: World, action: Step): Promise<void> {
 
 /** `npm run prove` takes its time. */
 const PROVE = process.env.COVENANT_PROVE === '1';
+const RUNS = PROVE ? { sqlite: 200, postgres: 100 } : { sqlite: 8, postgres: 4 };
 
 test('whatever honest roles, a stranger and one who replays what he has seen do: phases in order, one role at a time, only who holds its lock writes, nobody is told a token [lock.token.where-shown] [lock.token.rotates] [lock.token.old-refused] [cycle.machine.others-refused] [cycle.start.one-per-repository] [handoff.write.no-token-in-answer]', {
   timeout: PROVE ? 1_800_000 : 120_000,
@@ -330,6 +331,7 @@ test('whatever honest roles, a stranger and one who replays what he has seen do:
       for (const secret of [...world.lockTokens, ...world.sessionTokens, ...Object.values(PSKS)]) expect(kept).not.toContain(secret);
       await app.app.close();
     }),
-    { numRuns: PROVE ? 200 : ENGINE === 'postgres' ? 4 : 8, seed: 20_261_115 },
+    // To shrink a case takes hundreds of runs; its seed and path do as well.
+    { numRuns: RUNS[ENGINE], seed: 20_261_115, endOnFailure: true },
   );
 });
