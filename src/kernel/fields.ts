@@ -36,3 +36,21 @@ export const repoPath = z
 /** Where a call makes no sense without one. */
 export const ownSessionId = id.describe('Your session, from covibe_session start: the call is linked to it.');
 export const sessionId = ownSessionId.optional();
+
+/** One way to write it: without a slash at its end, and on systems where two slashes are as good as one, without doubled ones. */
+const tidied = (path: string): string => {
+  const single = path.startsWith('/') ? path.replace(/\/{2,}/g, '/') : path;
+  return /^([A-Za-z]:)?[\\/]+$/.test(single) ? single : single.replace(/[\\/]+$/, '');
+};
+
+/** An absolute path, of whichever system, without detours. */
+export const absolutePath = z
+  .string()
+  .trim()
+  .max(1_000)
+  .overwrite(tidied)
+  .refine((path) => /^(\/|[A-Za-z]:[\\/]|\\\\)/.test(path) && !/(^|[\\/])\.\.?([\\/]|$)|\p{Cc}/u.test(path), {
+    error: 'expected an absolute path without "." or ".."',
+  });
+
+export const repositoryPath = absolutePath.describe('The repository, by its absolute path. Default: the one that your bridge or CLI reports.');

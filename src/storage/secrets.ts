@@ -8,3 +8,8 @@ const TOKENS = /(cv_)[A-Za-z0-9_-]{20,128}|(sess_)[0-9a-f]{20,128}|(?<![0-9a-f])
 export function withoutTokens(text: string): string {
   return text.replace(TOKENS, (_, caller = '', session = '') => `${caller}${session}[redacted]`);
 }
+
+/** Exactly one of ours. What merely begins like one, a variable's name say, is none. */
+const EXACT = /cv_[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])|sess_[0-9a-f]{48}(?![0-9a-f])|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/;
+
+export const hasToken = (text: string): boolean => EXACT.test(text);

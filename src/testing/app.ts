@@ -13,6 +13,7 @@ import { type JournalEvent, readEvents } from '../storage/journal.ts';
 import { createMetrics } from '../surfaces/http/metrics.ts';
 import { type RunningServer, serve } from '../surfaces/http/server.ts';
 import { type TestClock, testClock } from './clock.ts';
+import { testConfig } from './config.ts';
 import { type TestDatabase, temporaryDatabase } from './database.ts';
 
 export interface TestCaller {
@@ -57,21 +58,12 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const logged: string[] = [];
   const metrics = createMetrics();
   const app = await createApp({
-    config: {
-      home: database.home,
-      host: '127.0.0.1',
-      port: 0,
-      database_path: database.path,
-      database_url: database.url,
-      log_level: 'debug',
+    config: testConfig(database, {
       tool_timeout_ms: options.toolTimeoutMs ?? 30_000,
-      allowed_hosts: [],
-      allowed_origins: [],
       companion: options.companionManifest === undefined ? {} : { manifest: options.companionManifest },
       overlap: options.embedder === undefined ? {} : { embedder: options.embedder },
-      approvals: { deadline_s: 600 },
       machine: options.repositories === undefined ? {} : { repositories: options.repositories },
-    },
+    }),
     clock,
     log: createLog('debug', (line) => logged.push(line)),
     observe: metrics.observe,

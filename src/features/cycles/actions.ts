@@ -11,7 +11,7 @@ import type { Mirror } from './mirror.ts';
 import { configOf, type Outside, repositoryOf } from './place.ts';
 import { hasEnded, noActiveCycle } from './refusals.ts';
 import { closeSession, findSession, sessionsIn } from './role-sessions.ts';
-import { activeCycle, allHandoffs, type Cycle, findCycle, listCycles } from './store.ts';
+import { activeCycle, type Cycle, findCycle, listCycles, recentHandoffs } from './store.ts';
 import { mirrored } from './tools.ts';
 import { completionOf, requireFinal } from './turn.ts';
 import { viewCycle, viewHandoff, viewSession } from './views.ts';
@@ -20,6 +20,9 @@ interface Named {
   readonly id?: string | undefined;
   readonly repository_path?: string | undefined;
 }
+
+/** Each may have a quarter of a megabyte. */
+const MOST_HANDOFFS = 20;
 
 /** Of a private developer others see that somebody works, and not who. */
 const hidingFor = ({ reader, workspace, principal }: CallContext) => hiding(reader, workspace, principal);
@@ -55,11 +58,13 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
         });
         const sessions = await sessionsIn(ctx.reader, ctx.workspace, repository);
         const shown = await hidingFor(ctx);
+        const handoffs = cycle ? await recentHandoffs(ctx.reader, cycle, MOST_HANDOFFS) : { rows: [], total: 0 };
         return ok({
           repository,
           cycle: cycle ? shown(viewCycle(cycle)) : null,
           machine: cycle?.machine ?? config.machine,
-          handoffs: cycle ? (await allHandoffs(ctx.reader, cycle)).map(viewHandoff) : [],
+          handoffs: handoffs.rows.map(viewHandoff),
+          handoffs_total: handoffs.total,
           sessions: shown(sessions.map((session) => viewSession(session, ctx.clock.now()))),
           config_error,
         });

@@ -1,18 +1,11 @@
 import { z } from 'zod';
 import { contract, READ } from '../../kernel/contract.ts';
-import { id, text, title } from '../../kernel/fields.ts';
+import { id, repositoryPath, text, title } from '../../kernel/fields.ts';
 import { machineSchema } from './machine.ts';
 import { payloadSchema } from './payload.ts';
 import { CYCLE_STATUSES } from './tables.ts';
 
-const repositoryPath = z
-  .string()
-  .trim()
-  .max(1_000)
-  .refine((path) => /^(\/|[A-Za-z]:[\\/]|\\\\)/.test(path) && !/\p{Cc}/u.test(path), { error: 'expected an absolute path' })
-  .optional()
-  .describe('The repository, by its absolute path. Default: the one that your bridge or CLI reports.');
-const repository = { repository_path: repositoryPath };
+const repository = { repository_path: repositoryPath.optional() };
 
 const feature = title.max(200).describe('What the cycle is about, in a few words.');
 const mode = title.max(40);
@@ -199,13 +192,14 @@ export const cyclesShow = contract({
   toolset: 'admin',
   access: 'member',
   title: 'A cycle',
-  description: 'A cycle by its id, or the active one of a repository: its machine, every handoff, and the sessions of its roles. Null while idle.',
+  description: 'A cycle by its id, or the active one of a repository: its machine, its last handoffs, and the sessions of its roles. Null while idle.',
   input: z.strictObject({ id: id.optional(), ...repository }),
   output: z.strictObject({
     repository: z.string(),
     cycle: cycleView.nullable(),
     machine: machineSchema,
-    handoffs: z.array(handoffView),
+    handoffs: z.array(handoffView).describe('The last 20, and the latest for each role.'),
+    handoffs_total: z.int(),
     sessions: z.array(sessionView),
     config_error: z.string().nullable().describe('What is wrong with config.json.'),
   }),

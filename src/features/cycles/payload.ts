@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidInput, issuesOf } from '../../kernel/input.ts';
-import { withoutTokens } from '../../storage/secrets.ts';
+import { hasToken } from '../../storage/secrets.ts';
 
 const MAX_CHARACTERS = 256 * 1024;
 /** Shorter ones would be found by chance. */
@@ -50,6 +50,6 @@ export function requirePayload(value: unknown, expected: Direction, secrets: rea
   return parsed.data;
 }
 
-/** One of these, or anything that reads like a token: it may be another's, or one of yesterday. */
+/** One of these, or any token: it may be another's, or one of yesterday. */
 const tells = (json: string, secrets: readonly string[]): boolean =>
-  withoutTokens(json) !== json || secrets.some((secret) => secret.length >= SHORTEST_SECRET && json.includes(JSON.stringify(secret).slice(1, -1)));
+  hasToken(json) || secrets.some((secret) => secret.length >= SHORTEST_SECRET && json.includes(JSON.stringify(secret).slice(1, -1)));

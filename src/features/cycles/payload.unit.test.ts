@@ -70,10 +70,10 @@ test('a secret is refused wherever it stands, without being told again', () => {
   const payload = { ...GOOD, notes: [`the psk is ${secret}!`], extras: { deep: [{ [secret]: 1 }] } };
   expect(refusedFields(payload, ['other-secret', secret])).toEqual(['payload.notes', 'payload.extras']);
   expect(() => requirePayload(payload, DIRECTION, [secret])).toThrow(expect.objectContaining({ message: expect.not.stringContaining('quotes') }));
-  // Anybody's, also of yesterday: a lock token, a session token, a caller's own; a git hash is none.
+  // Anybody's, also of yesterday: a lock token, a session token, a caller's own; a git hash and a variable are none.
   for (const token of ['0a'.repeat(24), `sess_${'0a'.repeat(24)}`, `cv_${'x'.repeat(43)}`])
     expect(refusedFields({ ...GOOD, todos: [`use ${token}`] })).toEqual(['payload.todos']);
-  expect(refusedFields({ ...GOOD, notes: ['0a'.repeat(20), '0a'.repeat(32)] })).toEqual([]);
+  expect(refusedFields({ ...GOOD, notes: ['0a'.repeat(20), '0a'.repeat(32), 'cv_cross_validation_scores'] })).toEqual([]);
   // "codex" stands in every payload.
   expect(refusedFields(GOOD, ['codex', ''])).toEqual([]);
 });

@@ -42,14 +42,14 @@ export const alreadyActive = (repository: string, cycle_id: string | null): Refu
     { cycle_id },
   );
 
-export interface Turn {
+interface Asking {
   readonly activeRole: string;
   readonly requestedRole: string;
 }
 
-export const notActive = (turn: Turn): Refusal => lockDenied('role is not active for the current phase', turn);
+export const notActive = (turn: Asking): Refusal => lockDenied('role is not active for the current phase', turn);
 
-export function lockDenied(message: string, { activeRole, requestedRole }: Turn): Refusal {
+export function lockDenied(message: string, { activeRole, requestedRole }: Asking): Refusal {
   const next =
     activeRole === requestedRole
       ? `Call lock.acquire with your session of ${activeRole} and use the token that it returns.`

@@ -94,11 +94,6 @@ export async function addHandoff(db: Db, row: Omit<CycleHandoffRow, 'number'>): 
 const handoffsOf = (db: Db, { workspace_id, id }: Pick<Cycle, 'workspace_id' | 'id'>) =>
   db.selectFrom('cycle_handoffs').where('workspace_id', '=', workspace_id).where('cycle', '=', id);
 
-/** All of them, in order. */
-export async function allHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>): Promise<CycleHandoffRow[]> {
-  return await handoffsOf(db, cycle).selectAll().orderBy('number').execute();
-}
-
 /** The latest for each target. */
 export async function currentHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>): Promise<Map<string, CycleHandoffRow>> {
   const latest = handoffsOf(db, cycle)
@@ -106,4 +101,12 @@ export async function currentHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' 
     .groupBy('target');
   const rows = await handoffsOf(db, cycle).selectAll().where('number', 'in', latest).execute();
   return new Map(rows.map((row) => [row.target, row]));
+}
+
+/** The last ones and the latest for each target, in order, and how many there are in all: a cycle may be reworked for ever. */
+export async function recentHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>, most: number): Promise<{ rows: CycleHandoffRow[]; total: number }> {
+  const last = await handoffsOf(db, cycle).selectAll().orderBy('number', 'desc').limit(most).execute();
+  const total = last[0]?.number ?? 0;
+  const current = [...(await currentHandoffs(db, cycle)).values()].filter(({ number }) => number <= total - most);
+  return { rows: [...current.sort((a, b) => a.number - b.number), ...last.reverse()], total };
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../kernel/contract.ts';
-import { title } from '../../kernel/fields.ts';
-import { absolutePath } from '../workflows/contract.ts';
+import { absolutePath, title } from '../../kernel/fields.ts';
 
 export const repositoryView = z.strictObject({
   id: z.string(),

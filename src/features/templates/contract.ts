@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract, READ } from '../../kernel/contract.ts';
-import { id, text } from '../../kernel/fields.ts';
-import { maxParallel, name, plannedTask, repositoryPath, tasksOf } from '../workflows/contract.ts';
+import { id, repositoryPath, text } from '../../kernel/fields.ts';
+import { maxParallel, name, plannedTask, tasksOf } from '../workflows/contract.ts';
 
 const VALUE_CHARACTERS = 2_000;
 export const MOST_VARIABLES = 100;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract, READ } from '../../kernel/contract.ts';
-import { id, text } from '../../kernel/fields.ts';
-import { maxParallel, name, reason, repositoryPath } from './fields.ts';
+import { id, repositoryPath, text } from '../../kernel/fields.ts';
+import { maxParallel, name, reason } from './fields.ts';
 import { WORKFLOW_STATUSES } from './lifecycle.ts';
 import { listedTask, workflowSummary, workflowView } from './shapes.ts';
 import { SOURCE_TYPES } from './tables.ts';

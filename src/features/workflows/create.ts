@@ -1,10 +1,10 @@
 import { record, type WriteContext } from '../../kernel/context.ts';
 import { excerpt } from '../../kernel/excerpt.ts';
+import { absolutePath } from '../../kernel/fields.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import type { Tx } from '../../storage/write.ts';
 import { ensureRepository } from '../repositories/index.ts';
-import { absolutePath } from './fields.ts';
 import { insertWorkflow } from './store.ts';
 import type { SourceType, WorkflowRow } from './tables.ts';
 

@@ -16,23 +16,6 @@ export const details = z
   .record(z.string(), z.unknown())
   .refine((value) => JSON.stringify(value).length <= JSON_LIMIT, { error: `expected at most ${JSON_LIMIT} characters of JSON` });
 
-/** One way to write it: without a slash at its end, and on systems where two slashes are as good as one, without doubled ones. */
-const tidied = (path: string): string => {
-  const single = path.startsWith('/') ? path.replace(/\/{2,}/g, '/') : path;
-  return /^([A-Za-z]:)?[\\/]+$/.test(single) ? single : single.replace(/[\\/]+$/, '');
-};
-
-/** An absolute path, of whichever system, without detours. */
-export const absolutePath = z
-  .string()
-  .trim()
-  .max(1_000)
-  .overwrite(tidied)
-  .refine((path) => /^(\/|[A-Za-z]:[\\/]|\\\\)/.test(path) && !/(^|[\\/])\.\.?([\\/]|$)|\p{Cc}/u.test(path), {
-    error: 'expected an absolute path without "." or ".."',
-  });
-
-export const repositoryPath = absolutePath.describe('The repository, by its absolute path. Default: the one that your bridge or CLI reports.');
 export const maxParallel = z.int().min(1).max(MOST_PARALLEL).describe('How many tasks may be claimed at once. 1: one after another.');
 
 export const files = z.array(repoPath).max(500);

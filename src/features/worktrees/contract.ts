@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract, READ } from '../../kernel/contract.ts';
-import { branch, id } from '../../kernel/fields.ts';
-import { absolutePath, writer } from '../workflows/contract.ts';
+import { absolutePath, branch, id } from '../../kernel/fields.ts';
+import { writer } from '../workflows/contract.ts';
 import { WORKTREE_STATUSES } from './tables.ts';
 
 const MOST_TASKS_AT_ONCE = 500;

@@ -59,3 +59,9 @@ export const option = (invocation: Invocation, name: string): string | undefined
 export function given(invocation: Invocation, ...names: string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (typeof invocation.values[name] === 'string' ? [[name, invocation.values[name] as string]] : [])));
 }
+
+/** Calls actions whose answers their contracts describe. */
+export const asking =
+  <Answers extends object>() =>
+  async <N extends keyof Answers & string>(invocation: Invocation, name: N, input: Record<string, unknown> = {}): Promise<Answers[N]> =>
+    (await (await invocation.client()).action(name, input)) as unknown as Answers[N];

@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { createLog } from '../../kernel/log.ts';
 import { createApp } from '../../main.ts';
+import { testConfig } from '../config.ts';
 
 interface Request {
   readonly name: string;
@@ -65,21 +66,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
 
 const { home, path, url, token, now } = JSON.parse(process.argv[2] ?? '') as Record<'home' | 'path' | 'url' | 'token', string> & { now: number };
 const app = await createApp({
-  config: {
-    home,
-    host: '127.0.0.1',
-    port: 0,
-    database_path: path,
-    database_url: url,
-    log_level: 'error',
-    tool_timeout_ms: 30_000,
-    allowed_hosts: [],
-    allowed_origins: [],
-    companion: {},
-    overlap: {},
-    approvals: { deadline_s: 600 },
-    machine: {},
-  },
+  config: testConfig({ home, path, url }, { log_level: 'error' }),
   clock: { now: () => now, every: () => () => {}, after: () => () => {} },
   log: createLog('error', (line) => process.stderr.write(`${line}\n`)),
   sweep: false,

@@ -13,7 +13,7 @@ import type {
 import type { listDevelopers } from '../../../features/identity/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { fileDisk } from '../../../machine/files.ts';
-import { CliError, type Invocation } from '../command.ts';
+import { asking, CliError, type Invocation } from '../command.ts';
 import { here, typed, wrongOption } from './cycle-place.ts';
 import { type Shown, statusLines, type Who, whoIs } from './cycle-text.ts';
 import { harmless } from './workflow-text.ts';
@@ -37,9 +37,11 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ARCHIVE_NOT_ALLOWED: ['cycle complete', 'cycle cancel --reason TEXT'],
 };
 
+const action = asking<Answers>();
+
 export async function ask<N extends keyof Answers>(invocation: Invocation, name: N, input: Record<string, unknown> = {}): Promise<Answers[N]> {
   try {
-    return (await (await invocation.client()).action(name, input)) as unknown as Answers[N];
+    return await action(invocation, name, input);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.message.startsWith('Invalid input: ')) throw wrongOption(error);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { answerQuestion, listQuestions } from '../../../features/messages/contract.ts';
 import type { workflowsAgents, workflowsList, workflowsShow, workflowsTasks } from '../../../features/oversight/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { type Command, type Invocation, option } from '../command.ts';
+import { asking, type Command, option } from '../command.ts';
 import { age, table } from '../output.ts';
 import { claimLines, harmless, questionLines, workflowLines } from './workflow-text.ts';
 
@@ -16,9 +16,7 @@ interface Answers {
   'questions.answer': Output<typeof answerQuestion>;
 }
 
-async function ask<N extends keyof Answers>(invocation: Invocation, name: N, input: Record<string, unknown> = {}): Promise<Answers[N]> {
-  return (await (await invocation.client()).action(name, input)) as unknown as Answers[N];
-}
+const ask = asking<Answers>();
 
 const newest = (items: readonly unknown[], total: number): string => (total > items.length ? `\n(the newest ${items.length} of ${total})` : '');
 
