@@ -147,6 +147,8 @@ describe('tasks', () => {
     await dialog.getByLabel('Reason').fill('Nobody reads maps');
     await dialog.getByRole('button', { name: 'Cancel task' }).click();
     await row(page, /Draw a map/).waitFor({ state: 'detached' });
+    // The list hears of it live, maybe before the answer that closes the question and then the panel.
+    await dialog.waitFor({ state: 'detached' });
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Tasks');
     await page.getByLabel('Status').selectOption('cancelled');
