@@ -6,8 +6,13 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Each reads COVENANT_PROVE, and runs in `npm test` with a smaller number. */
-const PROOFS = ['src/features/upstreams/rounds.unit.test.ts', 'src/features/cycles/model.test.ts', 'src/features/cycles/crash.test.ts'];
-const PROJECTS = ['unit', 'sqlite', 'postgres'].flatMap((project) => ['--project', project]);
+const PROOFS = [
+  'src/features/upstreams/rounds.unit.test.ts',
+  'src/features/cycles/model.test.ts',
+  'src/features/cycles/crash.test.ts',
+  'test/program/workflow-crash.test.ts',
+];
+const PROJECTS = ['unit', 'sqlite', 'postgres', 'program'].flatMap((project) => ['--project', project]);
 
 const { status } = spawnSync(join(root, 'node_modules', '.bin', 'vitest'), ['run', ...PROJECTS, ...PROOFS, ...process.argv.slice(2)], {
   cwd: root,
