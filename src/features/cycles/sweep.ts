@@ -12,6 +12,17 @@ const KEPT_MS = 7 * 24 * 3_600_000;
 export function cycleSweep({ store, clock }: Pick<House, 'store' | 'clock'>, mirror: Mirror): Sweep {
   // Repositories whose files cannot be written stay behind: those that come after them must have their turn all the same.
   let after = '';
+
+  async function prune(table: 'role_sessions' | 'psk_failures', column: 'expires_at' | 'last_at', before: number): Promise<void> {
+    const { ref } = store.reader.dynamic;
+    const old = await store.reader.selectFrom(table).select('workspace_id').distinct().where(ref(column), '<', before).execute();
+    for (const { workspace_id } of old) {
+      await store.write(workspace_id, async (tx) => {
+        await tx.db.deleteFrom(table).where('workspace_id', '=', workspace_id).where(ref(column), '<', before).execute();
+      });
+    }
+  }
+
   return {
     name: 'cycles',
     everyMs: EVERY_MS,
@@ -19,28 +30,8 @@ export function cycleSweep({ store, clock }: Pick<House, 'store' | 'clock'>, mir
       const behind = await repositoriesBehind(store.reader, AT_ONCE, after);
       after = behind.length === AT_ONCE ? (behind.at(-1) ?? '') : '';
       for (const repository of behind) await mirror.sync(repository);
-      const over = clock.now() - KEPT_MS;
-      const forgotten = clock.now() - FORGOTTEN_AFTER_MS;
-      for (const { workspace_id } of await store.reader
-        .selectFrom('role_sessions')
-        .select('workspace_id')
-        .distinct()
-        .where('expires_at', '<', over)
-        .execute()) {
-        await store.write(workspace_id, async (tx) => {
-          await tx.db.deleteFrom('role_sessions').where('workspace_id', '=', workspace_id).where('expires_at', '<', over).execute();
-        });
-      }
-      for (const { workspace_id } of await store.reader
-        .selectFrom('psk_failures')
-        .select('workspace_id')
-        .distinct()
-        .where('last_at', '<', forgotten)
-        .execute()) {
-        await store.write(workspace_id, async (tx) => {
-          await tx.db.deleteFrom('psk_failures').where('workspace_id', '=', workspace_id).where('last_at', '<', forgotten).execute();
-        });
-      }
+      await prune('role_sessions', 'expires_at', clock.now() - KEPT_MS);
+      await prune('psk_failures', 'last_at', clock.now() - FORGOTTEN_AFTER_MS);
     },
   };
 }
