@@ -125,6 +125,8 @@ test('kill -9 of the server: status and files agree afterwards, and who watches 
     while (!lines.at(-1)?.includes(end)) lines.push((await watching.line()) ?? expect.fail(`it ended after\n${lines.join('\n')}`));
   };
   await upTo('Open sessions');
+  // One that comes to it only when the server is dead is told that there is none.
+  await expect.poll(interrupted.notes, { timeout: 30_000 }).toContain('Ctrl-C ends this');
   await handOver(sessions.gemini, 'gemini', 'codex', []);
   await upTo('turn of codex)');
   server.child.kill('SIGKILL');
@@ -147,7 +149,6 @@ test('kill -9 of the server: status and files agree afterwards, and who watches 
     'the operator: completed the cycle (frontend_refine → complete, turn of gemini)',
   ]);
   expect(await run('watch', '--until', 'backwards', '--json')).toMatchObject({ code: 1, json: { kind: 'error', code: 'INVALID_PHASE' } });
-  await expect.poll(interrupted.notes, { timeout: 30_000 }).toContain('Ctrl-C ends this');
   interrupted.child.kill('SIGINT');
   expect(await interrupted.ended).toBe(0);
   const late = startCommand(at, 'cycle', 'watch', '--until', 'backend', '--json');
