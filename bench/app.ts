@@ -5,6 +5,7 @@ import type { Principal } from '../src/kernel/context.ts';
 import { createLog } from '../src/kernel/log.ts';
 import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
 import { type App, createApp } from '../src/main.ts';
+import { testConfig } from '../src/testing/config.ts';
 
 export interface Place {
   readonly path: string;
@@ -14,21 +15,7 @@ export interface Place {
 /** The whole product in this process, short of the network, on the store at `place`. */
 export const openApp = ({ path, url }: Place): Promise<App> =>
   createApp({
-    config: {
-      home: '/nonexistent',
-      host: '127.0.0.1',
-      port: 0,
-      database_path: path,
-      database_url: url,
-      log_level: 'error',
-      tool_timeout_ms: 600_000,
-      allowed_hosts: [],
-      allowed_origins: [],
-      companion: {},
-      approvals: { deadline_s: 600 },
-      machine: {},
-      overlap: {},
-    },
+    config: testConfig({ home: '/nonexistent', path, url }, { log_level: 'error', tool_timeout_ms: 600_000 }),
     clock: systemClock,
     log: createLog('error'),
     sweep: false,

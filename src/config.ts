@@ -21,6 +21,23 @@ const embedder = z.union(
   { error: 'expected url and model, or package = "@lat.md/embed"' },
 );
 
+const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'expected the name of an environment variable' });
+const words = z.array(z.string().max(4_000)).max(100);
+
+/** How an agent program is started that the server itself starts. docs/reviews.md says what each is. */
+const launcher = z.strictObject({
+  command: z
+    .string()
+    .max(500)
+    // `env` in front of it would take the one for an option and the other for a variable.
+    .regex(/^[^-=\0][^=\0]*$/, { error: 'expected the name or path of a program' }),
+  args: words.default([]),
+  headless_args: words.optional(),
+  env: z.record(variable, z.string().max(4_000)).default({}),
+  pass_env: z.array(variable).max(50).default([]),
+  prompt: z.enum(['argument', 'typed', 'stdin', 'file']).default('argument'),
+});
+
 /** One schema for flags, environment and `config.toml`; each names a setting in its own way. */
 const settings = z.strictObject({
   host: z.string().min(1),
@@ -51,6 +68,10 @@ const settings = z.strictObject({
       .min(5)
       .max(24 * 3_600),
   }),
+  /** Agent programs besides those that are known, or instead of them. */
+  launchers: z.record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, { error: 'expected a name of small letters, digits, "-" and "_"' }), launcher),
+  /** `base_url`: where GitHub's API is, for GitHub Enterprise. The token is in GITHUB_TOKEN alone. */
+  github: z.strictObject({ base_url: z.url({ protocol: /^https?$/ }).optional() }),
   /** `repositories`: the folders under which the server may make and remove git worktrees. Without it, anywhere. */
   machine: z.strictObject({ repositories: z.array(z.string().refine(isAbsolute, { error: 'expected absolute paths' })).optional() }),
 });
@@ -84,6 +105,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
     companion: {},
     overlap: {},
     approvals: { deadline_s: 600 },
+    launchers: {},
+    github: {},
     machine: {},
   };
   const fromFile = checked(join(home, 'config.toml'), readToml(join(home, 'config.toml')));

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { createApprovals } from './features/approvals/index.ts';
@@ -12,9 +13,11 @@ import {
   type SignIn,
 } from './features/identity/index.ts';
 import { productFeatures } from './features/index.ts';
+import { LAUNCHERS } from './features/instances/index.ts';
 import { type Embedder, localEmbedder, remoteEmbedder } from './features/overlap/index.ts';
 import { createSessionPorts } from './features/sessions/index.ts';
 import { createUpstreams, type Upstreams } from './features/upstreams/index.ts';
+import { ALIAS_NAMES } from './kernel/aliases.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { House } from './kernel/context.ts';
 import { Dispatch } from './kernel/dispatch.ts';
@@ -23,6 +26,7 @@ import type { Ports } from './kernel/ports.ts';
 import { Registry } from './kernel/registry.ts';
 import { startSweeping } from './kernel/sweep.ts';
 import type { Feature } from './kernel/tool.ts';
+import { type AgentHost, createAgentHost } from './machine/agent-host.ts';
 import { type GitDisk, gitDisk } from './machine/disk.ts';
 import { type FileDisk, fileDisk } from './machine/files.ts';
 import { openStore } from './storage/open.ts';
@@ -37,6 +41,10 @@ export interface App extends House {
   readonly authenticate: Authenticate;
   readonly signIn: SignIn;
   readonly refusals: RefusalRecorder;
+  /** Where the agents run that this server starts. */
+  readonly agentHost: AgentHost;
+  /** From here on agents can be started that call the server at this address. */
+  servesAt(url: string): void;
   close(): Promise<void>;
 }
 
@@ -69,7 +77,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   if (store.backup) log.info('database copied before its migration', { path: store.backup });
   const house: House = { store, clock, log };
-  const late: { registry?: Registry; gate?: Gate } = {};
+  const late: { registry?: Registry; gate?: Gate; url?: string } = {};
+  const agentHost = createAgentHost(config.home);
   const registry = () => late.registry as Registry;
   const gate = () => late.gate as Gate;
   const runs = options.sweep !== false;
@@ -78,10 +87,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     run: runs,
     toolTimeoutMs: config.tool_timeout_ms,
     version: VERSION,
-    nativeNames: () =>
-      registry()
+    nativeNames: () => [
+      ...registry()
         .tools()
         .map(({ name }) => name),
+      ...ALIAS_NAMES,
+    ],
   });
   const approvals = createApprovals(house, {
     serverOf: (noun, name) => (noun === 'resource' ? name : ((noun === 'prompt' ? upstreams.prompt(name) : upstreams.tools.tool(name))?.server ?? null)),
@@ -102,7 +113,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       },
       companionManifest: config.companion.manifest,
       embedder: embedderOf(config),
-      machine: { disk: options.disk ?? gitDisk, files: options.files ?? fileDisk, repositories: config.machine.repositories },
+      machine: {
+        ...agentHost,
+        machine: `${hostname()}:${config.home}`,
+        disk: options.disk ?? gitDisk,
+        files: options.files ?? fileDisk,
+        repositories: config.machine.repositories,
+        launchers: { ...LAUNCHERS, ...config.launchers },
+        url: () => late.url,
+      },
     }),
     upstreamFeature,
     approvals.feature,
@@ -149,6 +168,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     authenticate: createAuthenticate(house),
     signIn: createSignIn(house),
     refusals,
+    agentHost,
+    servesAt(url) {
+      late.url = url;
+    },
     async close() {
       for (const feature of features) await feature.stop?.();
       await sweeping.stop();

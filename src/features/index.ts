@@ -1,7 +1,6 @@
 import type { House } from '../kernel/context.ts';
 import type { Feature } from '../kernel/tool.ts';
-import type { FileDisk } from '../machine/files.ts';
-import { agents } from './agents/index.ts';
+import { agents, dismiss, enlist, seenRunning } from './agents/index.ts';
 import { capabilities } from './capabilities/index.ts';
 import { contexts, latestContextOf, standingContext } from './contexts/index.ts';
 import { coordination, heartbeatListener, releaseClaimsOf } from './coordination/index.ts';
@@ -9,14 +8,16 @@ import { cycles } from './cycles/index.ts';
 import { events } from './events/index.ts';
 import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './execution/index.ts';
 import { type Catalogue, gateway } from './gateway/index.ts';
-import { grantSubjects, identity } from './identity/index.ts';
-import { messages, unreadOf } from './messages/index.ts';
+import { endTokenById, grantSubjects, identity, issueInstanceToken, workingFor } from './identity/index.ts';
+import { type Outside as AgentMachine, type InstancePorts, instances } from './instances/index.ts';
+import { messages, tell, unreadOf } from './messages/index.ts';
 import { notes } from './notes/index.ts';
 import { operations, type ServerFacts } from './operations/index.ts';
 import { createOverlap, type Embedder } from './overlap/index.ts';
 import { oversight } from './oversight/index.ts';
 import { recovery } from './recovery/index.ts';
 import { repositories } from './repositories/index.ts';
+import { feedbackOf } from './reviews/index.ts';
 import { sessionFeature } from './sessions/index.ts';
 import { noteFiles, ownsTask, takeOver, tasks } from './tasks/index.ts';
 import { team } from './team/index.ts';
@@ -35,7 +36,7 @@ export interface FeatureParts {
   /** Null: work is compared by its words and files alone. */
   readonly embedder: Embedder | null;
   /** Git and files on the server's machine, and which repositories it may touch. */
-  readonly machine: Outside & { readonly files: FileDisk };
+  readonly machine: Outside & AgentMachine;
 }
 
 /** Everything the product can do, one line each. What one feature needs of another it is given here. */
@@ -67,5 +68,27 @@ export function productFeatures({ house, catalogue, facts, companionManifest, em
     templates,
     oversight,
     cycles(house, machine),
+    instances(house, machine, instancePorts),
   ];
 }
+
+/** The runtimes that agents can have; any other program is one of the user's own. */
+const RUNTIMES = { claude: 'claude_code', codex: 'codex', gemini: 'gemini', opencode: 'opencode' } as const;
+
+const instancePorts: InstancePorts = {
+  registerAgent: (tx, { id, agent, worktree_path, developer_id }) =>
+    enlist(tx, {
+      name: id,
+      runtime: Object.hasOwn(RUNTIMES, agent) ? RUNTIMES[agent as keyof typeof RUNTIMES] : 'custom',
+      workspacePath: worktree_path,
+      developerId: developer_id,
+      actor: `instance:${id}`,
+    }),
+  agentSeen: seenRunning,
+  agentLeaves: (tx, id, by) => dismiss(tx, id, by, releaseTasksOf),
+  tell: (tx, message) => tell(tx, { message_type: 'notification', ...message }),
+  issueToken: issueInstanceToken,
+  revokeToken: endTokenById,
+  developerOf: workingFor,
+  feedbackOf,
+};

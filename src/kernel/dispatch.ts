@@ -1,5 +1,6 @@
 import type { WriteCallback } from '../storage/write.ts';
 import { Admission, type Admitted, type Unfit } from './admission.ts';
+import { toolNamed } from './aliases.ts';
 import type { CallContext, House, Principal, Surface } from './context.ts';
 import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
@@ -193,7 +194,7 @@ export class Dispatch {
     return {
       ...request,
       keepable,
-      name: storableName(request.name),
+      name: storableName(noun === 'tool' ? toolNamed(request.name) : request.name),
       noun,
       requestId: newId('req', now),
       started: performance.now(),
@@ -374,7 +375,12 @@ export class Dispatch {
     const envelope = outcome === 'denied' || !known ? fallbackEnvelope(call) : (tool?.envelope ?? ENVELOPES.gateway);
     // A call that was not let through has no result, in whatever words it is told so.
     const failed = isError(reply) || outcome === 'denied';
-    return { reply, isError: failed, body: envelope.render(reply, implementation?.content), isToolResult: envelope.isToolResult === true };
+    return {
+      reply,
+      isError: failed,
+      body: envelope.render(reply, { tool: call.name, instance: call.principal.instanceId, content: implementation?.content }),
+      isToolResult: envelope.isToolResult === true,
+    };
   }
 
   #observe({ name, surface, started }: Call, outcome: string, known: boolean): void {

@@ -4,9 +4,17 @@ import type { TextContent } from './tool.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
+/** What some envelopes say besides the reply. */
+interface About {
+  readonly tool?: string;
+  /** The instance that called. */
+  readonly instance?: string | null;
+  readonly content?: ((data: Record<string, unknown>) => TextContent[]) | undefined;
+}
+
 /** Each contract's documented response shape, made here and nowhere else. */
 export interface Envelope {
-  render(reply: Reply<unknown>, present?: (data: Record<string, unknown>) => TextContent[]): Record<string, unknown>;
+  render(reply: Reply<unknown>, about?: About): Record<string, unknown>;
   /** The JSON Schema of what `render` gives, for a tool whose data has the schema `data`. */
   schema(data: JsonSchema): JsonSchema;
   /** What `render` gives is MCP's own result, not something to be carried in one. */
@@ -56,6 +64,16 @@ const plain: Envelope = {
   schema: (data) => orRefusal(data, ['code', 'message', 'recoverable', 'suggestion']),
 };
 
+/** As `plain`; a refusal also says which tool and which instance it is about. */
+const review: Envelope = {
+  render(reply, about = {}) {
+    const body = plain.render(reply);
+    if (reply.status === 'ok' || reply.status === 'warning') return body;
+    return { ...(about.instance ? { instance_id: about.instance } : {}), ...body, tool_name: about.tool };
+  },
+  schema: (data) => orRefusal(data, ['code', 'message', 'recoverable', 'suggestion', 'tool_name']),
+};
+
 /** What the cycle contract calls otherwise than the house. */
 const CYCLE_CODES: Readonly<Record<string, string>> = { INVALID_INPUT: 'SCHEMA_INVALID', INTERNAL: 'INTERNAL_ERROR' };
 
@@ -87,7 +105,7 @@ const cycle: Envelope = {
 /** MCP's own result: the tool's content, and its data as structured content. */
 const content: Envelope = {
   isToolResult: true,
-  render(reply, present) {
+  render(reply, { content: present } = {}) {
     if (reply.status === 'error' || reply.status === 'blocked') {
       const structuredContent = { ...(reply.data as object), code: reply.code, message: reply.message, next: reply.next };
       return { content: [{ type: 'text', text: `${reply.code}: ${reply.message} ${reply.next}` }], structuredContent, isError: isError(reply) };
@@ -113,7 +131,7 @@ function orRefusal(data: JsonSchema, refusal: readonly string[]): JsonSchema {
 
 export const ENVELOPES: Record<Toolset, Envelope> = {
   team,
-  review: plain,
+  review,
   workflow: plain,
   gateway: content,
   cycle,

@@ -1,19 +1,34 @@
+import { backUp, backUpCommit } from './backup.ts';
 import { commitByHash, resolveCommit } from './git.ts';
-import { locateRepository, startingPoint } from './repository.ts';
-import { addWorktree, deleteBranch, discardUnfinished, hasWorktree, removeWorktree } from './worktree.ts';
+import { applyMerge, prepareMerge } from './merge-file.ts';
+import { defaultBranch, hasChanges, originOf, pushBranch, remoteBranch } from './remote.ts';
+import { currentBranch, locateRepository, startingPoint } from './repository.ts';
+import { addWorktree, deleteBranch, discardUnfinished, forceWorktreeAway, hasWorktree, listWorktrees, removeWorktree } from './worktree.ts';
 import { worktreeState } from './worktree-state.ts';
 
 /** What the server does to repositories on its machine: one value, so that a test can cut the power between two of its steps. */
 export const gitDisk = {
   locateRepository,
   startingPoint,
+  currentBranch,
   resolveCommit,
   commitByHash,
   hasWorktree,
+  listWorktrees,
   addWorktree,
   discardUnfinished,
   worktreeState,
   removeWorktree,
+  forceWorktreeAway,
   deleteBranch,
+  backUp,
+  backUpCommit,
+  defaultBranch,
+  hasChanges,
+  originOf,
+  remoteBranch,
+  pushBranch,
+  prepareMerge,
+  applyMerge,
 };
 export type GitDisk = typeof gitDisk;

@@ -101,7 +101,8 @@ async function innerRepository(path: string, options: GitOptions): Promise<strin
   return ignored.split('\0').find((entry) => entry.endsWith('/')) ?? null;
 }
 
-async function unfinished(path: string, options: GitOptions): Promise<string | null> {
+/** What was begun and not finished: a merge or rebase, say. */
+export async function unfinished(path: string, options: GitOptions): Promise<string | null> {
   const folder = (await git(path, ['rev-parse', '--absolute-git-dir'], { ...options, reads: true })).trim();
   const found = Object.entries(UNFINISHED).find(([file]) => existsSync(join(folder, file)));
   return found?.[1] ?? null;

@@ -124,6 +124,12 @@ export async function removeWorktree(repository: string, path: string, options: 
   await rmdir(dirname(path)).catch(() => {});
 }
 
+/** With everything in it: for one of which a backup was made. */
+export async function forceWorktreeAway(repository: string, path: string, options: GitOptions = {}): Promise<void> {
+  await git(repository, ['worktree', 'remove', '--force', '--', path], { timeoutMs: CHECKOUT_MS, ...options });
+  await rmdir(dirname(path)).catch(() => {});
+}
+
 /** Only if it still stands at this commit and no worktree has it checked out. Says whether it is gone. */
 export async function deleteBranch(repository: string, branch: string, expected: string, options: GitOptions = {}): Promise<boolean> {
   await requireBranchName(repository, branch, options);

@@ -5,6 +5,7 @@ import type { SessionContextRow } from '../features/contexts/tables.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../features/coordination/tables.ts';
 import type { CycleHandoffRow, CycleRow, PskFailureRow, RoleSessionRow } from '../features/cycles/tables.ts';
 import type { DeveloperRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/identity/tables.ts';
+import type { InstanceRelationshipRow, InstanceRow } from '../features/instances/tables.ts';
 import type { MessageRow } from '../features/messages/tables.ts';
 import type { NoteRow } from '../features/notes/tables.ts';
 import type {
@@ -19,7 +20,9 @@ import type {
   ScopeVerdictRow,
 } from '../features/overlap/tables.ts';
 import type { RepositoryRow } from '../features/repositories/tables.ts';
+import type { ReviewFeedbackRow } from '../features/reviews/tables.ts';
 import type { AgentSessionRow, LocalWorktreeRow, MachineRow, RegisteredRepoRow, RepoCommitRow, SessionActivityRow } from '../features/sessions/tables.ts';
+import type { SettingRow } from '../features/settings/tables.ts';
 import type { TaskRow } from '../features/tasks/tables.ts';
 import type { ParallelAuditRow } from '../features/team/tables.ts';
 import type { AgentSpanRow, ModelPriceRow } from '../features/telemetry/tables.ts';
@@ -48,6 +51,10 @@ export interface Database {
   cycle_handoffs: CycleHandoffRow;
   role_sessions: RoleSessionRow;
   psk_failures: PskFailureRow;
+  instances: InstanceRow;
+  instance_relationships: InstanceRelationshipRow;
+  review_feedback: ReviewFeedbackRow;
+  settings: SettingRow;
   overlap_items: OverlapItemRow;
   overlap_postings: OverlapPostingRow;
   overlap_terms: OverlapTermRow;

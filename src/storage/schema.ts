@@ -18,6 +18,8 @@ CREATE TABLE "events" ("workspace_id" text not null, "seq" bigint not null, "cat
 CREATE TABLE "file_marks" ("workspace_id" text not null, "path" text not null, "source" text not null, "source_id" text not null, "developer_id" text not null, "repo" text, "action" text, "label" text, "marked_at" bigint not null, "expires_at" bigint, constraint "file_marks_key" primary key ("workspace_id", "path", "source", "source_id"))
 CREATE TABLE "grants" ("workspace_id" text not null, "id" text not null, "subject" text not null, "action" text not null, "scope" text not null, "max_uses" integer, "uses" integer not null, "expires_at" bigint, "revision" integer not null, "granted_by" text not null, "created_at" bigint not null, "revoked_at" bigint, "revoked_by" text, "recent" text, constraint "grants_key" primary key ("workspace_id", "id"))
 CREATE TABLE "handoffs" ("workspace_id" text not null, "id" text not null, "from_developer_id" text not null, "session_id" text, "to_developer_id" text not null, "to_agent_type" text, "message" text not null, "task_ids" text not null, "claim_ids" text not null, "repo" text, "branch" text, "context_id" text, "status" text not null, "created_at" bigint not null, "accepted_at" bigint, "taken_task_ids" text not null, "taken_claim_ids" text not null, constraint "handoffs_key" primary key ("workspace_id", "id"))
+CREATE TABLE "instance_relationships" ("workspace_id" text not null, "parent_instance" text not null, "child_instance" text not null, "relationship_type" text not null, "review_iteration" integer not null, "outcome" text, "created_at" bigint not null, "ended_at" bigint, constraint "instance_relationships_key" primary key ("workspace_id", "parent_instance", "child_instance", "relationship_type"), constraint "instance_relationships_iteration" unique ("workspace_id", "parent_instance", "relationship_type", "review_iteration"))
+CREATE TABLE "instances" ("workspace_id" text not null, "id" text not null, "type" text not null, "status" text not null, "agent" text not null, "developer_id" text, "agent_id" text not null, "token_id" text, "machine" text not null, "repository" text not null, "worktree_path" text not null, "branch_name" text not null, "base_branch" text not null, "base_commit" text, "session_name" text not null, "session_kind" text, "pid" integer, "process_start" bigint, "issue_number" integer, "prompt" text not null, "parent_instance_id" text, "review_iteration" integer, "failed_reviews" integer not null, "pr_number" integer, "pr_url" text, "news" text, "status_reason" text, "kept_reason" text, "backup_ref" text, "created_by" text not null, "created_at" bigint not null, "updated_at" bigint not null, "last_activity" bigint not null, "ended_at" bigint, "step" text, "step_until" bigint, "step_data" text, constraint "instances_key" primary key ("workspace_id", "id"))
 CREATE TABLE "journal_heads" ("workspace_id" text primary key, "seq" bigint not null, "hash" text not null)
 CREATE TABLE "local_worktrees" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "repo" text not null, "branch" text not null, "worktree" text not null, "head" text, "dirty_files" text not null, "unpushed_files" text not null, "diff_hashes" text not null, "session_id" text not null, "updated_at" bigint not null, constraint "local_worktrees_key" primary key ("workspace_id", "id"), constraint "local_worktrees_place" unique ("workspace_id", "repo", "developer_id", "branch", "worktree"))
 CREATE TABLE "machines" ("workspace_id" text not null, "token_id" text not null, "developer_id" text not null, "companion_version" text, "last_heartbeat_at" bigint not null, constraint "machines_key" primary key ("workspace_id", "token_id"))
@@ -36,11 +38,13 @@ CREATE TABLE "psk_failures" ("workspace_id" text not null, "repository" text not
 CREATE TABLE "registered_repos" ("workspace_id" text not null, "token_id" text not null, "position" integer not null, "developer_id" text not null, "repo" text not null, "path" text, "branch" text, constraint "registered_repos_key" primary key ("workspace_id", "token_id", "position"))
 CREATE TABLE "repo_commits" ("workspace_id" text not null, "worktree_id" text not null, "position" integer not null, "repo" text not null, "sha" text not null, "title" text, constraint "repo_commits_key" primary key ("workspace_id", "worktree_id", "position"))
 CREATE TABLE "repositories" ("workspace_id" text not null, "id" text not null, "path" text not null, "name" text not null, "created_at" bigint not null, "updated_at" bigint not null, constraint "repositories_key" primary key ("workspace_id", "id"), constraint "repositories_path" unique ("workspace_id", "path"))
+CREATE TABLE "review_feedback" ("workspace_id" text not null, "id" text not null, "review_instance" text not null, "coding_instance" text not null, "review_iteration" integer not null, "feedback" text not null, "feedback_type" text not null, "priority" text not null, "actionable_items" text not null, "git_commit_hash" text, "delivered" text, "reason" text, "created_at" bigint not null, "step" text, "step_until" bigint, constraint "review_feedback_key" primary key ("workspace_id", "id"), constraint "review_feedback_once" unique ("workspace_id", "review_instance"))
 CREATE TABLE "role_sessions" ("workspace_id" text not null, "id" text not null, "token_sha256" text not null, "psk_mark" text not null, "repository" text not null, "role" text not null, "token_id" text not null, "actor" text not null, "created_at" bigint not null, "last_seen" bigint not null, "expires_at" bigint not null, "closed_at" bigint, "closed_by" text, constraint "role_sessions_key" primary key ("workspace_id", "id"), constraint "role_sessions_token" unique ("workspace_id", "token_sha256"))
 CREATE TABLE "schema_migrations" ("number" integer primary key, "name" text not null, "applied_at" bigint not null)
 CREATE TABLE "scope_verdicts" ("workspace_id" text not null, "id" text not null, "check_id" text not null, "warning_id" text, "developer_id" text not null, "subject_id" text not null, "verdict" text not null, "candidates" text not null, "confirmation_reason" text, "created_at" bigint not null, constraint "scope_verdicts_key" primary key ("workspace_id", "id"))
 CREATE TABLE "session_activity" ("workspace_id" text not null, "session_id" text not null, "id" text not null, "text" text not null, "created_at" bigint not null, constraint "session_activity_key" primary key ("workspace_id", "session_id", "id"))
 CREATE TABLE "session_contexts" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "session_id" text, "repo" text not null, "branch" text, "title" text not null, "summary" text not null, "files_touched" text not null, "next_actions" text not null, "blockers" text not null, "task_ids" text not null, "published_at" bigint not null, "expires_at" bigint not null, "superseded_by" text, "revoked_at" bigint, constraint "session_contexts_key" primary key ("workspace_id", "id"))
+CREATE TABLE "settings" ("workspace_id" text not null, "key" text not null, "value" text not null, "updated_at" bigint not null, "updated_by" text not null, constraint "settings_key" primary key ("workspace_id", "key"))
 CREATE TABLE "signin_links" ("workspace_id" text not null, "hash" text primary key, "developer_id" text not null, "created_at" bigint not null, "expires_at" bigint not null, "used_at" bigint)
 CREATE TABLE "tasks" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "actor" text not null, "session_id" text, "workstream_id" text, "title" text not null, "task_type" text not null, "status" text not null, "description" text, "scope" text, "action" text, "component" text, "priority" text not null, "target_files" text not null, "repo" text, "result_summary" text, "summary" text, "reason" text, "created_at" bigint not null, "started_at" bigint, "updated_at" bigint not null, "closed_at" bigint, constraint "tasks_key" primary key ("workspace_id", "id"))
 CREATE TABLE "tokens" ("workspace_id" text not null, "id" text not null, "hash" text not null unique, "kind" text not null, "developer_id" text, "agent_type" text, "instance_id" text, "label" text not null, "created_by" text not null, "created_at" bigint not null, "expires_at" bigint, "last_used_at" bigint, "revoked_at" bigint, constraint "tokens_key" primary key ("workspace_id", "id"))
@@ -77,6 +81,10 @@ CREATE INDEX "grants_subject_action" on "grants" ("workspace_id", "subject", "ac
 CREATE INDEX "handoffs_from" on "handoffs" ("workspace_id", "from_developer_id", "status", "created_at")
 CREATE INDEX "handoffs_status" on "handoffs" ("workspace_id", "status", "created_at")
 CREATE INDEX "handoffs_to" on "handoffs" ("workspace_id", "to_developer_id", "status", "created_at")
+CREATE INDEX "instance_relationships_child" on "instance_relationships" ("workspace_id", "child_instance")
+CREATE UNIQUE INDEX instances_place on instances (machine, worktree_path) where ended_at is null
+CREATE INDEX instances_running on instances (workspace_id, id) where ended_at is null
+CREATE INDEX instances_under_way on instances (step_until) where step is not null
 CREATE INDEX "local_worktrees_age" on "local_worktrees" ("workspace_id", "developer_id", "updated_at")
 CREATE INDEX "local_worktrees_graph" on "local_worktrees" ("workspace_id", "repo", "updated_at")
 CREATE INDEX "messages_expiry" on "messages" ("recipient_id", "status", "expires_at")
@@ -90,6 +98,8 @@ CREATE INDEX "overlap_items_revision" on "overlap_items" ("workspace_id", "revis
 CREATE INDEX "overlap_warnings_open" on "overlap_warnings" ("workspace_id", "id") where "resolved_at" is null
 CREATE INDEX "overlap_warnings_subject" on "overlap_warnings" ("workspace_id", "subject_id")
 CREATE INDEX "preflight_checks_latest" on "preflight_checks" ("workspace_id", "developer_id", "kind", "created_at")
+CREATE INDEX "review_feedback_for" on "review_feedback" ("workspace_id", "coding_instance", "id")
+CREATE INDEX review_feedback_under_way on review_feedback (step_until) where step is not null
 CREATE INDEX "role_sessions_by_expiry" on "role_sessions" ("expires_at")
 CREATE INDEX "role_sessions_of_repository" on "role_sessions" ("workspace_id", "repository", "id")
 CREATE INDEX "scope_verdicts_warning" on "scope_verdicts" ("workspace_id", "warning_id")
@@ -338,6 +348,51 @@ handoffs.created_at bigint not null
 handoffs.accepted_at bigint
 handoffs.taken_task_ids text not null
 handoffs.taken_claim_ids text not null
+instance_relationships.workspace_id text not null
+instance_relationships.parent_instance text not null
+instance_relationships.child_instance text not null
+instance_relationships.relationship_type text not null
+instance_relationships.review_iteration integer not null
+instance_relationships.outcome text
+instance_relationships.created_at bigint not null
+instance_relationships.ended_at bigint
+instances.workspace_id text not null
+instances.id text not null
+instances.type text not null
+instances.status text not null
+instances.agent text not null
+instances.developer_id text
+instances.agent_id text not null
+instances.token_id text
+instances.machine text not null
+instances.repository text not null
+instances.worktree_path text not null
+instances.branch_name text not null
+instances.base_branch text not null
+instances.base_commit text
+instances.session_name text not null
+instances.session_kind text
+instances.pid integer
+instances.process_start bigint
+instances.issue_number integer
+instances.prompt text not null
+instances.parent_instance_id text
+instances.review_iteration integer
+instances.failed_reviews integer not null
+instances.pr_number integer
+instances.pr_url text
+instances.news text
+instances.status_reason text
+instances.kept_reason text
+instances.backup_ref text
+instances.created_by text not null
+instances.created_at bigint not null
+instances.updated_at bigint not null
+instances.last_activity bigint not null
+instances.ended_at bigint
+instances.step text
+instances.step_until bigint
+instances.step_data text
 journal_heads.workspace_id text not null
 journal_heads.seq bigint not null
 journal_heads.hash text not null
@@ -486,6 +541,21 @@ repositories.path text not null
 repositories.name text not null
 repositories.created_at bigint not null
 repositories.updated_at bigint not null
+review_feedback.workspace_id text not null
+review_feedback.id text not null
+review_feedback.review_instance text not null
+review_feedback.coding_instance text not null
+review_feedback.review_iteration integer not null
+review_feedback.feedback text not null
+review_feedback.feedback_type text not null
+review_feedback.priority text not null
+review_feedback.actionable_items text not null
+review_feedback.git_commit_hash text
+review_feedback.delivered text
+review_feedback.reason text
+review_feedback.created_at bigint not null
+review_feedback.step text
+review_feedback.step_until bigint
 role_sessions.workspace_id text not null
 role_sessions.id text not null
 role_sessions.token_sha256 text not null
@@ -533,6 +603,11 @@ session_contexts.published_at bigint not null
 session_contexts.expires_at bigint not null
 session_contexts.superseded_by text
 session_contexts.revoked_at bigint
+settings.workspace_id text not null
+settings.key text not null
+settings.value text not null
+settings.updated_at bigint not null
+settings.updated_by text not null
 signin_links.workspace_id text not null
 signin_links.hash text not null
 signin_links.developer_id text not null
@@ -705,6 +780,9 @@ events: events_key PRIMARY KEY (workspace_id, seq)
 file_marks: file_marks_key PRIMARY KEY (workspace_id, path, source, source_id)
 grants: grants_key PRIMARY KEY (workspace_id, id)
 handoffs: handoffs_key PRIMARY KEY (workspace_id, id)
+instance_relationships: instance_relationships_iteration UNIQUE (workspace_id, parent_instance, relationship_type, review_iteration)
+instance_relationships: instance_relationships_key PRIMARY KEY (workspace_id, parent_instance, child_instance, relationship_type)
+instances: instances_key PRIMARY KEY (workspace_id, id)
 journal_heads: journal_heads_pkey PRIMARY KEY (workspace_id)
 local_worktrees: local_worktrees_key PRIMARY KEY (workspace_id, id)
 local_worktrees: local_worktrees_place UNIQUE (workspace_id, repo, developer_id, branch, worktree)
@@ -724,12 +802,15 @@ registered_repos: registered_repos_key PRIMARY KEY (workspace_id, token_id, "pos
 repo_commits: repo_commits_key PRIMARY KEY (workspace_id, worktree_id, "position")
 repositories: repositories_key PRIMARY KEY (workspace_id, id)
 repositories: repositories_path UNIQUE (workspace_id, path)
+review_feedback: review_feedback_key PRIMARY KEY (workspace_id, id)
+review_feedback: review_feedback_once UNIQUE (workspace_id, review_instance)
 role_sessions: role_sessions_key PRIMARY KEY (workspace_id, id)
 role_sessions: role_sessions_token UNIQUE (workspace_id, token_sha256)
 schema_migrations: schema_migrations_pkey PRIMARY KEY (number)
 scope_verdicts: scope_verdicts_key PRIMARY KEY (workspace_id, id)
 session_activity: session_activity_key PRIMARY KEY (workspace_id, session_id, id)
 session_contexts: session_contexts_key PRIMARY KEY (workspace_id, id)
+settings: settings_key PRIMARY KEY (workspace_id, key)
 signin_links: signin_links_pkey PRIMARY KEY (hash)
 tasks: tasks_key PRIMARY KEY (workspace_id, id)
 tokens: tokens_hash_key UNIQUE (hash)
@@ -787,6 +868,13 @@ CREATE INDEX handoffs_from ON handoffs USING btree (workspace_id, from_developer
 CREATE UNIQUE INDEX handoffs_key ON handoffs USING btree (workspace_id, id)
 CREATE INDEX handoffs_status ON handoffs USING btree (workspace_id, status, created_at)
 CREATE INDEX handoffs_to ON handoffs USING btree (workspace_id, to_developer_id, status, created_at)
+CREATE INDEX instance_relationships_child ON instance_relationships USING btree (workspace_id, child_instance)
+CREATE UNIQUE INDEX instance_relationships_iteration ON instance_relationships USING btree (workspace_id, parent_instance, relationship_type, review_iteration)
+CREATE UNIQUE INDEX instance_relationships_key ON instance_relationships USING btree (workspace_id, parent_instance, child_instance, relationship_type)
+CREATE UNIQUE INDEX instances_key ON instances USING btree (workspace_id, id)
+CREATE UNIQUE INDEX instances_place ON instances USING btree (machine, worktree_path) WHERE (ended_at IS NULL)
+CREATE INDEX instances_running ON instances USING btree (workspace_id, id) WHERE (ended_at IS NULL)
+CREATE INDEX instances_under_way ON instances USING btree (step_until) WHERE (step IS NOT NULL)
 CREATE UNIQUE INDEX journal_heads_pkey ON journal_heads USING btree (workspace_id)
 CREATE INDEX local_worktrees_age ON local_worktrees USING btree (workspace_id, developer_id, updated_at)
 CREATE INDEX local_worktrees_graph ON local_worktrees USING btree (workspace_id, repo, updated_at)
@@ -820,6 +908,10 @@ CREATE UNIQUE INDEX registered_repos_key ON registered_repos USING btree (worksp
 CREATE UNIQUE INDEX repo_commits_key ON repo_commits USING btree (workspace_id, worktree_id, "position")
 CREATE UNIQUE INDEX repositories_key ON repositories USING btree (workspace_id, id)
 CREATE UNIQUE INDEX repositories_path ON repositories USING btree (workspace_id, path)
+CREATE INDEX review_feedback_for ON review_feedback USING btree (workspace_id, coding_instance, id)
+CREATE UNIQUE INDEX review_feedback_key ON review_feedback USING btree (workspace_id, id)
+CREATE UNIQUE INDEX review_feedback_once ON review_feedback USING btree (workspace_id, review_instance)
+CREATE INDEX review_feedback_under_way ON review_feedback USING btree (step_until) WHERE (step IS NOT NULL)
 CREATE INDEX role_sessions_by_expiry ON role_sessions USING btree (expires_at)
 CREATE UNIQUE INDEX role_sessions_key ON role_sessions USING btree (workspace_id, id)
 CREATE INDEX role_sessions_of_repository ON role_sessions USING btree (workspace_id, repository, id)
@@ -830,6 +922,7 @@ CREATE INDEX scope_verdicts_warning ON scope_verdicts USING btree (workspace_id,
 CREATE UNIQUE INDEX session_activity_key ON session_activity USING btree (workspace_id, session_id, id)
 CREATE UNIQUE INDEX session_contexts_key ON session_contexts USING btree (workspace_id, id)
 CREATE INDEX session_contexts_standing ON session_contexts USING btree (workspace_id, expires_at) WHERE ((superseded_by IS NULL) AND (revoked_at IS NULL))
+CREATE UNIQUE INDEX settings_key ON settings USING btree (workspace_id, key)
 CREATE UNIQUE INDEX signin_links_pkey ON signin_links USING btree (hash)
 CREATE UNIQUE INDEX tasks_key ON tasks USING btree (workspace_id, id)
 CREATE INDEX tasks_owner ON tasks USING btree (workspace_id, developer_id, status)

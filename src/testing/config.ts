@@ -14,6 +14,8 @@ export const testConfig = ({ home, path, url }: { home: string; path: string; ur
   companion: {},
   overlap: {},
   approvals: { deadline_s: 600 },
+  launchers: {},
+  github: {},
   machine: {},
   ...own,
 });

@@ -4,6 +4,7 @@ import type { AgentPorts } from './ports.ts';
 import { silenceSweep } from './sweep.ts';
 import { agentTools } from './tools.ts';
 
+export { dismiss, enlist, seenRunning } from './enlist.ts';
 export { noteSilence } from './leave.ts';
 export { isSilent, LEASE_MS, statusAt } from './liveness.ts';
 export { easeAgent, isOwn, noteSign, requireOnline, requireOwnAgent, touchAgent } from './own.ts';

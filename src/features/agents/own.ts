@@ -17,9 +17,9 @@ export async function requireAgent(db: Db, workspace: string, id: string, field 
   return agent;
 }
 
-/** A developer's agents are theirs under each of their tokens. Who is no developer, the operator or an instance, has what it registered itself. */
-export const isOwn = (agent: Pick<AgentRow, 'developer_id' | 'actor'>, { developerId, actor }: Principal): boolean =>
-  agent.developer_id === developerId && (developerId !== null || agent.actor === actor);
+/** A developer's agents are theirs under each of their tokens. The operator has what it registered itself; an instance is itself and nobody else. */
+export const isOwn = (agent: Pick<AgentRow, 'developer_id' | 'actor'>, { developerId, instanceId, actor }: Principal): boolean =>
+  agent.developer_id === developerId && ((developerId !== null && instanceId === null) || agent.actor === actor);
 
 /** Nobody acts as an agent of somebody else's. */
 export async function requireOwnAgent(db: Db, principal: Principal, id: string, field = 'agent_id'): Promise<AgentRow> {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { permissionOf } from '../../kernel/aliases.ts';
 import type { Toolset } from '../../kernel/contract.ts';
 import type { Asked } from '../../kernel/ports.ts';
 import { readJson } from '../../storage/columns.ts';
@@ -68,12 +69,13 @@ export const actionName = z
   .max(200)
   .regex(/^((tool\.call|resource\.read|prompt\.get)\.[A-Za-z0-9_.-]{1,128}|toolset\.(team|review|workflow|cycle))$/, {
     error: 'expected tool.call.<tool>, resource.read.<server>, prompt.get.<prompt>, or toolset.team, toolset.review, toolset.workflow or toolset.cycle',
-  });
+  })
+  .overwrite((action) => (action.startsWith('tool.call.') ? capabilityFor('tool', action.slice('tool.call.'.length)) : action));
 
 const VERBS = { tool: 'tool.call', resource: 'resource.read', prompt: 'prompt.get' } as const satisfies Record<Asked['noun'], string>;
 
 /** The capability that names exactly this. */
-export const capabilityFor = (noun: Asked['noun'], name: string): string => `${VERBS[noun]}.${name}`;
+export const capabilityFor = (noun: Asked['noun'], name: string): string => `${VERBS[noun]}.${noun === 'tool' ? permissionOf(name) : name}`;
 
 /** Toolsets that a grant can name. Gateway tools are granted one by one. */
 const COORDINATION: ReadonlySet<Toolset> = new Set(['team', 'review', 'workflow', 'cycle']);

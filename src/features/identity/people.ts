@@ -3,7 +3,7 @@ import { newId } from '../../kernel/ids.ts';
 import { workspaceName } from '../../kernel/workspace.ts';
 import type { Tx } from '../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
-import { findDeveloper, firstDeveloper, insertDeveloper, insertToken, insertWorkspace, workspaceTokens } from './store.ts';
+import { findDeveloper, findToken, firstDeveloper, insertDeveloper, insertToken, insertWorkspace, setTokenRevoked, workspaceTokens } from './store.ts';
 import type { DeveloperRow, TokenKind, TokenRow } from './tables.ts';
 import { defaultLabel, hashSecret, mintToken } from './token.ts';
 
@@ -78,6 +78,29 @@ export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: str
   await giveProfile(tx, token.kind, `token:${token.id}`, wanted.by);
   return { value, token };
 }
+
+/** Since when it is of no use: it may have been ended before. */
+export async function endToken(tx: Tx, token: TokenRow, by: string): Promise<number> {
+  if (token.revoked_at !== null) return token.revoked_at;
+  await setTokenRevoked(tx.db, tx.workspace, token.id, tx.now);
+  tx.append({ category: 'work', kind: 'token.revoked', actor: by, subject: token.id, payload: { kind: token.kind, developer_id: token.developer_id } });
+  return tx.now;
+}
+
+/** A token by which one instance acts as itself, for the developer that it works for. */
+export async function issueInstanceToken(tx: Tx, instance: { id: string; developer_id: string | null }, by: string): Promise<{ id: string; value: string }> {
+  const { value, token } = await issueToken(tx, { kind: 'instance', developerId: instance.developer_id, instanceId: instance.id, label: instance.id, by });
+  return { id: token.id, value };
+}
+
+export async function endTokenById(tx: Tx, id: string, by: string): Promise<void> {
+  const token = await findToken(tx.db, tx.workspace, id);
+  if (token) await endToken(tx, token, by);
+}
+
+/** For whom an instance works that this caller starts: themselves, or the first developer where the operator starts it. */
+export const workingFor = async (tx: Tx, callerDeveloperId: string | null): Promise<string | null> =>
+  callerDeveloperId ?? (await firstDeveloper(tx.db, tx.workspace))?.id ?? null;
 
 export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: string): Promise<DeveloperRow> {
   const developer = await findDeveloper(tx.db, tx.workspace, { name });

@@ -43,6 +43,10 @@ export async function insertToken(db: Db, token: TokenRow): Promise<void> {
   await db.insertInto('tokens').values(token).execute();
 }
 
+export async function findToken(db: Db, workspace: string, id: string): Promise<TokenRow | undefined> {
+  return await db.selectFrom('tokens').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
 export async function setTokenRevoked(db: Db, workspace: string, id: string, now: number): Promise<void> {
   await db.updateTable('tokens').set({ revoked_at: now }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
 }

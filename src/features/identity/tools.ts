@@ -5,19 +5,10 @@ import { onlyMatch } from '../../kernel/tail.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Tx } from '../../storage/write.ts';
 import { createSigninLink, createToken, listDevelopers, listTokens, revokeToken, setVisibility, whoAmI } from './contract.ts';
-import { ensureDeveloper, issueToken, requireDeveloper } from './people.ts';
+import { endToken, ensureDeveloper, issueToken, requireDeveloper } from './people.ts';
 import { shown } from './privacy.ts';
 import { makeSigninLink } from './signin.ts';
-import {
-  developersOf,
-  findDeveloper,
-  findTokensByTail,
-  firstDeveloper,
-  setDeveloperVisibility,
-  setTokenRevoked,
-  type TokenWithDeveloper,
-  workspaceTokens,
-} from './store.ts';
+import { developersOf, findDeveloper, findTokensByTail, firstDeveloper, setDeveloperVisibility, type TokenWithDeveloper, workspaceTokens } from './store.ts';
 import type { DeveloperRow, TokenRow } from './tables.ts';
 
 export const identityTools: Implementation[] = [
@@ -42,12 +33,7 @@ export const identityTools: Implementation[] = [
   implement(revokeToken, {
     write: async (tx, input, ctx) => {
       const token = await ownToken(tx, input.token_id, ctx.principal);
-      const revokedAt = token.revoked_at ?? tx.now;
-      if (token.revoked_at === null) {
-        await setTokenRevoked(tx.db, tx.workspace, token.id, revokedAt);
-        record(tx, ctx, { category: 'work', kind: 'token.revoked', subject: token.id, payload: { kind: token.kind, developer_id: token.developer_id } });
-      }
-      return ok({ token_id: token.id, revoked_at: revokedAt }, 'Token revoked.');
+      return ok({ token_id: token.id, revoked_at: await endToken(tx, token, ctx.principal.actor) }, 'Token revoked.');
     },
   }),
   implement(createSigninLink, {

@@ -1,10 +1,11 @@
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { isUnderWay } from '../../kernel/step.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { findTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { placeFor } from './place.ts';
-import { isUnderWay, type Leased, lease } from './step.ts';
+import { type Leased, lease } from './step.ts';
 import { activeAt, changeWorktree, findWorktree, insertWorktree, madeFor } from './store.ts';
 import type { WorktreeRow } from './tables.ts';
 

@@ -1,6 +1,7 @@
 import { record, type WriteContext } from '../../kernel/context.ts';
 import type { Input } from '../../kernel/contract.ts';
 import { Refusal } from '../../kernel/errors.ts';
+import { isUnderWay } from '../../kernel/step.ts';
 import { GitFailed } from '../../machine/git.ts';
 import type { Tx } from '../../storage/write.ts';
 import { requireOwnAgent } from '../agents/index.ts';
@@ -9,7 +10,7 @@ import type { workspaceUpdate } from './contract.ts';
 import { WORKTREE_MACHINE } from './lifecycle.ts';
 import { reachRepository } from './reach.ts';
 import { requireWorktree } from './require.ts';
-import { isUnderWay, type Leased, lease, type Outside } from './step.ts';
+import { type Leased, lease, type Outside } from './step.ts';
 import { changeWorktree, tasksHeldIn } from './store.ts';
 import type { WorktreeRow, WorktreeStatus } from './tables.ts';
 

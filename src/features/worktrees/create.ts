@@ -1,12 +1,12 @@
+import { type Hand, messageOf, STEP_OVER } from '../../kernel/step.ts';
 import type { Tx } from '../../storage/write.ts';
 import { unclaimTask } from '../execution/index.ts';
 import { requireTask } from '../workflows/index.ts';
 import { placeTask } from './assign.ts';
 import { claimStands } from './begin.ts';
-import { messageOf } from './failure.ts';
 import { reachRepository } from './reach.ts';
 import { clearFromDisk } from './remove.ts';
-import { type Hand, LEASE_OVER, type Leased, type Outside, renew, stillMine } from './step.ts';
+import { type Leased, type Outside, renew, stillMine } from './step.ts';
 import { changeWorktree } from './store.ts';
 import type { WorktreeRow } from './tables.ts';
 
@@ -37,7 +37,7 @@ async function addOnDisk(outside: Outside, { signal }: Hand, row: Leased): Promi
 async function settleCreation(tx: Tx, hand: Hand, leased: Leased, head: string): Promise<WorktreeRow | undefined> {
   const row = await stillMine(tx, leased);
   if (!row || !(await claimStands(tx.db, row))) return undefined;
-  const values = { ...LEASE_OVER, base_commit: row.base_commit ?? head, updated_at: tx.now };
+  const values = { ...STEP_OVER, base_commit: row.base_commit ?? head, updated_at: tx.now };
   await changeWorktree(tx.db, row, values);
   const payload = { workflow_id: row.workflow_id, task_id: row.task_id, branch: row.branch, managed: true };
   tx.append({ category: 'work', kind: 'worktree.created', actor: hand.actor, subject: row.id, payload });
@@ -56,7 +56,7 @@ export async function undoCreation(outside: Outside, hand: Hand, made: Leased, r
     const kept_reason = left === null || left === reason ? reason : `${reason}; left on disk: ${left}`;
     // One that was worked in before stays what it was: the work is on its branch.
     const closed = row.base_commit === null ? ({ status: 'abandoned', kept_reason, closed_at: tx.now } as const) : {};
-    await changeWorktree(tx.db, row, { ...LEASE_OVER, ...closed, updated_at: tx.now });
+    await changeWorktree(tx.db, row, { ...STEP_OVER, ...closed, updated_at: tx.now });
     if (row.task_id !== null && row.fence !== null) await unclaimTask(tx, { id: row.task_id }, row.fence, hand.actor, `no worktree: ${reason}`);
     const payload = { workflow_id: row.workflow_id, task_id: row.task_id, reason: kept_reason.slice(0, 200) };
     tx.append({ category: 'work', kind: 'worktree.failed', actor: hand.actor, subject: row.id, payload });

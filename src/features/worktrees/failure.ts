@@ -1,4 +1,5 @@
 import { Refusal } from '../../kernel/errors.ts';
+import { messageOf } from '../../kernel/step.ts';
 import { ProgramMissing } from '../../machine/process.ts';
 import { RepositoryUnfit } from '../../machine/repository.ts';
 
@@ -10,8 +11,6 @@ const NEXT: Record<RepositoryUnfit['why'], string> = {
   detached: `Check out in the repository the branch that tasks should start from, ${SWITCH_OFF}.`,
   empty: `Make the first commit in the repository, ${SWITCH_OFF}.`,
 };
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500);
 
 function nextFor(error: unknown): string {
   if (error instanceof RepositoryUnfit) return NEXT[error.why];

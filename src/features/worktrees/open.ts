@@ -1,4 +1,5 @@
 import type { CallContext } from '../../kernel/context.ts';
+import { type Hand, isUnderWay, messageOf } from '../../kernel/step.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { type OpenedWorktree, unclaimTask } from '../execution/index.ts';
@@ -6,9 +7,9 @@ import { isOneOf, requireTask, requireWorkflow, SYSTEM_MACHINE, type WorkflowTas
 import { placeTask } from './assign.ts';
 import { beginCreating, type Claim, claimGone, claimStands, currentWorktree, pending, type Start } from './begin.ts';
 import { carryOutCreation } from './create.ts';
-import { messageOf, worktreeFailed } from './failure.ts';
+import { worktreeFailed } from './failure.ts';
 import { reachRepository } from './reach.ts';
-import { type Hand, isUnderWay, type Outside } from './step.ts';
+import type { Outside } from './step.ts';
 import { unmergedDependencies } from './store.ts';
 import type { WorktreeRow } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { reasonToKeep } from '../../machine/keep.ts';
 import type { WorktreeState } from '../../machine/worktree-state.ts';
-import { reasonToKeep } from './keep.ts';
 import { placeFor, slug } from './place.ts';
 
 test.each([

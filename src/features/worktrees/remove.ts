@@ -1,8 +1,8 @@
-import { messageOf } from './failure.ts';
-import { reasonToKeep } from './keep.ts';
+import { type Hand, messageOf, STEP_OVER } from '../../kernel/step.ts';
+import { reasonToKeep } from '../../machine/keep.ts';
 import { TASK_BRANCHES } from './place.ts';
 import { reachRepository } from './reach.ts';
-import { type Hand, LEASE_OVER, type Leased, type Outside, stillMine } from './step.ts';
+import { type Leased, type Outside, stillMine } from './step.ts';
 import { changeWorktree } from './store.ts';
 import type { WorktreeRow } from './tables.ts';
 
@@ -43,7 +43,7 @@ export async function carryOutRemoval(outside: Outside, hand: Hand, leased: Leas
   await hand.write(async (tx) => {
     const row = await stillMine(tx, leased);
     if (!row) return;
-    await changeWorktree(tx.db, row, { ...LEASE_OVER, kept_reason, updated_at: tx.now });
+    await changeWorktree(tx.db, row, { ...STEP_OVER, kept_reason, updated_at: tx.now });
     const kind = kept_reason === null ? 'worktree.removed' : 'worktree.kept';
     const payload = { workflow_id: row.workflow_id, branch: row.branch, ...(kept_reason === null ? {} : { reason: kept_reason.slice(0, 200) }) };
     tx.append({ category: 'work', kind, actor: hand.actor, subject: row.id, payload });

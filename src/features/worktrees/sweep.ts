@@ -1,9 +1,10 @@
 import type { House } from '../../kernel/context.ts';
+import type { Hand } from '../../kernel/step.ts';
 import type { Sweep } from '../../kernel/sweep.ts';
 import { claimStands } from './begin.ts';
 import { carryOutCreation, undoCreation } from './create.ts';
 import { carryOutRemoval } from './remove.ts';
-import { type Hand, type Leased, type Outside, takeOver } from './step.ts';
+import { type Leased, type Outside, takeOver } from './step.ts';
 import { overdueSteps } from './store.ts';
 
 const EVERY_MS = 10_000;

@@ -1,4 +1,5 @@
 import { ok } from '../../kernel/reply.ts';
+import { type Hand, isUnderWay } from '../../kernel/step.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { requireWorkflow } from '../workflows/index.ts';
 import { assignTask, registerWorktree } from './assign.ts';
@@ -7,7 +8,7 @@ import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate } 
 import { requireSense } from './lifecycle.ts';
 import { carryOutRemoval } from './remove.ts';
 import { requireWorktree } from './require.ts';
-import { type Hand, isUnderWay, type Outside } from './step.ts';
+import type { Outside } from './step.ts';
 import { tasksIn, worktreesOf } from './store.ts';
 import type { WorktreeRow } from './tables.ts';
 import { viewWorktree } from './views.ts';

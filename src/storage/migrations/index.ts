@@ -8,6 +8,7 @@ import { coordination } from './0006_coordination.ts';
 import { workflows } from './0007_workflows.ts';
 import { gateway } from './0008_gateway.ts';
 import { cycles } from './0009_cycles.ts';
+import { reviews } from './0010_reviews.ts';
 
 /** In order, without gaps. A released migration never changes; a new one goes below it. */
-export const MIGRATIONS: readonly Migration[] = [foundation, overlap, work, sessions, telemetry, coordination, workflows, gateway, cycles];
+export const MIGRATIONS: readonly Migration[] = [foundation, overlap, work, sessions, telemetry, coordination, workflows, gateway, cycles, reviews];

@@ -51,8 +51,11 @@ export async function serve({ app, metrics, stalledMs }: ServeOptions): Promise<
   port = (server.address() as AddressInfo).port;
   const host = app.config.host.includes(':') ? `[${app.config.host}]` : app.config.host;
 
+  const url = `http://${host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host}:${port}`;
+  app.servesAt(url);
+
   return {
-    url: `http://${host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host}:${port}`,
+    url,
     instance,
     async close(graceMs = 3_000) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { contract, READ } from '../../kernel/contract.ts';
+import { repositoryPath, text, title } from '../../kernel/fields.ts';
+import { INSTANCE_ID } from './names.ts';
+import { INSTANCE_STATUSES, INSTANCE_TYPES } from './tables.ts';
+
+export const instanceId = z.string().regex(INSTANCE_ID, { error: 'expected work-<issue>-a<n>, review-<issue>-a<n>, planning-a<n> or adhoc-a<n>' });
+
+export const feedbackView = z.strictObject({
+  feedback_id: z.string(),
+  review_instance_id: z.string(),
+  review_iteration: z.int(),
+  feedback_type: z.string(),
+  priority: z.string(),
+  feedback: z.string(),
+  actionable_items: z.array(z.string()),
+  git_commit_hash: z.string().nullable(),
+  delivered: z.enum(['merged', 'message']).nullable(),
+  reason: z.string().nullable(),
+  created_at: z.int(),
+});
+
+export type Feedback = z.output<typeof feedbackView>;
+
+/** As it is listed. */
+export const instanceView = z.strictObject({
+  id: z.string(),
+  type: z.enum(INSTANCE_TYPES),
+  status: z.enum(INSTANCE_STATUSES),
+  agent: z.string(),
+  agent_id: z.string(),
+  repository: z.string(),
+  branch: z.string(),
+  base_branch: z.string(),
+  worktree_path: z.string(),
+  session_name: z.string(),
+  session_kind: z.enum(['tmux', 'process']).nullable(),
+  running: z.boolean().describe('Its agent is meant to be at work.'),
+  issue_number: z.int().nullable(),
+  pr_number: z.int().nullable(),
+  pr_url: z.string().nullable(),
+  parent_instance_id: z.string().nullable(),
+  reviews: z.int().describe('Reviews that ran.'),
+  max_reviews: z.int(),
+  failed_reviews: z.int(),
+  at_limit: z.boolean(),
+  suggestions: z.array(z.string()).describe('What to do at the review limit.'),
+  status_reason: z.string().nullable(),
+  kept_reason: z.string().nullable().describe('Why its worktree is still there.'),
+  created_by: z.string(),
+  created_at: z.int(),
+  updated_at: z.int(),
+  last_activity: z.int(),
+  ended_at: z.int().nullable(),
+});
+
+export const instancesStart = contract({
+  name: 'instances.start',
+  toolset: 'admin',
+  title: 'Start an agent',
+  description: 'Starts an agent in a worktree and session of its own, with a token of its own.',
+  input: z.strictObject({
+    repository_path: repositoryPath.optional(),
+    type: z.enum(['coding', 'planning']),
+    issue: z.int().min(1).max(999_999_999).optional(),
+    prompt: text(32_000).optional().describe('What to do; with an issue, what to say besides.'),
+    agent: title.max(40).default('claude').describe('A launcher: claude, codex, gemini, opencode, or one of config.toml.'),
+    base_branch: z.string().trim().min(1).max(300).optional().describe('Default: the branch that is checked out.'),
+  }),
+  output: instanceView,
+  annotations: { openWorldHint: true },
+});
+
+export const instancesList = contract({
+  name: 'instances.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Agents that the server started',
+  description: 'Instances, the newest first.',
+  input: z.strictObject({
+    status: z.array(z.enum(INSTANCE_STATUSES)).min(1).optional(),
+    type: z.enum(INSTANCE_TYPES).optional(),
+    limit: z.int().min(1).max(500).default(100),
+    offset: z.int().min(0).default(0),
+  }),
+  output: z.strictObject({ items: z.array(instanceView), total: z.int() }),
+  annotations: READ,
+});
+
+export const instancesShow = contract({
+  name: 'instances.show',
+  toolset: 'admin',
+  access: 'member',
+  title: 'An instance',
+  description: 'One instance with its reviews, their feedback, and what went wrong.',
+  input: z.strictObject({ instance_id: instanceId }),
+  output: z.strictObject({
+    instance: instanceView,
+    prompt: z.string(),
+    attach: z.array(z.string()).nullable().describe('The command that shows its terminal.'),
+    relationships: z.array(
+      z.strictObject({
+        parent_instance: z.string(),
+        child_instance: z.string(),
+        relationship_type: z.string(),
+        review_iteration: z.int(),
+        outcome: z.string().nullable(),
+        created_at: z.int(),
+        ended_at: z.int().nullable(),
+      }),
+    ),
+    feedback: z.array(feedbackView),
+    failures: z.array(z.strictObject({ time: z.int(), tool: z.string(), code: z.string().nullable(), request_id: z.string() })),
+  }),
+  annotations: READ,
+});
+
+export const instancesLogs = contract({
+  name: 'instances.logs',
+  toolset: 'admin',
+  title: 'Output of an instance',
+  description: 'The end of what its terminal or log shows.',
+  input: z.strictObject({ instance_id: instanceId, lines: z.int().min(1).max(10_000).default(200) }),
+  output: z.strictObject({ instance_id: z.string(), text: z.string(), running: z.boolean() }),
+  annotations: READ,
+});
+
+const ending = z.strictObject({
+  instance: instanceView,
+  worktree: z.enum(['removed', 'kept']),
+  reason: z.string().nullable(),
+  backup_ref: z.string().nullable(),
+});
+
+export const instancesStop = contract({
+  name: 'instances.stop',
+  toolset: 'admin',
+  title: 'Stop an instance',
+  description: 'Ends its agent; the worktree goes if nothing in it would be lost.',
+  input: z.strictObject({ instance_id: instanceId, reason: text(500).optional() }),
+  output: ending,
+  annotations: { destructiveHint: true, idempotentHint: true },
+});
+
+export const instancesAbandon = contract({
+  name: 'instances.abandon',
+  toolset: 'admin',
+  title: 'Abandon an instance',
+  description: 'Gives its work up: agent and reviews end; the worktree goes if nothing in it would be lost.',
+  input: z.strictObject({ instance_id: instanceId, reason: text(500).optional() }),
+  output: ending,
+  annotations: { destructiveHint: true, idempotentHint: true },
+});
+
+export const instancesClean = contract({
+  name: 'instances.clean',
+  toolset: 'admin',
+  title: 'Remove the worktree of an ended instance',
+  description: 'Removes what was kept. With force also where work would be lost; a backup ref keeps that.',
+  input: z.strictObject({ instance_id: instanceId, force: z.boolean().default(false) }),
+  output: ending,
+  annotations: { destructiveHint: true },
+});

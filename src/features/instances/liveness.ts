@@ -1,0 +1,63 @@
+import type { House } from '../../kernel/context.ts';
+import type { Sweep } from '../../kernel/sweep.ts';
+import type { SessionLook } from '../../machine/agent-session.ts';
+import type { Tx } from '../../storage/write.ts';
+import { beginEnding } from './end.ts';
+import type { InstancePorts } from './ports.ts';
+import { beginRestart } from './restart.ts';
+import { reviewOver } from './review-over.ts';
+import type { Outside } from './step.ts';
+import { atWork, findInstance } from './store.ts';
+import type { InstanceRow } from './tables.ts';
+
+const EVERY_MS = 5_000;
+/** A third of an agent's lease: a note of it costs a write. */
+const NOTE_MS = 30_000;
+
+/** Looks after the agents that are meant to run, also those that an earlier server process has started. */
+export function livenessSweep({ store, clock, log }: House, outside: Outside, ports: InstancePorts): Sweep {
+  const noted = new Map<string, number>();
+
+  async function look(row: InstanceRow): Promise<void> {
+    if (row.session_kind === null || row.pid === null) return;
+    const sessions = await outside.sessions(row.session_kind);
+    const seen = await sessions.look({ name: row.session_name, pid: row.pid, started: row.process_start ?? 0 });
+    if (seen.state === 'running' && clock.now() - (noted.get(row.agent_id) ?? 0) < NOTE_MS) return;
+    noted.set(row.agent_id, clock.now());
+    await store.write(row.workspace_id, async (tx) => {
+      const now = await findInstance(tx.db, tx.workspace, row.id);
+      // Somebody has begun to do something to it meanwhile.
+      if (!now || now.step !== null || now.ended_at !== null || now.pid !== row.pid) return;
+      if (seen.state === 'running') await ports.agentSeen(tx, now.agent_id);
+      else await noteEnd(tx, now, inWords(seen));
+    });
+  }
+
+  async function noteEnd(tx: Tx, row: InstanceRow, reason: string): Promise<void> {
+    if (row.type === 'review') {
+      const told = { subject: 'Your review ended without feedback', body: `${row.id}: ${reason}. Call request_review again.` };
+      await reviewOver(tx, ports, row, { actor: 'server', outcome: 'ended', reason, told, graceMs: 0 });
+    } else if (row.status === 'started' && row.news !== null) {
+      await beginRestart(tx, row, { prompt: row.news });
+      // One whose work is being looked at, or is a pull request, need not run: it is started again when there is something to do.
+    } else if (row.status === 'started') {
+      await beginEnding(tx, row, { status: 'terminated', status_reason: reason }, { force: false }, 0);
+    }
+  }
+
+  return {
+    name: 'instances',
+    everyMs: EVERY_MS,
+    async run() {
+      const rows = await atWork(store.reader, outside.machine);
+      for (const id of noted.keys()) if (!rows.some(({ agent_id }) => agent_id === id)) noted.delete(id);
+      for (const row of rows) {
+        await look(row).catch((error: unknown) => log.error('instance not looked at', { instance: row.id, error }));
+      }
+    },
+  };
+}
+
+function inWords(seen: SessionLook): string {
+  return seen.state === 'ended' && seen.code !== null ? `its agent ended with code ${seen.code}` : 'its agent ended';
+}

@@ -1,0 +1,71 @@
+import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../kernel/workspace.ts';
+import type { Tx } from '../../storage/write.ts';
+import { branchOf, nextId, stemOf } from './names.ts';
+import type { InstancePorts } from './ports.ts';
+import { type Leased, lease, type Outside } from './step.ts';
+import { idsOf, insertInstance } from './store.ts';
+import type { InstanceType } from './tables.ts';
+
+export interface Wanted {
+  readonly type: InstanceType;
+  readonly agent: string;
+  /** For whom it works. */
+  readonly developer: string | null;
+  /** The top of its working tree. */
+  readonly repository: string;
+  readonly baseBranch: string;
+  /** What the new branch starts from. */
+  readonly baseCommit: string;
+  readonly issue: number | null;
+  prompt(id: string): string;
+  readonly parent?: { readonly id: string; readonly iteration: number };
+}
+
+/** Writes down what is about to be started, before anything is. */
+export async function reserve(tx: Tx, { machine }: Pick<Outside, 'machine'>, ports: InstancePorts, actor: string, wanted: Wanted): Promise<Leased> {
+  const stem = stemOf(wanted.type, wanted.issue);
+  const id = nextId(stem, await idsOf(tx.db, tx.workspace, stem));
+  // Sessions and folders are the machine's, whatever the workspace.
+  const own = tx.workspace === DEFAULT_WORKSPACE_ID ? id : `${workspaceName(tx.workspace)}_${id}`;
+  const worktree_path = `${wanted.repository}-worktrees/${own}`;
+  const row: Leased = {
+    ...lease('worktree', tx.now),
+    step_data: null,
+    workspace_id: tx.workspace,
+    id,
+    type: wanted.type,
+    status: 'started',
+    agent: wanted.agent,
+    developer_id: wanted.developer,
+    agent_id: await ports.registerAgent(tx, { id, type: wanted.type, agent: wanted.agent, worktree_path, developer_id: wanted.developer }),
+    token_id: null,
+    machine,
+    repository: wanted.repository,
+    worktree_path,
+    branch_name: branchOf(wanted.type, own),
+    base_branch: wanted.baseBranch,
+    base_commit: wanted.baseCommit,
+    session_name: own,
+    session_kind: null,
+    pid: null,
+    process_start: null,
+    issue_number: wanted.issue,
+    prompt: wanted.prompt(id),
+    parent_instance_id: wanted.parent?.id ?? null,
+    review_iteration: wanted.parent?.iteration ?? null,
+    failed_reviews: 0,
+    pr_number: null,
+    pr_url: null,
+    news: null,
+    status_reason: null,
+    kept_reason: null,
+    backup_ref: null,
+    created_by: actor,
+    created_at: tx.now,
+    updated_at: tx.now,
+    last_activity: tx.now,
+    ended_at: null,
+  };
+  await insertInstance(tx.db, row);
+  return row;
+}

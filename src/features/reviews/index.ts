@@ -1,0 +1,1 @@
+export { feedbackOf } from './store.ts';

@@ -1,0 +1,1 @@
+export { type Limits, reviewLimits } from './store.ts';

@@ -1,0 +1,24 @@
+import type { Db } from '../../storage/engine.ts';
+import { DEFINITIONS, type SettingKey } from './definitions.ts';
+import type { SettingRow } from './tables.ts';
+
+export async function settingRows(db: Db, workspace: string): Promise<SettingRow[]> {
+  return await db.selectFrom('settings').selectAll().where('workspace_id', '=', workspace).execute();
+}
+
+/** The bounds of a review loop. */
+export interface Limits {
+  readonly maxIterations: number;
+  readonly autoAbandonAfter: number;
+  readonly timeoutHours: number;
+}
+
+export async function reviewLimits(db: Db, workspace: string): Promise<Limits> {
+  const rows = new Map((await settingRows(db, workspace)).map(({ key, value }) => [key, Number(value)]));
+  const setTo = (key: SettingKey) => rows.get(key) ?? DEFINITIONS[key].default;
+  return {
+    maxIterations: setTo('review.max_iterations'),
+    autoAbandonAfter: setTo('review.auto_abandon_after'),
+    timeoutHours: setTo('review.timeout_hours'),
+  };
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { copyFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
+
+const PREFIX = 'refs/covenant/backup/';
+const AUTHOR = { name: 'Covenant', email: 'covenant@localhost' };
+
+/**
+ * All that a worktree holds, under a ref that no branch is needed for: what is committed, what is staged, and the files as they
+ * lie there. Ignored files are not kept. Made as `git stash` makes it: the files on top of HEAD, the index beside it.
+ */
+export async function backUp(worktree: string, name: string, branch: string, options: GitOptions = {}): Promise<string> {
+  const tip = await resolveCommit(worktree, `refs/heads/${branch}`, options);
+  const head = (await resolveCommit(worktree, 'HEAD', options)) ?? tip;
+  const base = [...new Set([head, tip].filter((commit) => commit !== null))];
+  const staged = await snapshot(worktree, 'staged', base, false, options);
+  const files = await snapshot(worktree, 'files', [...base, staged], true, options);
+  const ref = await freeRef(worktree, name, options);
+  await git(worktree, ['update-ref', '-m', 'covenant: backup', ref, files, '0'.repeat(files.length)], options);
+  return ref;
+}
+
+/** Where only a branch is left. */
+export async function backUpCommit(repository: string, name: string, commit: string, options: GitOptions = {}): Promise<string> {
+  const ref = await freeRef(repository, name, options);
+  await git(repository, ['update-ref', '-m', 'covenant: backup', ref, commit, '0'.repeat(commit.length)], options);
+  return ref;
+}
+
+async function snapshot(worktree: string, what: string, parents: readonly string[], withFiles: boolean, options: GitOptions): Promise<string> {
+  const folder = (await git(worktree, ['rev-parse', '--absolute-git-dir'], { ...options, reads: true })).replace(/\n$/, '');
+  const index = join(folder, `covenant-${randomUUID()}.index`);
+  const env = { GIT_INDEX_FILE: index };
+  try {
+    await copyFile(join(folder, 'index'), index).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    // Files that are in conflict have no one state in the index: as they lie there, then.
+    const inConflict = (await git(worktree, ['ls-files', '--unmerged', '-z'], { ...options, env, reads: true })) !== '';
+    if (withFiles || inConflict) await git(worktree, ['add', '--all', '--ignore-errors', '--', ':/'], { ...options, env });
+    const tree = (await git(worktree, ['write-tree'], { ...options, env })).trim();
+    const who = { GIT_AUTHOR_NAME: AUTHOR.name, GIT_AUTHOR_EMAIL: AUTHOR.email, GIT_COMMITTER_NAME: AUTHOR.name, GIT_COMMITTER_EMAIL: AUTHOR.email };
+    const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])];
+    return (await git(worktree, args, { ...options, env: who, input: `Backup: ${what}\n` })).trim();
+  } finally {
+    for (const path of [index, `${index}.lock`]) await rm(path, { force: true });
+  }
+}
+
+/** Nothing that was kept before is let go. */
+async function freeRef(repository: string, name: string, options: GitOptions): Promise<string> {
+  const { stdout } = await runGit(repository, ['for-each-ref', '--format=%(refname)', PREFIX], { ...options, reads: true });
+  const taken = new Set(stdout.split('\n'));
+  for (let number = 1; ; number++) {
+    const ref = `${PREFIX}${name}${number === 1 ? '' : `-${number}`}`;
+    if (!taken.has(ref)) return ref;
+  }
+}

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryRepository } from '../testing/repository.ts';
+import { applyMerge, type FileMerge, MergeImpossible, prepareMerge } from './merge-file.ts';
+
+function worktree() {
+  const repository = temporaryRepository({ commits: 3 });
+  const path = `${repository.path}-worktrees/one`;
+  repository.git(['worktree', 'add', '--quiet', '-b', 'work/one', path]);
+  const merge: FileMerge = {
+    worktree: path,
+    branch: 'work/one',
+    file: 'REVIEW_FEEDBACK.md',
+    text: '# Feedback\n',
+    about: repository.git(['rev-parse', 'HEAD'], path),
+    author: { name: 'review-1-a1', email: 'review-1-a1@covenant.invalid' },
+    subject: 'Review feedback',
+    key: 'fb1',
+  };
+  const git = (...args: string[]) => repository.git(args, path);
+  return { repository, path, merge, git };
+}
+
+async function deliver(merge: FileMerge): Promise<string> {
+  for (;;) {
+    const prepared = await prepareMerge(merge);
+    if (await applyMerge(merge, prepared)) return prepared.commit;
+  }
+}
+
+test('the file arrives by a merge commit that brings nothing else, while staged, edited, deleted and untracked work stays byte for byte', async () => {
+  const { repository, path, merge, git } = worktree();
+  repository.commit('later.txt', 'later\n', path);
+  writeFileSync(join(path, 'file-0.txt'), 'staged\n');
+  git('add', 'file-0.txt');
+  writeFileSync(join(path, 'file-0.txt'), 'staged, then edited\n');
+  writeFileSync(join(path, 'file-1.txt'), 'edited\n');
+  git('rm', '--quiet', 'file-2.txt');
+  writeFileSync(join(path, 'new.txt'), 'untracked\n');
+  const before = git('status', '--porcelain=v1', '--untracked-files=all');
+  const staged = git('diff', '--cached');
+  const head = git('rev-parse', 'HEAD');
+  const commit = await deliver(merge);
+  expect(git('rev-parse', 'HEAD')).toBe(commit);
+  expect(git('log', '-1', '--format=%P').split(' ')).toEqual([head, expect.any(String)]);
+  expect(git('diff', '--name-status', head, commit)).toBe('A\tREVIEW_FEEDBACK.md');
+  expect(git('diff', '--name-only', merge.about, `${commit}^2`)).toBe('REVIEW_FEEDBACK.md');
+  expect(git('status', '--porcelain=v1', '--untracked-files=all')).toBe(before);
+  expect(git('diff', '--cached')).toBe(staged);
+  expect(readFileSync(join(path, 'file-0.txt'), 'utf8')).toBe('staged, then edited\n');
+  expect(readFileSync(join(path, 'REVIEW_FEEDBACK.md'), 'utf8')).toBe('# Feedback\n');
+  git('commit', '--quiet', '-m', 'goes on');
+  expect(git('ls-files', '--', 'REVIEW_FEEDBACK.md')).toBe('REVIEW_FEEDBACK.md');
+  const again = await deliver({ ...merge, text: '# Second\n', key: 'fb2' });
+  expect(git('diff', '--name-status', `${again}^`, again)).toBe('M\tREVIEW_FEEDBACK.md');
+  const folder = git('rev-parse', '--absolute-git-dir');
+  expect(readdirSync(folder).filter((name) => /covenant|lock/.test(name))).toEqual([]);
+});
+
+test('it is refused, and nothing changes, where it would touch what is not its own', async () => {
+  const { path, merge, git } = worktree();
+  const head = git('rev-parse', 'HEAD');
+  writeFileSync(join(path, 'REVIEW_FEEDBACK.md'), 'mine\n');
+  await expect(prepareMerge(merge)).rejects.toThrow(MergeImpossible);
+  git('add', 'REVIEW_FEEDBACK.md');
+  await expect(prepareMerge(merge)).rejects.toThrow('not committed');
+  git('rm', '--quiet', '--force', 'REVIEW_FEEDBACK.md');
+  git('checkout', '--quiet', '--detach');
+  await expect(prepareMerge(merge)).rejects.toThrow('detached');
+  git('checkout', '--quiet', 'work/one');
+  const prepared = await prepareMerge(merge);
+  git('commit', '--quiet', '--allow-empty', '-m', 'meanwhile');
+  expect(await applyMerge(merge, prepared)).toBe(false);
+  expect(existsSync(join(path, 'REVIEW_FEEDBACK.md'))).toBe(false);
+  expect(git('rev-parse', 'HEAD^')).toBe(head);
+});

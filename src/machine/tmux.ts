@@ -1,0 +1,139 @@
+import { hash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { AgentSessions, SessionHandle, SessionLook, SessionStart, Size } from './agent-session.ts';
+import { endAll } from './end-all.ts';
+import { startOf } from './group.ts';
+import { ProgramMissing, type Ran, runProgram } from './process.ts';
+
+/** Tmux said no. */
+export class TmuxFailed extends Error {
+  override readonly name = 'TmuxFailed';
+}
+
+const TIMEOUT_MS = 30_000;
+const MOST_OUTPUT = 8 * 1024 * 1024;
+const NAME = /^[A-Za-z0-9_-]{1,200}$/;
+/** A path in an address of the system's own kind. */
+const LONGEST_SOCKET = 100;
+const DEFAULT_SIZE: Size = { columns: 200, rows: 50 };
+const HISTORY = 50_000;
+
+export interface Tmux extends AgentSessions {
+  /** What a person types to look at it. */
+  attachArgs(name: string): string[];
+  /** Keys as they are, without Enter. */
+  send(name: string, text: string): Promise<void>;
+  resize(name: string, size: Size): Promise<void>;
+}
+
+export const socketIn = (home: string): string => {
+  const path = join(home, 'tmux.sock');
+  return path.length <= LONGEST_SOCKET ? path : join(tmpdir(), `covenant-${hash('sha256', home).slice(0, 16)}.sock`);
+};
+
+/** Null where there is none, or one that is too old to be told an environment. */
+export async function tmuxVersion(env: NodeJS.ProcessEnv = process.env): Promise<string | null> {
+  try {
+    const { stdout } = await runProgram('tmux', ['-V'], { cwd: tmpdir(), env, timeoutMs: TIMEOUT_MS, maxOutputBytes: 1_000 });
+    const version = /(\d+)\.(\d+)/.exec(stdout);
+    return version && (Number(version[1]) > 3 || (Number(version[1]) === 3 && Number(version[2]) >= 2)) ? stdout.trim() : null;
+  } catch (error) {
+    if (error instanceof ProgramMissing) return null;
+    throw error;
+  }
+}
+
+/** Sessions on a socket of the server's own: nobody's `tmux ls` shows them, and no configuration of a user's is read. */
+export function createTmux(socket: string, base: Readonly<Record<string, string>>): Tmux {
+  const run = async (args: readonly string[], env: Readonly<Record<string, string>> = base, answers: readonly number[] = []): Promise<Ran> => {
+    const ran = await runProgram('tmux', ['-S', socket, '-f', '/dev/null', ...args], {
+      cwd: tmpdir(),
+      env: { ...env },
+      timeoutMs: TIMEOUT_MS,
+      maxOutputBytes: MOST_OUTPUT,
+    });
+    if (ran.code === 0 || (ran.code !== null && answers.includes(ran.code))) return ran;
+    throw new TmuxFailed(ran.stderr.trim().split('\n')[0]?.slice(0, 500) || `tmux ${args[0]} ended with code ${ran.code}`);
+  };
+  /** Exactly this session and no other that begins so. */
+  const target = (name: string) => ['-t', `=${requireName(name)}:`];
+
+  /** The server first, and with an environment that no session's secrets are in: each session inherits it. */
+  async function prepare(): Promise<void> {
+    await mkdir(dirname(socket), { recursive: true });
+    const settings = [
+      ['set-option', '-s', 'exit-empty', 'off'],
+      ['set-option', '-g', 'remain-on-exit', 'on'],
+      ['set-option', '-g', 'history-limit', String(HISTORY)],
+      ['set-option', '-g', 'status', 'off'],
+      ['set-option', '-g', 'default-terminal', 'screen-256color'],
+    ];
+    await run(['start-server', ...settings.flatMap((setting) => [';', ...setting])]);
+  }
+
+  async function look({ name, pid, started }: SessionHandle): Promise<SessionLook> {
+    const { code, stdout } = await run(['list-panes', ...target(name), '-F', '#{pane_pid} #{pane_dead} #{pane_dead_status}'], base, [1]);
+    if (code !== 0) return { state: 'gone' };
+    const [paneId, dead, status] = stdout.trim().split(' ');
+    // Another session of the same name is not this one.
+    if (Number(paneId) !== pid) return { state: 'gone' };
+    if (dead === '1') return { state: 'ended', code: status === undefined || status === '' ? null : Number(status) };
+    return startOf(pid) === started ? { state: 'running' } : { state: 'gone' };
+  }
+
+  return {
+    kind: 'tmux',
+    async start({ name, cwd, file, args, env }: SessionStart) {
+      await prepare();
+      const { columns, rows } = DEFAULT_SIZE;
+      const place = ['-d', '-s', requireName(name), '-x', String(columns), '-y', String(rows), '-c', cwd];
+      // Of the client's environment, which nobody else can read, the session takes what is named here. In one go with its start: the setting is the whole server's.
+      const taken = ['set-option', '-g', 'update-environment', Object.keys(env).join(' '), ';'];
+      // By env: a single word would be given to a shell.
+      await run([...taken, 'new-session', ...place, '--', 'env', file, ...args.map(escaped)], env);
+      const { stdout } = await run(['list-panes', ...target(name), '-F', '#{pane_pid}']);
+      const pid = Number(stdout.trim());
+      return { name, pid, started: startOf(pid) };
+    },
+    async find(name) {
+      const { code, stdout } = await run(['list-panes', ...target(name), '-F', '#{pane_pid}'], base, [1]);
+      const pid = Number(stdout.trim());
+      return code === 0 ? { name, pid, started: startOf(pid) } : undefined;
+    },
+    look,
+    async end(handle) {
+      if ((await look(handle)).state !== 'gone') await run(['kill-session', '-t', `=${requireName(handle.name)}`], base, [1]);
+      await endAll({ group: handle.pid, started: handle.started });
+    },
+    async screen({ name }, lines = 0) {
+      const { code, stdout } = await run(['capture-pane', '-p', '-e', ...target(name), '-S', String(-lines)], base, [1]);
+      return code === 0 ? stdout : '';
+    },
+    async type({ name }, line) {
+      await run(['send-keys', ...target(name), '-l', '--', line.replace(/\p{Cc}/gu, ' ')]);
+      await run(['send-keys', ...target(name), 'Enter']);
+      return true;
+    },
+    async send(name, text) {
+      await run(['send-keys', ...target(name), '-l', '--', text]);
+    },
+    async resize(name, { columns, rows }) {
+      await run(['resize-window', ...target(name), '-x', String(columns), '-y', String(rows)]);
+    },
+    async names() {
+      const { code, stdout } = await run(['list-sessions', '-F', '#{session_name}'], base, [1]);
+      return code === 0 ? stdout.split('\n').filter((name) => name !== '') : [];
+    },
+    attachArgs: (name) => ['-S', socket, 'attach-session', '-t', `=${requireName(name)}`],
+  };
+}
+
+/** A word that ends so would be taken for the end of tmux's own command. */
+const escaped = (word: string): string => word.replace(/;$/, '\\;');
+
+function requireName(name: string): string {
+  if (!NAME.test(name)) throw new TmuxFailed(`${JSON.stringify(name)} is no name that a session can have`);
+  return name;
+}

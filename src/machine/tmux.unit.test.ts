@@ -1,0 +1,66 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../testing/database.ts';
+import { answers } from './group.ts';
+import { createTmux, type Tmux, tmuxVersion } from './tmux.ts';
+
+const present = (await tmuxVersion()) !== null;
+const base = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', LANG: 'C.UTF-8' };
+let folder: string;
+let tmux: Tmux;
+beforeEach(() => {
+  folder = temporaryFolder();
+  tmux = createTmux(join(folder, 't.sock'), base);
+});
+const started: { name: string; pid: number; started: number }[] = [];
+afterEach(async () => {
+  for (const handle of started.splice(0)) await tmux.end(handle);
+  const { execFileSync } = await import('node:child_process');
+  if (existsSync(join(folder, 't.sock'))) execFileSync('tmux', ['-S', join(folder, 't.sock'), 'kill-server'], { stdio: 'ignore' });
+});
+
+const start = async (name: string, args: string[], env: Record<string, string> = {}) => {
+  const handle = await tmux.start({ name, cwd: folder, file: process.execPath, args, env: { ...base, ...env } });
+  started.push(handle);
+  return handle;
+};
+
+test.runIf(present)('a session gets its environment and arguments as they are, no shell reads them, and no other session has its secrets', async () => {
+  const script = join(folder, 'say.mjs');
+  writeFileSync(
+    script,
+    `import { writeFileSync } from 'node:fs'; writeFileSync(process.argv[2], JSON.stringify([process.env.SECRET ?? null, process.argv.slice(3)])); setInterval(() => {}, 1000);`,
+  );
+  const hostile = ['$(touch x)', '; rm -rf y', '`id`', 'it\'s "quoted"', 'two\nlines', '--option', '#{pane_pid}', 'ends;', ';', 'a\\\\;'];
+  await start('one', [script, join(folder, 'one.json'), ...hostile], { SECRET: 'of one' });
+  await start('two', [script, join(folder, 'two.json')]);
+  const said = (name: string) => vi.waitFor(() => JSON.parse(readFileSync(join(folder, name), 'utf8')), 10_000);
+  expect(await said('one.json')).toEqual(['of one', hostile]);
+  expect(await said('two.json')).toEqual([null, []]);
+  expect(await tmux.names()).toEqual(['one', 'two']);
+  expect(existsSync(join(folder, 'x'))).toBe(false);
+});
+
+test.runIf(present)('what is typed arrives as one line, the screen shows it, and an end is told with its code', async () => {
+  const handle = await start('echo', ['-e', `process.stdin.once('data', (line) => { console.log('got', JSON.stringify(String(line))); process.exit(3); })`]);
+  expect(await tmux.look(handle)).toEqual({ state: 'running' });
+  await tmux.type(handle, 'hello $(id)\nthere');
+  await vi.waitFor(async () => expect(await tmux.look(handle)).toEqual({ state: 'ended', code: 3 }), 10_000);
+  expect(await tmux.screen(handle)).toContain('got "hello $(id) there\\n"');
+  await tmux.end(handle);
+  expect(await tmux.look(handle)).toEqual({ state: 'gone' });
+});
+
+test.runIf(present)('an end reaches what ignores hanging up, and a session of the same name is another', async () => {
+  const stubborn = await start('stubborn', [
+    '-e',
+    `for (const s of ['SIGHUP', 'SIGTERM']) process.on(s, () => {}); setInterval(() => {}, 1000); console.log('ready')`,
+  ]);
+  await vi.waitFor(async () => expect(await tmux.screen(stubborn)).toContain('ready'), 10_000);
+  await tmux.end(stubborn);
+  expect(answers(-stubborn.pid)).toBe(false);
+  const again = await start('stubborn', ['-e', 'setInterval(() => {}, 1000)']);
+  expect(await tmux.look(stubborn)).toEqual({ state: 'gone' });
+  expect(await tmux.look(again)).toEqual({ state: 'running' });
+});
