@@ -2,7 +2,7 @@ import { type Hand, messageOf } from '../../kernel/step.ts';
 import { reasonAgainstForce, reasonToKeep } from '../../machine/keep.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { InstancePorts } from './ports.ts';
-import { LEASE_OVER, type Leased, lease, type Outside, stillMine } from './step.ts';
+import { LEASE_OVER, type Leased, lease, leave, type Outside, stillMine } from './step.ts';
 import { changeInstance } from './store.ts';
 import type { InstanceRow } from './tables.ts';
 
@@ -20,7 +20,7 @@ export const LAST_WORDS_MS = 5_000;
  * `graceMs`: the sweep does it, after that time; else whoever called this carries it out at once.
  */
 export async function beginEnding(tx: Tx, row: InstanceRow, values: Partial<InstanceRow>, ending: Ending, graceMs?: number): Promise<Leased> {
-  const step = graceMs === undefined ? lease('ending', tx.now) : { step: 'ending' as const, step_until: tx.now + graceMs };
+  const step = graceMs === undefined ? lease('ending', tx.now) : leave('ending', tx.now + graceMs);
   const change = { ...values, ...step, step_data: JSON.stringify(ending), updated_at: tx.now };
   await changeInstance(tx.db, row, change);
   return { ...row, ...change };

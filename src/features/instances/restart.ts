@@ -4,15 +4,14 @@ import { beginEnding } from './end.ts';
 import { issue, launch, type Restart, type Running, required, TakenOver } from './launch.ts';
 import type { InstancePorts } from './ports.ts';
 import type { Started } from './start.ts';
-import { LEASE_OVER, type Leased, type Outside, stillMine } from './step.ts';
+import { LEASE_OVER, type Leased, leave, type Outside, stillMine } from './step.ts';
 import { changeInstance } from './store.ts';
 import type { InstanceRow } from './tables.ts';
 
 /** Writes down that its agent, which has ended, is to be started anew in the worktree that it had, with these words. */
 export async function beginRestart(tx: Tx, row: InstanceRow, restart: Restart): Promise<void> {
   // The sweep does it, at once.
-  const step = { step: 'restart', step_until: tx.now } as const;
-  await changeInstance(tx.db, row, { ...step, step_data: JSON.stringify(restart), news: null, updated_at: tx.now });
+  await changeInstance(tx.db, row, { ...leave('restart', tx.now), step_data: JSON.stringify(restart), news: null, updated_at: tx.now });
 }
 
 /** Where it cannot be, the instance ends: nobody would do its work. */

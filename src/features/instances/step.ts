@@ -1,7 +1,8 @@
-import { type Held, isHeldAs, isLeft, STEP_OVER } from '../../kernel/step.ts';
+import { type Held, isHeldAs, STEP_OVER } from '../../kernel/step.ts';
 import type { AgentSessions } from '../../machine/agent-session.ts';
 import type { GitDisk } from '../../machine/disk.ts';
 import type { FileDisk } from '../../machine/files.ts';
+import { hasEnded, THIS_PROCESS } from '../../machine/holder.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { Launcher } from './launchers.ts';
 import { changeInstance, findInstance } from './store.ts';
@@ -32,8 +33,13 @@ const STEP_MS = 180_000;
 
 export type Leased = Held<InstanceRow>;
 
-export const lease = (step: Leased['step'], now: number) => ({ step, step_until: now + STEP_MS });
-export const LEASE_OVER = { ...STEP_OVER, step_data: null } as const;
+export const lease = (step: Leased['step'], now: number) => ({ step, step_until: now + STEP_MS, step_by: THIS_PROCESS });
+/** For the sweep of any server here to carry out. */
+export const leave = (step: Leased['step'], from: number) => ({ step, step_until: from, step_by: null });
+export const LEASE_OVER = { ...STEP_OVER, step_by: null, step_data: null } as const;
+
+/** Nobody carries it out any more: its time is up, or whoever did has ended. */
+export const isOverdue = (row: Pick<InstanceRow, 'step_until' | 'step_by'>, now: number): boolean => (row.step_until ?? 0) <= now || hasEnded(row.step_by);
 
 /** As it stands now, if it is still in the same hands. */
 export async function stillMine(tx: Tx, leased: Leased): Promise<InstanceRow | undefined> {
@@ -50,7 +56,7 @@ export async function goOn(tx: Tx, leased: Leased, step: Leased['step'], values:
 /** Takes over what is overdue. Of several servers that try, one gets it. */
 export async function takeOver(tx: Tx, seen: InstanceRow): Promise<Leased | undefined> {
   const row = await findInstance(tx.db, tx.workspace, seen.id);
-  return row?.step != null && isLeft(row, seen, tx.now) ? await prolong(tx, row, row.step) : undefined;
+  return row?.step != null && isHeldAs(row, seen) && isOverdue(row, tx.now) ? await prolong(tx, row, row.step) : undefined;
 }
 
 async function prolong(tx: Tx, row: InstanceRow, step: Leased['step'], values: Partial<InstanceRow> = {}): Promise<Leased> {

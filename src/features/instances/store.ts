@@ -28,17 +28,9 @@ export async function idsOf(db: Db, workspace: string, stem: string): Promise<st
   return rows.map(({ id }) => id);
 }
 
-/** In whichever workspace, on this machine. */
-export async function overdueSteps(db: Db, machine: string, now: number, most: number): Promise<InstanceRow[]> {
-  return await db
-    .selectFrom('instances')
-    .selectAll()
-    .where('step', 'is not', null)
-    .where('step_until', '<=', now)
-    .where('machine', '=', machine)
-    .orderBy('step_until')
-    .limit(most)
-    .execute();
+/** What is being done to instances, or is to be; in whichever workspace, on this machine. */
+export async function stepsUnderWay(db: Db, machine: string): Promise<InstanceRow[]> {
+  return await db.selectFrom('instances').selectAll().where('step', 'is not', null).where('machine', '=', machine).orderBy('step_until').execute();
 }
 
 /** Those that are not over, and that nobody is just starting or ending. In whichever workspace, on this machine. */

@@ -5,11 +5,10 @@ import { carryOutEnd } from './end.ts';
 import type { InstancePorts } from './ports.ts';
 import { carryOutRestart } from './restart.ts';
 import { carryOutStart } from './start.ts';
-import { type Leased, type Outside, takeOver } from './step.ts';
-import { overdueSteps } from './store.ts';
+import { isOverdue, type Leased, type Outside, takeOver } from './step.ts';
+import { stepsUnderWay } from './store.ts';
 
 const EVERY_MS = 5_000;
-const AT_ONCE = 50;
 
 /** Carries out every step that is due: what was put off for a moment, and what a process began and did not live to record. */
 export function stepSweep({ store, clock, log }: House, outside: Outside, ports: InstancePorts): Sweep {
@@ -23,7 +22,8 @@ export function stepSweep({ store, clock, log }: House, outside: Outside, ports:
     name: 'instance steps',
     everyMs: EVERY_MS,
     async run() {
-      for (const seen of await overdueSteps(store.reader, outside.machine, clock.now(), AT_ONCE)) {
+      for (const seen of await stepsUnderWay(store.reader, outside.machine)) {
+        if (!isOverdue(seen, clock.now())) continue;
         const taken = await store.write(seen.workspace_id, (tx) => takeOver(tx, seen));
         // One that cannot be finished must not keep the others from it.
         if (taken) await finish(taken).catch((error: unknown) => log.error('instance not finished', { instance: taken.id, error }));

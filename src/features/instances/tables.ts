@@ -60,6 +60,8 @@ export interface InstanceRow {
   ended_at: EpochMs | null;
   step: InstanceStep | null;
   step_until: EpochMs | null;
+  /** The process that carries it out; null: whoever comes first. */
+  step_by: string | null;
   /** How the step is to be done. */
   step_data: JsonText | null;
 }

@@ -26,4 +26,6 @@ export interface ReviewFeedbackRow {
   created_at: EpochMs;
   step: FeedbackStep | null;
   step_until: EpochMs | null;
+  /** The process that carries it out. */
+  step_by: string | null;
 }

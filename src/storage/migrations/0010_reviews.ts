@@ -44,6 +44,7 @@ export const reviews: Migration = {
       .addColumn('ended_at', 'bigint')
       .addColumn('step', 'text')
       .addColumn('step_until', 'bigint')
+      .addColumn('step_by', 'text')
       .addColumn('step_data', 'text')
       .addPrimaryKeyConstraint('instances_key', ['workspace_id', 'id'])
       .execute();
@@ -84,6 +85,7 @@ export const reviews: Migration = {
       .addColumn('created_at', 'bigint', (c) => c.notNull())
       .addColumn('step', 'text')
       .addColumn('step_until', 'bigint')
+      .addColumn('step_by', 'text')
       .addPrimaryKeyConstraint('review_feedback_key', ['workspace_id', 'id'])
       // A review says its word once.
       .addUniqueConstraint('review_feedback_once', ['workspace_id', 'review_instance'])
