@@ -81,9 +81,9 @@ export interface RunningProgram {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** `covenant up`, on a free port, until the test is over. */
-export async function startProgram({ home, env = {} }: Environment): Promise<RunningProgram> {
-  const child = spawn(process.execPath, [COVENANT, 'up', '--port', '0', '--json'], { env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
+/** `covenant up`, until the test is over; on a free port, or again on the one that it had. */
+export async function startProgram({ home, env = {} }: Environment, port = '0'): Promise<RunningProgram> {
+  const child = spawn(process.execPath, [COVENANT, 'up', '--port', port, '--json'], { env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   child.stderr.on('data', (chunk) => {
     log += chunk;

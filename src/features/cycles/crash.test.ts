@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkFiles, cycleApp, filesOf, readBroker } from '../../testing/cycle.ts';
-import { startCycleCaller } from '../../testing/cycle-caller.ts';
 import { ENGINE } from '../../testing/database.ts';
+import { startSteppingCaller } from '../../testing/stepping-caller.ts';
 import type { Body } from '../../testing/workflow.ts';
 
 /** `npm run prove` takes its time. */
@@ -62,7 +62,7 @@ test('killed at any step of start, write, complete and archive: all of it is don
     const [name] = act.split(' ') as [string];
     const args = { repository_path: repository, ...(await argsOf(act)) };
     const before = await rows();
-    const caller = await startCycleCaller({ database, ana, clock });
+    const caller = await startSteppingCaller({ database, clock }, ana.token);
     expect(await caller.call(name, args, point)).toBeNull();
     const after = await rows();
     const done = after.told.length > before.told.length;
@@ -95,7 +95,7 @@ test('killed at any step of start, write, complete and archive: all of it is don
 
   // The first one also makes the folders.
   await walk(async (act) => void (await home.ok(act.split(' ')[0] as string, await argsOf(act))));
-  const counting = await startCycleCaller({ database, ana, clock });
+  const counting = await startSteppingCaller({ database, clock }, ana.token);
   await walk(async (act) => {
     const answer = await counting.call(act.split(' ')[0] as string, { repository_path: repository, ...(await argsOf(act)) });
     expect(answer?.body.ok).toBe(true);
@@ -120,7 +120,7 @@ test('of two processes that hand over at once with the same token one succeeds, 
   const { repository } = app;
   const sessions = { gemini: await app.open('gemini'), codex: await app.open('codex') };
   await app.ok('cycle.start', { feature: 'race' });
-  const callers = await Promise.all([startCycleCaller(app), startCycleCaller(app)]);
+  const callers = await Promise.all([startSteppingCaller(app, app.ana.token), startSteppingCaller(app, app.ana.token)]);
   for (let round = 0; round < (PROVE ? 200 : 8); round++) {
     const target = round % 2 === 0 ? 'codex' : 'gemini';
     const session_token = sessions[target === 'codex' ? 'gemini' : 'codex'];

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import type { CycleApp } from './cycle.ts';
+import type { TestApp } from './app.ts';
 import type { Body } from './workflow.ts';
 
-const PROGRAM = fileURLToPath(new URL('./children/cycle-caller.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('./children/stepping-caller.ts', import.meta.url));
 
-/** A process of its own that makes Ana's calls on the app's store. */
-export interface CycleCaller {
+/** A process of its own that makes one caller's calls on the app's store. */
+export interface SteppingCaller {
   /** Null where it was told to end before this step, and did. */
   call(name: string, args: object, dieBefore?: number): Promise<{ body: Body; steps: number } | null>;
   end(): Promise<void>;
 }
 
-export async function startCycleCaller({ database, ana, clock }: Pick<CycleApp, 'database' | 'ana' | 'clock'>): Promise<CycleCaller> {
-  const settings = { ...database, token: ana.token, now: clock.now() };
+export async function startSteppingCaller({ database, clock }: Pick<TestApp, 'database' | 'clock'>, token: string): Promise<SteppingCaller> {
+  const settings = { ...database, token, now: clock.now() };
   // The second and later ones start in half the time.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(database.home, 'compiled') };
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'], env });

@@ -1,0 +1,96 @@
+/**
+ * An agent as the server starts it, with a plan in place of a model: it finds the server by the files in its worktree, has its token
+ * from its environment, and plays coder or reviewer by what its id says. What it was answered and told it notes for the test to read.
+ */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
+export interface AgentPlan {
+  /** A folder: what each agent noted is in `<id>.jsonl`. */
+  readonly notes: string;
+  /** What the reviewer of each round does. `wait`: nothing, for ever. */
+  readonly verdicts: readonly ('needs_work' | 'suggestions' | 'clarification' | 'approve' | 'wait' | 'die')[];
+  /** What the coder does where no further review is granted. */
+  readonly atLimit: 'pull' | 'insist';
+  /** A planning agent creates these. */
+  readonly issues?: readonly object[];
+}
+
+const me = process.env.COVENANT_INSTANCE_ID as string;
+const plan = JSON.parse(process.env.AGENT_PLAN as string) as AgentPlan;
+const note = (what: object) => appendFileSync(join(plan.notes, `${me}.jsonl`), `${JSON.stringify(what)}\n`);
+const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+/** Without a terminal nothing can be told to it while it runs: it ends, and is started again. */
+const interactive = process.stdin.isTTY === true;
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const forEver = () => new Promise<never>(() => setInterval(() => {}, 60_000));
+
+const { covenant } = (JSON.parse(readFileSync('.covenant/mcp.json', 'utf8')) as { mcpServers: { covenant: { url: string; headers: Record<string, string> } } })
+  .mcpServers;
+const authorization = String(covenant.headers.Authorization).replace('$' + '{COVIBE_MCP_TOKEN}', process.env.COVIBE_MCP_TOKEN ?? '');
+
+/** A server that is just being started again is asked again. */
+async function call(tool: string, args: object): Promise<Record<string, unknown>> {
+  for (;;) {
+    const client = new Client({ name: 'scripted-agent', version: '1.0.0' });
+    try {
+      await client.connect(new StreamableHTTPClientTransport(new URL(covenant.url), { requestInit: { headers: { authorization } } }));
+      const { structuredContent, isError } = await client.callTool({ name: tool, arguments: { ...args } });
+      const answer = structuredContent as Record<string, unknown>;
+      note({ tool, answer, isError: isError === true });
+      return answer;
+    } catch (error) {
+      note({ tool, unreachable: String(error) });
+      await pause(200);
+    } finally {
+      await client.close().catch(() => {});
+    }
+  }
+}
+
+const codeOf = (answer: Record<string, unknown>): unknown => (answer.error === 'REVIEW_LIMIT_EXCEEDED' ? answer.error : answer.code);
+
+async function code(): Promise<void> {
+  for (;;) {
+    const round = readdirSync('.').filter((name) => name.startsWith('round-')).length + 1;
+    writeFileSync(`round-${round}.txt`, `${round}\n`);
+    git('add', '--', `round-${round}.txt`);
+    git('-c', 'user.name=Coder', '-c', 'user.email=coder@localhost', 'commit', '--quiet', '--message', `Round ${round}`);
+    let answer = await call('request_review', { completion_message: `Round ${round} is done.` });
+    while (codeOf(answer) === 'REVIEW_LIMIT_EXCEEDED' && plan.atLimit === 'insist') answer = await call('request_review', {});
+    if (codeOf(answer) === 'REVIEW_LIMIT_EXCEEDED') {
+      await call('create_pull_request', { title: 'All rounds', description: 'As far as reviews went.' });
+      await forEver();
+    }
+    if (!interactive) return;
+    const { value: heard } = (await lines.next()) as { value: string };
+    const feedback = existsSync('REVIEW_FEEDBACK.md') ? readFileSync('REVIEW_FEEDBACK.md', 'utf8') : null;
+    note({ heard, feedback, head: git('rev-parse', 'HEAD') });
+    if (/pull request/i.test(heard)) await forEver();
+  }
+}
+
+async function review(): Promise<void> {
+  const round = Number(me.split('-a').at(-1));
+  const verdict = plan.verdicts[round - 1] ?? 'wait';
+  note({ reviewing: git('log', '-1', '--format=%s'), prompt: readFileSync('.covenant/prompt.md', 'utf8') });
+  if (verdict === 'wait') await forEver();
+  if (verdict === 'die') process.exit(3);
+  if (verdict === 'approve') await call('create_pull_request', { title: `Approved in round ${round}`, description: 'Looks good.' });
+  else {
+    const items = [`Fix item ${round}`];
+    await call('send_feedback', { feedback: `Round ${round}: not yet.`, feedback_type: verdict, priority: 'high', actionable_items: items });
+  }
+  await forEver();
+}
+
+note({ started: me, argv: process.argv.slice(2), interactive, pid: process.pid });
+if (me.startsWith('review-')) await review();
+else if (me.startsWith('planning-')) {
+  await call('create_issues', { issues: plan.issues ?? [] });
+  await forEver();
+} else await code();
