@@ -70,8 +70,16 @@ const settings = z.strictObject({
   }),
   /** Agent programs besides those that are known, or instead of them. */
   launchers: z.record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, { error: 'expected a name of small letters, digits, "-" and "_"' }), launcher),
-  /** `base_url`: where GitHub's API is, for GitHub Enterprise. The token is in GITHUB_TOKEN alone. */
-  github: z.strictObject({ base_url: z.url({ protocol: /^https?$/ }).optional() }),
+  /** `max_running`: how many agents this server runs at once, of all workspaces. */
+  instances: z.strictObject({ max_running: z.int().min(1).max(1_000) }),
+  /** `base_url`: where GitHub's API is, for GitHub Enterprise; `host`: of its repositories, where that is another. The token is in GITHUB_TOKEN alone. */
+  github: z.strictObject({
+    base_url: z.url({ protocol: /^https?$/ }).optional(),
+    host: z
+      .string()
+      .regex(/^[a-z0-9.-]+$/, { error: 'expected the name of a host, in small letters' })
+      .optional(),
+  }),
   /** `repositories`: the folders under which the server may make and remove git worktrees. Without it, anywhere. */
   machine: z.strictObject({ repositories: z.array(z.string().refine(isAbsolute, { error: 'expected absolute paths' })).optional() }),
 });
@@ -106,6 +114,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
     overlap: {},
     approvals: { deadline_s: 600 },
     launchers: {},
+    instances: { max_running: 20 },
     github: {},
     machine: {},
   };

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { createApprovals } from './features/approvals/index.ts';
@@ -13,7 +12,7 @@ import {
   type SignIn,
 } from './features/identity/index.ts';
 import { productFeatures } from './features/index.ts';
-import { LAUNCHERS } from './features/instances/index.ts';
+import { circumstancesOf, LAUNCHERS } from './features/instances/index.ts';
 import { type Embedder, localEmbedder, remoteEmbedder } from './features/overlap/index.ts';
 import { createSessionPorts } from './features/sessions/index.ts';
 import { createUpstreams, type Upstreams } from './features/upstreams/index.ts';
@@ -29,6 +28,7 @@ import type { Feature } from './kernel/tool.ts';
 import { type AgentHost, createAgentHost } from './machine/agent-host.ts';
 import { type GitDisk, gitDisk } from './machine/disk.ts';
 import { type FileDisk, fileDisk } from './machine/files.ts';
+import { createGitHub, type GitHub } from './machine/github.ts';
 import { openStore } from './storage/open.ts';
 import { VERSION } from './version.ts';
 
@@ -60,6 +60,10 @@ export interface AppOptions {
   disk?: GitDisk;
   /** The same for the files that the server keeps in repositories. */
   files?: FileDisk;
+  /** Another hand on GitHub, for the same reason. */
+  github?: GitHub;
+  /** Another place for agents to run in, for the same reason. */
+  agentHost?: AgentHost;
   /** Other servers than those of the operator's file, for tests of what is offered of them. */
   upstreams?: typeof createUpstreams;
   /** Work that is due by the clock, and other servers that are kept running; a command that ends at once leaves both to the server. */
@@ -78,7 +82,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   if (store.backup) log.info('database copied before its migration', { path: store.backup });
   const house: House = { store, clock, log };
   const late: { registry?: Registry; gate?: Gate; url?: string } = {};
-  const agentHost = createAgentHost(config.home);
+  const agentHost = options.agentHost ?? createAgentHost(config.home);
   const registry = () => late.registry as Registry;
   const gate = () => late.gate as Gate;
   const runs = options.sweep !== false;
@@ -115,11 +119,12 @@ export async function createApp(options: AppOptions): Promise<App> {
       embedder: embedderOf(config),
       machine: {
         ...agentHost,
-        machine: `${hostname()}:${config.home}`,
         disk: options.disk ?? gitDisk,
         files: options.files ?? fileDisk,
+        github: options.github ?? createGitHub({ ...gitHubSettings(config), now: () => clock.now() }),
         repositories: config.machine.repositories,
         launchers: { ...LAUNCHERS, ...config.launchers },
+        maxRunning: config.instances.max_running,
         url: () => late.url,
       },
     }),
@@ -143,6 +148,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       authorize: (...call) => gate().authorize(...call),
       ...createSessionPorts(house),
       ...approvals.ports,
+      circumstances: circumstancesOf(store.reader, options.disk ?? gitDisk, agentHost.machine),
       observe: options.observe ?? (() => {}),
     },
   });
@@ -180,6 +186,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   };
 }
+
+/** The token stands in the environment alone. */
+const gitHubSettings = ({ github }: Config) => ({ token: process.env.GITHUB_TOKEN, baseUrl: github.base_url, host: github.host });
 
 /** The model that the operator has chosen for comparing work, if any. */
 function embedderOf({ overlap: { embedder }, home }: Config): Embedder | null {

@@ -73,6 +73,16 @@ test('only storage imports a database driver', () => {
   expect(shown(broken)).toEqual([]);
 });
 
+test('only the machine layer runs programs and calls GitHub: no feature does by itself [review.boundary.machine-layer]', () => {
+  const broken = all.filter(
+    ({ from, to }) => from.startsWith('src/features/') && (/^(node:)?(child_process|cluster|net)$/.test(to) || to.startsWith('@octokit/')),
+  );
+  expect(shown(broken)).toEqual([]);
+  // What they ask of it is one value each, which tests replace.
+  const direct = all.filter(({ from, to, typeOnly }) => /^src\/features\/(instances|reviews|pulls)\//.test(from) && to === 'src/machine/git.ts' && !typeOnly);
+  expect(direct.filter(({ from }) => !/import \{ GitFailed \} from/.test(readFileSync(join(root, from), 'utf8')))).toEqual([]);
+});
+
 test('a contract imports zod, the kernel, other contracts and pure rules of its own folder only', () => {
   const contracts = all.filter(({ from }) => from.endsWith('/contract.ts') && from.startsWith('src/features/'));
   const broken = contracts.filter(

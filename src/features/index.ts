@@ -15,10 +15,12 @@ import { notes } from './notes/index.ts';
 import { operations, type ServerFacts } from './operations/index.ts';
 import { createOverlap, type Embedder } from './overlap/index.ts';
 import { oversight } from './oversight/index.ts';
+import { pulls } from './pulls/index.ts';
 import { recovery } from './recovery/index.ts';
 import { repositories } from './repositories/index.ts';
-import { feedbackOf } from './reviews/index.ts';
+import { feedbackOf, reviews } from './reviews/index.ts';
 import { sessionFeature } from './sessions/index.ts';
+import { settings } from './settings/index.ts';
 import { noteFiles, ownsTask, takeOver, tasks } from './tasks/index.ts';
 import { team } from './team/index.ts';
 import { telemetry } from './telemetry/index.ts';
@@ -69,6 +71,9 @@ export function productFeatures({ house, catalogue, facts, companionManifest, em
     oversight,
     cycles(house, machine),
     instances(house, machine, instancePorts),
+    reviews(house, machine, instancePorts),
+    pulls(house, machine, instancePorts),
+    settings,
   ];
 }
 

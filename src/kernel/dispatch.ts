@@ -73,6 +73,7 @@ interface Call extends CallRequest, UsedCall, Admitted {
   isNewWorkspace?: boolean;
   server?: string | undefined;
   exchange: Exchange | undefined;
+  circumstances?: Record<string, string> | undefined;
   /** Set once it is known to be the caller's own. */
   session: string | null;
 }
@@ -349,6 +350,7 @@ export class Dispatch {
     outcome: string = reply.status,
     implementation?: Implementation,
   ): Promise<Answer> {
+    if (isError(reply)) call.circumstances = await this.#circumstances(call);
     const failure = this.#isDashboardRead(call, implementation) ? undefined : await this.#journal(call, reply, outcome, implementation);
     if (failure) return this.#answer(call, tool, implementation, failure, 'error');
     return this.#answer(call, tool, implementation, reply, outcome);
@@ -361,6 +363,18 @@ export class Dispatch {
     } catch (error) {
       this.#o.log.error('call not journaled', { request: call.requestId, [call.noun]: call.name, error });
       return replyTo(error, call.requestId);
+    }
+  }
+
+  /** What cannot be found out must not keep the caller from its answer. */
+  async #circumstances({ noun, name, principal, requestId }: Call): Promise<Record<string, string> | undefined> {
+    const toolset = noun === 'tool' ? this.#o.registry.toolsetOf(name) : undefined;
+    if (!toolset) return undefined;
+    try {
+      return await this.#o.ports.circumstances?.(principal, { name, toolset });
+    } catch (error) {
+      this.#o.log.warn('circumstances not found out', { request: requestId, tool: name, error });
+      return undefined;
     }
   }
 

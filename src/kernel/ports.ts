@@ -104,5 +104,7 @@ export interface Ports {
   enterSession(principal: Principal, sessionId: string): Promise<void>;
   /** The session was heard of: by a call that named it. */
   touchSession(tx: Tx, sessionId: string): Promise<void>;
+  /** Where the work of a caller stood whose call has failed; the journal keeps it with the call. Undefined: nothing to say. */
+  circumstances?(principal: Principal, tool: { readonly name: string; readonly toolset: Toolset }): Promise<Record<string, string> | undefined>;
   observe(call: { name: string; surface: Surface; outcome: string; seconds: number }): void;
 }

@@ -22,6 +22,8 @@ export interface UsedCall {
   /** Which server carried it out: `native`, or an external one's name. Only gateway calls say so. */
   readonly server?: string | undefined;
   readonly correlation?: Record<string, string> | undefined;
+  /** Where the caller's work stood when the call failed. */
+  readonly circumstances?: Record<string, string> | undefined;
 }
 
 /** One usage event whatever happened; a warning or block is also feedback, so that it can be looked up later. */
@@ -51,6 +53,7 @@ function usageEvent(call: UsedCall, operation: string | undefined, reply: Reply<
     payload: {
       approval_id: call.approval ?? undefined,
       arguments_sha256: call.argsDigest,
+      circumstances: call.circumstances,
       code: reply.status === 'ok' ? undefined : reply.code,
       correlation: call.correlation,
       duration_ms: Math.round((performance.now() - call.started) * 10) / 10,

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { boundLog, createProcesses } from './agent-process.ts';
 import type { AgentSessions } from './agent-session.ts';
@@ -8,6 +9,8 @@ import { createTmux, socketIn, type Tmux, tmuxVersion } from './tmux.ts';
 
 /** Where agents run that the server starts: in tmux where it is, else as plain processes with a log. */
 export interface AgentHost {
+  /** What no other server's has: its sessions and worktrees are here and nowhere else. */
+  readonly machine: string;
   sessions(kind?: AgentSessions['kind']): Promise<AgentSessions>;
   /** Null where there is none, or one too old. */
   tmux(): Promise<Tmux | null>;
@@ -30,6 +33,7 @@ export function createAgentHost(home: string, server: NodeJS.ProcessEnv = proces
   };
   const kept = (name: string) => join(folder, `${name}.screen`);
   return {
+    machine: `${hostname()}:${home}`,
     async sessions(kind) {
       return (kind ?? ((await isThere()) ? 'tmux' : 'process')) === 'tmux' ? tmux : processes;
     },

@@ -1,4 +1,13 @@
+import { hash } from 'node:crypto';
+
 /** A program with a terminal of its own, or only a log, that outlives the server. */
+
+/** In the environment of a session's processes: by it they are known whichever group they have gone to, and not taken for those of another home. */
+export const SESSION_VARIABLE = 'COVENANT_SESSION';
+const PLACE_LENGTH = 16;
+
+/** `place`: what no other home has, its socket or its folder of logs. */
+export const markOf = (name: string, place: string): string => `${name}:${hash('sha256', place).slice(0, PLACE_LENGTH)}`;
 
 export interface SessionStart {
   /** Letters, digits, "-" and "_". */

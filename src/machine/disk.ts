@@ -1,10 +1,10 @@
 import { backUp, backUpCommit } from './backup.ts';
-import { commitByHash, resolveCommit } from './git.ts';
+import { commitByHash, requireBranchName, resolveCommit } from './git.ts';
 import { applyMerge, prepareMerge } from './merge-file.ts';
-import { defaultBranch, hasChanges, originOf, pushBranch, remoteBranch } from './remote.ts';
+import { defaultBranch, fetchBranch, hasChanges, originOf, pushBranch, remoteBranch } from './remote.ts';
 import { currentBranch, locateRepository, startingPoint } from './repository.ts';
 import { addWorktree, deleteBranch, discardUnfinished, forceWorktreeAway, hasWorktree, listWorktrees, removeWorktree } from './worktree.ts';
-import { worktreeState } from './worktree-state.ts';
+import { uncommitted, worktreeState } from './worktree-state.ts';
 
 /** What the server does to repositories on its machine: one value, so that a test can cut the power between two of its steps. */
 export const gitDisk = {
@@ -13,11 +13,13 @@ export const gitDisk = {
   currentBranch,
   resolveCommit,
   commitByHash,
+  requireBranchName,
   hasWorktree,
   listWorktrees,
   addWorktree,
   discardUnfinished,
   worktreeState,
+  uncommitted,
   removeWorktree,
   forceWorktreeAway,
   deleteBranch,
@@ -27,6 +29,7 @@ export const gitDisk = {
   hasChanges,
   originOf,
   remoteBranch,
+  fetchBranch,
   pushBranch,
   prepareMerge,
   applyMerge,

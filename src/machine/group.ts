@@ -33,19 +33,21 @@ export interface Kin {
   readonly groups: Iterable<number>;
   /** What the mark begins with. */
   readonly mark: string;
+  /** Where another variable than `MARK` carries it. */
+  readonly variable?: string;
   /** From `startOf`: nothing older is looked at. */
   readonly since?: number;
 }
 
 /** Who of them still runs, as ids for `signalAll`. A process that has ended and that nobody has reaped yet does not count. */
-export function remaining({ groups, mark, since = 0 }: Kin): number[] {
+export function remaining({ groups, mark, variable = MARK, since = 0 }: Kin): number[] {
   const leaders = [...groups];
   const processes = readProcesses();
   if (!processes) return leaders.map(groupId).filter(answers);
   const found = new Set<number>();
   const strays = new Set<number>();
   const kept = new Set(leaders);
-  const needle = `${MARK}=${mark}`;
+  const needle = `${variable}=${mark}`;
   const ours = new Set<number>();
   for (const { pid, group, start } of processes) {
     const inGroup = kept.has(group);
@@ -66,6 +68,26 @@ export function remaining({ groups, mark, since = 0 }: Kin): number[] {
   }
   strays.delete(process.pid);
   return [...[...found].map(groupId), ...strays];
+}
+
+export interface Marked {
+  readonly pid: number;
+  readonly start: number;
+  /** What the variable says. */
+  readonly value: string;
+}
+
+/** The leaders of groups that carry the variable, the oldest first; undefined where the system does not show environments. */
+export function markedLeaders(variable: string): Marked[] | undefined {
+  return readProcesses()
+    ?.filter(({ pid, group }) => pid === group)
+    .flatMap(({ pid, start }) => {
+      const value = environmentOf(pid)
+        .split('\0')
+        .find((entry) => entry.startsWith(`${variable}=`));
+      return value === undefined ? [] : [{ pid, start, value: value.slice(variable.length + 1) }];
+    })
+    .sort((one, other) => one.start - other.start || one.pid - other.pid);
 }
 
 /** When the process started, in the system's own measure; 0 where the system does not say. */
@@ -102,12 +124,16 @@ function readProcess(pid: number): Running | undefined {
 }
 
 function carries(pid: number, needle: string): boolean {
+  const environment = environmentOf(pid);
+  return environment.startsWith(needle) || environment.includes(`\0${needle}`);
+}
+
+/** Empty for another user's, and for one that is gone. */
+function environmentOf(pid: number): string {
   try {
-    const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
-    return environment.startsWith(needle) || environment.includes(`\0${needle}`);
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
   } catch {
-    // Another user's, or gone.
-    return false;
+    return '';
   }
 }
 

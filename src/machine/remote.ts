@@ -1,4 +1,5 @@
-import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
+import { type GitOptions, resolveCommit, runGit } from './git.ts';
+import type { Ran } from './process.ts';
 
 /** Which repository of which host a remote address is of. */
 export interface RemoteRepository {
@@ -37,13 +38,106 @@ export async function hasChanges(repository: string, base: string, branch: strin
 
 const PUSH_MS = 120_000;
 
+export type RemoteWhy = 'rejected' | 'refused' | 'unauthorized' | 'unreachable' | 'failed';
+
+/** The remote would not, or could not be asked. */
+export class RemoteFailed extends Error {
+  override readonly name = 'RemoteFailed';
+  readonly why: RemoteWhy;
+
+  constructor(why: RemoteWhy, message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
 /** The commit at which `origin` has the branch, asked there; null: it has none of that name. */
 export async function remoteBranch(repository: string, branch: string, options: GitOptions = {}): Promise<string | null> {
-  const said = await git(repository, ['ls-remote', '--heads', 'origin', `refs/heads/${branch}`], { timeoutMs: PUSH_MS, ...options, reads: true });
-  return said.split('\t')[0] || null;
+  const args = ['ls-remote', '--heads', '--', 'origin', `refs/heads/${branch}`];
+  const said = requireDone(await runGit(repository, args, { timeoutMs: PUSH_MS, ...options, reads: true, answers: [1, 128] }));
+  // It takes the name for a pattern and answers with all that end in it.
+  const line = said.split('\n').find((one) => one.endsWith(`\trefs/heads/${branch}`));
+  return line?.split('\t')[0] || null;
+}
+
+/** Brings a branch of `origin` here, as far as its commits are not here yet. No branch of the repository moves. */
+export async function fetchBranch(repository: string, branch: string, options: GitOptions = {}): Promise<void> {
+  const args = [
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-auto-maintenance',
+    '--recurse-submodules=no',
+    '--',
+    'origin',
+    `refs/heads/${branch}`,
+  ];
+  requireDone(await runGit(repository, args, { timeoutMs: PUSH_MS, ...options, answers: [1, 128] }));
 }
 
 /** To a branch of the same name, never by force. */
 export async function pushBranch(repository: string, branch: string, options: GitOptions = {}): Promise<void> {
-  await git(repository, ['push', '--quiet', '--porcelain', 'origin', `refs/heads/${branch}:refs/heads/${branch}`], { timeoutMs: PUSH_MS, ...options });
+  const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no', '--', 'origin', `refs/heads/${branch}:refs/heads/${branch}`];
+  requireDone(await runGit(repository, args, { timeoutMs: PUSH_MS, ...options, answers: [1, 128] }));
+}
+
+function requireDone({ code, stdout, stderr }: Ran): string {
+  if (code === 0) return stdout;
+  throw failureOf(stdout, stderr);
+}
+
+const SIGNS: readonly (readonly [RemoteWhy, RegExp])[] = [
+  [
+    'unauthorized',
+    /authentication failed|could not read (username|password)|invalid username|permission (to .* )?denied|error: (401|403)|access denied|host key/i,
+  ],
+  ['unauthorized', /repository not found|repository '.*' not found/i],
+  [
+    'unreachable',
+    /could not resolve|unable to access|connection|timed out|network is unreachable|could not read from remote|does not appear to be a git repository/i,
+  ],
+];
+
+function failureOf(stdout: string, stderr: string): RemoteFailed {
+  const [, rejected] = /^!\t\S+\t\[rejected\] \((.*)\)$/m.exec(stdout) ?? [];
+  if (rejected !== undefined) return new RemoteFailed('rejected', rejected);
+  const [, refused] = /^!\t\S+\t\[remote rejected\] \((.*)\)$/m.exec(stdout) ?? [];
+  const lines = stderr.split('\n').map((line) => line.trim());
+  if (refused !== undefined) {
+    const reasons = lines.flatMap((line) => (/^remote: *\S/.test(line) ? [line.slice('remote:'.length).trim()] : []));
+    return new RemoteFailed('refused', [refused, ...reasons].join('; ').slice(0, 500));
+  }
+  const said = lines.find((line) => /^(fatal|error|ERROR):/.test(line)) ?? lines.find((line) => line !== '') ?? 'git gave no reason';
+  const why = SIGNS.find(([, sign]) => sign.test(stderr))?.[0] ?? 'failed';
+  return new RemoteFailed(
+    why,
+    said
+      .replace(/^(fatal|error): */i, '')
+      .replaceAll(/\/\/[^/@\s']*@/g, '//')
+      .slice(0, 500),
+  );
+}
+
+/** The name of the variable by which the program that git asks for a password knows it. */
+const PASSWORD = 'COVENANT_REMOTE_PASSWORD';
+/** Fixed words: the password is not among them. */
+const ANSWER = `!f() { test "$1" = get && printf 'username=x-access-token\\npassword=%s\\n' "$${PASSWORD}"; }; f`;
+
+/** What git needs in its environment to push with this password to an https address, and to that host alone. Any other way in is the user's own. */
+export function withPassword(address: string, password: string): Record<string, string> {
+  if (!/^https:\/\//i.test(address) || !URL.canParse(address)) return {};
+  const host = `https://${new URL(address).host}`;
+  const settings = [
+    // Empty: those that the user has set up for this host are not asked.
+    [`credential.${host}.helper`, ''],
+    [`credential.${host}.helper`, ANSWER],
+    // A repository's own configuration must not send it where anybody can read it.
+    [`http.${host}.sslVerify`, 'true'],
+  ] as const;
+  const numbered = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { ...Object.fromEntries(numbered), GIT_CONFIG_COUNT: String(settings.length), [PASSWORD]: password };
 }

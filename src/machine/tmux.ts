@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { AgentSessions, SessionHandle, SessionLook, SessionStart, Size } from './agent-session.ts';
+import { type AgentSessions, markOf, SESSION_VARIABLE, type SessionHandle, type SessionLook, type SessionStart, type Size } from './agent-session.ts';
 import { endAll } from './end-all.ts';
-import { startOf } from './group.ts';
+import { signalAll, startOf } from './group.ts';
 import { ProgramMissing, type Ran, runProgram } from './process.ts';
 
 /** Tmux said no. */
@@ -19,13 +19,30 @@ const NAME = /^[A-Za-z0-9_-]{1,200}$/;
 const LONGEST_SOCKET = 100;
 const DEFAULT_SIZE: Size = { columns: 200, rows: 50 };
 const HISTORY = 50_000;
+/** Each is a word of a command; tmux takes 16 kB of them at once. */
+const MOST_KEYS = 2_000;
+const VIEW = '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{pane_pid} #{pane_dead}';
 
 export interface Tmux extends AgentSessions {
   /** What a person types to look at it. */
   attachArgs(name: string): string[];
-  /** Keys as they are, without Enter. */
+  /** The same to end it. */
+  endArgs(name: string): string[];
+  /** Keys as they are, control characters too, without Enter. */
   send(name: string, text: string): Promise<void>;
   resize(name: string, size: Size): Promise<void>;
+  /** What a person in front of it would see; null where there is no such session. */
+  view(name: string): Promise<View | null>;
+}
+
+export interface View extends Size {
+  /** Lines with colours as escape sequences. */
+  readonly text: string;
+  /** Counted from 0; null where it is hidden. */
+  readonly cursor: { readonly column: number; readonly row: number } | null;
+  readonly pid: number;
+  /** Its program has ended; what it showed last is still there. */
+  readonly ended: boolean;
 }
 
 export const socketIn = (home: string): string => {
@@ -74,25 +91,38 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
   }
 
   async function look({ name, pid, started }: SessionHandle): Promise<SessionLook> {
-    const { code, stdout } = await run(['list-panes', ...target(name), '-F', '#{pane_pid} #{pane_dead} #{pane_dead_status}'], base, [1]);
-    if (code !== 0) return { state: 'gone' };
-    const [paneId, dead, status] = stdout.trim().split(' ');
+    const ask = () => run(['list-panes', ...target(name), '-F', '#{pid} #{pane_pid} #{pane_dead} #{?pane_dead_signal,signal,}#{pane_dead_status}'], base, [1]);
+    let { code, stdout } = await ask();
+    const [server, pane, dead, how] = stdout.trim().split(' ');
     // Another session of the same name is not this one.
-    if (Number(paneId) !== pid) return { state: 'gone' };
-    if (dead === '1') return { state: 'ended', code: status === undefined || status === '' ? null : Number(status) };
+    if (code !== 0 || Number(pane) !== pid) return { state: 'gone' };
+    if (dead === '1' && !how) {
+      // Tmux may miss that its child has ended, until it is told to look.
+      signalAll([Number(server)], 'SIGCHLD');
+      ({ code, stdout } = await ask());
+    }
+    if (dead === '1') return { state: 'ended', code: exitCode(stdout) };
     return startOf(pid) === started ? { state: 'running' } : { state: 'gone' };
+  }
+
+  /** As bytes: a word that ends in ";" would be the end of the command, and no shorthand for a key is meant. */
+  async function send(name: string, text: string): Promise<void> {
+    const keys = [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
+    for (let sent = 0; sent < keys.length; sent += MOST_KEYS) await run(['send-keys', ...target(name), '-H', ...keys.slice(sent, sent + MOST_KEYS)]);
   }
 
   return {
     kind: 'tmux',
-    async start({ name, cwd, file, args, env }: SessionStart) {
+    async start({ name, cwd, file, args, env: given }: SessionStart) {
+      const env = { ...given, [SESSION_VARIABLE]: markOf(name, socket) };
       await prepare();
       const { columns, rows } = DEFAULT_SIZE;
       const place = ['-d', '-s', requireName(name), '-x', String(columns), '-y', String(rows), '-c', cwd];
       // Of the client's environment, which nobody else can read, the session takes what is named here. In one go with its start: the setting is the whole server's.
       const taken = ['set-option', '-g', 'update-environment', Object.keys(env).join(' '), ';'];
       // By env: a single word would be given to a shell.
-      await run([...taken, 'new-session', ...place, '--', 'env', file, ...args.map(escaped)], env);
+      // Never as the one that starts the server: all sessions would inherit it.
+      await run(['-N', ...taken, 'new-session', ...place, '--', 'env', file, ...args.map(escaped)], env);
       const { stdout } = await run(['list-panes', ...target(name), '-F', '#{pane_pid}']);
       const pid = Number(stdout.trim());
       return { name, pid, started: startOf(pid) };
@@ -105,19 +135,24 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     look,
     async end(handle) {
       if ((await look(handle)).state !== 'gone') await run(['kill-session', '-t', `=${requireName(handle.name)}`], base, [1]);
-      await endAll({ group: handle.pid, started: handle.started });
+      await endAll({ group: handle.pid, started: handle.started, mark: markOf(handle.name, socket) });
     },
     async screen({ name }, lines = 0) {
       const { code, stdout } = await run(['capture-pane', '-p', '-e', ...target(name), '-S', String(-lines)], base, [1]);
       return code === 0 ? stdout : '';
     },
     async type({ name }, line) {
-      await run(['send-keys', ...target(name), '-l', '--', line.replace(/\p{Cc}/gu, ' ')]);
+      await send(name, line.replace(/\p{Cc}/gu, ' '));
       await run(['send-keys', ...target(name), 'Enter']);
       return true;
     },
-    async send(name, text) {
-      await run(['send-keys', ...target(name), '-l', '--', text]);
+    send,
+    async view(name) {
+      const { code, stdout } = await run(['display-message', '-p', ...target(name), VIEW, ';', 'capture-pane', '-p', '-e', ...target(name)], base, [1]);
+      if (code !== 0) return null;
+      const line = stdout.indexOf('\n');
+      const [columns = 0, rows = 0, column = 0, row = 0, shown, pid = 0, dead] = stdout.slice(0, line).split(' ').map(Number);
+      return { columns, rows, pid, ended: dead === 1, cursor: shown === 1 ? { column, row } : null, text: stdout.slice(line + 1) };
     },
     async resize(name, { columns, rows }) {
       await run(['resize-window', ...target(name), '-x', String(columns), '-y', String(rows)]);
@@ -126,8 +161,15 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
       const { code, stdout } = await run(['list-sessions', '-F', '#{session_name}'], base, [1]);
       return code === 0 ? stdout.split('\n').filter((name) => name !== '') : [];
     },
+    endArgs: (name) => ['-S', socket, 'kill-session', '-t', `=${requireName(name)}`],
     attachArgs: (name) => ['-S', socket, 'attach-session', '-t', `=${requireName(name)}`],
   };
+}
+
+/** Null where it was ended by a signal, or is not told. */
+function exitCode(pane: string): number | null {
+  const [, , , how] = pane.trim().split(' ');
+  return how !== undefined && /^\d+$/.test(how) ? Number(how) : null;
 }
 
 /** A word that ends so would be taken for the end of tmux's own command. */

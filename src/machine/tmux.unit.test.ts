@@ -64,3 +64,26 @@ test.runIf(present)('an end reaches what ignores hanging up, and a session of th
   expect(await tmux.look(stubborn)).toEqual({ state: 'gone' });
   expect(await tmux.look(again)).toEqual({ state: 'running' });
 });
+
+test.runIf(present)('keys arrive as they are, whatever their number and their end, and the view tells size, cursor and end', async () => {
+  const script = `
+    process.stdin.setRawMode(true);
+    let got = '';
+    process.stdin.on('data', (data) => {
+      got += data;
+      if (!got.endsWith('!')) return;
+      require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'got'))}, got);
+      process.exit();
+    });
+    console.log('ready');`;
+  const handle = await start('keys', ['-e', script]);
+  await vi.waitFor(async () => expect((await tmux.view('keys'))?.text).toMatch(/^ready\n/), 10_000);
+  expect(await tmux.view('keys')).toMatchObject({ columns: 200, rows: 50, cursor: { column: 0, row: 1 }, pid: handle.pid, ended: false });
+  await tmux.resize('keys', { columns: 90, rows: 30 });
+  expect(await tmux.view('keys')).toMatchObject({ columns: 90, rows: 30 });
+  const sent = ['ends;', ';', 'Enter', '\u0003\r\u001b[A', 'é€😀', '-x', 'x'.repeat(5_000), '!'];
+  for (const text of sent) await tmux.send('keys', text);
+  await vi.waitFor(async () => expect(await tmux.view('keys')).toMatchObject({ ended: true }), 10_000);
+  expect(readFileSync(join(folder, 'got'), 'utf8')).toBe(sent.join(''));
+  expect(await tmux.view('nobody')).toBeNull();
+});

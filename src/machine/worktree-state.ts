@@ -58,7 +58,7 @@ export async function worktreeState(repository: string, path: string, against: A
     head,
     branch: entry?.branch ?? null,
     locked: entry?.locked ?? null,
-    dirty: usable ? await dirtyWords(path, options) : null,
+    dirty: usable ? await uncommitted(path, options) : null,
     inner: usable ? await innerRepository(path, options) : null,
     submodules: entry !== undefined && (await keepsSubmodules(repository, path, options)),
     inProgress: usable ? await unfinished(path, options) : null,
@@ -67,7 +67,8 @@ export async function worktreeState(repository: string, path: string, against: A
   };
 }
 
-async function dirtyWords(path: string, options: GitOptions): Promise<string | null> {
+/** What is not committed, in words; null: nothing. */
+export async function uncommitted(path: string, options: GitOptions): Promise<string | null> {
   const status = await git(path, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=normal', '--ignore-submodules=none'], {
     ...options,
     reads: true,

@@ -6,12 +6,14 @@ import type { Answer } from '../kernel/dispatch.ts';
 import { createLog } from '../kernel/log.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../kernel/workspace.ts';
+import type { AgentHost } from '../machine/agent-host.ts';
 import type { GitDisk } from '../machine/disk.ts';
 import type { FileDisk } from '../machine/files.ts';
+import type { GitHub } from '../machine/github.ts';
 import { type App, type AppOptions, createApp } from '../main.ts';
 import { type JournalEvent, readEvents } from '../storage/journal.ts';
 import { createMetrics } from '../surfaces/http/metrics.ts';
-import { type RunningServer, serve } from '../surfaces/http/server.ts';
+import { type RunningServer, type ServeOptions, serve } from '../surfaces/http/server.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { testConfig } from './config.ts';
 import { type TestDatabase, temporaryDatabase } from './database.ts';
@@ -36,7 +38,7 @@ export interface TestApp {
   /** An action that must succeed; its data. */
   done(name: string, args: unknown, caller?: TestCaller): Promise<Record<string, unknown>>;
   events(filter?: { category?: string; kind?: string }, workspace?: string): Promise<JournalEvent[]>;
-  serve(options?: { stalledMs?: number }): Promise<RunningServer>;
+  serve(options?: Pick<ServeOptions, 'stalledMs' | 'terminals'>): Promise<RunningServer>;
 }
 
 export interface TestAppOptions {
@@ -49,6 +51,11 @@ export interface TestAppOptions {
   repositories?: string[];
   disk?: GitDisk;
   files?: FileDisk;
+  agentHost?: AgentHost;
+  launchers?: Config['launchers'];
+  maxRunning?: number;
+  github?: Config['github'];
+  gitHubHand?: GitHub;
   upstreams?: AppOptions['upstreams'];
 }
 
@@ -62,6 +69,9 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
       tool_timeout_ms: options.toolTimeoutMs ?? 30_000,
       companion: options.companionManifest === undefined ? {} : { manifest: options.companionManifest },
       overlap: options.embedder === undefined ? {} : { embedder: options.embedder },
+      launchers: options.launchers ?? {},
+      github: options.github ?? {},
+      ...(options.maxRunning === undefined ? {} : { instances: { max_running: options.maxRunning } }),
       machine: options.repositories === undefined ? {} : { repositories: options.repositories },
     }),
     clock,
@@ -71,6 +81,8 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     checkOutput: true,
     ...(options.disk ? { disk: options.disk } : {}),
     ...(options.files ? { files: options.files } : {}),
+    ...(options.agentHost ? { agentHost: options.agentHost } : {}),
+    ...(options.gitHubHand ? { github: options.gitHubHand } : {}),
     ...(options.upstreams ? { upstreams: options.upstreams } : {}),
   });
   onTestFinished(() => app.close());

@@ -9,7 +9,7 @@ import type { AgentPlan } from './children/scripted-agent.ts';
 import { temporaryFolder } from './database.ts';
 import { processesWith } from './processes.ts';
 import { covenant, type RunningProgram, startProgram } from './program.ts';
-import { temporaryRepository } from './repository.ts';
+import { repositoryOnGitHub } from './pulls.ts';
 import type { Body } from './workflow.ts';
 
 const AGENT = fileURLToPath(new URL('./children/scripted-agent.ts', import.meta.url));
@@ -32,7 +32,7 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
   const clock = join(temporaryFolder(), 'clock');
   let now = Date.UTC(2026, 0, 1);
   writeFileSync(clock, String(now));
-  const repository = temporaryRepository();
+  const { repository, origin } = repositoryOnGitHub();
   const whole: AgentPlan = { notes, verdicts: [], atLimit: 'pull', ...plan };
   writeFileSync(join(home, 'config.toml'), `${config}\n${launcher(whole)}`);
   const path: Record<string, string> = tmux ? {} : { PATH: withoutTmux() };
@@ -48,6 +48,7 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
   return {
     at,
     repository,
+    origin,
     run,
     program: (): RunningProgram => program,
     /** What an agent has noted, in order. */
@@ -58,8 +59,14 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
             .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Body]))
         : [],
     start: async (...args: string[]): Promise<Body> => run('instances', 'start', '--repo', repository.path, '--agent', 'scripted', ...args),
+    /** As `covenant instances show`, without a process for each look. */
     async show(id: string): Promise<Body> {
-      return await run('instances', 'show', id);
+      const { token } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string };
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+      const body = JSON.stringify({ instance_id: id });
+      const response = await fetch(new URL('/api/actions/instances.show', program.url), { method: 'POST', headers, body });
+      expect(response.status).toBe(200);
+      return await response.json();
     },
     /** Lets time go by until it is so: sweeps look at the clock. */
     async until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {

@@ -29,13 +29,15 @@ export const instanceView = z.strictObject({
   status: z.enum(INSTANCE_STATUSES),
   agent: z.string(),
   agent_id: z.string(),
+  developer: z.string().nullable().describe('For whom it works.'),
   repository: z.string(),
   branch: z.string(),
   base_branch: z.string(),
   worktree_path: z.string(),
+  machine: z.string().describe('Where it runs: host and home of its server.'),
   session_name: z.string(),
   session_kind: z.enum(['tmux', 'process']).nullable(),
-  running: z.boolean().describe('Its agent is meant to be at work.'),
+  running: z.boolean().describe('Its agent runs, as far as was seen last.'),
   issue_number: z.int().nullable(),
   pr_number: z.int().nullable(),
   pr_url: z.string().nullable(),
@@ -47,6 +49,7 @@ export const instanceView = z.strictObject({
   suggestions: z.array(z.string()).describe('What to do at the review limit.'),
   status_reason: z.string().nullable(),
   kept_reason: z.string().nullable().describe('Why its worktree is still there.'),
+  backup_ref: z.string().nullable().describe('Where a forced removal kept what was in its worktree.'),
   created_by: z.string(),
   created_at: z.int(),
   updated_at: z.int(),
@@ -96,8 +99,8 @@ export const instancesShow = contract({
   input: z.strictObject({ instance_id: instanceId }),
   output: z.strictObject({
     instance: instanceView,
-    prompt: z.string(),
-    attach: z.array(z.string()).nullable().describe('The command that shows its terminal.'),
+    prompt: z.string().nullable(),
+    attach: z.array(z.string()).nullable().describe('The command that shows its terminal, on its machine.'),
     relationships: z.array(
       z.strictObject({
         parent_instance: z.string(),
@@ -110,7 +113,18 @@ export const instancesShow = contract({
       }),
     ),
     feedback: z.array(feedbackView),
-    failures: z.array(z.strictObject({ time: z.int(), tool: z.string(), code: z.string().nullable(), request_id: z.string() })),
+    failures: z
+      .array(
+        z.strictObject({
+          time: z.int(),
+          tool: z.string(),
+          code: z.string().nullable(),
+          request_id: z.string(),
+          branch: z.string(),
+          commit: z.string().nullable(),
+        }),
+      )
+      .describe('Calls of review tools that failed, with where its work stood; the newest first.'),
   }),
   annotations: READ,
 });

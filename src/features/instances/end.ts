@@ -45,6 +45,8 @@ export async function endSession(outside: Outside, row: InstanceRow): Promise<vo
 }
 const KEPT_LINES = 5_000;
 
+export type OnDisk = Pick<InstanceRow, 'repository' | 'worktree_path' | 'branch_name' | 'base_branch' | 'session_name'>;
+
 export interface Left {
   /** Null: the worktree is gone. */
   readonly reason: string | null;
@@ -52,10 +54,12 @@ export interface Left {
 }
 
 /** Takes worktree and branch away, if nothing is lost by it, or if what would be is kept by a backup. Never cut short: half a removal looks like deletions. */
-export async function removeFromDisk({ disk }: Outside, row: InstanceRow, force: boolean): Promise<Left> {
+export async function removeFromDisk({ disk, files }: Outside, row: OnDisk, force: boolean): Promise<Left> {
   let backup: string | null = null;
   try {
     const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
+    // The repository itself is gone. It may come back (a disk that is not mounted): a person has to say that it does not.
+    if (force && !(await files.isFolder(repository)) && !(await files.isFolder(path))) return { reason: null, backup };
     const against = { branch, base: base_branch, mergeCommit: null, passing: `${branch.split('/')[0]}/` };
     const state = await disk.worktreeState(repository, path, against);
     const reason = reasonToKeep(state, { branch, base_branch });
@@ -103,6 +107,6 @@ async function settleEnd(tx: Tx, ports: InstancePorts, actor: string, leased: Le
     ...(reason === null ? {} : { reason: reason.slice(0, 200) }),
     ...(backup === null ? {} : { backup_ref: backup }),
   };
-  tx.append({ category: 'work', kind: 'instance.ended', actor, subject: row.id, payload });
+  tx.append({ category: 'work', kind: row.ended_at === null ? 'instance.ended' : 'instance.cleaned', actor, subject: row.id, payload });
   return { ...row, ...values };
 }

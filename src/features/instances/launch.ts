@@ -3,12 +3,16 @@ import type { Hand } from '../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../machine/agent-session.ts';
 import type { Tx } from '../../storage/write.ts';
 import { filled, type Launcher } from './launchers.ts';
+import { allows } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { goOn, type Leased, type Outside, stillMine } from './step.ts';
+import { findInstance } from './store.ts';
 import type { InstanceRow } from './tables.ts';
 
 /** In the worktree, and keeps itself out of git. */
 export const FOLDER = '.covenant';
+/** In it: whose it is, where several homes share a repository. */
+export const OWNER_FILE = 'machine';
 
 /** Another has carried on with it: nothing here is ours any more. */
 export class TakenOver extends Error {
@@ -53,10 +57,19 @@ const promptOf = ({ prompt, step, step_data }: Leased): string => (step === 'res
 /** A token that an earlier attempt had is nobody's now: its value was never kept. The kind is put down first, so that whoever takes over looks in the right place. */
 async function withToken(tx: Tx, ports: InstancePorts, actor: string, at: Leased, kind: AgentSessions['kind']) {
   if (!(await stillMine(tx, at))) return undefined;
+  await requireAwaited(tx, at);
   if (at.token_id !== null) await ports.revokeToken(tx, at.token_id, actor);
   const token = await ports.issueToken(tx, at, actor);
   const row = await goOn(tx, at, at.step, { token_id: token.id, session_kind: kind });
   return row && { row, token: token.value };
+}
+
+/** Of a review, its parent can still wait for it: whatever was done to that meanwhile holds, and the review is undone. */
+export async function requireAwaited(tx: Tx, { parent_instance_id }: InstanceRow): Promise<InstanceRow | undefined> {
+  if (parent_instance_id === null) return undefined;
+  const parent = await findInstance(tx.db, tx.workspace, parent_instance_id);
+  if (!parent || !allows('review requested', parent.status)) throw new Error(`${parent_instance_id} is ${parent?.status ?? 'gone'} by now`);
+  return parent;
 }
 
 function spec(outside: Outside, launcher: Launcher, row: Leased, token: string, kind: 'tmux' | 'process') {

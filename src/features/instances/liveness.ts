@@ -7,7 +7,7 @@ import type { InstancePorts } from './ports.ts';
 import { beginRestart } from './restart.ts';
 import { reviewOver } from './review-over.ts';
 import type { Outside } from './step.ts';
-import { atWork, findInstance } from './store.ts';
+import { atWork, changeInstance, findInstance } from './store.ts';
 import type { InstanceRow } from './tables.ts';
 
 const EVERY_MS = 5_000;
@@ -19,9 +19,13 @@ export function livenessSweep({ store, clock, log }: House, outside: Outside, po
   const noted = new Map<string, number>();
 
   async function look(row: InstanceRow): Promise<void> {
-    if (row.session_kind === null || row.pid === null) return;
+    // That its agent ended was noted before: it is started again when there is something to do.
+    if (row.session_kind === null || (row.pid === null && row.status !== 'started')) return;
     const sessions = await outside.sessions(row.session_kind);
-    const seen = await sessions.look({ name: row.session_name, pid: row.pid, started: row.process_start ?? 0 });
+    const handle = row.pid === null ? null : { name: row.session_name, pid: row.pid, started: row.process_start ?? 0 };
+    const seen: SessionLook = handle ? await sessions.look(handle) : { state: 'gone' };
+    if (seen.state === 'running' && row.session_kind === 'process') await outside.boundLog(row.session_name);
+    if (seen.state === 'running' && handle && row.news !== null && (await sessions.type(handle, row.news))) await noteHeard(row);
     if (seen.state === 'running' && clock.now() - (noted.get(row.agent_id) ?? 0) < NOTE_MS) return;
     noted.set(row.agent_id, clock.now());
     await store.write(row.workspace_id, async (tx) => {
@@ -33,15 +37,27 @@ export function livenessSweep({ store, clock, log }: House, outside: Outside, po
     });
   }
 
+  /** Should its program end now, it has ended by itself. */
+  async function noteHeard({ workspace_id, id, news }: InstanceRow): Promise<void> {
+    await store.write(workspace_id, async (tx) => {
+      const now = await findInstance(tx.db, tx.workspace, id);
+      if (now?.news === news) await changeInstance(tx.db, now, { news: null });
+    });
+  }
+
   async function noteEnd(tx: Tx, row: InstanceRow, reason: string): Promise<void> {
     if (row.type === 'review') {
+      // It has said its word, which is being delivered: that ends it.
+      if ((await ports.feedbackOf(tx.db, tx.workspace, row.id)).length > 0) return;
       const told = { subject: 'Your review ended without feedback', body: `${row.id}: ${reason}. Call request_review again.` };
       await reviewOver(tx, ports, row, { actor: 'server', outcome: 'ended', reason, told, graceMs: 0 });
     } else if (row.status === 'started' && row.news !== null) {
       await beginRestart(tx, row, { prompt: row.news });
-      // One whose work is being looked at, or is a pull request, need not run: it is started again when there is something to do.
     } else if (row.status === 'started') {
       await beginEnding(tx, row, { status: 'terminated', status_reason: reason }, { force: false }, 0);
+    } else {
+      // One whose work is being looked at, or is a pull request, need not run.
+      await changeInstance(tx.db, row, { pid: null, process_start: null, updated_at: tx.now });
     }
   }
 

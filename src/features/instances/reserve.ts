@@ -1,9 +1,10 @@
+import { Refusal } from '../../kernel/errors.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../kernel/workspace.ts';
 import type { Tx } from '../../storage/write.ts';
 import { branchOf, nextId, stemOf } from './names.ts';
 import type { InstancePorts } from './ports.ts';
 import { type Leased, lease, type Outside } from './step.ts';
-import { idsOf, insertInstance } from './store.ts';
+import { countNotEnded, idsOf, insertInstance } from './store.ts';
 import type { InstanceType } from './tables.ts';
 
 export interface Wanted {
@@ -17,16 +18,24 @@ export interface Wanted {
   /** What the new branch starts from. */
   readonly baseCommit: string;
   readonly issue: number | null;
-  prompt(id: string): string;
+  prompt(id: string, branch: string): string;
   readonly parent?: { readonly id: string; readonly iteration: number };
 }
 
 /** Writes down what is about to be started, before anything is. */
-export async function reserve(tx: Tx, { machine }: Pick<Outside, 'machine'>, ports: InstancePorts, actor: string, wanted: Wanted): Promise<Leased> {
+export async function reserve(
+  tx: Tx,
+  { machine, maxRunning }: Pick<Outside, 'machine' | 'maxRunning'>,
+  ports: InstancePorts,
+  actor: string,
+  wanted: Wanted,
+): Promise<Leased> {
+  if ((await countNotEnded(tx.db, machine)) >= maxRunning) throw instanceLimit(maxRunning);
   const stem = stemOf(wanted.type, wanted.issue);
   const id = nextId(stem, await idsOf(tx.db, tx.workspace, stem));
   // Sessions and folders are the machine's, whatever the workspace.
   const own = tx.workspace === DEFAULT_WORKSPACE_ID ? id : `${workspaceName(tx.workspace)}_${id}`;
+  const branch_name = branchOf(wanted.type, own);
   const worktree_path = `${wanted.repository}-worktrees/${own}`;
   const row: Leased = {
     ...lease('worktree', tx.now),
@@ -42,7 +51,7 @@ export async function reserve(tx: Tx, { machine }: Pick<Outside, 'machine'>, por
     machine,
     repository: wanted.repository,
     worktree_path,
-    branch_name: branchOf(wanted.type, own),
+    branch_name,
     base_branch: wanted.baseBranch,
     base_commit: wanted.baseCommit,
     session_name: own,
@@ -50,7 +59,7 @@ export async function reserve(tx: Tx, { machine }: Pick<Outside, 'machine'>, por
     pid: null,
     process_start: null,
     issue_number: wanted.issue,
-    prompt: wanted.prompt(id),
+    prompt: wanted.prompt(id, branch_name),
     parent_instance_id: wanted.parent?.id ?? null,
     review_iteration: wanted.parent?.iteration ?? null,
     failed_reviews: 0,
@@ -69,3 +78,11 @@ export async function reserve(tx: Tx, { machine }: Pick<Outside, 'machine'>, por
   await insertInstance(tx.db, row);
   return row;
 }
+
+const instanceLimit = (most: number): Refusal =>
+  new Refusal(
+    'INSTANCE_LIMIT',
+    `This server runs ${most} instances at once, and all ${most} are taken.`,
+    'covenant instances stop ID ends one; the operator can raise max_running under [instances] in config.toml.',
+    { max_running: most },
+  );

@@ -11,7 +11,9 @@ import type { InstanceRow } from './tables.ts';
 /** Writes down that its agent, which has ended, is to be started anew in the worktree that it had, with these words. */
 export async function beginRestart(tx: Tx, row: InstanceRow, restart: Restart): Promise<void> {
   // The sweep does it, at once.
-  await changeInstance(tx.db, row, { ...leave('restart', tx.now), step_data: JSON.stringify(restart), news: null, updated_at: tx.now });
+  const values = { ...leave('restart', tx.now), step_data: JSON.stringify(restart), news: null, updated_at: tx.now };
+  // The process that was is gone. Whoever ends the instance before the next is recorded must look for that by its name.
+  await changeInstance(tx.db, row, { ...values, pid: null, process_start: null });
 }
 
 /** Where it cannot be, the instance ends: nobody would do its work. */

@@ -13,6 +13,8 @@ export interface Over {
   readonly reason: string;
   /** What the coding agent is told of it. */
   readonly told: { readonly subject: string; readonly body: string | Record<string, unknown>; readonly priority?: 'low' | 'normal' | 'high' | 'urgent' };
+  /** What is typed into its terminal, or what it is started again with; by default the words of the message. */
+  readonly news?: string;
   /** What the parent is, besides free again. */
   readonly parent?: Partial<InstanceRow>;
   /** Its work has been delivered: its worktree goes, with a backup of whatever else is in it. */
@@ -27,7 +29,7 @@ export async function reviewOver(tx: Tx, ports: InstancePorts, review: InstanceR
   if (relationship) await endRelationship(tx.db, relationship, over.outcome, tx.now);
   const parent = relationship && (await findInstance(tx.db, tx.workspace, relationship.parent_instance));
   if (parent && allows('review over', parent.status)) {
-    const news = typeof over.told.body === 'string' ? `${over.told.subject}. ${over.told.body}` : over.told.subject;
+    const news = over.news ?? (typeof over.told.body === 'string' ? `${over.told.subject}. ${over.told.body}` : over.told.subject);
     await changeInstance(tx.db, parent, { status: 'started', news, updated_at: tx.now, ...over.parent });
     tx.append({ category: 'work', kind: 'instance.review_over', actor: over.actor, subject: parent.id, payload: { review: review.id, outcome: over.outcome } });
     await ports.tell(tx, { from: review.agent_id, to: parent.agent_id, actor: over.actor, ...over.told });

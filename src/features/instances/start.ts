@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import { type Hand, messageOf } from '../../kernel/step.ts';
 import type { Tx } from '../../storage/write.ts';
 import { endSession, removeFromDisk } from './end.ts';
-import { adopt, FOLDER, issue, launch, mcpUrl, type Running, required, TakenOver } from './launch.ts';
+import { adopt, FOLDER, issue, launch, mcpUrl, OWNER_FILE, type Running, requireAwaited, required, TakenOver } from './launch.ts';
 import { connectionFiles } from './launchers.ts';
-import { allows } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { goOn, LEASE_OVER, type Leased, type Outside, stillMine } from './step.ts';
-import { changeInstance, deleteInstance, findInstance, insertRelationship } from './store.ts';
+import { changeInstance, deleteInstance, insertRelationship } from './store.ts';
 import type { InstanceRow } from './tables.ts';
 
 export type Started = { readonly row: InstanceRow } | { readonly failure: unknown };
@@ -37,6 +36,7 @@ async function prepare(outside: Outside, hand: Hand, at: Leased): Promise<Leased
   await outside.disk.addWorktree(repository, { path: worktree_path, branch: branch_name, base: base_commit as string }, { signal: hand.signal });
   const folder = await outside.files.makeFolder(worktree_path, FOLDER);
   for (const [name, text] of connectionFiles(mcpUrl(outside))) await outside.files.replaceFile(join(folder, name), text);
+  await outside.files.replaceFile(join(folder, OWNER_FILE), outside.machine);
   await outside.files.replaceFile(join(folder, 'prompt.md'), at.prompt);
   return await hand.write((tx) => goOn(tx, at, 'session'));
 }
@@ -49,10 +49,11 @@ async function settle(tx: Tx, actor: string, leased: Leased, session: Running): 
   await changeInstance(tx.db, row, { ...LEASE_OVER, ...session, updated_at: tx.now, last_activity: tx.now });
   const payload = { type: row.type, agent: row.agent, branch: row.branch_name, parent: row.parent_instance_id, review_iteration: row.review_iteration };
   tx.append({ category: 'work', kind: 'instance.started', actor, subject: row.id, payload });
-  if (row.parent_instance_id === null || row.review_iteration === null) return after;
+  const parent = await requireAwaited(tx, row);
+  if (!parent || row.review_iteration === null) return after;
   await insertRelationship(tx.db, {
     workspace_id: tx.workspace,
-    parent_instance: row.parent_instance_id,
+    parent_instance: parent.id,
     child_instance: row.id,
     relationship_type: 'spawned_review',
     review_iteration: row.review_iteration,
@@ -60,15 +61,12 @@ async function settle(tx: Tx, actor: string, leased: Leased, session: Running): 
     created_at: tx.now,
     ended_at: null,
   });
-  const parent = await findInstance(tx.db, tx.workspace, row.parent_instance_id);
-  // Whatever was done to it meanwhile holds, and the review is undone.
-  if (!parent || !allows('review requested', parent.status)) throw new Error(`${row.parent_instance_id} is ${parent?.status ?? 'gone'} by now`);
   await changeInstance(tx.db, parent, { status: 'waiting_review', updated_at: tx.now, last_activity: tx.now });
   tx.append({
     category: 'work',
     kind: 'instance.waiting_review',
     actor,
-    subject: row.parent_instance_id,
+    subject: parent.id,
     payload: { review: row.id, review_iteration: row.review_iteration },
   });
   return after;

@@ -2,6 +2,7 @@ import { type Held, isHeldAs, STEP_OVER } from '../../kernel/step.ts';
 import type { AgentSessions } from '../../machine/agent-session.ts';
 import type { GitDisk } from '../../machine/disk.ts';
 import type { FileDisk } from '../../machine/files.ts';
+import type { GitHub } from '../../machine/github.ts';
 import { hasEnded, THIS_PROCESS } from '../../machine/holder.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { Launcher } from './launchers.ts';
@@ -14,14 +15,21 @@ export interface Outside {
   readonly machine: string;
   readonly disk: GitDisk;
   readonly files: FileDisk;
+  readonly github: GitHub;
   /** Tmux where it is, else plain processes. What was started is found again by its kind. */
   sessions(kind?: 'tmux' | 'process'): Promise<AgentSessions>;
   /** What a terminal showed last, for when it is gone. */
   keepScreen(name: string, text: string): Promise<void>;
   keptScreen(name: string): Promise<string | null>;
+  /** Of the log of a plain process, which nobody else cuts. */
+  boundLog(name: string): Promise<void>;
+  /** What a person types to look at a terminal, and to end it; null where there is no tmux. */
+  tmux(): Promise<{ attachArgs(name: string): string[]; endArgs(name: string): string[] } | null>;
   /** Folders under which repositories may be; undefined: anywhere. */
   readonly repositories: readonly string[] | undefined;
   readonly launchers: Readonly<Record<string, Launcher>>;
+  /** How many agents run here at once, of all workspaces. */
+  readonly maxRunning: number;
   /** Where agents reach this server; undefined where no server listens. */
   url(): string | undefined;
   /** The whole environment of an agent: what any program needs, what its launcher has passed on, and its own. */

@@ -1,7 +1,8 @@
 import type { Updateable } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
-import type { InstanceRelationshipRow, InstanceRow, InstanceStatus, InstanceType } from './tables.ts';
+import type { Place } from './orphan.ts';
+import type { InstanceRelationshipRow, InstanceRow, InstanceStatus, InstanceStep, InstanceType } from './tables.ts';
 
 type Key = Pick<InstanceRow, 'workspace_id' | 'id'>;
 
@@ -29,8 +30,8 @@ export async function idsOf(db: Db, workspace: string, stem: string): Promise<st
 }
 
 /** What is being done to instances, or is to be; in whichever workspace, on this machine. */
-export async function stepsUnderWay(db: Db, machine: string): Promise<InstanceRow[]> {
-  return await db.selectFrom('instances').selectAll().where('step', 'is not', null).where('machine', '=', machine).orderBy('step_until').execute();
+export async function stepsUnderWay(db: Db, machine: string, steps: readonly InstanceStep[]): Promise<InstanceRow[]> {
+  return await db.selectFrom('instances').selectAll().where('step', 'in', steps).where('machine', '=', machine).orderBy('step_until').execute();
 }
 
 /** Those that are not over, and that nobody is just starting or ending. In whichever workspace, on this machine. */
@@ -43,6 +44,26 @@ export async function atWork(db: Db, machine: string): Promise<InstanceRow[]> {
     .where('machine', '=', machine)
     .orderBy('id')
     .execute();
+}
+
+/** Those whose pull request is open, or was closed since then. In whichever workspace, on this machine. */
+export async function pullsToAskFor(db: Db, machine: string, closedSince: number): Promise<InstanceRow[]> {
+  return await db
+    .selectFrom('instances')
+    .selectAll()
+    .where('machine', '=', machine)
+    .where('pr_number', 'is not', null)
+    .where('step', 'is', null)
+    .where((eb) => eb.or([eb('status', '=', 'pr_created'), eb.and([eb('status', '=', 'pr_closed'), eb('updated_at', '>=', closedSince)])]))
+    .orderBy('id')
+    .execute();
+}
+
+/** Of all workspaces, those that are being started too. */
+export async function countNotEnded(db: Db, machine: string): Promise<number> {
+  const rows = db.selectFrom('instances').where('ended_at', 'is', null).where('machine', '=', machine);
+  const { count } = await rows.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 export interface InstanceFilter {
@@ -61,7 +82,7 @@ export async function listInstances(
   let matching = db
     .selectFrom('instances')
     .where('workspace_id', '=', workspace)
-    .where((eb) => eb.or([eb('step', 'is', null), eb('step', '=', 'ending')]));
+    .where((eb) => eb.or([eb('step', 'is', null), eb('step', 'not in', ['worktree', 'session'])]));
   if (status !== undefined) matching = matching.where('status', 'in', status);
   if (type !== undefined) matching = matching.where('type', '=', type);
   const rows = await matching.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute();
@@ -83,6 +104,32 @@ export async function reviewsOf(db: Db, workspace: string, parent: string): Prom
     .where('relationship_type', '=', 'spawned_review')
     .orderBy('review_iteration')
     .execute();
+}
+
+/** With its reviews, or with what it reviews. */
+export async function relationshipsOf(db: Db, workspace: string, id: string): Promise<InstanceRelationshipRow[]> {
+  return await db
+    .selectFrom('instance_relationships')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where((eb) => eb.or([eb('parent_instance', '=', id), eb('child_instance', '=', id)]))
+    .orderBy('created_at')
+    .orderBy('child_instance')
+    .execute();
+}
+
+/** How many reviews each of these has run. */
+export async function reviewCounts(db: Db, workspace: string, parents: readonly string[]): Promise<Map<string, number>> {
+  if (parents.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('instance_relationships')
+    .select((eb) => ['parent_instance', eb.fn.countAll<number>().as('count')])
+    .where('workspace_id', '=', workspace)
+    .where('parent_instance', 'in', parents)
+    .where('relationship_type', '=', 'spawned_review')
+    .groupBy('parent_instance')
+    .execute();
+  return new Map(rows.map(({ parent_instance, count }) => [parent_instance, Number(count)]));
 }
 
 /** Whose work a review agent looks at. */
@@ -116,4 +163,9 @@ export async function reviewBeingStarted(db: Db, workspace: string, parent: stri
     .where('parent_instance_id', '=', parent)
     .where('step', 'in', ['worktree', 'session'])
     .executeTakeFirst();
+}
+
+/** What every instance that is or was has on its machine, in whichever workspace. */
+export async function placesOf(db: Db): Promise<Place[]> {
+  return await db.selectFrom('instances').select(['session_name', 'worktree_path', 'repository', 'machine', 'ended_at', 'step', 'kept_reason']).execute();
 }

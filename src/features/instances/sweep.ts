@@ -9,6 +9,8 @@ import { isOverdue, type Leased, type Outside, takeOver } from './step.ts';
 import { stepsUnderWay } from './store.ts';
 
 const EVERY_MS = 5_000;
+/** Those that put an agent to work and take it away; what is done for it elsewhere is finished by whoever began it. */
+const STEPS = ['worktree', 'session', 'restart', 'ending'] as const;
 
 /** Carries out every step that is due: what was put off for a moment, and what a process began and did not live to record. */
 export function stepSweep({ store, clock, log }: House, outside: Outside, ports: InstancePorts): Sweep {
@@ -22,7 +24,7 @@ export function stepSweep({ store, clock, log }: House, outside: Outside, ports:
     name: 'instance steps',
     everyMs: EVERY_MS,
     async run() {
-      for (const seen of await stepsUnderWay(store.reader, outside.machine)) {
+      for (const seen of await stepsUnderWay(store.reader, outside.machine, STEPS)) {
         if (!isOverdue(seen, clock.now())) continue;
         const taken = await store.write(seen.workspace_id, (tx) => takeOver(tx, seen));
         // One that cannot be finished must not keep the others from it.

@@ -7,7 +7,7 @@ export const INSTANCE_STATUSES = ['started', 'waiting_review', 'pr_created', 'pr
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 
 /** What is being done to it on the machine; null: nothing. A step that is overdue is taken over by the sweep. */
-export const INSTANCE_STEPS = ['worktree', 'session', 'restart', 'ending'] as const;
+export const INSTANCE_STEPS = ['worktree', 'session', 'restart', 'ending', 'pull', 'issues'] as const;
 export type InstanceStep = (typeof INSTANCE_STEPS)[number];
 
 /** One run of an agent that the server itself has started, in a worktree of its own. */

@@ -4,9 +4,6 @@ export const FEEDBACK_TYPES = ['needs_work', 'suggestions', 'clarification'] as 
 export type FeedbackType = (typeof FEEDBACK_TYPES)[number];
 export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
 
-export const FEEDBACK_STEPS = ['merging', 'telling'] as const;
-export type FeedbackStep = (typeof FEEDBACK_STEPS)[number];
-
 /** What a review agent told the coding agent, in full. */
 export interface ReviewFeedbackRow {
   workspace_id: string;
@@ -24,7 +21,8 @@ export interface ReviewFeedbackRow {
   /** Why it could not be merged. */
   reason: string | null;
   created_at: EpochMs;
-  step: FeedbackStep | null;
+  /** Until it has been delivered, one way or the other. */
+  step: 'merging' | null;
   step_until: EpochMs | null;
   /** The process that carries it out. */
   step_by: string | null;

@@ -6,6 +6,20 @@ export async function settingRows(db: Db, workspace: string): Promise<SettingRow
   return await db.selectFrom('settings').selectAll().where('workspace_id', '=', workspace).execute();
 }
 
+export async function saveSetting(db: Db, row: SettingRow): Promise<void> {
+  const { value, updated_at, updated_by } = row;
+  const key = ['workspace_id', 'key'] as const;
+  await db
+    .insertInto('settings')
+    .values(row)
+    .onConflict((oc) => oc.columns(key).doUpdateSet({ value, updated_at, updated_by }))
+    .execute();
+}
+
+export async function clearSetting(db: Db, workspace: string, key: SettingKey): Promise<void> {
+  await db.deleteFrom('settings').where('workspace_id', '=', workspace).where('key', '=', key).execute();
+}
+
 /** The bounds of a review loop. */
 export interface Limits {
   readonly maxIterations: number;

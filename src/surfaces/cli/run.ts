@@ -11,9 +11,11 @@ import { backupCommands } from './commands/backup.ts';
 import { capabilityCommands } from './commands/capabilities.ts';
 import { cycleCommands } from './commands/cycle.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { instanceCommands } from './commands/instances.ts';
 import { overlapCommands } from './commands/overlap.ts';
 import { serverCommands } from './commands/server.ts';
 import { externalServerCommands } from './commands/servers.ts';
+import { settingCommands } from './commands/settings.ts';
 import { tokenCommands } from './commands/tokens.ts';
 import { toolCommands } from './commands/tools.ts';
 import { upCommand } from './commands/up.ts';
@@ -31,8 +33,10 @@ export const COMMANDS: readonly Command[] = [
   ...auditCommands,
   ...tokenCommands,
   ...overlapCommands,
+  ...settingCommands,
   ...workflowCommands,
   ...cycleCommands,
+  ...instanceCommands,
   ...backupCommands,
 ];
 

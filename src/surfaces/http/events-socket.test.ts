@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { JournalEvent } from '../../storage/journal.ts';
 import { testApp } from '../../testing/app.ts';
-import { CLOSE_SLOW } from './events-socket.ts';
+import { CLOSE_SLOW } from './upgrade.ts';
 
 /** Gathers events until `enough` of them came. */
 async function follow(url: string, after: number, token: string, enough: number, more: Record<string, string> = {}): Promise<JournalEvent[]> {

@@ -4,6 +4,7 @@ import type { Ports } from '../../kernel/ports.ts';
 export interface Metrics {
   readonly observe: Ports['observe'];
   readonly followers: { inc(): void; dec(): void };
+  readonly terminals: { inc(): void; dec(): void };
   refused(reason: string): void;
   /** Prometheus text. */
   text(): Promise<string>;
@@ -24,6 +25,7 @@ export function createMetrics(): Metrics {
   });
   const refusals = new Counter({ name: 'covenant_requests_refused_total', help: 'Requests refused before the pipe.', labelNames: ['reason'], registers });
   const followers = new Gauge({ name: 'covenant_event_followers', help: 'Open /api/events sockets.', registers });
+  const terminals = new Gauge({ name: 'covenant_terminals', help: 'Open terminals of instances.', registers });
   // Finding a series by its labels costs more than counting in it. There are as many as tools, surfaces and outcomes.
   const series = new Map<string, Counter.Internal>();
   const countOf = (tool: string, surface: string, outcome: string): Counter.Internal => {
@@ -38,6 +40,7 @@ export function createMetrics(): Metrics {
       seconds.observe({ surface }, taken);
     },
     followers: { inc: () => followers.inc(), dec: () => followers.dec() },
+    terminals: { inc: () => terminals.inc(), dec: () => terminals.dec() },
     refused: (reason) => refusals.inc({ reason }),
     text: () => registry.metrics(),
     contentType: registry.contentType,

@@ -7,11 +7,13 @@ import type { App } from '../../main.ts';
 import { createMcpSurface } from '../mcp/handler.ts';
 import { cookieName } from './caller.ts';
 import { createDashboard } from './dashboard.ts';
-import { attachEventsSocket } from './events-socket.ts';
+import { eventsDoor } from './events-socket.ts';
 import { createGuard } from './guard.ts';
 import { createHealth } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { createRoutes } from './routes.ts';
+import { type TerminalLimits, terminalDoor } from './terminal-socket.ts';
+import { attachUpgrades } from './upgrade.ts';
 
 export interface RunningServer {
   readonly url: string;
@@ -25,9 +27,11 @@ export interface ServeOptions {
   metrics: Metrics;
   /** For tests of the drop of slow readers. */
   stalledMs?: number;
+  /** For tests of terminals. */
+  terminals?: Partial<TerminalLimits>;
 }
 
-export async function serve({ app, metrics, stalledMs }: ServeOptions): Promise<RunningServer> {
+export async function serve({ app, metrics, stalledMs, terminals }: ServeOptions): Promise<RunningServer> {
   const instance = crypto.randomUUID();
   const guard = createGuard(app.config);
   const mcp = createMcpSurface(app);
@@ -42,7 +46,11 @@ export async function serve({ app, metrics, stalledMs }: ServeOptions): Promise<
     cookieName: () => cookieName(port),
   });
   const server = createServer(getRequestListener(routes.fetch));
-  const socket = attachEventsSocket(server, { app, guard, metrics, cookieName: () => cookieName(port), ...(stalledMs === undefined ? {} : { stalledMs }) });
+  const closing = new AbortController();
+  const sockets = attachUpgrades(server, { app, guard, metrics, cookieName: () => cookieName(port) }, [
+    eventsDoor({ app, metrics, closing: closing.signal, stalledMs }),
+    terminalDoor({ app, metrics, closing: closing.signal, limits: terminals }),
+  ]);
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -59,7 +67,8 @@ export async function serve({ app, metrics, stalledMs }: ServeOptions): Promise<
     instance,
     async close(graceMs = 3_000) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      socket.close();
+      closing.abort();
+      sockets.close();
       await atMost(graceMs, app.dispatch.idle());
       app.dispatch.shutDown();
       await atMost(200, app.dispatch.idle());

@@ -3,11 +3,12 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, homeFolder, loadConfig } from '../../../config.ts';
 import { findServer } from '../client.ts';
-import type { Command, Invocation } from '../command.ts';
+import { type Command, type Invocation, UsageError } from '../command.ts';
 import { credentialsPath } from '../home.ts';
+import { agentsLeft } from './doctor-agents.ts';
 
-type State = 'ok' | 'warning' | 'failed' | 'skipped';
-interface Finding {
+type State = 'ok' | 'fixed' | 'warning' | 'failed' | 'skipped';
+export interface Finding {
   check: string;
   state: State;
   message: string;
@@ -18,15 +19,21 @@ type Check = (invocation: Invocation) => Promise<Finding | Finding[]> | Finding 
 export const doctorCommand: Command = {
   name: 'doctor',
   local: true,
-  summary: 'Check this installation, and say how to mend what is wrong.',
-  options: { verbose: { type: 'boolean' } },
+  summary:
+    'Check this installation, and say how to mend what is wrong. --fix clears what agents have left; --force PATH a worktree with work in it, after a backup.',
+  options: { verbose: { type: 'boolean' }, fix: { type: 'boolean' }, force: { type: 'string' } },
   async run(invocation) {
+    if (invocation.values.force !== undefined && invocation.values.fix !== true) throw new UsageError('--force PATH goes with --fix');
     const findings = (await Promise.all(CHECKS.map((check) => check(invocation)))).flat();
+    // After the others: it opens the store, which they look at as it lies there.
+    findings.push(...(await agentsLeft(invocation)));
     const count = (state: State) => findings.filter((finding) => finding.state === state).length;
     const shown = invocation.values.verbose ? findings : findings.filter((finding) => finding.state !== 'ok');
     const { mark } = invocation.out;
-    const marks: Record<State, string> = { ok: mark.good, warning: mark.wait, failed: mark.bad, skipped: mark.quiet };
+    const marks: Record<State, string> = { ok: mark.good, fixed: mark.good, warning: mark.wait, failed: mark.bad, skipped: mark.quiet };
     const lines = shown.map(({ state, message, fix }) => `${marks[state]} ${message}${fix ? `\n    fix: ${fix}` : ''}`);
+    if (findings.some(({ check, state }) => check === 'agents' && state === 'warning') && invocation.values.fix !== true)
+      lines.push('    next: covenant doctor --fix');
     lines.push(`${count('failed')} failed, ${count('warning')} warning, ${count('ok')} ok${invocation.values.verbose ? '' : ' (--verbose)'}`);
     return { json: { kind: 'doctor_report', failed: count('failed'), items: findings }, text: lines.join('\n'), exit: count('failed') > 0 ? 1 : 0 };
   },

@@ -1,0 +1,66 @@
+import { basename, dirname } from 'node:path';
+import type { CallContext } from '../../kernel/context.ts';
+import type { Input } from '../../kernel/contract.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { invalidInput } from '../../kernel/input.ts';
+import { hasProgram } from '../../machine/find-program.ts';
+import { reachRepository } from '../../machine/reach.ts';
+import type { Located } from '../../machine/repository.ts';
+import type { instancesStart } from './contract.ts';
+import { codingPrompt, planningPrompt } from './prompts.ts';
+import type { Wanted } from './reserve.ts';
+import { repositoryRefusal } from './start-failed.ts';
+import type { Outside } from './step.ts';
+
+type Start = Input<typeof instancesStart>;
+
+/** All that can be wrong with a start is found out before anything is made. */
+export async function plannedStart(outside: Outside, ctx: CallContext, input: Start): Promise<Omit<Wanted, 'developer'>> {
+  const { type, issue = null, prompt, agent } = input;
+  if (issue === null && prompt === undefined)
+    throw invalidInput([{ field: 'prompt', message: 'expected an issue, a prompt, or both: the agent must know what to do' }]);
+  requireLauncher(outside, agent);
+  if (outside.url() === undefined) {
+    throw new Refusal('NOT_SERVING', 'No server runs that the agent could call.', 'covenant up starts it; then start the instance again.');
+  }
+  const path = input.repository_path ?? ctx.repository;
+  if (!path) throw invalidInput([{ field: 'repository_path', message: 'expected the path of the repository: your client does not report where it works' }]);
+  try {
+    const located = await reachRepository(outside, path, ctx.signal);
+    const { branch, commit } = await startingPoint(outside, located, input.base_branch, ctx.signal);
+    return {
+      type,
+      agent,
+      repository: mainCheckout(located),
+      baseBranch: branch,
+      baseCommit: commit,
+      issue,
+      prompt: (id, own) => (type === 'planning' ? planningPrompt : codingPrompt)({ id, branch: own, baseBranch: branch, issue, prompt }),
+    };
+  } catch (error) {
+    throw repositoryRefusal(error, path);
+  }
+}
+
+/** Worktrees of worktrees would lie all over the place. */
+const mainCheckout = ({ root, commonDir }: Located): string => (basename(commonDir) === '.git' ? dirname(commonDir) : root);
+
+async function startingPoint({ disk }: Outside, { root }: Located, base: string | undefined, signal: AbortSignal): Promise<{ branch: string; commit: string }> {
+  if (base === undefined) return await disk.startingPoint(root, { signal });
+  const commit = await disk.resolveCommit(root, `refs/heads/${base}`, { signal });
+  if (commit !== null) return { branch: base, commit };
+  const next = 'Name a branch that `git branch` lists, or fetch it first.';
+  throw new Refusal('BRANCH_NOT_FOUND', `There is no branch ${JSON.stringify(base)} in ${root}.`, next, { field: 'base_branch' });
+}
+
+function requireLauncher({ launchers, environment }: Outside, name: string): void {
+  const launcher = Object.hasOwn(launchers, name) ? launchers[name] : undefined;
+  if (!launcher)
+    throw invalidInput([{ field: 'agent', message: `there is no launcher ${JSON.stringify(name)}; there are ${Object.keys(launchers).join(', ')}` }]);
+  if (hasProgram(launcher.command, environment(launcher.pass_env, launcher.env))) return;
+  const next = `Install it where the server finds it, or set command under [launchers.${name}] in config.toml to its path and start the server again.`;
+  throw new Refusal('LAUNCHER_MISSING', `The program ${JSON.stringify(launcher.command)} of the launcher ${name} is not on the server's PATH.`, next, {
+    field: 'agent',
+    program: launcher.command,
+  });
+}

@@ -1,0 +1,371 @@
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { TestApp, TestCaller } from '../../testing/app.ts';
+import { SLEEPER } from '../../testing/config.ts';
+import { temporaryFolder } from '../../testing/database.ts';
+import { type InstanceApp, instanceApp } from '../../testing/instances.ts';
+import { temporaryRepository } from '../../testing/repository.ts';
+import type { Body } from '../../testing/workflow.ts';
+import { changeInstance } from './store.ts';
+import type { InstanceRow } from './tables.ts';
+
+const action = async (t: TestApp, name: string, args: object, caller?: TestCaller): Promise<Body> => (await t.action(name, args, caller)).body as Body;
+const change = (t: InstanceApp, row: InstanceRow, values: Partial<InstanceRow>) =>
+  t.app.store.write(row.workspace_id, (tx) => changeInstance(tx.db, row, values));
+
+/** As signed in to the dashboard; not the workspace's first developer, who has operator rights. */
+const onDashboard = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true } });
+
+test('a start makes worktree, branch, session, agent and token, and says so; n counts attempts [review.instance.id-pattern] [review.instance.types]', async () => {
+  const t = await instanceApp();
+  const { repository, host } = t;
+  const start = (args: object) => t.done('instances.start', { repository_path: repository.path, agent: 'tiny', ...args }) as Promise<Body>;
+  const made = await start({ type: 'coding', issue: 123 });
+  expect(made).toMatchObject({
+    ...{ id: 'work-123-a1', type: 'coding', status: 'started', agent: 'tiny', running: true, issue_number: 123, created_by: 'operator' },
+    ...{ branch: 'work/work-123-a1', base_branch: 'main', repository: repository.path, worktree_path: `${repository.path}-worktrees/work-123-a1` },
+    ...{ session_name: 'work-123-a1', session_kind: 'tmux', reviews: 0, max_reviews: 3, at_limit: false, suggestions: [], parent_instance_id: null },
+  });
+  expect(repository.worktrees()).toEqual([made.worktree_path]);
+  expect(repository.git(['rev-parse', 'HEAD'], made.worktree_path)).toBe(repository.git(['rev-parse', 'main']));
+  // What the server put there is no part of anybody's work.
+  expect(repository.git(['status', '--porcelain', '--untracked-files=all'], made.worktree_path)).toBe('');
+  const { env, args } = host.started[0] as (typeof host.started)[number];
+  const token = env.COVIBE_MCP_TOKEN as string;
+  expect((await t.as('work-123-a1')).principal).toMatchObject({ kind: 'instance', instanceId: 'work-123-a1' });
+  const folder = join(made.worktree_path, '.covenant');
+  const written = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  expect(`${args.join()}${written.join()}`).not.toContain(token);
+  expect(readFileSync(join(folder, 'prompt.md'), 'utf8')).toBe(args[1]);
+  expect(JSON.stringify(await t.events())).not.toContain('issue 123');
+  expect((await t.done('workflows.agents', {})) as Body).toMatchObject({ items: [{ id: made.agent_id, name: 'work-123-a1', status: 'online' }] });
+
+  // From inside a worktree: beside it, not in it, and from the branch that is checked out there.
+  repository.commit('own.txt', 'x', made.worktree_path);
+  expect(await start({ type: 'coding', issue: 123, prompt: 'Also this.', repository_path: made.worktree_path })).toMatchObject({
+    ...{ id: 'work-123-a2', repository: repository.path, base_branch: 'work/work-123-a1' },
+  });
+  expect(await start({ type: 'coding', prompt: '-- just do it' })).toMatchObject({ id: 'adhoc-a1', branch: 'work/adhoc-a1', issue_number: null });
+  expect(await start({ type: 'planning', prompt: 'Plan it.', base_branch: 'work/work-123-a1' })).toMatchObject({
+    ...{ id: 'planning-a1', type: 'planning', branch: 'planning/planning-a1', base_branch: 'work/work-123-a1' },
+  });
+  // By a link: beside the real one.
+  const link = join(temporaryFolder(), 'link');
+  symlinkSync(repository.path, link);
+  expect(await start({ type: 'planning', issue: 5, repository_path: link })).toMatchObject({ id: 'planning-a2', repository: repository.path, issue_number: 5 });
+  expect((await t.events({ kind: 'instance.started' })).map(({ subject }) => subject)).toEqual([
+    'work-123-a1',
+    'work-123-a2',
+    'adhoc-a1',
+    'planning-a1',
+    'planning-a2',
+  ]);
+});
+
+test('what is wrong with a start is said before anything is made, with what to do', async () => {
+  const t = await instanceApp({
+    maxRunning: 1,
+    launchers: { tiny: SLEEPER, gone: { ...SLEEPER, command: 'no-such-program' }, away: { ...SLEEPER, command: '/no/such/program' } },
+  });
+  const { repository } = t;
+  const empty = temporaryRepository({ commits: 0 });
+  const detached = temporaryRepository();
+  detached.git(['checkout', '--quiet', '--detach']);
+  const good = { repository_path: repository.path, type: 'coding', issue: 1, agent: 'tiny' };
+  const cases: [args: object, refusal: object][] = [
+    [{ issue: undefined }, { code: 'INVALID_INPUT', field: 'prompt' }],
+    [
+      { type: 'planning', issue: undefined },
+      { code: 'INVALID_INPUT', field: 'prompt' },
+    ],
+    [{ type: 'review' }, { code: 'INVALID_INPUT', field: 'type' }],
+    [{ agent: 'none' }, { code: 'INVALID_INPUT', field: 'agent', message: expect.stringContaining('claude, codex, gemini, opencode, tiny, gone') }],
+    [{ agent: 'constructor' }, { code: 'INVALID_INPUT', field: 'agent' }],
+    [{ agent: 'gone' }, { code: 'LAUNCHER_MISSING', program: 'no-such-program', suggestion: expect.stringContaining('[launchers.gone]') }],
+    [{ agent: 'away' }, { code: 'LAUNCHER_MISSING', program: '/no/such/program' }],
+    [{ repository_path: '/no/such/folder' }, { code: 'REPOSITORY_UNFIT', field: 'repository_path' }],
+    [{ repository_path: dirname(temporaryFolder()) }, { code: 'REPOSITORY_UNFIT' }],
+    [{ repository_path: empty.path }, { code: 'REPOSITORY_UNFIT', suggestion: expect.stringContaining('first commit') }],
+    [{ repository_path: detached.path }, { code: 'REPOSITORY_UNFIT', suggestion: expect.stringContaining('base_branch') }],
+    [{ repository_path: undefined }, { code: 'INVALID_INPUT', field: 'repository_path' }],
+    [{ base_branch: 'nowhere' }, { code: 'BRANCH_NOT_FOUND', field: 'base_branch' }],
+    [{ base_branch: '--upload-pack=x' }, { code: 'BRANCH_NOT_FOUND' }],
+    [{ base_branch: '../../HEAD' }, { code: 'BRANCH_NOT_FOUND' }],
+  ];
+  for (const [args, refusal] of cases) expect([args, await action(t, 'instances.start', { ...good, ...args })]).toMatchObject([args, refusal]);
+  const member = onDashboard(await t.developer('ben'));
+  expect(await action(t, 'instances.start', good, member)).toMatchObject({ code: 'OPERATOR_REQUIRED' });
+  expect([await t.app.store.reader.selectFrom('instances').select('id').execute(), repository.onDisk(), t.host.started]).toEqual([[], [], []]);
+
+  await t.done('instances.start', good);
+  expect(await action(t, 'instances.start', good)).toMatchObject({
+    code: 'INSTANCE_LIMIT',
+    max_running: 1,
+    suggestion: expect.stringContaining('max_running'),
+  });
+  await t.done('instances.stop', { instance_id: 'work-1-a1' });
+  expect(await t.done('instances.start', good)).toMatchObject({ id: 'work-1-a2' });
+});
+
+test('without a server that the agent could call there is no start; a start that fails leaves nothing behind', async () => {
+  const t = await instanceApp({ repositories: ['/nowhere'] });
+  const good = { repository_path: t.repository.path, type: 'coding', issue: 1, agent: 'tiny' };
+  expect(await action(t, 'instances.start', good)).toMatchObject({ code: 'REPOSITORY_NOT_ALLOWED' });
+  const sessions = await t.host.sessions();
+  const full = await instanceApp({ host: { ...t.host, sessions: async () => ({ ...sessions, start: () => Promise.reject(new Error('no more terminals')) }) } });
+  const failed = await action(full, 'instances.start', { ...good, repository_path: full.repository.path });
+  expect(failed).toMatchObject({ code: 'AGENT_NOT_STARTED', message: expect.stringContaining('no more terminals') });
+  expect([full.repository.onDisk(), full.repository.branches()]).toEqual([[], ['main']]);
+  expect(await full.done('instances.list', {})).toEqual({ items: [], total: 0 });
+  expect(await full.events({ kind: 'instance.failed' })).toHaveLength(1);
+  // Of its token and its agent nothing is left that could act.
+  expect(await full.events({ kind: 'token.revoked' })).toHaveLength(1);
+  expect((await full.done('workflows.agents', {})) as Body).toMatchObject({ items: [{ status: 'offline' }] });
+  full.app.servesAt(undefined as unknown as string);
+  expect(await action(full, 'instances.start', { ...good, repository_path: full.repository.path })).toMatchObject({
+    ...{ code: 'NOT_SERVING', suggestion: expect.stringContaining('covenant up') },
+  });
+});
+
+test('instances are listed and shown with type, status and relationships, by actions and no tool [dashboard.instances.query] [review.surface.no-query-instances] [review.instance.id-validated]', async () => {
+  const t = await instanceApp();
+  const work = await t.coding();
+  t.clock.advance(1);
+  const review = await t.review(work.id);
+  const member = onDashboard(await t.developer('ben'));
+  expect(await t.done('instances.list', {}, member)).toMatchObject({
+    items: [
+      { id: review.id, type: 'review', status: 'started', parent_instance_id: work.id },
+      { id: work.id, type: 'coding', status: 'waiting_review', reviews: 1 },
+    ],
+    total: 2,
+  });
+  expect(await t.done('instances.list', { type: 'coding' })).toMatchObject({ items: [{ id: work.id }], total: 1 });
+  expect(await t.done('instances.list', { status: ['started', 'pr_created'] })).toMatchObject({ items: [{ id: review.id }], total: 1 });
+  expect(await t.done('instances.list', { limit: 1, offset: 1 })).toMatchObject({ items: [{ id: work.id }], total: 2 });
+  const relationship = { parent_instance: work.id, child_instance: review.id, relationship_type: 'spawned_review', review_iteration: 1, outcome: null };
+  for (const instance_id of [work.id, review.id]) {
+    expect(await t.done('instances.show', { instance_id }, member)).toMatchObject({
+      instance: { id: instance_id },
+      relationships: [relationship],
+      feedback: [],
+    });
+  }
+  for (const instance_id of ['work-7', '../work-7-a1', 'work-7-a1; rm -rf /', 'WORK-7-A1', '']) {
+    expect(await action(t, 'instances.show', { instance_id })).toMatchObject({ code: 'INVALID_INPUT', field: 'instance_id' });
+  }
+  expect(await action(t, 'instances.show', { instance_id: 'work-8-a1' })).toMatchObject({ code: 'INSTANCE_NOT_FOUND' });
+  expect(await action(t, 'instances.logs', { instance_id: work.id }, member)).toMatchObject({ code: 'OPERATOR_REQUIRED' });
+  expect(await t.done('instances.logs', { instance_id: work.id })).toMatchObject({ text: 'its screen', running: true });
+  expect(t.app.registry.tool('query_instances')).toBe(undefined);
+  expect(t.app.registry.tools().filter(({ name }) => name.includes('instance'))).toEqual([]);
+
+  // At the limit it is said what to do.
+  await t.done('instances.stop', { instance_id: review.id });
+  await t.done('settings.set', { key: 'review.max_iterations', value: 1 });
+  expect(await t.done('instances.show', { instance_id: work.id })).toMatchObject({
+    instance: {
+      status: 'started',
+      reviews: 1,
+      max_reviews: 1,
+      at_limit: true,
+      suggestions: ['Create pull request with current work', expect.any(String), expect.any(String)],
+    },
+  });
+});
+
+test('a stop ends the agent and takes its worktree away if nothing is lost by it; the same again changes nothing [review.cleanup.finished]', async () => {
+  const t = await instanceApp();
+  const { id, agent_id, worktree_path } = (await t.done('instances.start', {
+    repository_path: t.repository.path,
+    type: 'coding',
+    issue: 7,
+    agent: 'tiny',
+  })) as Body;
+  const caller = await t.as(id);
+  const stopped = await t.done('instances.stop', { instance_id: id, reason: 'no longer wanted' });
+  expect(stopped).toMatchObject({
+    ...{ worktree: 'removed', reason: null, backup_ref: null },
+    instance: { status: 'terminated', status_reason: 'stopped by operator: no longer wanted', running: false, ended_at: t.clock.now() },
+  });
+  expect([t.host.running.size, existsSync(worktree_path), t.repository.branches()]).toEqual([0, false, ['main']]);
+  expect(await t.app.authenticate(caller.token, 'bearer')).toEqual({ rejected: 'revoked' });
+  expect((await t.done('workflows.agents', {})) as Body).toMatchObject({ items: [{ id: agent_id, status: 'offline' }] });
+  expect(await t.done('instances.logs', { instance_id: id })).toMatchObject({ text: 'its screen', running: false });
+  const before = await t.events({ category: 'work' });
+  expect(await t.done('instances.stop', { instance_id: id, reason: 'again' })).toEqual(stopped);
+  expect(await t.done('instances.clean', { instance_id: id, force: true })).toEqual(stopped);
+  expect(await t.events({ category: 'work' })).toEqual(before);
+  expect(await action(t, 'instances.abandon', { instance_id: id })).toMatchObject({ code: 'INVALID_STATE', status: 'terminated' });
+});
+
+test('unsaved work keeps a worktree until a person forces it, and then a backup ref has all of it [review.worktree.never-lost] [review.worktree.forced-backup]', async () => {
+  const t = await instanceApp();
+  const { id, worktree_path } = await t.coding();
+  t.repository.write('staged.txt', 'staged', worktree_path);
+  t.repository.git(['add', 'staged.txt'], worktree_path);
+  t.repository.write('loose.txt', 'loose', worktree_path);
+  const tip = t.repository.git(['rev-parse', 'HEAD'], worktree_path);
+  expect(await action(t, 'instances.clean', { instance_id: id, force: true })).toMatchObject({
+    code: 'INVALID_STATE',
+    message: expect.stringContaining('not over'),
+  });
+  const kept = { worktree: 'kept', reason: expect.stringMatching(/1 file\(s\) changed.*1 file\(s\) untracked.*1 commit/), backup_ref: null };
+  expect(await t.done('instances.stop', { instance_id: id })).toMatchObject(kept);
+  expect(t.host.running.size).toBe(0);
+  expect(await t.done('instances.clean', { instance_id: id })).toMatchObject({ ...kept, instance: { status: 'terminated', kept_reason: kept.reason } });
+  expect(readFileSync(join(worktree_path, 'loose.txt'), 'utf8')).toBe('loose');
+
+  const cleaned = (await t.done('instances.clean', { instance_id: id, force: true })) as Body;
+  expect(cleaned).toMatchObject({ worktree: 'removed', reason: null, backup_ref: `refs/covenant/backup/${id}`, instance: { kept_reason: null } });
+  expect([existsSync(worktree_path), t.repository.branches()]).toEqual([false, ['main']]);
+  const saved = (file: string) => t.repository.git(['show', `${cleaned.backup_ref}:${file}`]);
+  expect([saved('staged.txt'), saved('loose.txt'), saved(`${id}.txt`)]).toEqual(['staged', 'loose', 'work']);
+  expect(t.repository.git(['merge-base', '--is-ancestor', tip, cleaned.backup_ref])).toBe('');
+  expect((await t.events({ kind: 'instance.cleaned' })).at(-1)?.payload).toMatchObject({ worktree: 'removed', backup_ref: cleaned.backup_ref });
+
+  // What is on a remote is saved; what no backup can hold stays whoever forces it.
+  const origin = join(temporaryFolder(), 'origin.git');
+  t.repository.git(['init', '--quiet', '--bare', origin]);
+  t.repository.git(['remote', 'add', 'origin', origin]);
+  const pushed = await t.coding();
+  t.repository.git(['push', '--quiet', 'origin', pushed.branch_name]);
+  expect(await t.done('instances.stop', { instance_id: pushed.id })).toMatchObject({ worktree: 'removed' });
+  const locked = await t.coding();
+  t.repository.git(['worktree', 'lock', '--reason', 'mine', locked.worktree_path]);
+  await t.done('instances.stop', { instance_id: locked.id });
+  expect(await t.done('instances.clean', { instance_id: locked.id, force: true })).toMatchObject({
+    worktree: 'kept',
+    reason: 'it is locked (mine)',
+    backup_ref: null,
+  });
+});
+
+test('a person abandons an instance: its session ends, its review too, its worktree goes if nothing is lost [review.abandon.manual] [review.abandon.cleanup-session] [review.abandon.cleanup-worktree]', async () => {
+  const t = await instanceApp();
+  const work = await t.coding();
+  const review = await t.review(work.id);
+  expect(await action(t, 'instances.abandon', { instance_id: review.id })).toMatchObject({
+    code: 'INVALID_STATE',
+    suggestion: expect.stringContaining('stop'),
+  });
+  const abandoned = await t.done('instances.abandon', { instance_id: work.id, reason: 'wrong way' });
+  expect(abandoned).toMatchObject({
+    instance: { status: 'abandoned', status_reason: 'abandoned by operator: wrong way' },
+    worktree: 'kept',
+    reason: expect.stringContaining('1 commit'),
+  });
+  expect(t.host.running.size).toBe(0);
+  expect(await t.instance(review.id)).toMatchObject({
+    status: 'terminated',
+    ended_at: t.clock.now(),
+    status_reason: `${work.id} was abandoned`,
+    kept_reason: null,
+  });
+  expect(await t.relationships(work.id)).toMatchObject([{ outcome: 'stopped', ended_at: t.clock.now() }]);
+  expect(await t.messages(work.id)).toEqual([]);
+  expect(t.repository.worktrees()).toEqual([work.worktree_path]);
+  expect(await t.done('instances.abandon', { instance_id: work.id })).toMatchObject({ instance: { status_reason: 'abandoned by operator: wrong way' } });
+  expect(await t.events({ kind: 'instance.abandoned' })).toHaveLength(1);
+
+  const clean = (await t.done('instances.start', { repository_path: t.repository.path, type: 'coding', prompt: 'x', agent: 'tiny' })) as Body;
+  expect(await t.done('instances.abandon', { instance_id: clean.id })).toMatchObject({ worktree: 'removed', instance: { status: 'abandoned' } });
+  expect([t.repository.worktrees(), t.repository.branches()]).toEqual([[work.worktree_path], ['main', work.branch_name]]);
+});
+
+test('a stopped review sets its coder free and tells it; a stopped coder takes its review along; work that is a pull request stays that', async () => {
+  const t = await instanceApp();
+  const work = await t.coding();
+  const first = await t.review(work.id);
+  expect(await t.done('instances.stop', { instance_id: first.id })).toMatchObject({ worktree: 'removed', instance: { status: 'terminated' } });
+  expect(await t.instance(work.id)).toMatchObject({ status: 'started', ended_at: null });
+  expect(await t.messages(work.id)).toMatchObject([{ subject: 'Your review was stopped', body: expect.stringContaining('request_review') }]);
+  expect(await t.relationships(work.id)).toMatchObject([{ outcome: 'stopped' }]);
+
+  const second = await t.review(work.id);
+  await t.done('instances.stop', { instance_id: work.id });
+  expect([(await t.instance(work.id)).status, (await t.instance(second.id)).status, t.host.running.size]).toEqual(['terminated', 'terminated', 0]);
+  expect(await t.instance(second.id)).toMatchObject({ status_reason: `${work.id} was terminated` });
+
+  const opened = await t.coding();
+  await change(t, opened, { status: 'pr_created', pr_number: 5, pr_url: 'https://github.com/o/r/pull/5' });
+  expect(await t.done('instances.stop', { instance_id: opened.id })).toMatchObject({
+    instance: { status: 'pr_created', pr_number: 5, status_reason: 'stopped by operator' },
+  });
+  expect(t.host.running.size).toBe(0);
+  expect(await t.done('instances.abandon', { instance_id: opened.id })).toMatchObject({ instance: { status: 'abandoned' } });
+});
+
+test('what is under way is waited for, what another machine has is left to it, and what a dead server began to end is ended by the next command', async () => {
+  const t = await instanceApp();
+  const work = await t.coding();
+  const until = t.clock.now() + 60_000;
+  for (const step of ['worktree', 'session', 'restart', 'ending', 'pull', 'issues'] as const) {
+    await change(t, work, { step, step_until: until, step_data: '{}' });
+    for (const name of ['stop', 'abandon', 'clean'])
+      expect(await action(t, `instances.${name}`, { instance_id: work.id })).toMatchObject({ code: 'BUSY', step });
+  }
+  await change(t, work, { step: null, step_until: null, machine: 'elsewhere:/srv' });
+  for (const name of ['stop', 'abandon', 'clean', 'logs']) {
+    expect(await action(t, `instances.${name}`, { instance_id: work.id })).toMatchObject({ code: 'WRONG_MACHINE', machine: 'elsewhere:/srv' });
+  }
+  expect(await t.done('instances.show', { instance_id: work.id })).toMatchObject({ instance: { machine: 'elsewhere:/srv' }, attach: null });
+  t.clock.advance(3_600_000);
+  expect(await t.instance(work.id)).toMatchObject({ status: 'started', step: null });
+
+  // A process that is no more had it in hand.
+  await change(t, work, {
+    machine: 'pretended',
+    status: 'terminated',
+    step: 'ending',
+    step_until: t.clock.now() + 60_000,
+    step_by: '1:1',
+    step_data: '{"force":false}',
+  });
+  expect(await t.done('instances.stop', { instance_id: work.id })).toMatchObject({
+    worktree: 'kept',
+    instance: { status: 'terminated', ended_at: t.clock.now() },
+  });
+  expect(t.host.running.size).toBe(0);
+});
+
+test('of a private developer others see that an instance is there, and neither whose it is nor what it does', async () => {
+  const t = await instanceApp();
+  const ana = await t.developer('ana');
+  const ben = await t.developer('ben');
+  const admin: TestCaller = { ...ana, principal: { ...ana.principal, web: true, operator: true } };
+  const start = { repository_path: t.repository.path, type: 'coding', issue: 7, agent: 'tiny' };
+  expect(await t.done('instances.start', start, admin)).toMatchObject({ developer: 'ana', created_by: 'ana' });
+  expect(await t.done('instances.show', { instance_id: 'work-7-a1' }, onDashboard(ben))).toMatchObject({
+    ...{ prompt: expect.stringContaining('issue 7') },
+    instance: { developer: 'ana', created_by: 'ana' },
+  });
+  await t.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
+  const shown = (await t.done('instances.show', { instance_id: 'work-7-a1' }, onDashboard(ben))) as Body;
+  expect(shown).toMatchObject({
+    instance: { id: 'work-7-a1', status: 'started', developer: '@private', created_by: '@private', worktree_path: '@private' },
+    prompt: null,
+  });
+  const listed = JSON.stringify([shown, await t.done('instances.list', {}, onDashboard(ben))]);
+  for (const secret of [ana.principal.developerId as string, 'ana"', t.repository.path]) expect(listed).not.toContain(secret);
+  const other: TestCaller = { ...ben, principal: { ...ben.principal, web: true, operator: true } };
+  expect(await action(t, 'instances.logs', { instance_id: 'work-7-a1' }, other)).toMatchObject({ code: 'INSTANCE_PRIVATE' });
+  expect(await t.done('instances.show', { instance_id: 'work-7-a1' }, admin)).toMatchObject({ instance: { developer: 'ana', repository: t.repository.path } });
+  expect(await t.done('instances.stop', { instance_id: 'work-7-a1' }, admin)).toMatchObject({ instance: { status_reason: 'stopped by ana' } });
+  expect(await t.done('instances.show', { instance_id: 'work-7-a1' })).toMatchObject({ instance: { repository: t.repository.path } });
+});
+
+test('a call of a review tool that failed is shown with its code, and where the work stood [review.error.logged]', async () => {
+  const t = await instanceApp();
+  const work = await t.coding();
+  const commit = t.repository.git(['rev-parse', 'HEAD'], work.worktree_path);
+  await t.refused('send_feedback', { feedback: 'x', feedback_type: 'needs_work' }, work.id);
+  await t.refused('request_review', { nonsense: 1 }, work.id);
+  await t.refused('task_get', { id: 'task_none' }, work.id);
+  const { failures } = (await t.done('instances.show', { instance_id: work.id })) as Body;
+  expect(failures).toEqual([
+    { time: t.clock.now(), tool: 'request_review', code: 'INVALID_INPUT', request_id: expect.stringMatching(/^req_/), branch: work.branch_name, commit },
+    { time: t.clock.now(), tool: 'send_feedback', code: 'WRONG_AGENT_TYPE', request_id: expect.stringMatching(/^req_/), branch: work.branch_name, commit },
+  ]);
+});

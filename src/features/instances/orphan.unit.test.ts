@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { type FoundWorktree, isOrphanSession, isOrphanWorktree, isOwnName, type Place } from './orphan.ts';
+
+const HERE = 'host:/home';
+const path = '/code/app-worktrees/work-1-a1';
+const place: Place = { session_name: 'work-1-a1', worktree_path: path, repository: '/code/app', machine: HERE, ended_at: null, step: null, kept_reason: null };
+const over = { ...place, ended_at: 5 };
+const found: FoundWorktree = { repository: '/code/app', path, branch: 'work/work-1-a1', owner: null };
+
+test.each([
+  ['work-1-a1', true],
+  ['review-123-a12', true],
+  ['planning-a1', true],
+  ['adhoc-a3', true],
+  ['beta_work-1-a1', true],
+  ['my-team_adhoc-a1', true],
+  ['mine', false],
+  ['work-1', false],
+  ['work-1-a0', false],
+  ['_work-1-a1', false],
+  ['Beta_work-1-a1', false],
+  ['a_b_work-1-a1', false],
+  ['work-1-a1 ', false],
+])('%s is named as instances name what is theirs: %s', (name, expected) => {
+  expect(isOwnName(name)).toBe(expected);
+});
+
+test.each<[string, readonly Place[], boolean]>([
+  ['of nobody', [], true],
+  ['of one that is over', [over], true],
+  ['of one that is over, beside another that is not', [over, { ...place, session_name: 'work-1-a11' }], true],
+  ['of one that is not over', [place], false],
+  ['of one that is being ended', [{ ...over, step: 'ending' }], false],
+  ['of one that a machine of another name has started', [{ ...place, machine: 'renamed:/home' }], false],
+])('a session %s is an orphan: %s', (_whose, places, expected) => {
+  expect(isOrphanSession('work-1-a1', places)).toBe(expected);
+});
+
+test('a session that is not named like an instance is left alone', () => {
+  expect(isOrphanSession('mine', [])).toBe(false);
+});
+
+test.each<[string, Partial<FoundWorktree>, readonly Place[], boolean]>([
+  ['that nobody knows', {}, [], true],
+  ['of one that is over and has left nothing', {}, [over], true],
+  ['that says it is of this home', { owner: HERE }, [], true],
+  ['of one that is not over', {}, [place], false],
+  ['of one that has left work in it', {}, [{ ...over, kept_reason: 'dirty' }], false],
+  ['that is being cleaned', {}, [{ ...over, step: 'ending' }], false],
+  ['of another home', { owner: 'host:/other' }, [], false],
+  ['of another home, that this store has as over', { owner: 'host:/other' }, [over], false],
+  ['with another branch checked out', { branch: 'main' }, [], false],
+  ['with the branch of another', { branch: 'work/work-1-a2' }, [], false],
+  ['with a detached HEAD', { branch: null }, [], false],
+  ['of a person', { path: '/code/app-worktrees/mine', branch: 'work/mine' }, [], false],
+  ['somewhere else', { path: '/elsewhere/work-1-a1' }, [], false],
+  ['further down', { path: '/code/app-worktrees/deep/work-1-a1' }, [], false],
+])('a worktree %s is an orphan: %#', (_whose, own, places, expected) => {
+  expect(isOrphanWorktree({ ...found, ...own }, places, HERE)).toBe(expected);
+});

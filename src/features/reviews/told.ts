@@ -1,0 +1,65 @@
+import { FEEDBACK_FILE } from './feedback-file.ts';
+import type { ReviewFeedbackRow } from './tables.ts';
+
+/** As much JSON as a message's body may be, with room for the rest of it. */
+const MOST_TEXT = 32_000;
+const MOST_ITEMS = 24_000;
+
+export interface Outcome {
+  readonly commit: string | null;
+  /** Why it could not be merged. */
+  readonly reason: string | null;
+  /** The instance that it is for ends now: it has had too many failed reviews. */
+  readonly abandoned: boolean;
+}
+
+interface Words {
+  readonly subject: string;
+  readonly body: string | Record<string, unknown>;
+  readonly priority: ReviewFeedbackRow['priority'];
+  /** What is typed into its terminal, or what its program is started again with: nothing of it is the reviewer's. */
+  readonly news: string;
+}
+
+const WHAT_NEXT = 'Act on it, commit, then call request_review again or create_pull_request.';
+
+/** What the coding agent is told. Merged feedback is not repeated; what could not be merged is in the message itself. */
+export function inWords(row: ReviewFeedbackRow, { commit, reason, abandoned }: Outcome): Words {
+  const subject = `Review ${row.review_iteration} by ${row.review_instance}: ${row.feedback_type}`;
+  const next = abandoned ? `${row.coding_instance} is abandoned now: it has had too many failed reviews.` : WHAT_NEXT;
+  if (reason === null) {
+    const body = `Feedback ${row.id} is in ${FEEDBACK_FILE} on your branch, merged by ${commit}. ${next}`;
+    return { subject, body, priority: row.priority, news: `${subject}. ${body}` };
+  }
+  const news = `${subject}. Feedback ${row.id} could not be merged into your branch; it is in your messages: call message_list. ${next}`;
+  return { subject, body: { ...messageBody(row), not_merged: reason, next }, priority: row.priority, news };
+}
+
+function messageBody(row: ReviewFeedbackRow): Record<string, unknown> {
+  const all = JSON.parse(row.actionable_items) as string[];
+  let room = MOST_ITEMS;
+  const items = all.filter((item) => (room -= sizeOf(item)) >= 0);
+  const feedback = beginning(row.feedback, MOST_TEXT);
+  const isCut = items.length < all.length || feedback.length < row.feedback.length;
+  return {
+    feedback_id: row.id,
+    feedback_type: row.feedback_type,
+    review_iteration: row.review_iteration,
+    actionable_items: items,
+    feedback,
+    ...(isCut ? { cut: `It is longer than a message: the whole is kept, see covenant instances show ${row.coding_instance}.` } : {}),
+  };
+}
+
+const sizeOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) + 1;
+
+/** As much of it as has room. */
+function beginning(text: string, room: number): string {
+  let [fits, tooLong] = [0, text.length + 1];
+  while (tooLong - fits > 1) {
+    const middle = Math.floor((fits + tooLong) / 2);
+    if (sizeOf(text.slice(0, middle)) <= room) fits = middle;
+    else tooLong = middle;
+  }
+  return text.slice(0, fits).replace(/[\ud800-\udbff]$/, '');
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { testApp } from '../../testing/app.ts';
+import type { Body } from '../../testing/workflow.ts';
+
+test('the review settings have their defaults, can be changed within their bounds and put back, by the operator alone, and nothing of them is encrypted [config.review.settings]', async () => {
+  const t = await testApp();
+  const ana = await t.developer('ana');
+  const list = async () => (await t.done('settings.list', {})).items as Body[];
+  expect((await list()).map(({ key, value, default: usual, is_default }) => [key, value, usual, is_default])).toEqual([
+    ['review.max_iterations', 3, 3, true],
+    ['review.auto_abandon_after', 5, 5, true],
+    ['review.timeout_hours', 24, 24, true],
+  ]);
+  const set = (key: string, value: unknown, caller = t.operator) => t.action('settings.set', { key, value }, caller);
+  for (const [key, value, field] of [
+    ['review.max_iterations', 0, 'value'],
+    ['review.max_iterations', 2.5, 'value'],
+    ['review.max_iterations', '4', 'value'],
+    ['review.auto_abandon_after', 1_001, 'value'],
+    ['review.timeout_hours', 0, 'value'],
+    ['review.timeout_hours', undefined, 'value'],
+    ['review.other', 1, 'key'],
+  ] as const) {
+    expect((await set(key, value)).body).toMatchObject({ code: 'INVALID_INPUT', field });
+  }
+  expect((await set('review.max_iterations', 4, ana)).isError).toBe(true);
+  expect((await list()).every(({ is_default }) => is_default)).toBe(true);
+
+  expect((await set('review.timeout_hours', 0.5)).body).toMatchObject({
+    value: 0.5,
+    default: 24,
+    is_default: false,
+    updated_at: t.clock.now(),
+    updated_by: 'operator',
+  });
+  await set('review.timeout_hours', 48);
+  await set('review.max_iterations', 7);
+  expect(await t.app.store.reader.selectFrom('settings').select(['key', 'value']).orderBy('key').execute()).toEqual([
+    { key: 'review.max_iterations', value: '7' },
+    { key: 'review.timeout_hours', value: '48' },
+  ]);
+  expect((await set('review.timeout_hours', null)).body).toMatchObject({ value: 24, is_default: true, updated_at: null, updated_by: null });
+  expect((await list()).map(({ value }) => value)).toEqual([7, 5, 24]);
+  expect((await t.events({ kind: 'setting.changed' })).map(({ subject, payload }) => [subject, (payload as Body).before, (payload as Body).after])).toEqual([
+    ['review.timeout_hours', 24, 0.5],
+    ['review.timeout_hours', 0.5, 48],
+    ['review.max_iterations', 3, 7],
+    ['review.timeout_hours', 48, 24],
+  ]);
+
+  // Each workspace has its own; the dashboard reaches them as it reaches every action.
+  const far = await t.developer('far', undefined, 'ws_far');
+  const farList = await t.app.dispatch.action({ name: 'settings.list', args: {}, principal: { ...far.principal, web: true }, surface: 'dashboard' });
+  expect((farList.body.items as Body[]).map(({ value }) => value)).toEqual([3, 5, 24]);
+});

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { loadConfig } from '../../../config.ts';
+import type { instancesClearOrphans, instancesOrphans, Orphan } from '../../../features/instances/orphans-contract.ts';
+import type { Output as Answer } from '../../../kernel/contract.ts';
+import { findServer } from '../client.ts';
+import { asking, type Invocation, option } from '../command.ts';
+import type { Finding } from './doctor.ts';
+import { harmless } from './workflow-text.ts';
+
+interface Answers {
+  'instances.orphans': Answer<typeof instancesOrphans>;
+  'instances.clear_orphans': Answer<typeof instancesClearOrphans>;
+}
+const ask = asking<Answers>();
+
+/** What agents have left on this machine that nobody needs; with --fix it is taken away. */
+export async function agentsLeft(invocation: Invocation): Promise<Finding[]> {
+  if (!(await hasStore(invocation))) return [{ check: 'agents', state: 'skipped', message: 'no agent was ever started from this home' }];
+  try {
+    return invocation.values.fix === true ? await cleared(invocation) : await found(invocation);
+  } catch (error) {
+    // A store that cannot be opened is told of by its own check; who wants something done is told why it was not.
+    if (invocation.values.fix === true) throw error;
+    return [{ check: 'agents', state: 'skipped', message: `what agents have left is not known: ${(error as Error).message}` }];
+  }
+}
+
+/** Nothing is made only to look: a database that is not there yet has no instances. */
+async function hasStore({ env }: Invocation): Promise<boolean> {
+  if (await findServer(env)) return true;
+  try {
+    const { database_url, database_path } = loadConfig(env);
+    return database_url !== undefined || existsSync(database_path);
+  } catch {
+    return false;
+  }
+}
+
+async function found(invocation: Invocation): Promise<Finding[]> {
+  const { items } = await ask(invocation, 'instances.orphans');
+  if (items.length === 0) return [NOTHING];
+  return items.map((orphan) => ({ check: 'agents', state: 'warning', message: `${inWords(orphan)}${because(orphan)}`, fix: remedy(orphan) }));
+}
+
+async function cleared(invocation: Invocation): Promise<Finding[]> {
+  const force = option(invocation, 'force');
+  const { items } = await ask(invocation, 'instances.clear_orphans', force === undefined ? {} : { force: resolve(invocation.cwd, force) });
+  if (items.length === 0) return [NOTHING];
+  return items.map((orphan) => {
+    if (!orphan.cleared) return { check: 'agents', state: 'warning', message: `${inWords(orphan)}: kept${because(orphan)}`, fix: remedy(orphan) };
+    const kept = orphan.backup_ref === null ? '' : `; what was in it is kept as ${orphan.backup_ref}`;
+    return { check: 'agents', state: 'fixed', message: `${inWords(orphan)}: ${orphan.kind === 'session' ? 'ended' : `removed${kept}`}` };
+  });
+}
+
+const NOTHING: Finding = { check: 'agents', state: 'ok', message: 'agents have left neither sessions nor worktrees behind' };
+
+const inWords = ({ kind, name, path }: Orphan): string =>
+  harmless(kind === 'session' ? `session ${name} runs, and no instance needs it` : `worktree ${path} is there, and no instance needs it`);
+
+const because = ({ reason }: Orphan): string => (reason === null ? '' : `, because ${harmless(reason)}`);
+
+const remedy = ({ command }: Orphan): string => (command === null ? 'see to that by hand; then covenant doctor --fix' : command.map(word).join(' '));
+
+/** As it can be pasted into a shell. */
+const word = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

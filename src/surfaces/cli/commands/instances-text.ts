@@ -1,0 +1,89 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { instancesList, instancesShow, instancesStop } from '../../../features/instances/contract.ts';
+import type { Output as Answer } from '../../../kernel/contract.ts';
+import { age, type Output, table } from '../output.ts';
+import { harmless } from './workflow-text.ts';
+
+export type Listed = Answer<typeof instancesList>;
+export type Instance = Listed['items'][number];
+export type Shown = Answer<typeof instancesShow>;
+export type Ended = Answer<typeof instancesStop>;
+
+/** What an agent's program painted, without what would paint on this terminal. */
+export const plain = (text: string): string => harmless(stripVTControlCharacters(text).replaceAll('\r', ''));
+
+/** The same for every word of an answer; the marks of our own around them stay as they are. */
+const tamed = <T>(answer: T): T => JSON.parse(JSON.stringify(answer), (_, value: unknown) => (typeof value === 'string' ? harmless(value) : value)) as T;
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+export function listLines({ items, total }: Listed, now: number): string {
+  if (items.length === 0) return 'There is no such instance.';
+  const rows = items.map((item) => [
+    item.id,
+    item.type,
+    item.status,
+    item.running ? (item.session_kind ?? '—') : '—',
+    item.type === 'coding' ? `${item.reviews}/${item.max_reviews}` : '—',
+    item.pr_number === null ? '—' : `#${item.pr_number}`,
+    item.parent_instance_id ?? '—',
+    age(item.last_activity, now),
+    item.repository,
+  ]);
+  const more = total > items.length ? `\n(the newest ${items.length} of ${total})` : '';
+  return harmless(`${table(['INSTANCE', 'TYPE', 'STATUS', 'RUNS IN', 'REVIEWS', 'PR', 'REVIEW OF', 'ACTIVE', 'REPOSITORY'], rows)}${more}`);
+}
+
+export function showLines(shown: Shown, mark: Output['mark'], now: number): string {
+  const { instance, relationships, feedback, failures, attach } = tamed(shown);
+  const lines = [
+    `${instance.id}  ${instance.type}, ${instance.status}${instance.status_reason === null ? '' : `: ${oneLine(instance.status_reason)}`}`,
+    `  agent ${instance.agent}${instance.developer === null ? '' : ` for ${instance.developer}`}, ${runs(instance)}; started ${age(instance.created_at, now)} ago by ${instance.created_by}`,
+    `  branch ${instance.branch} from ${instance.base_branch}, in ${instance.worktree_path}`,
+    instance.kept_reason === null ? '' : `  the worktree is still there: ${oneLine(instance.kept_reason)}`,
+    instance.backup_ref === null ? '' : `  what was in the worktree is kept by ${instance.backup_ref}`,
+    instance.pr_url === null ? '' : `  pull request ${instance.pr_url}`,
+    instance.type === 'coding' ? `  ${instance.reviews} of at most ${instance.max_reviews} reviews, ${instance.failed_reviews} failed` : '',
+    ...(instance.at_limit ? [`  ${mark.wait} at its review limit`, ...instance.suggestions.map((suggestion) => `      ${suggestion}`)] : []),
+    ...relationships.map(
+      ({ parent_instance, child_instance, review_iteration, outcome }) =>
+        `  review ${review_iteration} of ${parent_instance}: ${child_instance}, ${outcome ?? 'under way'}`,
+    ),
+    ...feedback.flatMap(feedbackLines),
+    ...failures.map(
+      ({ time, tool, code, request_id, branch, commit }) =>
+        `  ${mark.bad} ${tool} failed ${age(time, now)} ago: ${code ?? 'no code'}, at ${commit === null ? branch : `${branch} ${commit.slice(0, 12)}`} (${request_id})`,
+    ),
+    attach === null ? '' : `    next: covenant instances attach ${instance.id}`,
+  ];
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+const runs = ({ running, session_kind, session_name }: Instance): string =>
+  running ? (session_kind === 'tmux' ? `in the tmux session ${session_name}` : 'as a plain process') : 'not running';
+
+const feedbackLines = ({ review_instance_id, feedback_type, priority, feedback, actionable_items, delivered, reason }: Shown['feedback'][number]): string[] => [
+  `  ${review_instance_id} says ${feedback_type} (${priority})${delivered === 'message' ? `, by message: ${oneLine(reason ?? '')}` : ''}`,
+  feedback.replaceAll(/^/gm, '    '),
+  ...actionable_items.map((item) => `    - ${oneLine(item)}`),
+];
+
+/** What has become of it on the machine, and how to get at what was left. */
+export function endedLines(ended: Ended, did: string, mark: Output['mark']): string {
+  const { instance, worktree, reason, backup_ref } = tamed(ended);
+  const head = `${did} ${instance.id}; it is ${instance.status}.`;
+  if (worktree === 'kept') {
+    const next = `look into ${instance.worktree_path}, then covenant instances clean ${instance.id} (--force removes it and keeps a backup)`;
+    return `${head}\n${mark.wait} Its worktree was kept: ${oneLine(reason ?? '')}.\n    next: ${next}`;
+  }
+  return backup_ref === null ? `${head} Its worktree is gone.` : `${head} Its worktree is gone; what was in it: git show ${backup_ref}`;
+}
+
+/** What a later look at the same log or screen shows that an earlier one did not. */
+export function newLines(before: readonly string[], after: readonly string[]): readonly string[] {
+  for (let kept = Math.min(before.length, after.length); kept > 0; kept--) {
+    const from = before.length - kept;
+    if (after.slice(0, kept).every((line, index) => line === before[from + index])) return after.slice(kept);
+  }
+  return after;
+}

@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { instancesLogs, instancesStart } from '../../../features/instances/contract.ts';
+import type { Output as Answer } from '../../../kernel/contract.ts';
+import { findServer } from '../client.ts';
+import { asking, CliError, type Command, given, type Invocation, option, type Result, UsageError } from '../command.ts';
+import { confirm } from '../confirm.ts';
+import { type Ended, endedLines, type Listed, listLines, newLines, plain, type Shown, showLines } from './instances-text.ts';
+
+interface Answers {
+  'instances.start': Answer<typeof instancesStart>;
+  'instances.list': Listed;
+  'instances.show': Shown;
+  'instances.logs': Answer<typeof instancesLogs>;
+  'instances.stop': Ended;
+  'instances.abandon': Ended;
+  'instances.clean': Ended;
+}
+
+const ask = asking<Answers>();
+const idOf = ({ positionals }: Invocation): string => positionals[0] as string;
+const LOOK_MS = 1_000;
+
+/** Agents that the server starts, each in a worktree and session of its own. */
+export const instanceCommands: readonly Command[] = [
+  {
+    name: 'instances start',
+    summary: 'Start an agent on an issue or a prompt: --issue N, --prompt TEXT, or both; --type coding or planning; --agent NAME is a launcher.',
+    options: {
+      repo: { type: 'string' },
+      issue: { type: 'string' },
+      prompt: { type: 'string' },
+      type: { type: 'string' },
+      agent: { type: 'string' },
+      base: { type: 'string' },
+    },
+    run: start,
+  },
+  {
+    name: 'instances list',
+    summary: 'The instances, the newest first; with --status and --type those.',
+    options: { status: { type: 'string' }, type: { type: 'string' } },
+    async run(invocation) {
+      const status = option(invocation, 'status');
+      const list = await ask(invocation, 'instances.list', { ...given(invocation, 'type'), ...(status === undefined ? {} : { status: status.split(',') }) });
+      return { json: { kind: 'instance_list', ...list }, text: listLines(list, Date.now()) };
+    },
+  },
+  {
+    name: 'instances show',
+    summary: 'One instance with its reviews, their feedback, and what went wrong.',
+    positionals: ['ID'],
+    async run(invocation) {
+      const shown = await ask(invocation, 'instances.show', { instance_id: idOf(invocation) });
+      return { json: { kind: 'instance', ...shown }, text: showLines(shown, invocation.out.mark, Date.now()) };
+    },
+  },
+  {
+    name: 'instances attach',
+    summary: 'Look at the terminal of an instance; with --write type into it. Ctrl-b d leaves it.',
+    positionals: ['ID'],
+    options: { write: { type: 'boolean' } },
+    run: attach,
+  },
+  {
+    name: 'instances logs',
+    summary: 'The end of what an instance shows; --lines N says how much, --follow goes on until it ends.',
+    positionals: ['ID'],
+    options: { lines: { type: 'string' }, follow: { type: 'boolean' } },
+    async run(invocation) {
+      const lines = option(invocation, 'lines');
+      if (lines !== undefined && !/^[1-9]\d{0,3}$|^10000$/.test(lines)) throw new UsageError('--lines is not a number from 1 to 10000');
+      if (invocation.values.follow) return await follow(invocation, lines === undefined ? 200 : Number(lines));
+      const log = await logOf(invocation, lines === undefined ? 200 : Number(lines));
+      return { json: { kind: 'instance_log', ...log }, text: plain(log.text) || `${log.instance_id} has shown nothing.` };
+    },
+  },
+  {
+    name: 'instances stop',
+    summary: 'End the agent of an instance; its worktree goes if nothing in it would be lost.',
+    positionals: ['ID'],
+    options: { reason: { type: 'string' } },
+    run: (invocation) => end(invocation, 'instances.stop', 'instance_stopped', 'Stopped', given(invocation, 'reason')),
+  },
+  {
+    name: 'instances abandon',
+    summary: 'Give the work of an instance up: its agent and its review end.',
+    positionals: ['ID'],
+    options: { reason: { type: 'string' } },
+    run: (invocation) => end(invocation, 'instances.abandon', 'instance_abandoned', 'Abandoned', given(invocation, 'reason')),
+  },
+  {
+    name: 'instances clean',
+    summary: 'Remove what was kept of an ended instance; with --force also unsaved work, of which a backup ref is kept.',
+    positionals: ['ID'],
+    options: { force: { type: 'boolean' }, yes: { type: 'boolean' } },
+    run: clean,
+  },
+];
+
+async function start(invocation: Invocation): Promise<Result> {
+  const { type, issue, repo, base } = invocation.values;
+  if (type === undefined) throw new UsageError('--type is missing: coding or planning');
+  if (issue !== undefined && !/^[1-9]\d{0,8}$/.test(String(issue))) throw new UsageError('--issue is not a number');
+  if (!(await findServer(invocation.env))) {
+    throw new CliError('NOT_SERVING', 'No server of this home runs, and the agent could call none.', 'covenant up, in another terminal');
+  }
+  const instance = await ask(invocation, 'instances.start', {
+    repository_path: resolve(invocation.cwd, typeof repo === 'string' ? repo : '.'),
+    ...given(invocation, 'type', 'prompt', 'agent'),
+    ...(issue === undefined ? {} : { issue: Number(issue) }),
+    ...(base === undefined ? {} : { base_branch: base }),
+  });
+  const { mark } = invocation.out;
+  const where = instance.session_kind === 'tmux' ? 'in tmux' : 'as a plain process: there is no tmux';
+  const look = `covenant instances ${instance.session_kind === 'tmux' ? 'attach' : 'logs'} ${instance.id}`;
+  const text = plain(`${instance.id} works on branch ${instance.branch}, ${where}.\n  ${instance.worktree_path}`);
+  return { json: { kind: 'instance_started', instance }, text: `${mark.good} ${text}\n    next: ${look}` };
+}
+
+/** The user's own tmux, on the server's socket. */
+async function attach(invocation: Invocation): Promise<Result | undefined> {
+  const shown = await ask(invocation, 'instances.show', { instance_id: idOf(invocation) });
+  const { instance } = shown;
+  const command = shown.attach?.filter((word) => word !== '-r' || invocation.values.write !== true) ?? null;
+  if (invocation.json) return { json: { kind: 'instance_attach', instance_id: instance.id, command }, text: '' };
+  if (!instance.running) throw new CliError('NOT_RUNNING', `${instance.id} does not run.`, `covenant instances logs ${instance.id}`);
+  if (command === null) {
+    invocation.out.note(`${instance.id} has no terminal: it runs as a plain process. This is its log; Ctrl-C ends this.`);
+    return await follow(invocation, 200);
+  }
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new CliError('NO_TERMINAL', 'This is no terminal that another could be shown in.', `covenant instances logs ${instance.id} --follow`);
+  }
+  const [file = 'tmux', ...args] = command;
+  // Inside another tmux it would refuse.
+  const { TMUX: _, ...env } = invocation.env;
+  const child = spawn(file, args, { stdio: 'inherit', env });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code === 0 ? undefined : { json: { kind: 'instance_attach' }, text: '', exit: 1 };
+}
+
+const logOf = (invocation: Invocation, lines: number) => ask(invocation, 'instances.logs', { instance_id: idOf(invocation), lines });
+
+/** Until it ends, or the command is interrupted. */
+async function follow(invocation: Invocation, lines: number): Promise<undefined> {
+  let seen: readonly string[] = [];
+  for (;;) {
+    const { text, running, instance_id } = await logOf(invocation, lines);
+    const now = plain(text).split('\n');
+    const fresh = newLines(seen, now);
+    seen = now;
+    if (fresh.some((line) => line !== '')) {
+      invocation.out.result(invocation.json ? JSON.stringify({ kind: 'instance_log_lines', instance_id, lines: fresh }) : fresh.join('\n'));
+    }
+    if (!running) return undefined;
+    await pause(LOOK_MS);
+  }
+}
+
+async function end(invocation: Invocation, action: 'instances.stop' | 'instances.abandon', kind: string, did: string, input: object): Promise<Result> {
+  const ended = await ask(invocation, action, { instance_id: idOf(invocation), ...input });
+  return { json: { kind, ...ended }, text: endedLines(ended, did, invocation.out.mark) };
+}
+
+async function clean(invocation: Invocation): Promise<Result> {
+  const instance_id = idOf(invocation);
+  const force = invocation.values.force === true;
+  if (force && invocation.values.yes !== true && !invocation.json && process.stdin.isTTY && process.stderr.isTTY) {
+    const { instance } = await ask(invocation, 'instances.show', { instance_id });
+    if (instance.kept_reason !== null) {
+      invocation.out.note(plain(`${instance.worktree_path}\n  ${instance.kept_reason}`));
+      const question = 'Remove it all the same? A backup ref keeps what is in it, but for ignored files. [y/N] ';
+      if (!(await confirm(question, process.stdin, process.stderr))) {
+        return { json: { kind: 'instance_cleaned', instance, worktree: 'kept' }, text: 'Nothing was removed.', exit: 1 };
+      }
+    }
+  }
+  const ended = await ask(invocation, 'instances.clean', { instance_id, force });
+  return { json: { kind: 'instance_cleaned', ...ended }, text: endedLines(ended, 'Cleaned up', invocation.out.mark), exit: ended.worktree === 'kept' ? 1 : 0 };
+}

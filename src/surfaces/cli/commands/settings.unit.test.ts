@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import type { Invocation } from '../command.ts';
+import { UsageError } from '../command.ts';
+import { settingCommands } from './settings.ts';
+
+const SETTING = { key: 'review.max_iterations', title: 'Reviews that an instance may run', value: 5, default: 3, is_default: false, min: 1, max: 100 };
+
+async function ran(name: string, ...positionals: string[]) {
+  const asked: unknown[] = [];
+  const client = {
+    async action(action: string, input: unknown) {
+      asked.push([action, input]);
+      return action === 'settings.list' ? { items: [SETTING] } : SETTING;
+    },
+  };
+  const command = settingCommands.find((one) => one.name === name);
+  const result = await command?.run({ positionals, client: async () => client } as unknown as Invocation);
+  return { asked, ...result };
+}
+
+test('settings are listed with their bounds, set to a number, and put back', async () => {
+  expect(await ran('settings list')).toMatchObject({
+    asked: [['settings.list', {}]],
+    json: { kind: 'setting_list', items: [SETTING] },
+    text: expect.stringMatching(/^KEY .*\nreview\.max_iterations {2}5 {6}3 {8}1 to 100 {2}Reviews that an instance may run$/),
+  });
+  const set = await ran('settings set', 'review.max_iterations', '5');
+  expect(set).toMatchObject({ asked: [['settings.set', { key: 'review.max_iterations', value: 5 }]], json: { kind: 'setting', value: 5 } });
+  expect(set.text).toBe('review.max_iterations is 5 (default 3).');
+  expect((await ran('settings reset', 'review.max_iterations')).asked).toEqual([['settings.set', { key: 'review.max_iterations', value: null }]]);
+  for (const value of ['many', '', 'Infinity']) await expect(ran('settings set', 'review.max_iterations', value)).rejects.toThrow(UsageError);
+});

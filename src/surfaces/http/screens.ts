@@ -1,0 +1,121 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AgentHost } from '../../machine/agent-host.ts';
+
+/** What a terminal shows. Of a plain process, which has none, the end of its log. */
+export interface Screen {
+  readonly text: string;
+  readonly columns: number | null;
+  readonly rows: number | null;
+  readonly cursor: { readonly column: number; readonly row: number } | null;
+}
+
+export interface Watched {
+  readonly name: string;
+  readonly kind: 'tmux' | 'process';
+  readonly pid: number;
+  readonly started: number;
+}
+
+export interface Watcher {
+  changed(screen: Screen): void;
+  /** Its program has ended, or is another by now. */
+  ended(): void;
+  failed(error: unknown): void;
+}
+
+export interface Watching {
+  /** Looks at once: something was typed. */
+  nudge(): void;
+  stop(): void;
+}
+
+export interface Screens {
+  watch(session: Watched, watcher: Watcher): Watching;
+}
+
+/** Looks at each session once, however many watch it, and only while somebody does. */
+export function createScreens(host: AgentHost, pollMs: number): Screens {
+  const looks = new Map<string, Look>();
+  return {
+    watch(session, watcher) {
+      const key = `${session.kind} ${session.name} ${session.pid} ${session.started}`;
+      const look =
+        looks.get(key) ??
+        createLook(
+          () => capture(host, session),
+          pollMs,
+          () => looks.delete(key),
+        );
+      looks.set(key, look);
+      return look.join(watcher);
+    },
+  };
+}
+
+interface Taken {
+  /** Null where there is nothing left to be seen. */
+  readonly screen: Screen | null;
+  readonly ended: boolean;
+}
+
+type Look = { join(watcher: Watcher): Watching };
+
+function createLook(take: () => Promise<Taken>, pollMs: number, over: () => void): Look {
+  const watchers = new Set<Watcher>();
+  let latest: Screen | undefined;
+  let running = false;
+  let wait = new AbortController();
+
+  async function run(): Promise<void> {
+    running = true;
+    let tell: ((watcher: Watcher) => void) | undefined;
+    try {
+      while (watchers.size > 0 && !tell) {
+        wait = new AbortController();
+        const { screen, ended } = await take();
+        if (screen && JSON.stringify(screen) !== JSON.stringify(latest)) {
+          latest = screen;
+          for (const watcher of watchers) watcher.changed(screen);
+        }
+        if (ended) tell = (watcher) => watcher.ended();
+        else await pause(pollMs, undefined, { ref: false, signal: wait.signal }).catch(() => {});
+      }
+    } catch (error) {
+      tell = (watcher) => watcher.failed(error);
+    }
+    // Who comes from here on begins anew.
+    running = false;
+    over();
+    for (const watcher of watchers) tell?.(watcher);
+  }
+
+  return {
+    join(watcher) {
+      watchers.add(watcher);
+      if (latest) watcher.changed(latest);
+      if (!running) void run();
+      return {
+        nudge: () => wait.abort(),
+        stop() {
+          watchers.delete(watcher);
+          if (watchers.size === 0) wait.abort();
+        },
+      };
+    },
+  };
+}
+
+async function capture(host: AgentHost, { name, kind, pid, started }: Watched): Promise<Taken> {
+  if (kind === 'process') {
+    const processes = await host.sessions('process');
+    // Before its log is read: so nothing is missing when it has ended.
+    const { state } = await processes.look({ name, pid, started });
+    return { screen: withoutSize(await processes.screen({ name, pid, started })), ended: state !== 'running' };
+  }
+  const view = await (await host.tmux())?.view(name);
+  if (!view || view.pid !== pid) return { screen: null, ended: true };
+  const { text, columns, rows, cursor, ended } = view;
+  return { screen: { text, columns, rows, cursor }, ended };
+}
+
+export const withoutSize = (text: string): Screen => ({ text, columns: null, rows: null, cursor: null });

@@ -1,0 +1,187 @@
+import type { WebSocket } from 'ws';
+import { INSTANCE_ID, type InstanceRow, requireWatchable } from '../../features/instances/index.ts';
+import type { Principal } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { refused } from '../../kernel/reply.ts';
+import { roleDenial } from '../../kernel/unserved.ts';
+import type { App } from '../../main.ts';
+import type { Metrics } from './metrics.ts';
+import type { HttpRefusal } from './refuse.ts';
+import { createScreens, type Watching, withoutSize } from './screens.ts';
+import { MOST_BYTES, readMessage, type TerminalMessage } from './terminal-message.ts';
+import { createSender, keepsUp, say } from './terminal-sender.ts';
+import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, type Door } from './upgrade.ts';
+
+const PATH = /^\/api\/instances\/([^/]+)\/terminal$/;
+/** Of what was kept of a terminal that is gone. */
+const KEPT_LENGTH = 128 * 1024;
+const CLOSE_REFUSED = 4409;
+
+export interface TerminalLimits {
+  /** How long between two looks at a screen. */
+  readonly pollMs: number;
+  /** Terminals that are open at once, of all instances. */
+  readonly most: number;
+  readonly stalledMs: number;
+}
+const LIMITS: TerminalLimits = { pollMs: 250, most: 64, stalledMs: 10_000 };
+
+export interface TerminalDoorOptions {
+  app: App;
+  metrics: Metrics;
+  /** Aborts when the server stops. */
+  closing: AbortSignal;
+  limits?: Partial<TerminalLimits> | undefined;
+}
+
+/** The screen of an instance as it changes, and, for who asks for it and may, its keyboard. */
+export function terminalDoor({ app, metrics, closing, limits }: TerminalDoorOptions): Door {
+  const { pollMs, most, stalledMs } = { ...LIMITS, ...limits };
+  const host = app.agentHost;
+  const screens = createScreens(host, pollMs);
+  let open = 0;
+
+  const action = (name: string) => {
+    const found = app.registry.action(name);
+    if (!found) throw new Error(`there is no action ${name}`);
+    return found;
+  };
+  const [looking, typing] = [action('instances.logs'), action('instances.stop')];
+  /** To look on takes what its log takes, to type what its end takes. */
+  const denial = (principal: Principal, write: boolean) => roleDenial(principal, looking) ?? (write ? roleDenial(principal, typing) : undefined);
+
+  async function serve(ws: WebSocket, admitted: Admitted, id: string, write: boolean): Promise<void> {
+    const { principal } = admitted;
+    open++;
+    metrics.terminals.inc();
+    // What is sent before anybody listens would be lost.
+    ws.pause();
+    try {
+      if (open > most) throw new Refusal('TOO_MANY_TERMINALS', `${most} terminals are open on this server.`, 'Close one of them.');
+      const row = await requireWatchable(app.store.reader, principal, id, host.machine);
+      await show(ws, admitted, row, write);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      // A browser shows nothing of a refused upgrade: it is told here.
+      say(ws, { type: 'error', code: error.code, message: `${error.message} ${error.next}` });
+      ws.close(CLOSE_REFUSED, error.code);
+    } finally {
+      open--;
+      metrics.terminals.dec();
+      ws.resume();
+    }
+  }
+
+  /** Until it ends, whoever ends it. */
+  async function show(ws: WebSocket, { principal, current }: Admitted, row: InstanceRow, asked: boolean): Promise<void> {
+    const { session_name: name, session_kind: kind, pid } = row;
+    const runs = kind !== null && pid !== null && row.ended_at === null;
+    const write = asked && runs && kind === 'tmux';
+    if (write) await app.store.append(principal.workspace, [opened(principal, row)]);
+    say(ws, { type: 'connected', instance_id: row.id, kind, write, message: about(row, runs) });
+    if (!runs) return await showKept(ws, row);
+    if (ws.readyState !== ws.OPEN) return;
+    const ended = Promise.withResolvers<void>();
+    const sender = createSender(ws, stalledMs, async () => await isStillAllowed(ws, current, write));
+    const watching = screens.watch(
+      { name, kind, pid, started: row.process_start ?? 0 },
+      {
+        changed: (screen) => sender.screen(screen),
+        ended: () => void (sender.hasShown() ? sender.finish({ type: 'ended' }) : showKept(ws, row)).then(ended.resolve, ended.reject),
+        failed: ended.reject,
+      },
+    );
+    const leave = () => ended.resolve();
+    ws.on('close', leave);
+    closing.addEventListener('abort', leave);
+    const take = async (message: ReturnType<typeof readMessage>) => {
+      if ('problem' in message) say(ws, { type: 'error', code: 'INVALID_MESSAGE', message: message.problem });
+      else if (!write) say(ws, { type: 'error', code: 'READ_ONLY', message: readOnly(row) });
+      else if (await isStillAllowed(ws, current, true)) await act(ws, name, watching, message);
+      await keepsUp(ws, stalledMs);
+    };
+    let turn = Promise.resolve();
+    let waiting = 0;
+    ws.on('message', (data, isBinary) => {
+      // One after the other; meanwhile nothing more is read, but what came with it is there already.
+      waiting++;
+      ws.pause();
+      turn = turn
+        .then(() => take(readMessage(data, isBinary)))
+        .catch(ended.reject)
+        .finally(() => --waiting === 0 && ws.resume());
+    });
+    ws.resume();
+    try {
+      await ended.promise;
+      if (closing.aborted) ws.close(CLOSE_GOING_AWAY, 'the server is stopping');
+    } finally {
+      watching.stop();
+      closing.removeEventListener('abort', leave);
+    }
+  }
+
+  async function act(ws: WebSocket, name: string, watching: Watching, message: TerminalMessage): Promise<void> {
+    try {
+      const tmux = await host.tmux();
+      if (message.type === 'input') await tmux?.send(name, message.data);
+      else await tmux?.resize(name, { columns: message.columns, rows: message.rows });
+      watching.nudge();
+    } catch (error) {
+      app.log.warn('terminal', { session: name, error });
+      say(ws, { type: 'error', code: 'TERMINAL_FAILED', message: 'The terminal did not take it: it may have ended.' });
+    }
+  }
+
+  async function showKept(ws: WebSocket, row: InstanceRow): Promise<void> {
+    const text = row.session_kind === 'process' ? await logOf(row) : await host.keptScreen(row.session_name);
+    if (text) say(ws, { type: 'screen', ...withoutSize(text.slice(-KEPT_LENGTH)) });
+    say(ws, { type: 'ended' });
+    ws.close(1000, 'ended');
+  }
+
+  const logOf = async ({ session_name: name, pid, process_start }: InstanceRow) =>
+    await (await host.sessions('process')).screen({ name, pid: pid ?? 0, started: process_start ?? 0 });
+
+  async function isStillAllowed(ws: WebSocket, current: Admitted['current'], write: boolean): Promise<boolean> {
+    const principal = await current();
+    if (principal && !denial(principal, write)) return true;
+    ws.close(CLOSE_SIGNED_OUT, 'the credential is no longer valid');
+    return false;
+  }
+
+  return {
+    maxBytes: MOST_BYTES,
+    at(url) {
+      const [, id] = PATH.exec(url.pathname) ?? [];
+      if (id === undefined) return undefined;
+      if (!INSTANCE_ID.test(id)) return { refusal: wrong('instance_id', `expected the id of an instance`) };
+      const asked = url.searchParams.get('write') ?? '0';
+      if (asked !== '0' && asked !== '1') return { refusal: wrong('write', 'expected 1, or nothing to look on') };
+      const write = asked === '1';
+      return {
+        enter(admitted) {
+          const denied = denial(admitted.principal, write);
+          return denied ? { refusal: { status: 403, reply: denied } } : { serve: (ws) => serve(ws, admitted, id, write) };
+        },
+      };
+    },
+  };
+}
+
+/** What was typed is nobody's business but the agent's: the journal has that somebody could. */
+const opened = ({ actor }: Principal, { id }: InstanceRow) =>
+  ({ category: 'audit', kind: 'instance.terminal_opened', actor, subject: id, payload: { write: true } }) as const;
+
+const about = (row: InstanceRow, runs: boolean): string | null =>
+  !runs ? 'Its agent does not run: this is what was seen of it last.' : row.session_kind === 'process' ? readOnly(row) : null;
+
+const readOnly = ({ session_kind }: InstanceRow): string =>
+  session_kind === 'process'
+    ? 'It runs without tmux and has no terminal: this is the end of its log, to be read only.'
+    : 'This connection is read-only: connect with ?write=1 to type.';
+
+const wrong = (field: string, expected: string): HttpRefusal => ({
+  status: 400,
+  reply: refused('error', 'MALFORMED_REQUEST', `${field}: ${expected}.`, 'Connect to /api/instances/ID/terminal, with ?write=1 to type.', { field }),
+});

@@ -1,0 +1,273 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { issueToken } from '../../features/identity/index.ts';
+import { type AgentHost, createAgentHost } from '../../machine/agent-host.ts';
+import { socketIn, type Tmux, tmuxVersion, type View } from '../../machine/tmux.ts';
+import { type TestApp, testApp } from '../../testing/app.ts';
+import { temporaryDatabase } from '../../testing/database.ts';
+import { temporaryRepository } from '../../testing/repository.ts';
+import type { TerminalLimits } from './terminal-socket.ts';
+
+const present = (await tmuxVersion()) !== null;
+/** Shows what it is sent, in red, and ends when it is told to. */
+const ECHO = `
+  process.stdin.setRawMode?.(true);
+  const say = (text) => process.stdout.write('\\x1b[31m' + text + '\\x1b[0m\\r\\n');
+  process.stdin.on('data', (data) => { say('got ' + JSON.stringify(String(data))); if (String(data).includes('!')) process.exit(0); });
+  setInterval(() => {}, 1000);
+  say('ready');`;
+const ID = 'work-7-a1';
+
+type Message = { type: string } & Record<string, unknown>;
+interface Seen {
+  readonly ws: WebSocket;
+  readonly messages: Message[];
+  of(type: string): Message[];
+  text(): string;
+  closed: Promise<number>;
+  say(message: unknown): void;
+}
+
+const open: WebSocket[] = [];
+afterEach(() => {
+  for (const ws of open.splice(0)) ws.terminate();
+});
+
+function look(url: string, headers: Record<string, string>, path = `/api/instances/${ID}/terminal`): Seen {
+  const ws = new WebSocket(`${url.replace('http', 'ws')}${path}`, { headers });
+  open.push(ws);
+  const messages: Message[] = [];
+  const of = (type: string) => messages.filter((message) => message.type === type);
+  ws.on('message', (data) => messages.push(JSON.parse(String(data)) as Message));
+  ws.on('error', () => {});
+  const closed = new Promise<number>((resolve) => ws.on('close', resolve));
+  return { ws, messages, of, closed, text: () => String(of('screen').at(-1)?.text ?? ''), say: (message) => ws.send(JSON.stringify(message)) };
+}
+
+const refusal = async (url: string, headers: Record<string, string>, path?: string): Promise<string> => {
+  const { ws } = look(url, headers, path);
+  const [error] = (await once(ws, 'error')) as [Error];
+  return error.message;
+};
+
+/** The cookie of the first developer. */
+async function signedIn(url: string, done: TestApp['done']): Promise<string> {
+  const { path } = await done('signin.link', {});
+  return (await fetch(`${url}${path}`, { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+/** A bare socket, held back until the test lets it go: so the request and what follows it arrive together. */
+function upgrading(url: string, { authorization }: { authorization: string }, path: string) {
+  const { host, hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+  socket.cork();
+  socket.write(`${[`GET ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: ${authorization}`, ...upgrade].join('\r\n')}\r\n\r\n`);
+  return socket;
+}
+
+/** A short message as it goes over the wire. */
+function frame(message: unknown): Buffer {
+  const text = Buffer.from(JSON.stringify(message));
+  return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text]);
+}
+
+/** A server with an agent that echoes, in real tmux or without it. */
+async function place({
+  tmux = true,
+  limits = {},
+  view,
+}: {
+  tmux?: boolean;
+  limits?: Partial<TerminalLimits>;
+  view?: (real: Tmux['view']) => Tmux['view'];
+} = {}) {
+  const database = await temporaryDatabase();
+  const real = createAgentHost(database.home, tmux ? process.env : { ...process.env, PATH: '' });
+  const host: AgentHost = {
+    ...real,
+    tmux: async () => {
+      const own = await real.tmux();
+      return own && view ? { ...own, view: view(own.view) } : own;
+    },
+  };
+  const socket = socketIn(database.home);
+  onTestFinished(() => void (existsSync(socket) && execFileSync('tmux', ['-S', socket, 'kill-server'], { stdio: 'ignore' })));
+  const launchers = { echo: { command: process.execPath, args: ['-e', ECHO], env: {}, pass_env: [], prompt: 'file' as const } };
+  const t = await testApp({ database, agentHost: host, launchers });
+  const { url } = await t.serve({ terminals: { pollMs: 20, ...limits } });
+  const repository = temporaryRepository();
+  await t.done('instances.start', { repository_path: repository.path, type: 'coding', issue: 7, agent: 'echo' });
+  onTestFinished(async () => void (await t.action('instances.stop', { instance_id: ID })));
+  return { ...t, url, bearer: { authorization: `Bearer ${t.operator.token}` } };
+}
+
+test.runIf(present)('who looks on sees the screen with its colours, size and cursor as it changes, and two are served by one look', async () => {
+  let looking = 0;
+  let most = 0;
+  const view = (real: Tmux['view']) => async (name: string) => {
+    most = Math.max(most, ++looking);
+    return await real(name).finally(() => looking--);
+  };
+  const { url, bearer, events, app, done } = await place({ view });
+  const [one, other] = [look(url, bearer), look(url, bearer)];
+  for (const seen of [one, other]) await vi.waitFor(() => expect(seen.text()).toContain('\u001b[31mready'), 10_000);
+  expect(one.messages[0]).toEqual({ type: 'connected', instance_id: ID, kind: 'tmux', write: false, message: null });
+  expect(one.of('screen').at(-1)).toMatchObject({ columns: 200, rows: 50, cursor: { column: 0, row: 1 } });
+  const before = one.of('screen').length;
+  await (await app.agentHost.tmux())?.send(ID, 'x');
+  for (const seen of [one, other]) await vi.waitFor(() => expect(seen.text()).toContain('got "x"'), 10_000);
+  // A screen that has not changed is not sent again.
+  expect(one.of('screen').length).toBeLessThan(before + 5);
+  expect(most).toBe(1);
+  one.say({ type: 'input', data: 'y' });
+  one.say({ type: 'resize', columns: 100, rows: 30 });
+  await vi.waitFor(() => expect(one.of('error').map(({ code }) => code)).toEqual(['READ_ONLY', 'READ_ONLY']));
+  expect(await events({ kind: 'instance.terminal_opened' })).toEqual([]);
+  await done('instances.stop', { instance_id: ID });
+  expect(await Promise.all([one.closed, other.closed])).toEqual([1000, 1000]);
+  expect(one.messages.at(-1)).toEqual({ type: 'ended' });
+  expect(one.text()).not.toContain('got "y"');
+  const later = look(url, bearer);
+  expect(await later.closed).toBe(1000);
+  expect(later.messages.map(({ type }) => type)).toEqual(['connected', 'screen', 'ended']);
+  expect(later.text()).toContain('got "x"');
+});
+
+test.runIf(present)('who asks for it types and resizes; the journal has that it was opened, never what was typed; anything else changes nothing', async () => {
+  const { url, bearer, done, developer, events } = await place();
+  await developer('ana');
+  const cookie = await signedIn(url, done);
+  const seen = look(url, { cookie, origin: url }, `/api/instances/${ID}/terminal?write=1`);
+  await once(seen.ws, 'open');
+  seen.say({ type: 'resize', columns: 100, rows: 30 });
+  await vi.waitFor(() => expect(seen.of('screen').at(-1)).toMatchObject({ columns: 100, rows: 30 }), 10_000);
+  await vi.waitFor(() => expect(seen.text()).toContain('ready'), 10_000);
+  expect(seen.messages[0]).toMatchObject({ write: true });
+  for (const wrong of [
+    { type: 'input' },
+    { type: 'input', data: '' },
+    { type: 'input', data: 'x'.repeat(4_097) },
+    { type: 'input', data: 'x', enter: true },
+    { type: 'resize', columns: 1, rows: 30 },
+    { type: 'resize', columns: 100, rows: 100_000 },
+    { type: 'resize', columns: 100.5, rows: 30 },
+    { type: 'run', command: 'id' },
+    null,
+  ])
+    seen.say(wrong);
+  seen.ws.send('not json');
+  seen.ws.send(Buffer.from('{"type":"input","data":"binary"}'));
+  seen.say({ type: 'input', data: 'swordfish;$(id)\r' });
+  await vi.waitFor(() => expect(seen.text()).toContain('got "swordfish;$(id)\\r"'), 10_000);
+  expect(seen.of('error').map(({ code }) => code)).toEqual(Array.from({ length: 11 }, () => 'INVALID_MESSAGE'));
+  expect(seen.of('screen').at(-1)).toMatchObject({ columns: 100, rows: 30 });
+  expect(seen.text()).not.toContain('binary');
+  expect(await events({ kind: 'instance.terminal_opened' })).toMatchObject([{ category: 'audit', subject: ID, payload: { write: true } }]);
+  expect(JSON.stringify(await events())).not.toContain('swordfish');
+  const burst = 'abcdefghijklmnopqrst';
+  for (const key of burst) seen.say({ type: 'input', data: key });
+  const typed = () => [...seen.text().matchAll(/got "([a-z]+)"/g)].map(([, keys]) => keys).join('');
+  await vi.waitFor(() => expect(typed()).toContain(burst), 10_000);
+  // What is said before the server has answered is not lost.
+  const eager = upgrading(url, bearer, `/api/instances/${ID}/terminal?write=1`);
+  eager.write(frame({ type: 'resize', columns: 110, rows: 33 }));
+  eager.uncork();
+  onTestFinished(() => void eager.destroy());
+  await vi.waitFor(() => expect(seen.of('screen').at(-1)).toMatchObject({ columns: 110, rows: 33 }), 10_000);
+  seen.say({ type: 'input', data: '!' });
+  expect(await seen.closed).toBe(1000);
+  expect(seen.messages.at(-1)).toEqual({ type: 'ended' });
+  expect(seen.text()).toContain('got "!"');
+});
+
+test.runIf(present)('nobody looks on but who may, at an instance that is here, and no more than there is room for', async () => {
+  const { url, bearer, developer, app, done, operator } = await place({ limits: { most: 2 } });
+  const change = (values: { machine?: string; developer_id?: string | null }) =>
+    app.store.write(operator.principal.workspace, (tx) => tx.db.updateTable('instances').set(values).where('id', '=', ID).execute());
+  await developer('ana');
+  const agent = await developer('ben', 'claude');
+  expect(await refusal(url, {})).toContain('401');
+  expect(await refusal(url, { ...bearer, origin: 'https://evil.example' })).toContain('403');
+  expect(await refusal(url, { ...bearer, host: 'evil.example' })).toContain('403');
+  expect(await refusal(url, { authorization: `Bearer ${agent.token}` })).toContain('403');
+  expect(await refusal(url, { authorization: `Bearer ${agent.token}` }, `/api/instances/${ID}/terminal?write=1`)).toContain('403');
+  expect(await refusal(url, bearer, '/api/instances/..%2f..%2fx/terminal')).toContain('400');
+  expect(await refusal(url, bearer, `/api/instances/${ID}/terminal?write=yes`)).toContain('400');
+  expect(await refusal(url, bearer, `/api/instances/${ID}/terminal/more`)).toContain('404');
+  const unknown = look(url, bearer, '/api/instances/work-8-a1/terminal');
+  expect(await unknown.closed).toBe(4409);
+  expect(unknown.messages).toEqual([{ type: 'error', code: 'INSTANCE_NOT_FOUND', message: expect.stringContaining('work-8-a1') }]);
+  const [first, second] = [look(url, bearer), look(url, bearer)];
+  for (const seen of [first, second]) await vi.waitFor(() => expect(seen.text()).toContain('ready'), 10_000);
+  const third = look(url, bearer);
+  expect(await third.closed).toBe(4409);
+  expect(third.messages).toMatchObject([{ type: 'error', code: 'TOO_MANY_TERMINALS' }]);
+  second.ws.close();
+  await second.closed;
+  const large = look(url, bearer, `/api/instances/${ID}/terminal?write=1`);
+  await vi.waitFor(() => expect(large.text()).toContain('ready'), 10_000);
+  large.say({ type: 'input', data: 'x'.repeat(20_000) });
+  expect(await large.closed).toBe(1009);
+  await change({ machine: 'elsewhere:/home' });
+  const elsewhere = look(url, bearer);
+  expect(await elsewhere.closed).toBe(4409);
+  expect(elsewhere.messages).toMatchObject([{ type: 'error', code: 'WRONG_MACHINE', message: expect.stringContaining('elsewhere:/home') }]);
+  await change({ machine: app.agentHost.machine, developer_id: agent.principal.developerId });
+  await done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
+  const hidden = look(url, { cookie: await signedIn(url, done) });
+  expect(await hidden.closed).toBe(4409);
+  expect(hidden.messages).toMatchObject([{ type: 'error', code: 'INSTANCE_PRIVATE' }]);
+});
+
+test('of a plain process the end of its log is shown, and it is said that there is nothing to type into', async () => {
+  const { url, bearer, done } = await place({ tmux: false });
+  const seen = look(url, bearer, `/api/instances/${ID}/terminal?write=1`);
+  await vi.waitFor(() => expect(seen.text()).toContain('ready'), 10_000);
+  expect(seen.messages[0]).toMatchObject({ type: 'connected', kind: 'process', write: false, message: expect.stringContaining('log') });
+  expect(seen.of('screen')[0]).toMatchObject({ columns: null, rows: null, cursor: null });
+  seen.say({ type: 'input', data: 'x' });
+  await vi.waitFor(() => expect(seen.of('error')).toMatchObject([{ code: 'READ_ONLY', message: expect.stringContaining('without tmux') }]));
+  await done('instances.stop', { instance_id: ID });
+  expect(await seen.closed).toBe(1000);
+  expect(seen.messages.at(-1)).toEqual({ type: 'ended' });
+  const later = look(url, bearer);
+  expect(await later.closed).toBe(1000);
+  expect(later.messages.map(({ type }) => type)).toEqual(['connected', 'screen', 'ended']);
+});
+
+test.runIf(present)('one who does not read is owed one screen, and dropped; one whose credential is gone sees no more', async () => {
+  let number = 0;
+  let taken = 0;
+  const view =
+    (real: Tmux['view']) =>
+    async (name: string): Promise<View | null> => {
+      const shown = await real(name);
+      taken++;
+      return shown && { ...shown, text: `${number++} ${'x'.repeat(500_000)}` };
+    };
+  const { url, bearer, done, app, operator } = await place({ view, limits: { pollMs: 1, stalledMs: 100 } });
+  const socket = upgrading(url, bearer, `/api/instances/${ID}/terminal`);
+  socket.uncork();
+  socket.once('data', () => socket.pause());
+  const dropped = once(socket, 'close');
+  const terminals = async () => /^covenant_terminals (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
+  await vi.waitFor(async () => expect(await terminals()).toBe('1'));
+  await vi.waitFor(async () => expect(await terminals()).toBe('0'), 20_000);
+  let bytes = 0;
+  socket.on('data', (data) => {
+    bytes += data.length;
+  });
+  socket.resume();
+  await dropped;
+  expect(bytes).toBeLessThan(500_000 * taken);
+  const second = await app.store.write(operator.principal.workspace, (tx) => issueToken(tx, { kind: 'operator', developerId: null, by: 'operator' }));
+  const seen = look(url, { authorization: `Bearer ${second.value}` });
+  await vi.waitFor(() => expect(seen.text()).not.toBe(''), 10_000);
+  await done('tokens.revoke', { token_id: second.token.id });
+  expect(await seen.closed).toBe(4401);
+});

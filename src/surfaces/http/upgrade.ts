@@ -1,0 +1,172 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { createEnterWorkspace } from '../../features/identity/index.ts';
+import type { Principal } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { refused } from '../../kernel/reply.ts';
+import { noWorkspace } from '../../kernel/unserved.ts';
+import type { App } from '../../main.ts';
+import { WORKSPACE_HEADER } from '../workspace.ts';
+import { bearer, cookie, identify, pathOf, sourceOf } from './caller.ts';
+import type { Guard } from './guard.ts';
+import type { Metrics } from './metrics.ts';
+import { foreign, type HttpRefusal, NO_SUCH_PATH, respond } from './refuse.ts';
+
+export const CLOSE_SLOW = 4408;
+export const CLOSE_SIGNED_OUT = 4401;
+export const CLOSE_GOING_AWAY = 1001;
+/** A peer that is gone without a word (a laptop that went to sleep) is noticed by the second ping it does not answer. */
+const PING_MS = 30_000;
+
+export interface Admitted {
+  readonly principal: Principal;
+  /** As whom the credential is known by now; undefined once it is no longer valid. */
+  current(): Promise<Principal | undefined>;
+}
+
+type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
+
+/** What answers at an address by a socket. */
+export interface Door {
+  /** The largest message that it takes. */
+  readonly maxBytes: number;
+  /** Undefined: not its address. Else what is to be done for whoever is admitted, once the socket is open. */
+  at(url: URL): OrRefusal<{ enter(admitted: Admitted): OrRefusal<{ serve(ws: WebSocket): Promise<void> }> }> | undefined;
+}
+
+export interface UpgradeParts {
+  app: App;
+  guard: Guard;
+  metrics: Metrics;
+  cookieName: () => string;
+}
+
+/** Every socket is admitted in the same way: Host and Origin, address, credential, workspace; only then the door itself is asked. */
+export function attachUpgrades(server: Server, { app, guard, metrics, cookieName }: UpgradeParts, doors: readonly Door[]): { close(): void } {
+  const sockets = new Map(doors.map((door) => [door, new WebSocketServer({ noServer: true, maxPayload: door.maxBytes })]));
+  const enterWorkspace = createEnterWorkspace(app);
+
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    admit(incoming)
+      .then((admitted) => {
+        if ('refusal' in admitted) return refuseUpgrade(socket, admitted.refusal);
+        sockets.get(admitted.door)?.handleUpgrade(incoming, socket, head, (ws) => void welcome(ws, admitted.serve));
+        return undefined;
+      })
+      .catch((error) => {
+        app.log.error('upgrade failed', { error });
+        socket.destroy();
+      });
+  });
+
+  async function admit(incoming: IncomingMessage): Promise<OrRefusal<{ door: Door; serve(ws: WebSocket): Promise<void> }>> {
+    const problem = guard(incoming.headers.host, incoming.headers.origin);
+    if (problem) {
+      metrics.refused(problem);
+      await app.refusals.record(sourceOf(incoming), { category: 'audit', kind: 'request_refused', payload: { reason: problem, path: pathOf(incoming) } });
+      return { refusal: foreign(problem) };
+    }
+    const url = new URL(incoming.url ?? '/', 'http://localhost');
+    const [found] = doors.flatMap((door) => {
+      const at = door.at(url);
+      return at ? [{ door, at }] : [];
+    });
+    if (!found) return { refusal: NO_SUCH_PATH };
+    if ('refusal' in found.at) return found.at;
+    const token = bearer(incoming);
+    const pass = cookie(incoming, cookieName());
+    const identified = await identify(app, incoming, { token, cookie: pass });
+    if ('refusal' in identified) return identified;
+    const entered = await enteredBy(identified.principal, incoming.headers[WORKSPACE_HEADER]);
+    if ('refusal' in entered) return entered;
+    const current = async () => {
+      const known = await (token === undefined ? app.authenticate(pass, 'cookie') : app.authenticate(token, 'bearer'));
+      return 'principal' in known ? { ...known.principal, workspace: entered.principal.workspace } : undefined;
+    };
+    const inside = found.at.enter({ principal: entered.principal, current });
+    return 'refusal' in inside ? inside : { door: found.door, serve: inside.serve };
+  }
+
+  /** As in any other call: the operator may name a workspace, and it must be there. */
+  async function enteredBy(caller: Principal, named: string | string[] | undefined): Promise<OrRefusal<{ principal: Principal }>> {
+    if (named === undefined) return { principal: caller };
+    const workspace = String(named);
+    try {
+      const { principal, exists } = await enterWorkspace(caller, workspace);
+      return exists ? { principal } : { refusal: { status: 404, reply: noWorkspace({ workspace }) } };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const { code, message, next, details } = error;
+      return { refusal: { status: code === 'OPERATOR_REQUIRED' ? 403 : 400, reply: refused('error', code, message, next, details) } };
+    }
+  }
+
+  async function welcome(ws: WebSocket, serve: (ws: WebSocket) => Promise<void>): Promise<void> {
+    // Without this a message that is too large would be nobody's failure, and end the server.
+    ws.on('error', () => {});
+    const stopPinging = pingWhileOpen(ws);
+    try {
+      await serve(ws);
+    } catch (error) {
+      app.log.error('socket failed', { error });
+      ws.close(1011, 'the server failed');
+    } finally {
+      stopPinging();
+    }
+  }
+
+  return {
+    close() {
+      for (const each of sockets.values()) {
+        for (const ws of each.clients) ws.close(CLOSE_GOING_AWAY, 'the server is stopping');
+        each.close();
+      }
+    },
+  };
+}
+
+function pingWhileOpen(ws: WebSocket): () => void {
+  let answered = true;
+  ws.on('pong', () => {
+    answered = true;
+  });
+  const timer = setInterval(() => {
+    if (!answered) return ws.terminate();
+    answered = false;
+    ws.ping();
+  }, PING_MS).unref();
+  return () => clearInterval(timer);
+}
+
+/** Waits until the reader has caught up; false when it has read nothing for `stalledMs`. */
+export async function drained(ws: WebSocket, highWaterBytes: number, stalledMs: number): Promise<boolean> {
+  let least = ws.bufferedAmount;
+  let since = performance.now();
+  while (ws.readyState === ws.OPEN && ws.bufferedAmount > highWaterBytes) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (ws.bufferedAmount < least) {
+      least = ws.bufferedAmount;
+      since = performance.now();
+    } else if (performance.now() - since > stalledMs) {
+      return false;
+    }
+  }
+  return true;
+}
+
+export function closeSlow(ws: WebSocket, advice: string): void {
+  ws.close(CLOSE_SLOW, `too slow: ${advice}`);
+  // A peer that does not read will not read the close frame either.
+  setTimeout(() => ws.terminate(), 1_000).unref();
+}
+
+function refuseUpgrade(socket: Duplex, refusal: HttpRefusal): void {
+  const response = respond(refusal);
+  void response.text().then((body) => {
+    socket.end(
+      `HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    );
+  });
+}

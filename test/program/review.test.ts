@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { fakeGitHub } from '../../src/testing/github.ts';
+import { isAlive } from '../../src/testing/processes.ts';
+import { covenant } from '../../src/testing/program.ts';
+import { HOUR, type LoopOptions, reviewLoop } from '../../src/testing/review-loop.ts';
+import type { Body } from '../../src/testing/workflow.ts';
+
+/** The loop with a GitHub that plays along. */
+async function onGitHub(options: LoopOptions = {}) {
+  const github = await fakeGitHub();
+  onTestFinished(() => github.stop());
+  return { github, ...(await reviewLoop({ ...options, env: { GITHUB_TOKEN: github.token }, config: github.config })) };
+}
+
+const answers = (notes: readonly Body[], tool: string): Body[] => notes.filter((note) => note.tool === tool && note.answer).map(({ answer }) => answer);
+const heard = (notes: readonly Body[]): Body[] => notes.filter((note) => note.heard);
+
+test('three rounds end with an approval, the pull request is merged, and nothing is left; the server is killed meanwhile and finds its agents again', async () => {
+  const { github, repository, origin, ...loop } = await onGitHub({ plan: { verdicts: ['needs_work', 'suggestions', 'approve'] } });
+  const { instance } = await loop.start('--type', 'coding', '--issue', '7');
+  expect(instance).toMatchObject({ id: 'work-7-a1', status: 'started', branch: 'work/work-7-a1', session_kind: 'tmux' });
+  const id = instance.id as string;
+  await loop.until('the first feedback has arrived', () => heard(loop.notes(id)).length === 1);
+  const [{ pid }] = loop.notes(id);
+  await loop.killAndStartAgain();
+  expect(isAlive(pid)).toBe(true);
+  await loop.until('its pull request is open', async () => (await loop.show(id)).instance.status === 'pr_created');
+  expect(loop.notes(id)[0]).toMatchObject({ pid });
+  expect(loop.notes(id).filter(({ started }) => started)).toHaveLength(1);
+
+  expect(heard(loop.notes(id)).map(({ feedback }) => feedback)).toEqual([
+    expect.stringContaining('Fix item 1'),
+    expect.stringContaining('Fix item 2'),
+    expect.stringContaining('Fix item 2'),
+  ]);
+  expect(['review-7-a1', 'review-7-a2', 'review-7-a3'].map((review) => loop.notes(review)[1].reviewing)).toEqual(['Round 1', 'Round 2', 'Round 3']);
+  const shown = await loop.show(id);
+  expect(shown.instance).toMatchObject({ reviews: 3, failed_reviews: 1, pr_number: 1 });
+  expect(shown.relationships.map(({ outcome }: Body) => outcome)).toEqual(['needs_work', 'suggestions', 'approved']);
+  expect(github.pulls).toMatchObject([{ head: instance.branch, base: 'main', state: 'open', title: 'Approved in round 3' }]);
+  expect(repository.git(['rev-parse', instance.branch])).toBe(repository.git(['rev-parse', instance.branch], origin));
+
+  github.merge(1);
+  await loop.until('the agents are gone', async () => (await loop.show(id)).instance.ended_at !== null && (await loop.sessions()).length === 0);
+  expect((await loop.show(id)).instance).toMatchObject({ status: 'pr_merged', kept_reason: null });
+  expect(isAlive(pid)).toBe(false);
+  expect(repository.onDisk()).toEqual([]);
+  expect(repository.branches()).toEqual(['main']);
+}, 120_000);
+
+test('the fourth request is refused, and who insists is abandoned; its work is kept until a person forces it away, and then as a backup', async () => {
+  const { repository, ...loop } = await onGitHub({ plan: { verdicts: ['needs_work', 'needs_work', 'needs_work'], atLimit: 'insist' } });
+  const { instance } = await loop.start('--type', 'coding', '--prompt', 'Make it; "$(touch /tmp/never)" --force');
+  const id = instance.id as string;
+  await loop.until('it is abandoned', async () => (await loop.show(id)).instance.ended_at !== null);
+  const refusals = answers(loop.notes(id), 'request_review').slice(3);
+  expect(refusals).toMatchObject([
+    { code: 'REVIEW_LIMIT_EXCEEDED', message: 'Maximum review iterations (3) reached for agent adhoc-a1', current_iteration: 3, max_iterations: 3 },
+    { code: 'REVIEW_LIMIT_EXCEEDED', status: 'abandoned', tool_name: 'request_review', instance_id: 'adhoc-a1' },
+  ]);
+  expect((await loop.show(id)).instance).toMatchObject({ status: 'abandoned', reviews: 3, failed_reviews: 5, kept_reason: expect.stringContaining('commit') });
+  expect(await loop.sessions()).toEqual([]);
+  expect(repository.onDisk()).toEqual([id]);
+
+  expect(await covenant(loop.at, 'instances', 'clean', id)).toMatchObject({ stdout: expect.stringContaining('--force') });
+  const { backup_ref } = await loop.run('instances', 'clean', id, '--force', '--yes');
+  expect(backup_ref).toBe(`refs/covenant/backup/${id}`);
+  expect(repository.onDisk()).toEqual([]);
+  expect(repository.git(['show', `${backup_ref}:round-4.txt`])).toBe('4');
+}, 120_000);
+
+test('a review that says nothing is ended in time, one that dies is noticed, and at a limit of two the coder opens the pull request itself; a planner creates issues', async () => {
+  const issues = [
+    { title: 'First', body: 'Do it.', labels: ['bug'] },
+    { title: 'Second', body: 'Do it too.' },
+  ];
+  const { github, ...loop } = await onGitHub({ plan: { verdicts: ['wait', 'die'], issues } });
+  await loop.run('settings', 'set', 'review.max_iterations', '2');
+  const { instance } = await loop.start('--type', 'coding', '--issue', '8');
+  const planner = (await loop.start('--type', 'planning', '--prompt', 'Plan it.')).instance.id;
+  const id = instance.id as string;
+  await loop.until('it waits', async () => (await loop.show(id)).instance.status === 'waiting_review');
+  await loop.until('the issues are there', () => answers(loop.notes(planner), 'create_issues').length === 1);
+  expect(github.issues.map(({ title }) => title)).toEqual(['First', 'Second']);
+  loop.later(25 * HOUR);
+  await loop.until('its pull request is open', async () => (await loop.show(id)).instance.status === 'pr_created');
+  const { relationships } = await loop.show(id);
+  expect(relationships.map(({ outcome }: Body) => outcome)).toEqual(['timeout', 'ended']);
+  expect(heard(loop.notes(id))).toHaveLength(2);
+  expect(github.pulls).toMatchObject([{ title: 'All rounds', head: instance.branch }]);
+  github.close(1);
+  await loop.until('that it was closed is known', async () => (await loop.show(id)).instance.status === 'pr_closed');
+}, 120_000);
+
+test('without tmux agents run without a terminal and are started again for their feedback; without GITHUB_TOKEN the tool says so, and the rest works', async () => {
+  const loop = await reviewLoop({ plan: { verdicts: ['needs_work', 'approve'] }, tmux: false, env: { GITHUB_TOKEN: '' } });
+  const { instance } = await loop.start('--type', 'coding', '--issue', '9');
+  expect(instance.session_kind).toBe('process');
+  await loop.until('the second reviewer has its answer', () => answers(loop.notes('review-9-a2'), 'create_pull_request').length === 1);
+  expect(loop.notes(instance.id).filter(({ started }) => started)).toMatchObject([
+    { interactive: false },
+    { argv: [expect.stringContaining('REVIEW_FEEDBACK.md')] },
+  ]);
+  expect(answers(loop.notes('review-9-a2'), 'create_pull_request')).toMatchObject([
+    { message: expect.stringContaining('GITHUB_TOKEN'), suggestion: expect.any(String) },
+  ]);
+  expect((await covenant(loop.at, 'instances', 'attach', instance.id)).stderr).toContain('logs');
+  expect((await loop.run('instances', 'stop', instance.id)).worktree).toBe('kept');
+}, 120_000);
