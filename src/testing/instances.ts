@@ -88,6 +88,11 @@ export async function instanceApp(options: InstanceAppOptions = {}): Promise<Ins
           if (due.length > 0) t.clock.advance(0);
           expect(due).toEqual([]);
         }
+        const untold = await reader.selectFrom('instances').select('id').where('news', 'is not', null).where('ended_at', 'is', null).execute();
+        if (untold.some(({ id }) => host.running.get(id)?.state === 'running')) {
+          t.clock.advance(0);
+          expect.fail(`${untold[0]?.id} has not been told`);
+        }
       }, 20_000);
     },
   };

@@ -50,13 +50,14 @@ test('a review agent approves with the pull request of the work that it reviews 
   expect(await t.ok('create_pull_request', WORDS, review.id)).toMatchObject({ pr_number: 1, branch_name: coding.branch_name });
   expect(t.github.pulls).toMatchObject([{ head: coding.branch_name }]);
   expect(t.pushed(review.branch_name)).toBe(null);
-  expect(await t.instance(coding.id)).toMatchObject({ status: 'pr_created', pr_number: 1, step: null, news: null, ended_at: null });
+  expect(await t.instance(coding.id)).toMatchObject({ status: 'pr_created', pr_number: 1, step: null, ended_at: null });
   expect(await t.instance(review.id)).toMatchObject({ status: 'terminated', pr_number: null, status_reason: 'approved: pull request #1' });
   expect(await t.relationships(coding.id)).toMatchObject([{ outcome: 'approved', ended_at: t.clock.now() }]);
   expect(await t.messages(coding.id)).toMatchObject([{ sender_id: review.agent_id, subject: `${review.id} has approved your work: pull request #1` }]);
   // The reviewer reads its answer, then it goes; the coding agent stays for what may come.
   expect(await t.refused('create_pull_request', WORDS, review.id)).toMatchObject({ code: 'INVALID_STATE' });
   await t.later(10_000);
+  expect(t.host.running.get(coding.id)?.typed).toEqual([expect.stringContaining('has approved your work: pull request #1')]);
   expect([...t.host.running.keys()]).toEqual([coding.session_name]);
   expect(t.repository.onDisk()).toEqual([coding.id]);
   expect(t.github.pulls).toHaveLength(1);

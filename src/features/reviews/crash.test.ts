@@ -110,8 +110,6 @@ const DELIVERING: [step: string, moment: Moment][] = [
   ['prepareMerge', 'after'],
   ['applyMerge', 'before'],
   ['applyMerge', 'after'],
-  ['type', 'before'],
-  ['type', 'after'],
 ];
 
 test('a server that dies while it delivers feedback: another delivers it, once, and it is no stuck review meanwhile [review.feedback.reviewer-terminated]', async () => {
@@ -140,7 +138,7 @@ test('a server that dies while it delivers feedback: another delivers it, once, 
     expect(await t.relationships(coding.id), what).toMatchObject([{ outcome: 'needs_work' }]);
     expect(await t.instance(review.id), what).toMatchObject({ status: 'terminated', kept_reason: null, ended_at: expect.any(Number) });
     expect([(await t.messages(coding.id)).length, await kinds(t, 'review.feedback', feedback.feedback_id)], what).toEqual([1, 1]);
-    expect(t.host.running.get(coding.id)?.typed.length, what).toBe(what === 'type, after' ? 2 : 1);
+    expect(t.host.running.get(coding.id)?.typed.length, what).toBe(1);
     expect([t.host.running.has(review.id), t.repository.onDisk().includes(review.id)], what).toEqual([false, false]);
   }
 });

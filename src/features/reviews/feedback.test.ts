@@ -111,12 +111,8 @@ describe('send_feedback', () => {
       t.repository.write('notes.txt', 'of the reviewer', review.worktree_path);
       const words = { feedback: `${feedback_type} ${HOSTILE}`, feedback_type };
       const answer = await t.ok('send_feedback', words, review.id);
-      expect(await t.instance(coding.id)).toMatchObject({ status: 'started', news: null });
+      expect(await t.instance(coding.id)).toMatchObject({ status: 'started' });
       expect(await t.instance(review.id)).toMatchObject({ status: 'terminated', step: 'ending' });
-      const typed = t.host.running.get(coding.id)?.typed.at(-1);
-      expect(typed).toBe(
-        `Feedback ${answer.feedback_id} of ${review.id} (${feedback_type}) is in ${FILE}. Act on it, commit, then call request_review again or create_pull_request.`,
-      );
       expect((await t.messages(coding.id)).at(-1)).toMatchObject({
         subject: `Review ${review.review_iteration} by ${review.id}: ${feedback_type}`,
         body: expect.stringContaining(answer.git_commit_hash),
@@ -131,6 +127,11 @@ describe('send_feedback', () => {
         kept_reason: null,
         backup_ref: `refs/covenant/backup/${review.id}`,
       });
+      expect(t.host.running.get(coding.id)?.typed.at(-1)).toBe(
+        `Review ${review.review_iteration} by ${review.id}: ${feedback_type}. Feedback ${answer.feedback_id} is in ${FILE} on your branch, ` +
+          `merged by ${answer.git_commit_hash}. Act on it, commit, then call request_review again or create_pull_request.`,
+      );
+      expect(await t.instance(coding.id)).toMatchObject({ news: null });
       await expect(t.as(review.id)).rejects.toThrow('refused');
     }
     expect([t.repository.onDisk(), [...t.host.running.keys()]]).toEqual([[coding.id], [coding.id]]);
@@ -195,6 +196,7 @@ describe('send_feedback', () => {
         actionable_items: ['Test it'],
         not_merged: answer.reason,
       });
+      await t.later(5_000);
       expect(t.host.running.get(coding.id)?.typed.at(-1)).toContain('call message_list');
       expect(git(['rev-parse', coding.branch_name])).toBe(tip);
       expect(await t.instance(coding.id)).toMatchObject({ status: 'started' });
