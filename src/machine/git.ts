@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RUN_BY, THIS_PROCESS } from './holder.ts';
 import { type Ran, runProgram } from './process.ts';
 
 /** Git said no. The message is the first line of what it said. */
@@ -68,7 +69,7 @@ const INHERITED = [
 
 function environment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const kept = Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
-  return { ...kept, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '', GIT_EDITOR: 'true', ...more };
+  return { ...kept, [RUN_BY]: THIS_PROCESS, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '', GIT_EDITOR: 'true', ...more };
 }
 
 /** Runs git in a repository; what it printed. Names of branches and paths belong behind `--` or `--end-of-options`. */

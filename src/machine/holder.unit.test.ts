@@ -1,18 +1,28 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { startOf } from './group.ts';
-import { hasEnded, THIS_PROCESS } from './holder.ts';
+import { hasEnded, RUN_BY, THIS_PROCESS } from './holder.ts';
 
-test('a process is known to have ended when it has, and when its number is of another one by now', async () => {
-  expect(hasEnded(THIS_PROCESS)).toBe(false);
-  expect(hasEnded(null)).toBe(false);
-  const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
+async function waiting(env: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProcess; end: () => Promise<unknown> }> {
+  const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'], env: { ...process.env, ...env } });
   await once(child, 'spawn');
-  const holder = `${child.pid}:${startOf(child.pid as number)}`;
-  expect(hasEnded(holder)).toBe(false);
-  expect(hasEnded(`${process.pid}:1`)).toBe(process.platform === 'linux');
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  expect(hasEnded(holder)).toBe(true);
-});
+  return { child, end: async () => child.kill('SIGKILL') && (await once(child, 'exit')) };
+}
+
+test.runIf(process.platform === 'linux')(
+  'a process has ended when it has, or its number is of another one by now, and nothing that it ran goes on',
+  async () => {
+    expect(hasEnded(THIS_PROCESS)).toBe(false);
+    expect(hasEnded(null)).toBe(false);
+    expect(hasEnded(`${process.pid}:1`)).toBe(true);
+    const { child, end } = await waiting();
+    const holder = `${child.pid}:${startOf(child.pid as number)}`;
+    const run = await waiting({ [RUN_BY]: holder });
+    expect(hasEnded(holder)).toBe(false);
+    await end();
+    expect(hasEnded(holder)).toBe(false);
+    await run.end();
+    expect(hasEnded(holder)).toBe(true);
+  },
+);

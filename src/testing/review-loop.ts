@@ -51,6 +51,8 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
     origin,
     run,
     program: (): RunningProgram => program,
+    /** Reviewers say from now on what they have to say. */
+    release: (): void => writeFileSync(join(notes, 'released'), ''),
     /** What an agent has noted, in order. */
     notes: (id: string): Body[] =>
       existsSync(join(notes, `${id}.jsonl`))

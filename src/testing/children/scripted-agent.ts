@@ -14,6 +14,8 @@ export interface AgentPlan {
   readonly notes: string;
   /** What the reviewer of each round does. `wait`: nothing, for ever. */
   readonly verdicts: readonly ('needs_work' | 'suggestions' | 'clarification' | 'approve' | 'wait' | 'die')[];
+  /** Reviewers say nothing before there is this file, in the folder of the notes. */
+  readonly heldUntil?: string;
   /** What the coder does where no further review is granted. */
   readonly atLimit: 'pull' | 'insist';
   /** A planning agent creates these. */
@@ -78,6 +80,7 @@ async function review(): Promise<void> {
   const round = Number(me.split('-a').at(-1));
   const verdict = plan.verdicts[round - 1] ?? 'wait';
   note({ reviewing: git('log', '-1', '--format=%s'), prompt: readFileSync('.covenant/prompt.md', 'utf8') });
+  while (plan.heldUntil !== undefined && !existsSync(join(plan.notes, plan.heldUntil))) await pause(50);
   if (verdict === 'wait') await forEver();
   if (verdict === 'die') process.exit(3);
   if (verdict === 'approve') await call('create_pull_request', { title: `Approved in round ${round}`, description: 'Looks good.' });
