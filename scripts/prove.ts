@@ -10,6 +10,7 @@ const PROOFS = [
   'src/features/upstreams/rounds.unit.test.ts',
   'src/features/cycles/model.test.ts',
   'src/features/cycles/crash.test.ts',
+  'src/features/reviews/kill.unit.test.ts',
   'test/program/workflow-crash.test.ts',
 ];
 const PROJECTS = ['unit', 'sqlite', 'postgres', 'program'].flatMap((project) => ['--project', project]);
