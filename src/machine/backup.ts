@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
+import { copyIndex } from './index-copy.ts';
 
 const PREFIX = 'refs/covenant/backup/';
 const AUTHOR = { name: 'Covenant', email: 'covenant@localhost' };
@@ -33,9 +34,7 @@ async function snapshot(worktree: string, what: string, parents: readonly string
   const index = join(folder, `covenant-${randomUUID()}.index`);
   const env = { GIT_INDEX_FILE: index };
   try {
-    await copyFile(join(folder, 'index'), index).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-    });
+    await copyIndex(join(folder, 'index'), index);
     // Files that are in conflict have no one state in the index: as they lie there, then.
     const inConflict = (await git(worktree, ['ls-files', '--unmerged', '-z'], { ...options, env, reads: true })) !== '';
     if (withFiles || inConflict) await git(worktree, ['add', '--all', '--ignore-errors', '--', ':/'], { ...options, env });

@@ -1,8 +1,9 @@
-import { copyFile, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileDisk } from './files.ts';
 import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
+import { copyIndex } from './index-copy.ts';
 import { currentBranch } from './repository.ts';
 import { unfinished } from './worktree-state.ts';
 
@@ -153,9 +154,7 @@ async function indexOf({ worktree, key }: FileMerge, options: GitOptions) {
     },
     /** What is staged stays staged; one entry is as the commit has it. */
     async add(commit: string, file: string): Promise<void> {
-      await copyFile(index, next).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error;
-      });
+      await copyIndex(index, next);
       const [, , blob] = (await git(worktree, ['ls-tree', '-z', '--full-tree', commit, '--', file], { ...options, reads: true })).split(/[ \t]/);
       await git(worktree, ['update-index', '--add', '--cacheinfo', `100644,${blob},${file}`], { ...options, env: { GIT_INDEX_FILE: next } });
     },
