@@ -1,6 +1,7 @@
 import type * as approvals from '../src/features/approvals/contract.ts';
 import type * as events from '../src/features/events/contract.ts';
 import type * as identity from '../src/features/identity/contract.ts';
+import type * as instances from '../src/features/instances/contract.ts';
 import type * as messages from '../src/features/messages/contract.ts';
 import type * as overlap from '../src/features/overlap/contract.ts';
 import type * as tasks from '../src/features/tasks/contract.ts';
@@ -16,6 +17,10 @@ interface PlainActions {
   'developers.list': typeof identity.listDevelopers;
   'developers.set_visibility': typeof identity.setVisibility;
   'events.list': typeof events.listEvents;
+  'instances.list': typeof instances.instancesList;
+  'instances.show': typeof instances.instancesShow;
+  'instances.stop': typeof instances.instancesStop;
+  'instances.abandon': typeof instances.instancesAbandon;
   'tasks.list': typeof tasks.listTasks;
   'overlap.list': typeof overlap.listOverlaps;
   'approvals.list': typeof approvals.listApprovals;
@@ -51,6 +56,8 @@ export type JournalEvent = Result<'events.list'>['items'][number];
 export type Token = Result<'tokens.list'>['items'][number];
 export type Developer = Result<'developers.list'>['items'][number];
 export type Task = Result<'tasks.list'>['items'][number];
+export type Instance = Result<'instances.list'>['items'][number];
+export type ShownInstance = Result<'instances.show'>;
 export type Overlap = Result<'overlap.list'>['items'][number];
 export type Match = Overlap['matches'][number];
 export type Thresholds = Result<'overlap.list'>['settings'];

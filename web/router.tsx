@@ -4,6 +4,8 @@ import { categoryOf } from './pages/events/category.ts';
 import { Settings } from './pages/identity/settings.tsx';
 import { Overlaps } from './pages/overlap/overlaps.tsx';
 import { overlapSearch } from './pages/overlap/search.ts';
+import { Reviews } from './pages/reviews/reviews.tsx';
+import { reviewSearch } from './pages/reviews/search.ts';
 import { taskSearch } from './pages/tasks/search.ts';
 import { Tasks } from './pages/tasks/tasks.tsx';
 import { Work } from './pages/tasks/work.tsx';
@@ -20,6 +22,8 @@ const tasks = createRoute({ getParentRoute: () => work, path: '/', validateSearc
 const overlaps = createRoute({ getParentRoute: () => work, path: '/overlaps', validateSearch: overlapSearch, component: Overlaps });
 const week = createRoute({ getParentRoute: () => work, path: '/week', component: Week });
 
+const reviews = createRoute({ getParentRoute: () => root, path: '/reviews', validateSearch: reviewSearch, component: Reviews });
+
 const activity = createRoute({
   getParentRoute: () => root,
   path: '/activity',
@@ -32,7 +36,7 @@ const activity = createRoute({
 
 const settings = createRoute({ getParentRoute: () => root, path: '/settings', component: Settings });
 
-export const router = createRouter({ routeTree: root.addChildren([now, work.addChildren([tasks, overlaps, week]), activity, settings]) });
+export const router = createRouter({ routeTree: root.addChildren([now, work.addChildren([tasks, overlaps, week]), reviews, activity, settings]) });
 
 declare module '@tanstack/react-router' {
   interface Register {

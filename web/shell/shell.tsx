@@ -8,6 +8,7 @@ import { DisconnectedBar } from './disconnected-bar.tsx';
 const PAGES = [
   { to: '/', label: 'Now', icon: 'now' },
   { to: '/tasks', label: 'Work', icon: 'work' },
+  { to: '/reviews', label: 'Reviews', icon: 'reviews' },
   { to: '/activity', label: 'Activity', icon: 'activity' },
   { to: '/settings', label: 'Settings', icon: 'settings' },
 ] as const satisfies readonly { to: string; label: string; icon: IconName }[];
