@@ -22,21 +22,33 @@ const embedder = z.union(
 );
 
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'expected the name of an environment variable' });
-const words = z.array(z.string().max(4_000)).max(100);
+const word = z
+  .string()
+  .max(4_000)
+  .regex(/^[^\0]*$/, { error: 'contains a NUL character' });
+const words = z.array(word).max(100);
+
+const isTold = (args: readonly string[], env: object): boolean => [...args, ...Object.values(env)].some((text) => text.includes('{{prompt}}'));
 
 /** How an agent program is started that the server itself starts. docs/reviews.md says what each is. */
-const launcher = z.strictObject({
-  command: z
-    .string()
-    .max(500)
-    // `env` in front of it would take the one for an option and the other for a variable.
-    .regex(/^[^-=\0][^=\0]*$/, { error: 'expected the name or path of a program' }),
-  args: words.default([]),
-  headless_args: words.optional(),
-  env: z.record(variable, z.string().max(4_000)).default({}),
-  pass_env: z.array(variable).max(50).default([]),
-  prompt: z.enum(['argument', 'typed', 'stdin', 'file']).default('argument'),
-});
+const launcher = z
+  .strictObject({
+    command: z
+      .string()
+      .max(500)
+      // `env` in front of it would take the one for an option and the other for a variable.
+      .regex(/^[^-=\0][^=\0]*$/, { error: 'expected the name or path of a program' }),
+    args: words.default([]),
+    headless_args: words.optional(),
+    env: z.record(variable, word).default({}),
+    pass_env: z.array(variable).max(50).default([]),
+    prompt: z.enum(['argument', 'typed', 'stdin', 'file']).default('argument'),
+  })
+  .refine(({ prompt, args, headless_args = args, env }) => prompt !== 'argument' || [args, headless_args].every((given) => isTold(given, env)), {
+    error: 'expected {{prompt}} in args and headless_args, or prompt = "typed", "stdin" or "file": the agent must be told what to do',
+  });
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** One schema for flags, environment and `config.toml`; each names a setting in its own way. */
 const settings = z.strictObject({
@@ -74,7 +86,11 @@ const settings = z.strictObject({
   instances: z.strictObject({ max_running: z.int().min(1).max(1_000) }),
   /** `base_url`: where GitHub's API is, for GitHub Enterprise; `host`: of its repositories, where that is another. The token is in GITHUB_TOKEN alone. */
   github: z.strictObject({
-    base_url: z.url({ protocol: /^https?$/ }).optional(),
+    base_url: z
+      .url({ protocol: /^https?$/ })
+      // The token goes with every call.
+      .refine((url) => url.startsWith('https:') || LOOPBACK.test(new URL(url).hostname), { error: 'expected https://, except on this machine' })
+      .optional(),
     host: z
       .string()
       .regex(/^[a-z0-9.-]+$/, { error: 'expected the name of a host, in small letters' })

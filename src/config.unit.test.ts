@@ -50,6 +50,8 @@ test.each([
   [{}, 'port = \n', /config\.toml:1:/],
   [{}, 'allowed_origins = ["evil"]\n', /allowed_origins/],
   [{}, '[machine]\nrepositories = ["work"]\n', /machine\.repositories\.0: expected absolute paths/],
+  [{}, '[launchers.mine]\ncommand = "mine"\n', /launchers\.mine: expected \{\{prompt\}\} in args/],
+  [{}, '[launchers.mine]\ncommand = "mine"\nprompt = "file"\nargs = ["\\u0000"]\n', /launchers\.mine\.args\.0: contains a NUL/],
 ])('a wrong setting %j %j is refused by name', (env, toml, message) => {
   const COVENANT_HOME = home(toml);
   expect(() => loadConfig({ COVENANT_HOME, ...env } as NodeJS.ProcessEnv)).toThrow(ConfigError);

@@ -1,6 +1,6 @@
 import type { Octokit } from '@octokit/rest';
 import { GitHubFailed, type GitHubWhy, timeToTryAgain } from './github-failed.ts';
-import { type RemoteRepository, readRemote, withPassword } from './remote.ts';
+import { type RemoteRepository, readRemote, withoutPasswords, withPassword } from './remote.ts';
 
 /** Which repository, on the one host that this server calls. */
 export type GitHubRepository = Pick<RemoteRepository, 'owner' | 'repo'>;
@@ -94,7 +94,8 @@ const issueOf = ({ number, html_url, body }: { number: number; html_url: string;
   body: body ?? '',
 });
 
-export function createGitHub({ token, baseUrl = API, host = hostOf(baseUrl), timeoutMs = TIMEOUT_MS, now = Date.now }: GitHubOptions): GitHub {
+export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUrl), timeoutMs = TIMEOUT_MS, now = Date.now }: GitHubOptions): GitHub {
+  const token = given?.trim() ?? '';
   let client: Promise<Octokit> | undefined;
   // Loaded when GitHub is first called: most commands never do.
   const connect = async () => {
@@ -103,7 +104,7 @@ export function createGitHub({ token, baseUrl = API, host = hostOf(baseUrl), tim
   };
 
   async function ask<T>(call: (rest: Octokit['rest'], request: { signal: AbortSignal }) => Promise<{ data: T }>): Promise<T> {
-    if (!token) throw new GitHubFailed('token_missing', 'GITHUB_TOKEN is not set for the server');
+    requireToken(token);
     client ??= connect();
     const { rest } = await client;
     try {
@@ -121,12 +122,12 @@ export function createGitHub({ token, baseUrl = API, host = hostOf(baseUrl), tim
       const isHere = remote !== null && [host, `ssh.${host}`].includes(remote.host.toLowerCase());
       return isHere ? { owner: remote.owner, repo: remote.repo } : null;
     },
-    gitEnvironment: (address) => (token ? withPassword(address, token) : {}),
+    gitEnvironment: (address) => withPassword(address, requireToken(token)),
     async openPulls(repository, branch) {
       const head = `${repository.owner}:${branch}`;
       const pulls = await ask((rest, request) => rest.pulls.list({ ...repository, state: 'open', head, per_page: PAGE, request }));
-      // One that is asked in a way that it does not know answers with all of them.
-      return pulls.filter((pull) => pull.head.ref === branch).map(pullOf);
+      // One that is asked in a way that it does not know answers with all of them; and an owner may have a fork beside the repository.
+      return pulls.filter(({ head: { ref, repo }, base }) => ref === branch && repo?.id === base.repo.id).map(pullOf);
     },
     pull: async (repository, number) => pullOf(await ask((rest, request) => rest.pulls.get({ ...repository, pull_number: number, request }))),
     createPull: async (repository, branch, words) =>
@@ -148,6 +149,13 @@ export function createGitHub({ token, baseUrl = API, host = hostOf(baseUrl), tim
       return found;
     },
   };
+}
+
+/** What cannot stand in a header would be quoted by whoever says so. */
+function requireToken(token: string): string {
+  if (token === '') throw new GitHubFailed('token_missing', 'GITHUB_TOKEN is not set for the server');
+  if (/^[!-~]+$/.test(token)) return token;
+  throw new GitHubFailed('unauthorized', 'GITHUB_TOKEN has characters in it that no token has');
 }
 
 interface Answered {
@@ -173,7 +181,7 @@ function failureOf(error: unknown, now: number): GitHubFailed {
 
 const WHY: Readonly<Record<number, GitHubWhy>> = { 401: 'unauthorized', 403: 'forbidden', 404: 'not_found', 410: 'not_found', 422: 'invalid' };
 
-const reasonOf = (error: unknown): string => String((error as Error).message).slice(0, 200);
+const reasonOf = (error: unknown): string => withoutPasswords(String((error as Error).message)).slice(0, 200);
 
 /** GitHub's message, and of each thing that it finds wrong what it says of it. */
 function wordsOf(data: unknown): string {
@@ -181,7 +189,7 @@ function wordsOf(data: unknown): string {
   const { message, errors } = data as { message?: unknown; errors?: unknown };
   const each = (Array.isArray(errors) ? errors : []).map((one: unknown) => {
     if (typeof one === 'string') return one;
-    const { message: words, resource, field, code, value } = one as Record<string, unknown>;
+    const { message: words, resource, field, code, value } = (one ?? {}) as Record<string, unknown>;
     if (typeof words === 'string') return words;
     return [resource, field, code, value].filter((part) => typeof part === 'string').join(' ');
   });

@@ -26,7 +26,7 @@ test('pull requests and issues are made, changed and found, each call and answer
   expect([await github.pull(AT, 1), await github.openPulls(AT, 'work/x')]).toMatchObject([{ state: 'closed' }, []]);
   fake.merge(1);
   expect(await github.pull(AT, 1)).toMatchObject({ state: 'merged' });
-  for (let number = 0; number < 120; number++) await github.createIssue(AT, { title: `Issue ${number}`, body: `${number}` });
+  fake.issues.push(...Array.from({ length: 120 }, (_, at) => ({ number: at + 2, title: 'Before', body: 'x', labels: [], assignees: [] })));
   expect((await github.issuesSince(AT, NOW)).length).toBe(120);
   expect(await github.createIssue(AT, { title: 'Last', body: 'x', labels: ['bug'], assignees: ['octocat'] })).toMatchObject({ number: 122 });
 });
@@ -63,7 +63,14 @@ test('every failure is told apart, in the words of GitHub and without the token'
     return await failure();
   };
   expect(await failure(createGitHub({ token: 'ghp_wrong', baseUrl: fake.url }).pull(AT, 1))).toMatchObject({ why: 'unauthorized', message: 'Bad credentials' });
-  expect(await failure(createGitHub({ token: '', baseUrl: fake.url }).pull(AT, 1))).toMatchObject({ why: 'token_missing' });
+  expect(await failure(createGitHub({ token: ' \n', baseUrl: fake.url }).pull(AT, 1))).toMatchObject({ why: 'token_missing' });
+  // Whoever says that it cannot stand in a header quotes it.
+  const twice = createGitHub({ token: `${fake.token}\n${fake.token}`, baseUrl: fake.url });
+  expect(await failure(twice.pull(AT, 1))).toMatchObject({ why: 'unauthorized', message: expect.stringContaining('no token has') });
+  expect(() => twice.gitEnvironment('https://github.com/acme/app')).toThrow('no token has');
+  expect(await failure(createGitHub({ token: `${fake.token}\n`, baseUrl: fake.url }).pull(AT, 99))).toMatchObject({ why: 'not_found' });
+  const open = createGitHub({ token: fake.token, baseUrl: fake.url.replace('//', '//someone:hunter2@') });
+  expect((await failure(open.pull(AT, 1))).message).not.toContain('hunter2');
   expect(await failure(github.pull(AT, 99))).toMatchObject({ why: 'not_found', status: 404 });
   fake.hasBranch = () => false;
   expect(await failure()).toMatchObject({ why: 'invalid', message: 'Validation Failed: PullRequest head invalid', isUncertain: false });
@@ -104,6 +111,8 @@ test('which repositories are on the host that is called', () => {
     '/srv/app.git',
     'git@gitlab.com:acme/app.git',
     'https://github.com/app',
+    'https://github.com/../user',
+    'git@github.com:acme/..',
   ];
   for (const address of others) expect([address, on().repositoryAt(address)]).toEqual([address, null]);
 });

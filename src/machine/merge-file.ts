@@ -1,10 +1,11 @@
-import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, lstat, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileDisk } from './files.ts';
 import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
 import { copyIndex } from './index-copy.ts';
 import { currentBranch } from './repository.ts';
+import { listWorktrees } from './worktree.ts';
 import { unfinished } from './worktree-state.ts';
 
 /**
@@ -45,7 +46,9 @@ export async function prepareMerge(merge: FileMerge, options: GitOptions = {}): 
   const onto = await resolveCommit(worktree, `refs/heads/${branch}`, options);
   if (onto === null) throw new MergeImpossible(`there is no branch ${branch}`);
   const blob = (await git(worktree, ['hash-object', '-w', '--no-filters', '--stdin'], { ...options, input: merge.text })).trim();
-  const brought = await commitTree(merge, await treeWith(worktree, about, file, blob, options), [about], options);
+  // What its author has rewritten since must not come back by this: it may have had a reason to go.
+  const side = (await contains(worktree, onto, about, options)) ? about : onto;
+  const brought = await commitTree(merge, await treeWith(worktree, side, file, blob, options), [side], options);
   const commit = await commitTree(merge, await treeWith(worktree, onto, file, blob, options), [onto, brought], options);
   return { commit, onto };
 }
@@ -54,41 +57,95 @@ export async function prepareMerge(merge: FileMerge, options: GitOptions = {}): 
 export async function applyMerge(merge: FileMerge, { commit, onto }: PreparedMerge, options: GitOptions = {}): Promise<boolean> {
   const { worktree, branch, file, text } = merge;
   const index = await indexOf(merge, options);
-  const ref = `refs/heads/${branch}`;
-  const tip = await resolveCommit(worktree, ref, options);
+  const tip = await resolveCommit(worktree, `refs/heads/${branch}`, options);
   const isIn = tip !== null && (await contains(worktree, tip, commit, options));
   if (isIn && !(await index.isHeld())) {
     await index.tidy();
     return true;
   }
+  if (!isIn && tip !== onto) {
+    await index.release();
+    return false;
+  }
   await index.hold(options.signal);
   try {
-    if (!isIn) {
-      await requireOpen(merge, options);
-      if ((await resolveCommit(worktree, ref, options)) !== onto) return false;
+    if (!isIn) await requireOpen(merge, options);
+    await index.stage(commit, file);
+    if (!isIn && !(await moveBranch(merge, onto, commit, options))) return false;
+    try {
+      // Whoever died here before may have left half of it.
+      await fileDisk.removeLeftovers(worktree);
+      if (!(await isTouched(merge, 'edited', options))) await fileDisk.replaceFile(join(worktree, file), text);
+      await index.put();
+    } catch (error) {
+      // With an index that does not have the file, the next commit would remove it.
+      await moveBranch(merge, commit, onto, options);
+      await takeFileBack(merge, options);
+      throw error;
     }
-    await index.add(commit, file);
-    await fileDisk.replaceFile(join(worktree, file), text);
-    if (!isIn) await git(worktree, ['update-ref', '-m', `merge: ${merge.subject}`, ref, commit, onto], options);
-    await index.put();
     return true;
   } finally {
     await index.release();
   }
 }
 
-/** On its branch, in no half-done merge or rebase, and the file neither edited nor there without being committed. */
-async function requireOpen({ worktree, branch, file, text }: FileMerge, options: GitOptions): Promise<void> {
-  const checkedOut = await currentBranch(worktree, options);
-  if (checkedOut !== branch) throw new MergeImpossible(`${checkedOut ?? 'a detached HEAD'} is checked out there instead of ${branch}`);
-  const halfDone = await unfinished(worktree, options);
-  if (halfDone !== null) throw new MergeImpossible(`a ${halfDone} is under way there`);
-  const args = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignored', '--no-renames', '--', `:(top,literal)${file}`];
-  const touched = (await git(worktree, args, { ...options, reads: true })) !== '';
-  if (touched && (await fileDisk.readText(join(worktree, file)).catch(() => null)) !== text) {
-    throw new MergeImpossible(`${file} is there with changes that are not committed`);
+/** A commit that was under way when the index was held may still come first. */
+async function moveBranch({ worktree, branch, subject }: FileMerge, from: string, to: string, options: GitOptions): Promise<boolean> {
+  const ref = `refs/heads/${branch}`;
+  try {
+    await git(worktree, ['update-ref', '-m', `merge: ${subject}`, ref, to, from], options);
+    return true;
+  } catch (error) {
+    if ((await resolveCommit(worktree, ref, options)) === from) throw error;
+    return false;
   }
 }
+
+/** As the index has it, or not at all. */
+async function takeFileBack(merge: FileMerge, options: GitOptions): Promise<void> {
+  if (!(await isOurs(merge))) return;
+  await rm(join(merge.worktree, merge.file));
+  await runGit(merge.worktree, ['checkout-index', '--quiet', '--', merge.file], { ...options, answers: [1, 128] });
+}
+
+/** On its branch, in no half-done merge or rebase, and the file neither edited nor there without being committed. */
+async function requireOpen(merge: FileMerge, options: GitOptions): Promise<void> {
+  const { worktree, branch, file } = merge;
+  const checkedOut = await currentBranch(worktree, options);
+  if (checkedOut !== branch) throw new MergeImpossible(`${checkedOut ?? 'a detached HEAD'} is checked out there instead of ${branch}`);
+  // The index of the other one would say that the file was removed.
+  const places = (await listWorktrees(worktree, options)).filter((one) => one.branch === branch);
+  if (places.length > 1) throw new MergeImpossible(`${branch} is checked out in ${places.length} worktrees`);
+  const halfDone = await unfinished(worktree, options);
+  if (halfDone !== null) throw new MergeImpossible(`a ${halfDone} is under way there`);
+  if (await isTouched(merge, 'staged or edited', options)) throw new MergeImpossible(`${file} is there with changes that are not committed`);
+}
+
+/**
+ * Whether somebody else's hand is in the file. Git does not say so of what it was told to take for unchanged, of an empty folder, and of a
+ * name that differs in its case where the disk does not tell cases apart: what it does not vouch for must not be there.
+ */
+async function isTouched(merge: FileMerge, how: 'staged or edited' | 'edited', options: GitOptions): Promise<boolean> {
+  const { worktree, file } = merge;
+  const only = ['--', `:(top,literal)${file}`];
+  const said = await git(worktree, ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignored', '--no-renames', ...only], {
+    ...options,
+    reads: true,
+  });
+  const states = said.split('\0').filter((entry) => entry !== '' && (how === 'staged or edited' || entry[1] !== ' '));
+  const isVouchedFor = (await git(worktree, ['ls-files', '-v', '-z', ...only], { ...options, reads: true })).startsWith('H ');
+  return (states.length > 0 || (!isVouchedFor && (await kindOf(merge)) !== null)) && !(await isOurs(merge));
+}
+
+/** Null: nothing is there. A link counts for itself, whatever it leads to. */
+const kindOf = async ({ worktree, file }: FileMerge): Promise<'file' | 'other' | null> =>
+  await lstat(join(worktree, file)).then(
+    (found) => (found.isFile() ? 'file' : 'other'),
+    () => null,
+  );
+
+const isOurs = async (merge: FileMerge): Promise<boolean> =>
+  (await kindOf(merge)) === 'file' && (await fileDisk.readText(join(merge.worktree, merge.file)).catch(() => null)) === merge.text;
 
 /** The tree of a commit with one file at its top put in or replaced. */
 async function treeWith(worktree: string, commit: string, file: string, blob: string, options: GitOptions): Promise<string> {
@@ -152,21 +209,16 @@ async function indexOf({ worktree, key }: FileMerge, options: GitOptions) {
         }
       }
     },
-    /** What is staged stays staged; one entry is as the commit has it. */
-    async add(commit: string, file: string): Promise<void> {
+    /** What is staged stays staged; one entry is as the commit has it. From here on nothing is missing but the name. */
+    async stage(commit: string, file: string): Promise<void> {
       await copyIndex(index, next);
       const [, , blob] = (await git(worktree, ['ls-tree', '-z', '--full-tree', commit, '--', file], { ...options, reads: true })).split(/[ \t]/);
       await git(worktree, ['update-index', '--add', '--cacheinfo', `100644,${blob},${file}`], { ...options, env: { GIT_INDEX_FILE: next } });
+      await writeFile(own, await readFile(next), { flush: true });
     },
     /** The lock's file becomes the index, as git does it. */
     async put(): Promise<void> {
-      const handle = await open(own, 'r+');
-      try {
-        await handle.writeFile(await readFile(next));
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
+      if (!(await isHeld())) throw new MergeImpossible('the lock of its index was taken away meanwhile');
       await rename(lock, index);
     },
     async release(): Promise<void> {

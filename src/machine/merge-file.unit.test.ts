@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryRepository } from '../testing/repository.ts';
+import { fileDisk } from './files.ts';
 import { applyMerge, type FileMerge, MergeImpossible, prepareMerge } from './merge-file.ts';
 
 function worktree() {
@@ -74,4 +76,81 @@ test('it is refused, and nothing changes, where it would touch what is not its o
   expect(await applyMerge(merge, prepared)).toBe(false);
   expect(existsSync(join(path, 'REVIEW_FEEDBACK.md'))).toBe(false);
   expect(git('rev-parse', 'HEAD^')).toBe(head);
+});
+
+test('nor is it brought where git does not see what it would touch: an edit it was told not to look for, a link, an empty folder, another checkout', async () => {
+  const { repository, path, merge, git } = worktree();
+  const file = join(path, merge.file);
+  repository.commit(merge.file, 'committed\n', path);
+  for (const mark of ['assume-unchanged', 'skip-worktree']) {
+    git('update-index', `--${mark}`, merge.file);
+    writeFileSync(file, 'edited\n');
+    await expect(prepareMerge(merge)).rejects.toThrow('not committed');
+    expect(readFileSync(file, 'utf8')).toBe('edited\n');
+    writeFileSync(file, 'committed\n');
+    git('update-index', `--no-${mark}`, merge.file);
+  }
+  git('rm', '--quiet', merge.file);
+  git('commit', '--quiet', '-m', 'gone');
+  const elsewhere = `${path}-elsewhere`;
+  writeFileSync(elsewhere, merge.text);
+  symlinkSync(elsewhere, file);
+  await expect(prepareMerge(merge)).rejects.toThrow('not committed');
+  rmSync(file);
+  mkdirSync(file);
+  await expect(prepareMerge(merge)).rejects.toThrow('not committed');
+  rmSync(file, { recursive: true });
+  git('worktree', 'add', '--quiet', '--force', elsewhere.replace('elsewhere', 'twice'), 'work/one');
+  await expect(prepareMerge(merge)).rejects.toThrow('in 2 worktrees');
+});
+
+test('a commit that its author has taken back since is not brought back', async () => {
+  const { repository, path, merge, git } = worktree();
+  repository.commit('secret.txt', 'secret\n', path);
+  const about = git('rev-parse', 'HEAD');
+  git('rm', '--quiet', 'secret.txt');
+  git('commit', '--quiet', '--amend', '--allow-empty', '-m', 'without it');
+  const head = git('rev-parse', 'HEAD');
+  const commit = await deliver({ ...merge, about });
+  expect(git('diff', '--name-status', head, commit)).toBe('A\tREVIEW_FEEDBACK.md');
+  expect(git('rev-list', commit).split('\n')).not.toContain(about);
+});
+
+test('a commit that comes first at the last moment is not undone, and leaves no file lying about', async () => {
+  const { path, merge, git } = worktree();
+  const prepared = await prepareMerge(merge);
+  const theirs = git('commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'theirs');
+  const lock = join(git('rev-parse', '--absolute-git-dir'), 'index.lock');
+  const applied = applyMerge(merge, prepared);
+  while (!existsSync(lock)) await setImmediate();
+  git('update-ref', 'refs/heads/work/one', theirs);
+  expect(await applied).toBe(false);
+  expect([git('rev-parse', 'HEAD'), git('status', '--porcelain'), existsSync(lock)]).toEqual([theirs, '', false]);
+  expect(existsSync(join(path, merge.file))).toBe(false);
+  expect(git('rev-parse', `${await deliver(merge)}^1`)).toBe(theirs);
+});
+
+test('what fails after the branch was moved is taken back whole: the branch, and the file as it was', async () => {
+  const { path, merge, git } = worktree();
+  const lock = join(git('rev-parse', '--absolute-git-dir'), 'index.lock');
+  const replace = vi.spyOn(fileDisk, 'replaceFile');
+  onTestFinished(() => replace.mockRestore());
+  const before = () => [git('rev-parse', 'HEAD'), git('status', '--porcelain'), existsSync(lock), existsSync(join(path, merge.file))];
+  for (const text of ['# First\n', '# Second\n']) {
+    const job = { ...merge, text, key: text.slice(2, 7) };
+    const was = before();
+    const prepared = await prepareMerge(job);
+    replace.mockRejectedValueOnce(new Error('disk full'));
+    await expect(applyMerge(job, prepared)).rejects.toThrow('disk full');
+    expect(before()).toEqual(was);
+    // An agent that finds a lock in its way may take it away.
+    replace.mockImplementationOnce(async (...args) => {
+      await fileDisk.replaceFile(...args);
+      rmSync(lock);
+    });
+    await expect(applyMerge(job, prepared)).rejects.toThrow('was taken away');
+    expect(before()).toEqual(was);
+    expect(await applyMerge(job, prepared)).toBe(true);
+    expect(git('status', '--porcelain')).toBe('');
+  }
 });

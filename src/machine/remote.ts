@@ -13,7 +13,9 @@ export function readRemote(address: string): RemoteRepository | null {
   const url = /^(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
   const scp = /^(?:[^@/:]+@)?([^/:]+):([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
   const [, host, owner, repo] = url ?? scp ?? [];
-  return host && owner && repo ? { host, owner, repo } : null;
+  // In the path of a call `..` would lead elsewhere.
+  const isName = (part: string | undefined): part is string => part !== undefined && /^(?!\.{1,2}$)[\w.-]+$/.test(part);
+  return host && isName(owner) && isName(repo) ? { host, owner, repo } : null;
 }
 
 /** The address of `origin`; null where there is none. */
@@ -32,7 +34,11 @@ export async function defaultBranch(repository: string, options: GitOptions = {}
 
 /** Commits that the branch has and the base has not, and whether their content differs at all. */
 export async function hasChanges(repository: string, base: string, branch: string, options: GitOptions = {}): Promise<boolean> {
-  const { code } = await runGit(repository, ['diff', '--quiet', `${base}...${branch}`, '--'], { ...options, reads: true, answers: [1] });
+  const { code } = await runGit(repository, ['diff', '--quiet', '--no-ext-diff', '--no-textconv', `${base}...${branch}`, '--'], {
+    ...options,
+    reads: true,
+    answers: [1],
+  });
   return code === 1;
 }
 
@@ -76,9 +82,15 @@ export async function fetchBranch(repository: string, branch: string, options: G
   requireDone(await runGit(repository, args, { timeoutMs: PUSH_MS, ...options, answers: [1, 128] }));
 }
 
+export interface Push extends GitOptions {
+  /** Where the branch is to stand on the remote; by default where it stands here. */
+  readonly commit?: string;
+}
+
 /** To a branch of the same name, never by force. */
-export async function pushBranch(repository: string, branch: string, options: GitOptions = {}): Promise<void> {
-  const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no', '--', 'origin', `refs/heads/${branch}:refs/heads/${branch}`];
+export async function pushBranch(repository: string, branch: string, { commit, ...options }: Push = {}): Promise<void> {
+  const refspec = `${commit ?? `refs/heads/${branch}`}:refs/heads/${branch}`;
+  const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no', '--', 'origin', refspec];
   requireDone(await runGit(repository, args, { timeoutMs: PUSH_MS, ...options, answers: [1, 128] }));
 }
 
@@ -112,12 +124,14 @@ function failureOf(stdout: string, stderr: string): RemoteFailed {
   const why = SIGNS.find(([, sign]) => sign.test(stderr))?.[0] ?? 'failed';
   return new RemoteFailed(
     why,
-    said
+    withoutPasswords(said)
       .replace(/^(fatal|error): */i, '')
-      .replaceAll(/\/\/[^/@\s']*@/g, '//')
       .slice(0, 500),
   );
 }
+
+/** Of the addresses in a text. */
+export const withoutPasswords = (text: string): string => text.replaceAll(/\/\/[^/\s]*@/g, '//');
 
 /** The name of the variable by which the program that git asks for a password knows it. */
 const PASSWORD = 'COVENANT_REMOTE_PASSWORD';
@@ -128,12 +142,13 @@ const ANSWER = `!f() { test "$1" = get && printf 'username=x-access-token\\npass
 export function withPassword(address: string, password: string): Record<string, string> {
   if (!/^https:\/\//i.test(address) || !URL.canParse(address)) return {};
   const host = `https://${new URL(address).host}`;
+  const whole = Object.assign(new URL(address), { password: '' }).href;
   const settings = [
     // Empty: those that the user has set up for this host are not asked.
     [`credential.${host}.helper`, ''],
     [`credential.${host}.helper`, ANSWER],
-    // A repository's own configuration must not send it where anybody can read it.
-    [`http.${host}.sslVerify`, 'true'],
+    // A repository's own configuration must not send it where anybody can read it. Of several that fit, git takes the longest address.
+    [`http.${whole}.sslVerify`, 'true'],
   ] as const;
   const numbered = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],

@@ -59,6 +59,16 @@ test('the token is given to git for the host of origin alone, and stands in no a
   };
   expect(await asked('https://github.com/acme/app.git', 'github.com')).toContain(`username=x-access-token\npassword=${token}\n`);
   expect(await asked('https://git.test:8443/acme/app.git', 'git.test:8443')).toContain(`password=${token}\n`);
+  // However closely a repository's own configuration fits.
+  for (const of of ['https://github.com/acme', 'https://github.com/acme/app.git']) repository.git(['config', `http.${of}.sslVerify`, 'false']);
+  const { GIT_CONFIG_COUNT: count, ...numbered } = withPassword('https://me:pw@github.com/acme/app.git', token);
+  const verified = await runProgram('git', ['config', '--get-urlmatch', 'http.sslVerify', 'https://me@github.com/acme/app.git'], {
+    cwd: repository.path,
+    env: { PATH: process.env.PATH, GIT_CONFIG_COUNT: count, ...numbered },
+    timeoutMs: 10_000,
+    maxOutputBytes: 10_000,
+  });
+  expect(verified.stdout.trim()).toBe('true');
   expect([await asked('https://github.com/acme/app.git', 'evil.org'), await asked('https://git.test:8443/a/b', 'git.test')]).toEqual([null, null]);
   // Over ssh the user's own keys are meant; over plain http anybody could read it.
   for (const address of ['git@github.com:acme/app.git', 'ssh://git@github.com/acme/app', 'http://github.com/acme/app', '/srv/app.git']) {

@@ -62,17 +62,32 @@ export async function tmuxVersion(env: NodeJS.ProcessEnv = process.env): Promise
   }
 }
 
+/** In these words it says that there is no such session. Anything else says nothing about the session: it may well be there. */
+const NO_SESSION = /^(can't find |no current target|no server running on |error connecting to .* \((No such file or directory|Connection refused)\)$)/m;
+
 /** Sessions on a socket of the server's own: nobody's `tmux ls` shows them, and no configuration of a user's is read. */
 export function createTmux(socket: string, base: Readonly<Record<string, string>>): Tmux {
-  const run = async (args: readonly string[], env: Readonly<Record<string, string>> = base, answers: readonly number[] = []): Promise<Ran> => {
-    const ran = await runProgram('tmux', ['-S', socket, '-f', '/dev/null', ...args], {
-      cwd: tmpdir(),
+  const ran = async (args: readonly string[], { cwd = tmpdir(), env = base, input }: Partial<Pick<SessionStart, 'cwd' | 'env' | 'input'>> = {}): Promise<Ran> =>
+    await runProgram('tmux', ['-S', socket, '-f', '/dev/null', ...args], {
+      cwd,
       env: { ...env },
+      input,
       timeoutMs: TIMEOUT_MS,
       maxOutputBytes: MOST_OUTPUT,
     });
-    if (ran.code === 0 || (ran.code !== null && answers.includes(ran.code))) return ran;
-    throw new TmuxFailed(ran.stderr.trim().split('\n')[0]?.slice(0, 500) || `tmux ${args[0]} ended with code ${ran.code}`);
+  const failed = ({ code, stderr }: Ran, args: readonly string[]) =>
+    new TmuxFailed(stderr.trim().split('\n')[0]?.slice(0, 500) || `tmux ${args[0]} ended with code ${code}`);
+  const run = async (args: readonly string[], how?: Parameters<typeof ran>[1]): Promise<string> => {
+    const done = await ran(args, how);
+    if (done.code !== 0) throw failed(done, args);
+    return done.stdout;
+  };
+  /** Null where there is no such session. */
+  const ask = async (args: readonly string[]): Promise<string | null> => {
+    const done = await ran(args);
+    if (done.code === 0) return done.stdout;
+    if (NO_SESSION.test(done.stderr)) return null;
+    throw failed(done, args);
   };
   /** Exactly this session and no other that begins so. */
   const target = (name: string) => ['-t', `=${requireName(name)}:`];
@@ -91,17 +106,17 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
   }
 
   async function look({ name, pid, started }: SessionHandle): Promise<SessionLook> {
-    const ask = () => run(['list-panes', ...target(name), '-F', '#{pid} #{pane_pid} #{pane_dead} #{?pane_dead_signal,signal,}#{pane_dead_status}'], base, [1]);
-    let { code, stdout } = await ask();
-    const [server, pane, dead, how] = stdout.trim().split(' ');
+    const pane = () => ask(['list-panes', ...target(name), '-F', '#{pid} #{pane_pid} #{pane_dead} #{?pane_dead_signal,signal,}#{pane_dead_status}']);
+    let shown = await pane();
+    const [server, program, dead, how] = shown?.trim().split(' ') ?? [];
     // Another session of the same name is not this one.
-    if (code !== 0 || Number(pane) !== pid) return { state: 'gone' };
+    if (Number(program) !== pid) return { state: 'gone' };
     if (dead === '1' && !how) {
       // Tmux may miss that its child has ended, until it is told to look.
       signalAll([Number(server)], 'SIGCHLD');
-      ({ code, stdout } = await ask());
+      shown = await pane();
     }
-    if (dead === '1') return { state: 'ended', code: exitCode(stdout) };
+    if (dead === '1') return { state: 'ended', code: exitCode(shown ?? '') };
     return startOf(pid) === started ? { state: 'running' } : { state: 'gone' };
   }
 
@@ -117,29 +132,29 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
       const env = { ...given, [SESSION_VARIABLE]: markOf(name, socket) };
       await prepare();
       const { columns, rows } = DEFAULT_SIZE;
-      const place = ['-d', '-s', requireName(name), '-x', String(columns), '-y', String(rows), '-c', cwd];
+      const place = ['-d', '-s', requireName(name), '-x', String(columns), '-y', String(rows)];
       // Of the client's environment, which nobody else can read, the session takes what is named here. In one go with its start: the setting is the whole server's.
-      const taken = ['set-option', '-g', 'update-environment', Object.keys(env).join(' '), ';'];
+      const taken = ['set-option', '-g', 'update-environment', Object.keys(env).join(' ')];
       // By env: a single word would be given to a shell.
-      // Never as the one that starts the server: all sessions would inherit it.
-      await run(['-N', ...taken, 'new-session', ...place, '--', 'env', file, ...args.map(escaped)], env);
-      const { stdout } = await run(['list-panes', ...target(name), '-F', '#{pane_pid}']);
-      const pid = Number(stdout.trim());
+      const lines = [taken, ['new-session', ...place, '--', 'env', file, ...args]].map((words) => `${words.map(quoted).join(' ')}\n`);
+      // By its input: as arguments tmux takes no more than 16 kB. It starts where its client is: a folder that is named would be read as a format.
+      // Never as the one that starts the server (-N): all sessions would inherit its environment.
+      await run(['-N', 'source-file', '-'], { cwd, env, input: lines.join('') });
+      const pid = Number((await run(['list-panes', ...target(name), '-F', '#{pane_pid}'])).trim());
       return { name, pid, started: startOf(pid) };
     },
     async find(name) {
-      const { code, stdout } = await run(['list-panes', ...target(name), '-F', '#{pane_pid}'], base, [1]);
-      const pid = Number(stdout.trim());
-      return code === 0 ? { name, pid, started: startOf(pid) } : undefined;
+      const pane = await ask(['list-panes', ...target(name), '-F', '#{pane_pid}']);
+      const pid = Number(pane?.trim());
+      return pane === null ? undefined : { name, pid, started: startOf(pid) };
     },
     look,
     async end(handle) {
-      if ((await look(handle)).state !== 'gone') await run(['kill-session', '-t', `=${requireName(handle.name)}`], base, [1]);
+      if ((await look(handle)).state !== 'gone') await ask(['kill-session', '-t', `=${requireName(handle.name)}`]);
       await endAll({ group: handle.pid, started: handle.started, mark: markOf(handle.name, socket) });
     },
     async screen({ name }, lines = 0) {
-      const { code, stdout } = await run(['capture-pane', '-p', '-e', ...target(name), '-S', String(-lines)], base, [1]);
-      return code === 0 ? stdout : '';
+      return (await ask(['capture-pane', '-p', '-e', ...target(name), '-S', String(-lines)])) ?? '';
     },
     async type({ name }, line) {
       await send(name, line.replace(/\p{Cc}/gu, ' '));
@@ -148,18 +163,17 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     },
     send,
     async view(name) {
-      const { code, stdout } = await run(['display-message', '-p', ...target(name), VIEW, ';', 'capture-pane', '-p', '-e', ...target(name)], base, [1]);
-      if (code !== 0) return null;
-      const line = stdout.indexOf('\n');
-      const [columns = 0, rows = 0, column = 0, row = 0, shown, pid = 0, dead] = stdout.slice(0, line).split(' ').map(Number);
-      return { columns, rows, pid, ended: dead === 1, cursor: shown === 1 ? { column, row } : null, text: stdout.slice(line + 1) };
+      const seen = await ask(['display-message', '-p', ...target(name), VIEW, ';', 'capture-pane', '-p', '-e', ...target(name)]);
+      if (seen === null) return null;
+      const line = seen.indexOf('\n');
+      const [columns = 0, rows = 0, column = 0, row = 0, shown, pid = 0, dead] = seen.slice(0, line).split(' ').map(Number);
+      return { columns, rows, pid, ended: dead === 1, cursor: shown === 1 ? { column, row } : null, text: seen.slice(line + 1) };
     },
     async resize(name, { columns, rows }) {
       await run(['resize-window', ...target(name), '-x', String(columns), '-y', String(rows)]);
     },
     async names() {
-      const { code, stdout } = await run(['list-sessions', '-F', '#{session_name}'], base, [1]);
-      return code === 0 ? stdout.split('\n').filter((name) => name !== '') : [];
+      return ((await ask(['list-sessions', '-F', '#{session_name}'])) ?? '').split('\n').filter((name) => name !== '');
     },
     endArgs: (name) => ['-S', socket, 'kill-session', '-t', `=${requireName(name)}`],
     attachArgs: (name) => ['-S', socket, 'attach-session', '-t', `=${requireName(name)}`],
@@ -172,8 +186,9 @@ function exitCode(pane: string): number | null {
   return how !== undefined && /^\d+$/.test(how) ? Number(how) : null;
 }
 
-/** A word that ends so would be taken for the end of tmux's own command. */
-const escaped = (word: string): string => word.replace(/;$/, '\\;');
+/** One word of a command in a file, whatever is in it. At the beginning of a line, also of a quoted one, spaces would be left out. */
+const quoted = (word: string): string => word.split('\n').map(quotedLine).join('"\\n"');
+const quotedLine = (line: string): string => `'${line.replaceAll("'", `'\\''`)}'`;
 
 function requireName(name: string): string {
   if (!NAME.test(name)) throw new TmuxFailed(`${JSON.stringify(name)} is no name that a session can have`);

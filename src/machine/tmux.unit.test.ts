@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../testing/database.ts';
@@ -20,8 +20,8 @@ afterEach(async () => {
   if (existsSync(join(folder, 't.sock'))) execFileSync('tmux', ['-S', join(folder, 't.sock'), 'kill-server'], { stdio: 'ignore' });
 });
 
-const start = async (name: string, args: string[], env: Record<string, string> = {}) => {
-  const handle = await tmux.start({ name, cwd: folder, file: process.execPath, args, env: { ...base, ...env } });
+const start = async (name: string, args: string[], env: Record<string, string> = {}, cwd = folder) => {
+  const handle = await tmux.start({ name, cwd, file: process.execPath, args, env: { ...base, ...env } });
   started.push(handle);
   return handle;
 };
@@ -30,16 +30,49 @@ test.runIf(present)('a session gets its environment and arguments as they are, n
   const script = join(folder, 'say.mjs');
   writeFileSync(
     script,
-    `import { writeFileSync } from 'node:fs'; writeFileSync(process.argv[2], JSON.stringify([process.env.SECRET ?? null, process.argv.slice(3)])); setInterval(() => {}, 1000);`,
+    `import { writeFileSync } from 'node:fs'; writeFileSync(process.argv[2], JSON.stringify([process.env.SECRET ?? null, process.argv.slice(3), process.cwd()])); setInterval(() => {}, 1000);`,
   );
-  const hostile = ['$(touch x)', '; rm -rf y', '`id`', 'it\'s "quoted"', 'two\nlines', '--option', '#{pane_pid}', 'ends;', ';', 'a\\\\;'];
-  await start('one', [script, join(folder, 'one.json'), ...hostile], { SECRET: 'of one' });
+  const hostile = [
+    '$(touch x)',
+    '; rm -rf y',
+    '`id`',
+    'it\'s "quoted"',
+    'two\nlines',
+    '--option',
+    '#{pane_pid}',
+    'ends;',
+    ';',
+    'a\\\\;',
+    '',
+    '{',
+    '%if 1',
+    '~',
+    '$HOME',
+    '# no',
+  ];
+  // More than a command of tmux may hold.
+  hostile.push("it's long ".repeat(10_000));
+  const odd = join(folder, 'c#(touch x)#S #[é');
+  mkdirSync(odd);
+  await start('one', [script, join(folder, 'one.json'), ...hostile], { SECRET: 'of one' }, odd);
   await start('two', [script, join(folder, 'two.json')]);
   const said = (name: string) => vi.waitFor(() => JSON.parse(readFileSync(join(folder, name), 'utf8')), 10_000);
-  expect(await said('one.json')).toEqual(['of one', hostile]);
-  expect(await said('two.json')).toEqual([null, []]);
+  expect(await said('one.json')).toEqual(['of one', hostile, odd]);
+  expect(await said('two.json')).toEqual([null, [], folder]);
   expect(await tmux.names()).toEqual(['one', 'two']);
   expect(existsSync(join(folder, 'x'))).toBe(false);
+  // Elsewhere it would work on what is not its own.
+  await expect(start('three', [script], {}, join(folder, 'gone'))).rejects.toThrow('is no folder');
+  await expect(start('two', [script])).rejects.toThrow('duplicate session: two');
+});
+
+test.runIf(present)('a tmux that cannot be asked says nothing about a session', async () => {
+  const handle = { name: 'one', pid: 1, started: 1 };
+  expect([await tmux.look(handle), await tmux.find('one'), await tmux.names()]).toEqual([{ state: 'gone' }, undefined, []]);
+  mkdirSync(join(folder, 'l'.repeat(200)));
+  const unreachable = createTmux(join(folder, 'l'.repeat(200), 't.sock'), base);
+  const asks = [() => unreachable.look(handle), () => unreachable.find('one'), () => unreachable.screen(handle), () => unreachable.names()];
+  for (const ask of asks) await expect(ask()).rejects.toThrow('File name too long');
 });
 
 test.runIf(present)('what is typed arrives as one line, the screen shows it, and an end is told with its code', async () => {

@@ -74,12 +74,16 @@ function pick({ paths, components }: Description): Contract {
     for (const inner of Object.values(value)) reach(inner);
   };
   const compiled = new Map<string, ValidateFunction>();
+  const once = (key: string, compile: () => ValidateFunction): ValidateFunction => {
+    const check = compiled.get(key) ?? compile();
+    compiled.set(key, check);
+    return check;
+  };
   const holds = (key: string, schema: Json, body: unknown): string[] => {
-    if (!compiled.has(key)) {
+    const check = once(key, () => {
       reach(schema);
-      compiled.set(key, ajv.compile(schema));
-    }
-    const check = compiled.get(key) as ValidateFunction;
+      return ajv.compile(schema);
+    });
     return check(body) ? [] : (check.errors ?? []).map(({ instancePath, message }) => `${key}: ${instancePath} ${message}`);
   };
   const operation = (name: OperationName): Operation => {
@@ -98,15 +102,17 @@ function pick({ paths, components }: Description): Contract {
         ['path', path],
         ['query', query],
       ] as const) {
+        const key = `${name} ${where}`;
         const here = known.filter((parameter) => parameter.in === where);
-        const schema = {
-          type: 'object',
-          properties: Object.fromEntries(here.map((parameter) => [parameter.name, resolved(parameter.schema)])),
-          required: here.filter(({ required }) => required).map((parameter) => parameter.name),
-          additionalProperties: false,
-        };
-        const check = asNumbers.compile(schema);
-        if (!check({ ...given })) problems.push(`${name} ${where}: ${asNumbers.errorsText(check.errors)}`);
+        const check = once(key, () =>
+          asNumbers.compile({
+            type: 'object',
+            properties: Object.fromEntries(here.map((parameter) => [parameter.name, resolved(parameter.schema)])),
+            required: here.filter(({ required }) => required).map((parameter) => parameter.name),
+            additionalProperties: false,
+          }),
+        );
+        if (!check({ ...given })) problems.push(`${key}: ${asNumbers.errorsText(check.errors)}`);
       }
       const schema = requestBody?.content['application/json'].schema;
       if (!schema && body !== undefined) problems.push(`${name}: takes no body`);

@@ -6,6 +6,7 @@ const MERGE = 'b'.repeat(40);
 
 const pretended: Partial<GitDisk> = {
   locateRepository: async (root) => ({ root, commonDir: `${root}/.git` }),
+  listWorktrees: async () => [],
   startingPoint: async () => ({ branch: 'main', commit: COMMIT }),
   defaultBranch: async () => 'main',
   resolveCommit: async () => COMMIT,

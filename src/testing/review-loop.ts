@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { createAgentHost } from '../machine/agent-host.ts';
+import { signalAll } from '../machine/group.ts';
 import { socketIn } from '../machine/tmux.ts';
 import type { AgentPlan } from './children/scripted-agent.ts';
 import { temporaryFolder } from './database.ts';
@@ -116,7 +117,7 @@ function launcher(plan: AgentPlan): string {
 /** Whatever kind they are of: each agent's environment names the folder of its notes. */
 function endSessions(home: string, notes: string): void {
   if (existsSync(socketIn(home))) spawnSync('tmux', ['-S', socketIn(home), 'kill-server'], { stdio: 'ignore' });
-  for (const pid of processesWith(notes)) process.kill(pid, 'SIGKILL');
+  signalAll(processesWith(notes), 'SIGKILL');
 }
 
 /** All programs that PATH has, but tmux. */

@@ -15,6 +15,7 @@ max_running = 2
 [launchers.counting]
 command = "sh"
 args = ["-c", "n=0; while [ $n -lt 4000 ]; do n=$((n+1)); printf 'line %s\\\\033[0m\\\\n' $n; sleep 1; done"]
+prompt = "file"
 `;
 
 test('covenant instances: start, list, show, logs, attach, stop and clean, as a person types them [dashboard.instances.query]', async () => {

@@ -4,9 +4,11 @@ import type { Input } from '../../kernel/contract.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import { hasProgram } from '../../machine/find-program.ts';
+import { GitFailed } from '../../machine/git.ts';
 import { reachRepository } from '../../machine/reach.ts';
 import type { Located } from '../../machine/repository.ts';
 import type { instancesStart } from './contract.ts';
+import { foldersIn } from './owner.ts';
 import { codingPrompt, planningPrompt } from './prompts.ts';
 import type { Wanted } from './reserve.ts';
 import { repositoryRefusal } from './start-failed.ts';
@@ -28,10 +30,12 @@ export async function plannedStart(outside: Outside, ctx: CallContext, input: St
   try {
     const located = await reachRepository(outside, path, ctx.signal);
     const { branch, commit } = await startingPoint(outside, located, input.base_branch, ctx.signal);
+    const repository = mainCheckout(located);
     return {
       type,
       agent,
-      repository: mainCheckout(located),
+      repository,
+      folders: await foldersIn(outside, repository, ctx.signal),
       baseBranch: branch,
       baseCommit: commit,
       issue,
@@ -47,7 +51,15 @@ const mainCheckout = ({ root, commonDir }: Located): string => (basename(commonD
 
 async function startingPoint({ disk }: Outside, { root }: Located, base: string | undefined, signal: AbortSignal): Promise<{ branch: string; commit: string }> {
   if (base === undefined) return await disk.startingPoint(root, { signal });
-  const commit = await disk.resolveCommit(root, `refs/heads/${base}`, { signal });
+  // Only a branch: `main~3` names a commit too, but nothing can be merged into it.
+  const isName = await disk.requireBranchName(root, base, { signal }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof GitFailed) return false;
+      throw error;
+    },
+  );
+  const commit = isName ? await disk.resolveCommit(root, `refs/heads/${base}`, { signal }) : null;
   if (commit !== null) return { branch: base, commit };
   const next = 'Name a branch that `git branch` lists, or fetch it first.';
   throw new Refusal('BRANCH_NOT_FOUND', `There is no branch ${JSON.stringify(base)} in ${root}.`, next, { field: 'base_branch' });

@@ -1,6 +1,8 @@
 import { type Hand, messageOf } from '../../kernel/step.ts';
+import type { AgentSessions, SessionHandle } from '../../machine/agent-session.ts';
 import { reasonAgainstForce, reasonToKeep } from '../../machine/keep.ts';
 import type { Tx } from '../../storage/write.ts';
+import { requireOwn } from './owner.ts';
 import type { InstancePorts } from './ports.ts';
 import { LEASE_OVER, type Leased, lease, leave, type Outside, stillMine } from './step.ts';
 import { changeInstance } from './store.ts';
@@ -40,10 +42,14 @@ export async function endSession(outside: Outside, row: InstanceRow): Promise<vo
   const sessions = await outside.sessions(row.session_kind);
   const handle = row.pid === null ? await sessions.find(row.session_name) : { name: row.session_name, pid: row.pid, started: row.process_start ?? 0 };
   if (!handle) return;
-  if (row.session_kind === 'tmux') await outside.keepScreen(row.session_name, await sessions.screen(handle, KEPT_LINES));
+  // Where that cannot be kept (the disk is full, say) it still ends.
+  if (row.session_kind === 'tmux') await keepScreen(outside, sessions, handle).catch(() => {});
   await sessions.end(handle);
 }
+
 const KEPT_LINES = 5_000;
+const keepScreen = async (outside: Outside, sessions: AgentSessions, handle: SessionHandle): Promise<void> =>
+  await outside.keepScreen(handle.name, await sessions.screen(handle, KEPT_LINES));
 
 export type OnDisk = Pick<InstanceRow, 'repository' | 'worktree_path' | 'branch_name' | 'base_branch' | 'session_name'>;
 
@@ -54,9 +60,11 @@ export interface Left {
 }
 
 /** Takes worktree and branch away, if nothing is lost by it, or if what would be is kept by a backup. Never cut short: half a removal looks like deletions. */
-export async function removeFromDisk({ disk, files }: Outside, row: OnDisk, force: boolean): Promise<Left> {
+export async function removeFromDisk(outside: Outside, row: OnDisk, force: boolean): Promise<Left> {
+  const { disk, files } = outside;
   let backup: string | null = null;
   try {
+    await requireOwn(outside, row.worktree_path);
     const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
     // The repository itself is gone. It may come back (a disk that is not mounted): a person has to say that it does not.
     if (force && !(await files.isFolder(repository)) && !(await files.isFolder(path))) return { reason: null, backup };

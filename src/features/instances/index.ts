@@ -14,6 +14,7 @@ export { LAUNCHERS } from './launchers.ts';
 export { allows } from './lifecycle.ts';
 export { isAtLimit, isGivenUp, isStuck, SUGGESTIONS } from './limits.ts';
 export { INSTANCE_ID } from './names.ts';
+export { foldersIn } from './owner.ts';
 export type { InstancePorts, Told } from './ports.ts';
 export { requireHere, requireInstance } from './require.ts';
 export { reserve } from './reserve.ts';

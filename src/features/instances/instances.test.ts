@@ -6,6 +6,7 @@ import { SLEEPER } from '../../testing/config.ts';
 import { temporaryFolder } from '../../testing/database.ts';
 import { type InstanceApp, instanceApp } from '../../testing/instances.ts';
 import { temporaryRepository } from '../../testing/repository.ts';
+import { pretendedHost } from '../../testing/sessions.ts';
 import type { Body } from '../../testing/workflow.ts';
 import { changeInstance } from './store.ts';
 import type { InstanceRow } from './tables.ts';
@@ -92,6 +93,7 @@ test('what is wrong with a start is said before anything is made, with what to d
     [{ base_branch: 'nowhere' }, { code: 'BRANCH_NOT_FOUND', field: 'base_branch' }],
     [{ base_branch: '--upload-pack=x' }, { code: 'BRANCH_NOT_FOUND' }],
     [{ base_branch: '../../HEAD' }, { code: 'BRANCH_NOT_FOUND' }],
+    [{ base_branch: 'main~0' }, { code: 'BRANCH_NOT_FOUND' }],
   ];
   for (const [args, refusal] of cases) expect([args, await action(t, 'instances.start', { ...good, ...args })]).toMatchObject([args, refusal]);
   const member = onDashboard(await t.developer('ben'));
@@ -106,6 +108,9 @@ test('what is wrong with a start is said before anything is made, with what to d
   });
   await t.done('instances.stop', { instance_id: 'work-1-a1' });
   expect(await t.done('instances.start', good)).toMatchObject({ id: 'work-1-a2' });
+  // Its agent has ended, and what is left to do is GitHub's.
+  await change(t, await t.instance('work-1-a2'), { status: 'pr_created', pr_number: 5, pid: null, process_start: null });
+  expect(await t.done('instances.start', good)).toMatchObject({ id: 'work-1-a3' });
 });
 
 test('without a server that the agent could call there is no start; a start that fails leaves nothing behind', async () => {
@@ -301,7 +306,7 @@ test('what is under way is waited for, what another machine has is left to it, a
   const t = await instanceApp();
   const work = await t.coding();
   const until = t.clock.now() + 60_000;
-  for (const step of ['worktree', 'session', 'restart', 'ending', 'pull', 'issues'] as const) {
+  for (const step of ['worktree', 'session', 'restart', 'ending'] as const) {
     await change(t, work, { step, step_until: until, step_data: '{}' });
     for (const name of ['stop', 'abandon', 'clean'])
       expect(await action(t, `instances.${name}`, { instance_id: work.id })).toMatchObject({ code: 'BUSY', step });
@@ -341,16 +346,20 @@ test('of a private developer others see that an instance is there, and neither w
     ...{ prompt: expect.stringContaining('issue 7') },
     instance: { developer: 'ana', created_by: 'ana' },
   });
+  await t.refused('request_review', {}, 'work-7-a1');
   await t.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
   const shown = (await t.done('instances.show', { instance_id: 'work-7-a1' }, onDashboard(ben))) as Body;
   expect(shown).toMatchObject({
     instance: { id: 'work-7-a1', status: 'started', developer: '@private', created_by: '@private', worktree_path: '@private' },
     prompt: null,
+    failures: [],
   });
   const listed = JSON.stringify([shown, await t.done('instances.list', {}, onDashboard(ben))]);
   for (const secret of [ana.principal.developerId as string, 'ana"', t.repository.path]) expect(listed).not.toContain(secret);
   const other: TestCaller = { ...ben, principal: { ...ben.principal, web: true, operator: true } };
+  await change(t, await t.instance('work-7-a1'), { machine: 'elsewhere' });
   expect(await action(t, 'instances.logs', { instance_id: 'work-7-a1' }, other)).toMatchObject({ code: 'INSTANCE_PRIVATE' });
+  await change(t, await t.instance('work-7-a1'), { machine: 'pretended' });
   expect(await t.done('instances.show', { instance_id: 'work-7-a1' }, admin)).toMatchObject({ instance: { developer: 'ana', repository: t.repository.path } });
   expect(await t.done('instances.stop', { instance_id: 'work-7-a1' }, admin)).toMatchObject({ instance: { status_reason: 'stopped by ana' } });
   expect(await t.done('instances.show', { instance_id: 'work-7-a1' })).toMatchObject({ instance: { repository: t.repository.path } });
@@ -368,4 +377,28 @@ test('a call of a review tool that failed is shown with its code, and where the 
     { time: t.clock.now(), tool: 'request_review', code: 'INVALID_INPUT', request_id: expect.stringMatching(/^req_/), branch: work.branch_name, commit },
     { time: t.clock.now(), tool: 'send_feedback', code: 'WRONG_AGENT_TYPE', request_id: expect.stringMatching(/^req_/), branch: work.branch_name, commit },
   ]);
+});
+
+test('two homes share a repository, and neither works in, or takes away, what the other has', async () => {
+  const t = await instanceApp();
+  const start = { repository_path: t.repository.path, type: 'coding', issue: 7, agent: 'tiny' };
+  const mine = (await t.done('instances.start', start)) as Body;
+  const other = await instanceApp({ repository: t.repository, host: { ...pretendedHost(), machine: 'other' } });
+  const theirs = await other.coding();
+  expect([mine.id, theirs.id, t.repository.worktrees()]).toEqual(['work-7-a1', 'work-7-a2', [mine.worktree_path, theirs.worktree_path]]);
+  // Even where its own record says that it is there.
+  await change(other, theirs, { worktree_path: mine.worktree_path, branch_name: mine.branch });
+  expect(await other.done('instances.stop', { instance_id: theirs.id })).toMatchObject({
+    worktree: 'kept',
+    reason: expect.stringContaining('is of the server "pretended"'),
+  });
+  expect(existsSync(mine.worktree_path)).toBe(true);
+});
+
+test('an agent ends even where what it showed last cannot be kept', async () => {
+  const host = pretendedHost();
+  const t = await instanceApp({ host: { ...host, keepScreen: () => Promise.reject(new Error('no space left on device')) } });
+  const { id } = await t.coding();
+  expect(await t.done('instances.stop', { instance_id: id })).toMatchObject({ instance: { status: 'terminated', ended_at: t.clock.now() } });
+  expect(host.running.size).toBe(0);
 });

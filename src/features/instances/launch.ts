@@ -2,17 +2,13 @@ import { join } from 'node:path';
 import type { Hand } from '../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../machine/agent-session.ts';
 import type { Tx } from '../../storage/write.ts';
-import { filled, type Launcher } from './launchers.ts';
+import { connectionFiles, filled, type Launcher } from './launchers.ts';
 import { allows } from './lifecycle.ts';
+import { FOLDER, OWNER_FILE } from './owner.ts';
 import type { InstancePorts } from './ports.ts';
 import { goOn, type Leased, type Outside, stillMine } from './step.ts';
 import { findInstance } from './store.ts';
 import type { InstanceRow } from './tables.ts';
-
-/** In the worktree, and keeps itself out of git. */
-export const FOLDER = '.covenant';
-/** In it: whose it is, where several homes share a repository. */
-export const OWNER_FILE = 'machine';
 
 /** Another has carried on with it: nothing here is ours any more. */
 export class TakenOver extends Error {
@@ -38,13 +34,25 @@ export async function issue(ports: InstancePorts, hand: Hand, at: Leased, kind: 
   return required(await hand.write(async (tx) => await withToken(tx, ports, hand.actor, at, kind)));
 }
 
+/** One that is told by its input needs no terminal, at which its input would never end. */
+export const kindFor = ({ launchers }: Outside, { agent }: InstanceRow): 'process' | undefined =>
+  launchers[agent]?.prompt === 'stdin' ? 'process' : undefined;
+
 /** Starts its program, with its token in the environment and nowhere else. */
 export async function launch(outside: Outside, sessions: AgentSessions, row: Leased, token: string): Promise<Running> {
   const launcher = outside.launchers[row.agent];
   if (!launcher) throw new Error(`there is no launcher ${row.agent}`);
   const handle = await sessions.start(spec(outside, launcher, row, token, sessions.kind));
-  if (launcher.prompt === 'typed') await sessions.type(handle, promptOf(row));
+  if (launcher.prompt === 'typed' && sessions.kind === 'tmux') await sessions.type(handle, promptOf(row));
   return running(sessions, handle);
+}
+
+/** Each time anew: the server may have another address by now, and there may be something else to say. */
+export async function putFiles(outside: Outside, row: Leased): Promise<void> {
+  const { files, machine } = outside;
+  const folder = await files.makeFolder(row.worktree_path, FOLDER);
+  const texts = [...connectionFiles(mcpUrl(outside)), [OWNER_FILE, machine], ['prompt.md', promptOf(row)]] as const;
+  for (const [name, text] of texts) await files.replaceFile(join(folder, name), text);
 }
 
 export interface Restart {
@@ -94,11 +102,12 @@ function spec(outside: Outside, launcher: Launcher, row: Leased, token: string, 
     file: launcher.command,
     args: args.map((arg) => filled(arg, values)),
     env: outside.environment(launcher.pass_env, { ...own, ...identity }),
-    input: launcher.prompt === 'stdin' ? values.prompt : undefined,
+    // Where there is no terminal to type into, its input is what comes nearest.
+    input: launcher.prompt === 'stdin' || (launcher.prompt === 'typed' && kind === 'process') ? values.prompt : undefined,
   };
 }
 
-export const mcpUrl = (outside: Outside): string => {
+const mcpUrl = (outside: Outside): string => {
   const url = outside.url();
   if (url === undefined) throw new Error('no server listens that the agent could call');
   return `${url}/mcp/review+team+workflow`;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { AgentSessions, SessionStart } from '../../machine/agent-session.ts';
 import { childEnvironment } from '../../machine/environment.ts';
 import { SLEEPER } from '../../testing/config.ts';
-import { launch } from './launch.ts';
+import { kindFor, launch, putFiles } from './launch.ts';
 import { connectionFiles, LAUNCHERS, type Launcher } from './launchers.ts';
 import { codingPrompt, planningPrompt } from './prompts.ts';
 import type { Leased, Outside } from './step.ts';
@@ -18,7 +18,12 @@ const CUSTOM: Launcher = {
 };
 
 /** What would be started, without anything that starts. */
-async function started(launcher: Launcher, kind: AgentSessions['kind'] = 'tmux'): Promise<{ start: SessionStart; typed: string[] }> {
+async function started(
+  launcher: Launcher,
+  kind: AgentSessions['kind'] = 'tmux',
+  again: Partial<Leased> = {},
+): Promise<{ start: SessionStart; typed: string[]; files: ReadonlyMap<string, string> }> {
+  const files = new Map<string, string>();
   const starts: SessionStart[] = [];
   const typed: string[] = [];
   const sessions = {
@@ -35,14 +40,17 @@ async function started(launcher: Launcher, kind: AgentSessions['kind'] = 'tmux')
   const server = { PATH: '/bin', MODEL_KEY: 'of the model', GITHUB_TOKEN: 'of the server', ANTHROPIC_API_KEY: 'key' };
   const outside = {
     launchers: { one: launcher },
+    machine: 'here',
+    files: { makeFolder: async (...names: string[]) => names.join('/'), replaceFile: async (path: string, text: string) => void files.set(path, text) },
     url: () => 'http://127.0.0.1:3001',
     environment: (passed: readonly string[], own: Record<string, string>) =>
       childEnvironment(server, { ...Object.fromEntries(Object.entries(server).filter(([name]) => passed.includes(name))), ...own }),
   } as unknown as Outside;
   const prompt = codingPrompt({ id: 'work-7-a1', branch: 'work/work-7-a1', baseBranch: 'main', issue: 7, prompt: HOSTILE });
-  const row = { id: 'work-7-a1', session_name: 'work-7-a1', agent: 'one', agent_id: 'ag_1', worktree_path: '/w', step: 'session', prompt } as Leased;
+  const row = { id: 'work-7-a1', session_name: 'work-7-a1', agent: 'one', agent_id: 'ag_1', worktree_path: '/w', step: 'session', prompt, ...again } as Leased;
+  await putFiles(outside, row);
   await launch(outside, sessions, row, TOKEN);
-  return { start: starts[0] as SessionStart, typed };
+  return { start: starts[0] as SessionStart, typed, files };
 }
 
 test.each(Object.entries({ ...LAUNCHERS, custom: CUSTOM }))(
@@ -94,9 +102,23 @@ test('a custom launcher has its placeholders filled, once, and the variables of 
 test('a prompt can be typed, written to the input, or left in its file', async () => {
   const typed = await started({ ...CUSTOM, args: [], prompt: 'typed' });
   expect(typed.typed).toEqual([expect.stringContaining('You are work-7-a1')]);
-  expect((await started({ ...CUSTOM, args: [], prompt: 'stdin' })).start.input).toContain('You are work-7-a1');
+  const input = await started({ ...CUSTOM, args: [], prompt: 'typed' }, 'process');
+  expect([input.typed, input.start.input]).toEqual([[], expect.stringContaining('You are work-7-a1')]);
+  const stdin: Launcher = { ...CUSTOM, args: [], prompt: 'stdin' };
+  expect((await started(stdin, 'process')).start.input).toContain('You are work-7-a1');
+  // At a terminal its input would never end.
+  const kinds = [stdin, CUSTOM].map((launcher) => kindFor({ launchers: { one: launcher } } as unknown as Outside, { agent: 'one' } as Leased));
+  expect(kinds).toEqual(['process', undefined]);
   const file = await started({ ...CUSTOM, args: ['{{mcp_config}}/prompt.md'], prompt: 'file' });
   expect([file.start.args, file.start.input, file.typed]).toEqual([['/w/.covenant/prompt.md'], undefined, []]);
+  expect(file.files.get('/w/.covenant/prompt.md')).toContain('You are work-7-a1');
+});
+
+test('an agent that is started again finds what has happened, and where the server is by now, in its files too', async () => {
+  const { files } = await started({ ...CUSTOM, prompt: 'file' }, 'process', { step: 'restart', step_data: JSON.stringify({ prompt: 'There is feedback.' }) });
+  expect(files.get('/w/.covenant/prompt.md')).toBe('There is feedback.');
+  expect(files.get('/w/.covenant/mcp.json')).toContain('http://127.0.0.1:3001/mcp');
+  expect(files.get('/w/.covenant/machine')).toBe('here');
 });
 
 test('prompts say who the agent is, where it works, what it is to do and which tools to call', () => {

@@ -11,8 +11,8 @@ export function stemOf(type: InstanceType, issue: number | null): string {
 }
 
 export function nextId(stem: string, taken: readonly string[]): string {
-  const attempts = taken.flatMap((id) => (id.startsWith(`${stem}-a`) ? [Number(id.slice(stem.length + 2))] : []));
-  return `${stem}-a${Math.max(0, ...attempts.filter(Number.isInteger)) + 1}`;
+  const attempts = taken.flatMap((id) => (id.startsWith(`${stem}-a`) && INSTANCE_ID.test(id) ? [Number(id.slice(stem.length + 2))] : []));
+  return `${stem}-a${Math.max(0, ...attempts) + 1}`;
 }
 
 /** How the branches of instances begin. They are there until their work is elsewhere. */

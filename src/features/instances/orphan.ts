@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { INSTANCE_ID } from './names.ts';
+import { worktreesOf } from './owner.ts';
 import type { InstanceRow } from './tables.ts';
 
 /** What an instance has on the machine, for as long as it is not over. */
@@ -29,7 +30,7 @@ export const isOrphanSession = (name: string, places: readonly Place[]): boolean
 /** A worktree as instances have it, where they have it, that none works in and none has left work in. Another home's are its own. */
 export function isOrphanWorktree({ repository, path, branch, owner }: FoundWorktree, places: readonly Place[], machine: string): boolean {
   const name = basename(path);
-  if (dirname(path) !== `${repository}-worktrees` || !isOwnName(name) || !BRANCHES.some((prefix) => branch === `${prefix}${name}`)) return false;
+  if (dirname(path) !== worktreesOf(repository) || !isOwnName(name) || !BRANCHES.some((prefix) => branch === `${prefix}${name}`)) return false;
   if (owner !== null && owner !== machine) return false;
   return !places.some((place) => place.worktree_path === path && (!isOver(place) || place.kept_reason !== null));
 }

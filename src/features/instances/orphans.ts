@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { type CallContext, record } from '../../kernel/context.ts';
 import type { Output } from '../../kernel/contract.ts';
 import { Refusal } from '../../kernel/errors.ts';
@@ -8,9 +8,9 @@ import type { AgentSessions, SessionHandle } from '../../machine/agent-session.t
 import { reasonAgainstForce, reasonToKeep } from '../../machine/keep.ts';
 import type { Db } from '../../storage/engine.ts';
 import { removeFromDisk } from './end.ts';
-import { FOLDER, OWNER_FILE } from './launch.ts';
 import { type FoundWorktree, isOrphanSession, isOrphanWorktree } from './orphan.ts';
 import { instancesClearOrphans, instancesOrphans, type Orphan } from './orphans-contract.ts';
+import { ownerOf } from './owner.ts';
 import type { Outside } from './step.ts';
 import { placesOf } from './store.ts';
 
@@ -67,14 +67,13 @@ async function orphanSessions(outside: Outside, db: Db): Promise<OrphanSession[]
 }
 
 async function orphanWorktrees(outside: Outside, db: Db): Promise<OrphanWorktree[]> {
-  const { disk, files, machine } = outside;
+  const { disk, machine } = outside;
   const here = (await placesOf(db)).filter((place) => place.machine === machine);
   const found: FoundWorktree[] = [];
   for (const repository of new Set(here.map((place) => place.repository))) {
     // A repository that is gone, or not mounted, has nothing to show.
     for (const { path, branch } of await disk.listWorktrees(repository).catch(() => [])) {
-      const owner = await files.readText(join(path, FOLDER, OWNER_FILE)).catch(() => null);
-      found.push({ repository, path, branch, owner });
+      found.push({ repository, path, branch, owner: await ownerOf(outside, path) });
     }
   }
   const places = await placesOf(db);

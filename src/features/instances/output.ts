@@ -13,5 +13,5 @@ export async function outputOf(outside: Outside, row: InstanceRow, lines: number
 
 /** A terminal is as high as it is, whatever is on it. */
 function lastLines(text: string, most: number): string {
-  return text.replace(/\s+$/, '').split('\n').slice(-most).join('\n');
+  return text.trimEnd().split('\n').slice(-most).join('\n');
 }

@@ -17,18 +17,20 @@ export function requireHere(row: InstanceRow, machine: string): void {
   throw new Refusal('WRONG_MACHINE', `${row.id} runs on ${row.machine}; this server is ${machine}.`, next, { instance_id: row.id, machine: row.machine });
 }
 
-const DOING: Record<InstanceStep, string> = {
+const DOING: Record<Exclude<InstanceStep, 'pull' | 'issues'>, string> = {
   worktree: 'being started',
   session: 'being started',
   restart: 'being started again',
   ending: 'being ended',
-  pull: 'having its pull request opened',
-  issues: 'creating issues',
 };
 
-/** What was put off, or left by a process that has ended, can be decided anew. What is being made is finished or undone by whoever has it in hand. */
+/**
+ * What was put off, or left by a process that has ended, can be decided anew. What is being made is finished or undone by whoever has it in hand;
+ * but on GitHub that may take an hour, and whoever waits for its answer finds the instance ended.
+ */
 export function requireIdle(row: InstanceRow, now: number): void {
-  if (row.step === null || ((row.step === 'restart' || row.step === 'ending') && isOverdue(row, now))) return;
+  if (row.step === null || row.step === 'pull' || row.step === 'issues') return;
+  if ((row.step === 'restart' || row.step === 'ending') && isOverdue(row, now)) return;
   const next = 'Call again in a few seconds. What a server has left undone is finished while one runs: covenant up.';
   throw new Refusal('BUSY', `${row.id} is ${DOING[row.step]} at this moment.`, next, { instance_id: row.id, step: row.step });
 }

@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { Refusal } from '../../kernel/errors.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../kernel/workspace.ts';
 import type { Tx } from '../../storage/write.ts';
 import { branchOf, nextId, stemOf } from './names.ts';
+import { worktreesOf } from './owner.ts';
 import type { InstancePorts } from './ports.ts';
 import { type Leased, lease, type Outside } from './step.ts';
-import { countNotEnded, idsOf, insertInstance } from './store.ts';
+import { countRunning, idsOf, insertInstance } from './store.ts';
 import type { InstanceType } from './tables.ts';
 
 export interface Wanted {
@@ -18,6 +20,8 @@ export interface Wanted {
   /** What the new branch starts from. */
   readonly baseCommit: string;
   readonly issue: number | null;
+  /** Folders beside the repository that are there already. */
+  readonly folders: readonly string[];
   prompt(id: string, branch: string): string;
   readonly parent?: { readonly id: string; readonly iteration: number };
 }
@@ -30,13 +34,15 @@ export async function reserve(
   actor: string,
   wanted: Wanted,
 ): Promise<Leased> {
-  if ((await countNotEnded(tx.db, machine)) >= maxRunning) throw instanceLimit(maxRunning);
+  if ((await countRunning(tx.db, machine)) >= maxRunning) throw instanceLimit(maxRunning);
   const stem = stemOf(wanted.type, wanted.issue);
-  const id = nextId(stem, await idsOf(tx.db, tx.workspace, stem));
   // Sessions and folders are the machine's, whatever the workspace.
-  const own = tx.workspace === DEFAULT_WORKSPACE_ID ? id : `${workspaceName(tx.workspace)}_${id}`;
+  const prefix = tx.workspace === DEFAULT_WORKSPACE_ID ? '' : `${workspaceName(tx.workspace)}_`;
+  const there = wanted.folders.flatMap((folder) => (folder.startsWith(prefix) ? [folder.slice(prefix.length)] : []));
+  const id = nextId(stem, [...(await idsOf(tx.db, tx.workspace, stem)), ...there]);
+  const own = `${prefix}${id}`;
   const branch_name = branchOf(wanted.type, own);
-  const worktree_path = `${wanted.repository}-worktrees/${own}`;
+  const worktree_path = join(worktreesOf(wanted.repository), own);
   const row: Leased = {
     ...lease('worktree', tx.now),
     step_data: null,

@@ -1,7 +1,7 @@
 import { type Hand, messageOf } from '../../kernel/step.ts';
 import type { Tx } from '../../storage/write.ts';
 import { beginEnding } from './end.ts';
-import { issue, launch, type Restart, type Running, required, TakenOver } from './launch.ts';
+import { issue, kindFor, launch, putFiles, type Restart, type Running, required, TakenOver } from './launch.ts';
 import type { InstancePorts } from './ports.ts';
 import type { Started } from './start.ts';
 import { LEASE_OVER, type Leased, leave, type Outside, stillMine } from './step.ts';
@@ -20,10 +20,11 @@ export async function beginRestart(tx: Tx, row: InstanceRow, restart: Restart): 
 export async function carryOutRestart(outside: Outside, ports: InstancePorts, hand: Hand, leased: Leased): Promise<Started> {
   let at = leased;
   try {
-    const sessions = await outside.sessions();
+    const sessions = await outside.sessions(kindFor(outside, at));
     // What is left of the one before has the same name.
     const before = await sessions.find(at.session_name);
     if (before) await sessions.end(before);
+    await putFiles(outside, at);
     const { row, token } = await issue(ports, hand, at, sessions.kind);
     at = row;
     const running = await launch(outside, sessions, at, token);

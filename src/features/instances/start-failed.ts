@@ -20,7 +20,7 @@ export function repositoryRefusal(error: unknown, path: string): unknown {
   return error;
 }
 
-/** What the person who started it is told. What was begun has been undone. */
+/** What whoever wanted it started is told. What was begun has been undone. */
 export function startFailed(error: unknown): unknown {
   if (error instanceof Refusal || (error instanceof Error && error.name === 'AbortError')) return error;
   if (error instanceof TakenOver) return new Refusal('BUSY', 'Another server goes on with starting it.', 'covenant instances list shows what became of it.');
@@ -29,10 +29,10 @@ export function startFailed(error: unknown): unknown {
 }
 
 function told(error: unknown): [code: string, next: string] {
-  if (error instanceof GitFailed) return ['GIT_FAILED', 'Put right what git complains of, and start again.'];
-  if (error instanceof TmuxFailed) return ['TMUX_FAILED', 'Start again; if it fails again: covenant doctor.'];
+  if (error instanceof GitFailed) return ['GIT_FAILED', 'Put right what git complains of, and try again.'];
+  if (error instanceof TmuxFailed) return ['TMUX_FAILED', 'Try again; if it fails again: covenant doctor.'];
   if (error instanceof ProgramMissing) return ['PROGRAM_MISSING', `Install ${error.program} on the server's machine.`];
-  return ['AGENT_NOT_STARTED', 'Look at the launcher in config.toml, then start again.'];
+  return ['AGENT_NOT_STARTED', "Try again; if it fails again, its launcher in config.toml or the server's log may tell why."];
 }
 
 const sentence = ({ message }: Error): string => `${message[0]?.toUpperCase()}${message.slice(1)}.`;

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { type Hand, messageOf } from '../../kernel/step.ts';
 import type { Tx } from '../../storage/write.ts';
 import { endSession, removeFromDisk } from './end.ts';
-import { adopt, FOLDER, issue, launch, mcpUrl, OWNER_FILE, type Running, requireAwaited, required, TakenOver } from './launch.ts';
-import { connectionFiles } from './launchers.ts';
+import { adopt, issue, kindFor, launch, putFiles, type Running, requireAwaited, required, TakenOver } from './launch.ts';
+import { requireOwn } from './owner.ts';
 import type { InstancePorts } from './ports.ts';
 import { goOn, LEASE_OVER, type Leased, type Outside, stillMine } from './step.ts';
 import { changeInstance, deleteInstance, insertRelationship } from './store.ts';
@@ -14,11 +13,17 @@ export type Started = { readonly row: InstanceRow } | { readonly failure: unknow
 /** From what was written down to an agent at work, or back to nothing. Can be begun again by whoever takes it over. */
 export async function carryOutStart(outside: Outside, ports: InstancePorts, hand: Hand, leased: Leased): Promise<Started> {
   let at = leased;
+  const before = givenUp(at);
+  if (before !== null) {
+    await undo(outside, ports, hand, at, before);
+    return { failure: new Error(before) };
+  }
   try {
     if (at.step === 'worktree') at = required(await prepare(outside, hand, at));
-    const sessions = await outside.sessions(at.session_kind ?? undefined);
+    const sessions = await outside.sessions(at.session_kind ?? kindFor(outside, at));
     let running = await adopt(sessions, at);
     if (!running) {
+      await putFiles(outside, at);
       const { row, token } = await issue(ports, hand, at, sessions.kind);
       at = row;
       running = await launch(outside, sessions, at, token);
@@ -33,11 +38,8 @@ export async function carryOutStart(outside: Outside, ports: InstancePorts, hand
 
 async function prepare(outside: Outside, hand: Hand, at: Leased): Promise<Leased | undefined> {
   const { repository, worktree_path, branch_name, base_commit } = at;
+  await requireOwn(outside, worktree_path);
   await outside.disk.addWorktree(repository, { path: worktree_path, branch: branch_name, base: base_commit as string }, { signal: hand.signal });
-  const folder = await outside.files.makeFolder(worktree_path, FOLDER);
-  for (const [name, text] of connectionFiles(mcpUrl(outside))) await outside.files.replaceFile(join(folder, name), text);
-  await outside.files.replaceFile(join(folder, OWNER_FILE), outside.machine);
-  await outside.files.replaceFile(join(folder, 'prompt.md'), at.prompt);
   return await hand.write((tx) => goOn(tx, at, 'session'));
 }
 
@@ -72,9 +74,12 @@ async function settle(tx: Tx, actor: string, leased: Leased, session: Running): 
   return after;
 }
 
+/** Why it is being undone: whoever began that has said so to the caller, and it is not started after all. */
+const givenUp = ({ step_data }: Leased): string | null => (step_data === null ? null : (JSON.parse(step_data) as { undo: string }).undo);
+
 /** What was made goes, as nobody was told of it. Where work would be lost by that, the instance stays on record as one that ended. */
 async function undo(outside: Outside, ports: InstancePorts, hand: Hand, at: Leased, reason: string): Promise<void> {
-  const leased = await hand.write((tx) => goOn(tx, at, at.step));
+  const leased = await hand.write((tx) => goOn(tx, at, at.step, { step_data: JSON.stringify({ undo: reason }) }));
   if (!leased) return;
   await endSession(outside, leased);
   await outside.disk.discardUnfinished(leased.repository, leased.worktree_path).catch(() => {});

@@ -1,6 +1,7 @@
 import type { Updateable } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
+import { AT_WORK } from './lifecycle.ts';
 import type { Place } from './orphan.ts';
 import type { InstanceRelationshipRow, InstanceRow, InstanceStatus, InstanceStep, InstanceType } from './tables.ts';
 
@@ -59,9 +60,13 @@ export async function pullsToAskFor(db: Db, machine: string, closedSince: number
     .execute();
 }
 
-/** Of all workspaces, those that are being started too. */
-export async function countNotEnded(db: Db, machine: string): Promise<number> {
-  const rows = db.selectFrom('instances').where('ended_at', 'is', null).where('machine', '=', machine);
+/** Of all workspaces, those that are being started or may be started again too. An agent that ended with its pull request is neither. */
+export async function countRunning(db: Db, machine: string): Promise<number> {
+  const rows = db
+    .selectFrom('instances')
+    .where('ended_at', 'is', null)
+    .where('machine', '=', machine)
+    .where((eb) => eb.or([eb('pid', 'is not', null), eb('step', 'is not', null), eb('status', 'in', AT_WORK)]));
   const { count } = await rows.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
   return Number(count);
 }

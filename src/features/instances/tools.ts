@@ -1,6 +1,5 @@
 import type { CallContext } from '../../kernel/context.ts';
 import type { Output } from '../../kernel/contract.ts';
-import { Refusal } from '../../kernel/errors.ts';
 import { ok, type Reply } from '../../kernel/reply.ts';
 import type { Hand } from '../../kernel/step.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
@@ -11,7 +10,7 @@ import { carryOutEnd } from './end.ts';
 import { failuresOf } from './failures.ts';
 import { outputOf } from './output.ts';
 import type { InstancePorts } from './ports.ts';
-import { requireHere, requireInstance } from './require.ts';
+import { requireInstance } from './require.ts';
 import { reserve } from './reserve.ts';
 import { carryOutStart } from './start.ts';
 import { startFailed } from './start-failed.ts';
@@ -20,6 +19,7 @@ import { listInstances, relationshipsOf } from './store.ts';
 import type { InstanceRow } from './tables.ts';
 import { abandon, clean, stop, type TakenAway } from './take-away.ts';
 import { instanceViewer, isRunning, viewRelationship } from './views.ts';
+import { requireWatchable } from './watch.ts';
 
 /** What people do with instances: on the dashboard and at a terminal. */
 export function instanceActions(outside: Outside, ports: InstancePorts): Implementation[] {
@@ -65,15 +65,13 @@ export function instanceActions(outside: Outside, ports: InstancePorts): Impleme
           attach: hidden ? null : await attachCommand(outside, row),
           relationships: (await relationshipsOf(ctx.reader, ctx.workspace, row.id)).map(viewRelationship),
           feedback: hidden ? [] : await ports.feedbackOf(ctx.reader, ctx.workspace, row.id),
-          failures: await failuresOf(ctx.reader, row),
+          failures: hidden ? [] : await failuresOf(ctx.reader, row),
         });
       },
     }),
     implement(instancesLogs, {
       read: async ({ instance_id, lines }, ctx) => {
-        const row = await requireInstance(ctx.reader, ctx.workspace, instance_id);
-        requireHere(row, outside.machine);
-        if ((await instanceViewer(ctx.reader, ctx.principal, [])).isHidden(row)) throw isPrivate(row);
+        const row = await requireWatchable(ctx.reader, ctx.principal, instance_id, outside.machine);
         return ok({ instance_id, text: await outputOf(outside, row, lines), running: isRunning(row) });
       },
     }),
@@ -96,8 +94,3 @@ async function attachCommand(outside: Outside, row: InstanceRow): Promise<string
   const [socket, path, command, ...target] = (await outside.tmux())?.attachArgs(row.session_name) ?? [];
   return socket && path && command ? ['tmux', socket, path, command, '-r', ...target] : null;
 }
-
-export const isPrivate = ({ id }: InstanceRow): Refusal =>
-  new Refusal('INSTANCE_PRIVATE', `${id} works for a developer who keeps their work to themselves.`, 'Ask them, or the operator of the server.', {
-    field: 'instance_id',
-  });

@@ -19,7 +19,7 @@ export const createPullRequest = contract({
     pr_number: z.int(),
     pr_url: z.string(),
     branch_name: z.string(),
-    not_included: z.string().nullable().describe('What is in the worktree and not committed, in words.'),
+    not_included: z.string().nullable().describe('What is not part of it, in words: what is uncommitted, or was committed after the review that approves it.'),
   }),
   annotations: { openWorldHint: true },
 });

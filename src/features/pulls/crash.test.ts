@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type GitDisk, gitDisk } from '../../machine/disk.ts';
+import type { GitHub } from '../../machine/github.ts';
 import { dyingAfter, type GitHubApp, gitHubApp } from '../../testing/pulls.ts';
-import { beginEnding } from '../instances/index.ts';
 
 const WORDS = { title: 'Add the thing', description: 'It was missing.' };
 const CREATE = 'POST /repos/{owner}/{repo}/pulls';
@@ -73,26 +73,53 @@ test('where GitHub made it and cannot be asked, the server goes on asking and te
   expect(await t.messages(id)).toMatchObject([{ subject: 'Pull request #1 is open: https://github.com/acme/app/pull/1' }]);
 });
 
-test('a caller that hears no more is told by message; one that is abandoned meanwhile keeps its status, and the number is recorded', async () => {
-  const meanwhile: { happens?: () => unknown } = {};
+test('a caller that hears no more is told by message; a person can end one at any moment, and what GitHub has made by then is recorded', async () => {
+  const meanwhile: { pushing?: () => unknown; asking?: () => unknown } = {};
   const pushBranch: GitDisk['pushBranch'] = async (...args) => {
-    await meanwhile.happens?.();
     await gitDisk.pushBranch(...args);
+    await meanwhile.pushing?.();
   };
-  const t = await gitHubApp({ disk: { ...gitDisk, pushBranch } });
+  const hand = (real: GitHub): GitHub => {
+    const after =
+      <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+      async (...args: A): Promise<R> => {
+        const made = await call(...args);
+        await meanwhile.asking?.();
+        return made;
+      };
+    return { ...real, createPull: after(real.createPull), createIssue: after(real.createIssue) };
+  };
+  const t = await gitHubApp({ disk: { ...gitDisk, pushBranch }, hand });
   const { id } = await t.coding();
+  t.repository.git(['config', 'remote.origin.url', 'https://someone:hunter2@github.com/acme/app.git']);
+  t.repository.git(['config', '--add', `url.${t.origin}.insteadOf`, 'https://someone:hunter2@github.com/acme/app.git']);
   const gone = new AbortController();
-  meanwhile.happens = () => gone.abort();
+  meanwhile.pushing = async () => {
+    gone.abort();
+    expect(JSON.stringify([await t.instance(id), await t.events()])).not.toContain('hunter2');
+  };
   const { principal } = await t.as(id);
   await t.app.dispatch.tool({ name: 'create_pull_request', args: WORDS, principal, surface: 'mcp', signal: gone.signal });
   expect(await t.messages(id)).toMatchObject([{ subject: 'Pull request #1 is open: https://github.com/acme/app/pull/1' }]);
 
-  const other = await t.coding({ issue: 8 });
-  meanwhile.happens = async () => {
-    const row = await t.instance(other.id);
-    await t.app.store.write(row.workspace_id, (tx) => beginEnding(tx, row, { status: 'abandoned' }, { force: false }, 0));
-  };
-  expect(await t.ok('create_pull_request', WORDS, other.id)).toMatchObject({ pr_number: 2 });
-  expect(await t.instance(other.id)).toMatchObject({ status: 'abandoned', pr_number: 2 });
-  await t.later(1);
+  const pushed = await t.coding({ issue: 8 });
+  meanwhile.pushing = () => t.done('instances.abandon', { instance_id: pushed.id });
+  expect(await t.refused('create_pull_request', WORDS, pushed.id)).toMatchObject({ code: 'INVALID_STATE', message: expect.stringContaining('was ended') });
+  expect(await t.instance(pushed.id)).toMatchObject({ status: 'abandoned', pr_number: null, step: null });
+  expect(t.github.pulls).toHaveLength(1);
+
+  meanwhile.pushing = () => {};
+  const opened = await t.coding({ issue: 9 });
+  meanwhile.asking = () => t.done('instances.stop', { instance_id: opened.id });
+  expect(await t.ok('create_pull_request', WORDS, opened.id)).toMatchObject({ pr_number: 2 });
+  expect(await t.instance(opened.id)).toMatchObject({ status: 'terminated', pr_number: 2, step: null });
+
+  const planning = await t.coding({ type: 'planning', issue: undefined, prompt: 'Plan it.' });
+  meanwhile.asking = () => t.done('instances.stop', { instance_id: planning.id });
+  const issues = ['One', 'Two'].map((title) => ({ title, body: title }));
+  expect(await t.refused('create_issues', { issues }, planning.id)).toMatchObject({ code: 'BUSY' });
+  expect(t.github.issues).toMatchObject([{ number: 3, title: 'One' }]);
+  expect(await t.instance(planning.id)).toMatchObject({ status: 'terminated', step: null });
+  expect(await t.events({ kind: 'issues.created' })).toMatchObject([{ subject: planning.id, payload: { numbers: [3], failed: 0 } }]);
+  expect([...t.host.running.keys()]).toEqual([id]);
 });

@@ -1,9 +1,9 @@
 import { newId } from '../../kernel/ids.ts';
-import { type Hand, messageOf } from '../../kernel/step.ts';
+import { type Hand, isHeldAs, messageOf } from '../../kernel/step.ts';
 import type { GitHub, GitHubRepository, Issue, NewIssue } from '../../machine/github.ts';
 import { GitHubFailed } from '../../machine/github-failed.ts';
 import type { Tx } from '../../storage/write.ts';
-import { changeInstance, goOn, type InstancePorts, type InstanceRow, LEASE_OVER, type Leased, lease, type Outside, stillMine } from '../instances/index.ts';
+import { changeInstance, findInstance, goOn, type InstancePorts, type InstanceRow, LEASE_OVER, type Leased, lease, type Outside } from '../instances/index.ts';
 import { waitsForGitHub } from './patience.ts';
 
 interface Pending extends NewIssue {
@@ -71,7 +71,10 @@ export async function carryOutIssues(
     const next = JSON.stringify(step);
     const held: Leased = at;
     at = await hand.write((tx) => goOn(tx, held, 'issues', { step_data: next }));
-    if (!at) return undefined;
+    if (!at) {
+      await hand.write((tx) => settle(tx, ports, hand.actor, held, step, true));
+      return undefined;
+    }
   }
   const notTried = step.pending.map(({ index, title }) => ({ index, title, message: `not tried: ${inWords(stopped)}` }));
   const report: Report = { created: step.created, failed: [...step.failed, ...notTried] };
@@ -111,12 +114,15 @@ function inWords(failure: GitHubFailed | null): string {
 }
 
 async function settle(tx: Tx, ports: InstancePorts, actor: string, leased: Leased, { created, failed }: Report, nobodyHears: boolean): Promise<void> {
-  const row = await stillMine(tx, leased);
+  const row = await findInstance(tx.db, tx.workspace, leased.id);
   if (!row) return;
-  await changeInstance(tx.db, row, { ...LEASE_OVER, updated_at: tx.now, last_activity: tx.now });
+  const isMine = isHeldAs(row, leased);
+  if (isMine) await changeInstance(tx.db, row, { ...LEASE_OVER, updated_at: tx.now, last_activity: tx.now });
+  // Another goes on with it; or a person has ended it, and there are issues all the same.
+  else if (row.step !== 'ending' && row.ended_at === null) return;
   const payload = { numbers: created.map(({ number }) => number), failed: failed.length };
   tx.append({ category: 'work', kind: 'issues.created', actor, subject: row.id, payload });
-  if (!nobodyHears || row.ended_at !== null) return;
+  if (!isMine || !nobodyHears) return;
   const subject = `Of your issues ${created.length} were created, ${failed.length} not`;
   const told = { created, failed: failed.map(({ index, message }) => ({ index, message })) };
   await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor, subject, body: told });

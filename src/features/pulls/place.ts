@@ -10,10 +10,10 @@ export interface Place {
   readonly repository: GitHubRepository;
 }
 
-/** The repository that the worktree's own `origin` names; or which part is missing for that. */
+/** The repository that `origin` names, to which its branches are pushed; or which part is missing for that. */
 export async function requirePlace({ github, disk }: Outside, row: InstanceRow, signal: AbortSignal): Promise<Place> {
   if (!github.hasToken) throw new GitHubFailed('token_missing', 'GITHUB_TOKEN is not set for the server');
-  const address = await disk.originOf(row.worktree_path, { signal });
+  const address = await disk.originOf(row.repository, { signal });
   if (address === null) {
     throw new Refusal('ORIGIN_MISSING', 'The repository has no remote called origin.', 'Add it: git remote add origin, with its address on GitHub.');
   }

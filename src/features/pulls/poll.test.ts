@@ -52,9 +52,11 @@ test('GitHub is asked once a minute for each that may change, and not at all whi
   expect([await after(0), await after(MINUTE / 2), await after(MINUTE / 2)]).toEqual([[1, 2], [], [1, 2]]);
   void t.github.failNext(ONE, { with: 429, headers: { 'retry-after': '300' } });
   expect([await after(MINUTE), await after(4 * MINUTE), await after(MINUTE)]).toEqual([[1], [], [2, 1]]);
-  // One that is not there any more keeps nobody from asking for the others; one complaint is enough.
-  void t.github.failNext(ONE, { with: 404, message: 'Not Found' });
-  expect(await after(MINUTE)).toEqual([1, 2]);
+  // One that is not there any more keeps nobody from asking for the others; one complaint is enough, however often the others are there.
+  for (const _ of [1, 2]) {
+    void t.github.failNext(ONE, { with: 404, message: 'Not Found' });
+    expect(await after(MINUTE)).toEqual([1, 2]);
+  }
   expect(t.logged.filter((line) => line.includes('pull request not asked for'))).toHaveLength(2);
 
   t.github.close(1);

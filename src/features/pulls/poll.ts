@@ -17,13 +17,14 @@ export function pollSweep({ store, clock, log }: House, outside: Outside, ports:
   const { github } = outside;
   const asked = new Map<string, number>();
   let notBefore = 0;
-  let complaint = '';
+  /** What was logged already: of one pull request, or of GitHub. */
+  const complaints = new Map<string, string>();
 
   async function ask(row: InstanceRow): Promise<void> {
     const repository = repositoryOf(github, row);
     if (!repository) return;
     const pull = await github.pull(repository, row.pr_number as number);
-    complaint = '';
+    for (const about of [keyOf(row), GITHUB]) complaints.delete(about);
     if (STATUS[pull.state] !== row.status) await store.write(row.workspace_id, (tx) => note(tx, ports, row, pull));
   }
 
@@ -31,10 +32,12 @@ export function pollSweep({ store, clock, log }: House, outside: Outside, ports:
   function goesOn(row: InstanceRow, error: unknown): boolean {
     if (!(error instanceof GitHubFailed)) throw error;
     if (error.retryAt !== null) notBefore = error.retryAt;
+    const isItsOwn = error.why === 'not_found' || error.why === 'invalid';
+    const about = isItsOwn ? keyOf(row) : GITHUB;
     // Once, not every minute.
-    if (complaint !== error.message) log.warn('pull request not asked for', { instance: row.id, why: error.why, reason: messageOf(error) });
-    complaint = error.message;
-    return error.why === 'not_found' || error.why === 'invalid';
+    if (complaints.get(about) !== error.message) log.warn('pull request not asked for', { instance: row.id, why: error.why, reason: messageOf(error) });
+    complaints.set(about, error.message);
+    return isItsOwn;
   }
 
   return {
@@ -47,7 +50,7 @@ export function pollSweep({ store, clock, log }: House, outside: Outside, ports:
       const when = (row: InstanceRow) => asked.get(keyOf(row)) ?? 0;
       const due = rows.filter((row) => now - when(row) >= EVERY_MS).sort((a, b) => when(a) - when(b));
       const known = new Set(rows.map(keyOf));
-      for (const key of asked.keys()) if (!known.has(key)) asked.delete(key);
+      for (const key of asked.keys()) if (!known.has(key)) for (const kept of [asked, complaints]) kept.delete(key);
       for (const row of due.slice(0, AT_ONCE)) {
         asked.set(keyOf(row), now);
         try {
@@ -61,6 +64,7 @@ export function pollSweep({ store, clock, log }: House, outside: Outside, ports:
 }
 
 const keyOf = ({ workspace_id, id }: InstanceRow): string => `${workspace_id} ${id}`;
+const GITHUB = '';
 const STATUS = { open: 'pr_created', closed: 'pr_closed', merged: 'pr_merged' } as const;
 
 /** As its own address says: where `origin` was changed meanwhile, the pull request is still where it was. */

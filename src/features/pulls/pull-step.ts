@@ -1,9 +1,12 @@
+import { Refusal } from '../../kernel/errors.ts';
 import { type Hand, isHeldAs, messageOf } from '../../kernel/step.ts';
-import type { Pull } from '../../machine/github.ts';
+import type { GitHubRepository, Pull } from '../../machine/github.ts';
+import type { Push } from '../../machine/remote.ts';
 import type { Tx } from '../../storage/write.ts';
 import {
   changeInstance,
   findInstance,
+  goOn,
   type InstancePorts,
   type InstanceRow,
   LAST_WORDS_MS,
@@ -17,10 +20,10 @@ import {
 } from '../instances/index.ts';
 import { findPull, openPull, Unknown } from './open-pull.ts';
 import { waitsForGitHub } from './patience.ts';
-import type { Place } from './place.ts';
 
 /** What is being made a pull request of, as it is written down before anything is done. */
-interface PullStep extends Place {
+interface PullStep {
+  readonly repository: GitHubRepository;
   readonly title: string;
   readonly description: string;
   readonly base: string;
@@ -46,29 +49,39 @@ export async function beginPull(tx: Tx, work: InstanceRow, step: Omit<PullStep, 
  * Pushes, opens, records; or, where it cannot be opened, is over as if it had not been begun: what was pushed harms nobody. A call whose time is
  * up does not cut it short: a large branch would never get there. Its agent then hears of it by a message.
  */
-export async function carryOutPull(outside: Outside, ports: InstancePorts, hand: Hand, leased: Leased): Promise<Made> {
-  const { github, disk } = outside;
-  const step = stepOf(leased);
+export async function carryOutPull({ github, disk }: Outside, ports: InstancePorts, hand: Hand, leased: Leased, push: Push): Promise<Made> {
   const nobodyHears = () => hand.signal?.aborted === true;
+  let held = leased;
   let pull: Pull;
   try {
-    await disk.pushBranch(leased.repository, leased.branch_name, { env: github.gitEnvironment(step.address) });
-    pull = await openPull(github, wantedOf(leased, step));
+    await disk.pushBranch(leased.repository, leased.branch_name, push);
+    // The time of the step begins anew; and of what a person has ended meanwhile nothing is opened.
+    const still = await hand.write((tx) => goOn(tx, leased, 'pull'));
+    if (!still) return { failure: noLongerHeld(leased) };
+    held = still;
+    pull = await openPull(github, wantedOf(leased, stepOf(leased)));
   } catch (failure) {
-    if (failure instanceof Unknown) await hand.write((tx) => leaveToSweep(tx, leased));
-    else await hand.write((tx) => undo(tx, ports, hand, leased, messageOf(failure), nobodyHears()));
+    if (failure instanceof Unknown) await hand.write((tx) => leaveToSweep(tx, held));
+    else await hand.write((tx) => undo(tx, ports, hand, held, messageOf(failure), nobodyHears()));
     return { failure };
   }
   // Should this fail, the sweep finds the pull request.
-  await hand.write((tx) => settle(tx, ports, hand, leased, pull, nobodyHears()));
+  await hand.write((tx) => settle(tx, ports, hand, held, pull, nobodyHears()));
   return { pull };
 }
+
+const noLongerHeld = ({ id }: Leased): Refusal =>
+  new Refusal(
+    'INVALID_STATE',
+    `${id} was ended before its pull request was opened, or another server went on with it.`,
+    'If you are still at work, call again.',
+  );
 
 /** What a process has left: GitHub knows whether there is a pull request. Otherwise there is none, and whoever wanted it is told. */
 export async function finishPull(outside: Outside, ports: InstancePorts, hand: Hand, leased: Leased, now: number): Promise<void> {
   const step = stepOf(leased);
   let pull: Pull | undefined;
-  let reason = 'the server was stopped before the pull request was made';
+  let reason = `GitHub has no open pull request of ${leased.branch_name}: the server, or GitHub, stopped before it was made`;
   try {
     pull = await findPull(outside.github, wantedOf(leased, step));
   } catch (failure) {

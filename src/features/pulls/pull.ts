@@ -19,17 +19,19 @@ export async function runPull(outside: Outside, ports: InstancePorts, input: Wan
   const caller = await callingInstance(ctx, outside.machine);
   const work = await requireWork(ctx.reader, caller);
   requireHere(work, outside.machine);
-  const { address, repository, uncommitted } = await told(requireReady(outside, work, input.base_branch, ctx.signal));
+  // What a review agent approves is what it has seen.
+  const reviewed = caller.id === work.id ? null : caller.base_commit;
+  const { repository, push, notIncluded } = await told(requireReady(outside, work, input.base_branch, reviewed, ctx.signal));
   const { title, description, base_branch: base } = input;
   const leased = await ctx.write(async (tx) => {
     // Much may have happened while GitHub was asked.
     const now = await requireWork(tx.db, await requireInstance(tx.db, tx.workspace, caller.id));
-    return await beginPull(tx, now, { address, repository, title, description, base, by: caller.id });
+    return await beginPull(tx, now, { repository, title, description, base, by: caller.id });
   });
   const hand: Hand = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
-  const made = await carryOutPull(outside, ports, hand, leased);
+  const made = await carryOutPull(outside, ports, hand, leased, push);
   if ('failure' in made) throw made.failure instanceof Unknown ? unknown(made.failure) : toldAs(made.failure);
-  return ok({ pr_number: made.pull.number, pr_url: made.pull.url, branch_name: work.branch_name, not_included: uncommitted });
+  return ok({ pr_number: made.pull.number, pr_url: made.pull.url, branch_name: work.branch_name, not_included: notIncluded });
 }
 
 const unknown = ({ message }: Unknown): Refusal =>

@@ -41,15 +41,22 @@ test('a coding agent makes a pull request of its own branch, and pushes more to 
 test('a review agent approves with the pull request of the work that it reviews [review.pr.review-approves] [review.pr.status]; neither of the two creates issues [review.issues.planning-only]', async () => {
   const t = await gitHubApp();
   const coding = await t.coding();
+  const reviewed = t.repository.git(['rev-parse', coding.branch_name]);
   const review = await t.review(coding.id);
+  // Nobody has looked at this.
+  t.repository.commit('later.txt', 'later\n', coding.worktree_path);
   expect(await t.refused('create_pull_request', WORDS, coding.id)).toMatchObject({ code: 'REVIEW_IN_PROGRESS', instance_id: coding.id });
   for (const { id } of [coding, review]) {
     expect(await t.refused('create_issues', { issues: [{ title: 'One', body: 'One.' }] }, id)).toMatchObject({ code: 'WRONG_AGENT_TYPE', instance_id: id });
   }
   expect(t.github.asked).toEqual([]);
-  expect(await t.ok('create_pull_request', WORDS, review.id)).toMatchObject({ pr_number: 1, branch_name: coding.branch_name });
+  expect(await t.ok('create_pull_request', WORDS, review.id)).toMatchObject({
+    pr_number: 1,
+    branch_name: coding.branch_name,
+    not_included: `what was committed since ${reviewed.slice(0, 12)}, the commit that was reviewed`,
+  });
   expect(t.github.pulls).toMatchObject([{ head: coding.branch_name }]);
-  expect(t.pushed(review.branch_name)).toBe(null);
+  expect([t.pushed(coding.branch_name), t.pushed(review.branch_name)]).toEqual([reviewed, null]);
   expect(await t.instance(coding.id)).toMatchObject({ status: 'pr_created', pr_number: 1, step: null, ended_at: null });
   expect(await t.instance(review.id)).toMatchObject({ status: 'terminated', pr_number: null, status_reason: 'approved: pull request #1' });
   expect(await t.relationships(coding.id)).toMatchObject([{ outcome: 'approved', ended_at: t.clock.now() }]);

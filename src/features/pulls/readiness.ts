@@ -1,18 +1,22 @@
 import { Refusal } from '../../kernel/errors.ts';
 import { GitFailed } from '../../machine/git.ts';
+import type { GitHubRepository } from '../../machine/github.ts';
+import type { Push } from '../../machine/remote.ts';
 import type { InstanceRow, Outside } from '../instances/index.ts';
-import { type Place, requirePlace } from './place.ts';
+import { requirePlace } from './place.ts';
 
-export interface Ready extends Place {
-  /** What is not committed, in words: it is not in the pull request. */
-  readonly uncommitted: string | null;
+export interface Ready {
+  readonly repository: GitHubRepository;
+  readonly push: Push;
+  /** What the coding agent has done besides, in words. */
+  readonly notIncluded: string | null;
 }
 
-/** Everything that can be known to stand in the way of a pull request, before anything is pushed. */
-export async function requireReady(outside: Outside, row: InstanceRow, base: string, signal: AbortSignal): Promise<Ready> {
+/** Everything that can be known to stand in the way of a pull request, before anything is pushed. `reviewed`: the commit that was approved, if any. */
+export async function requireReady(outside: Outside, row: InstanceRow, base: string, reviewed: string | null, signal: AbortSignal): Promise<Ready> {
   const { disk, github } = outside;
   const { worktree_path, repository, branch_name } = row;
-  await requireBranch(outside, row, base, signal);
+  const tip = await requireBranch(outside, row, base, signal);
   const place = await requirePlace(outside, row, signal);
   const remote = { signal, env: github.gitEnvironment(place.address) };
   const baseTip = await disk.remoteBranch(repository, base, remote);
@@ -24,20 +28,27 @@ export async function requireReady(outside: Outside, row: InstanceRow, base: str
   }
   if ((await disk.resolveCommit(repository, baseTip, { signal })) === null) await disk.fetchBranch(repository, base, remote);
   const uncommitted = await disk.uncommitted(worktree_path, { signal });
-  if (!(await disk.hasChanges(repository, baseTip, `refs/heads/${branch_name}`, { signal }))) {
+  const commit = reviewed ?? tip;
+  if (!(await disk.hasChanges(repository, baseTip, commit, { signal }))) {
     const next = uncommitted === null ? 'Do the work and commit it first.' : `Commit your work first: ${uncommitted}.`;
     throw new Refusal('NO_CHANGES', `${branch_name} has no changes against ${base}.`, next, { branch_name, base_branch: base });
   }
-  return { ...place, uncommitted };
+  const since = commit === tip ? null : `what was committed since ${commit.slice(0, 12)}, the commit that was reviewed`;
+  return {
+    repository: place.repository,
+    push: { commit, env: remote.env },
+    notIncluded: [since, uncommitted].filter((words) => words !== null).join('; ') || null,
+  };
 }
 
-async function requireBranch({ disk }: Outside, { repository, branch_name }: InstanceRow, base: string, signal: AbortSignal): Promise<void> {
+async function requireBranch({ disk }: Outside, { repository, branch_name }: InstanceRow, base: string, signal: AbortSignal): Promise<string> {
   const field = { field: 'base_branch' };
   await disk.requireBranchName(repository, base, { signal }).catch((error: unknown) => {
     if (!(error instanceof GitFailed)) throw error;
     throw new Refusal('INVALID_INPUT', `Invalid input: base_branch: ${error.message}.`, 'Name a branch that is on GitHub.', field);
   });
-  if ((await disk.resolveCommit(repository, `refs/heads/${branch_name}`, { signal })) === null) {
+  const tip = await disk.resolveCommit(repository, `refs/heads/${branch_name}`, { signal });
+  if (tip === null) {
     throw new Refusal('BRANCH_NOT_FOUND', `There is no branch ${branch_name}.`, 'Make it again at the commit that the pull request is for.', { branch_name });
   }
   if (branch_name === base) {
@@ -48,4 +59,5 @@ async function requireBranch({ disk }: Outside, { repository, branch_name }: Ins
       branch_name,
     });
   }
+  return tip;
 }

@@ -21,7 +21,8 @@ const GITHUB: Readonly<Record<GitHubWhy, readonly [code: string, next: string]>>
 const REMOTE: Readonly<Record<RemoteWhy, readonly [code: string, next: string]>> = {
   rejected: [
     'PUSH_REJECTED',
-    'The branch has commits on GitHub that are not here: git pull --rebase origin with the branch, then call again. Nothing is forced.',
+    'The branch has commits on GitHub that are not in what was pushed, and nothing is forced. If it is yours, git pull --rebase origin with the branch and call ' +
+      'again; if you review it, say so with send_feedback.',
   ],
   refused: ['PUSH_REFUSED', 'Put right what the remote complains of, and call again.'],
   unauthorized: ['GIT_UNAUTHORIZED', `${OPERATOR}the server may not reach the repository's origin with its GITHUB_TOKEN, or with its key for ssh.`],

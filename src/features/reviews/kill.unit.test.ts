@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { createAgentHost } from '../../machine/agent-host.ts';
+import { signalAll } from '../../machine/group.ts';
 import { socketIn } from '../../machine/tmux.ts';
 import { testApp } from '../../testing/app.ts';
 import { SLEEPER } from '../../testing/config.ts';
@@ -30,7 +31,7 @@ async function place() {
   const database = await temporaryDatabase();
   onTestFinished(() => {
     if (existsSync(socketIn(database.home))) spawnSync('tmux', ['-S', socketIn(database.home), 'kill-server']);
-    for (const pid of processesWith(database.home)) process.kill(pid, 'SIGKILL');
+    signalAll(processesWith(database.home), 'SIGKILL');
   });
   const repository = temporaryRepository();
   const t = await testApp({ database, launchers: { sleeper: SLEEPER } });

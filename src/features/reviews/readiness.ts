@@ -1,5 +1,5 @@
 import { Refusal } from '../../kernel/errors.ts';
-import type { InstanceRow, Outside } from '../instances/index.ts';
+import { foldersIn, type InstanceRow, type Outside } from '../instances/index.ts';
 
 /** What there is to review. */
 export interface Ready {
@@ -8,6 +8,8 @@ export interface Ready {
   readonly base: string;
   /** What is not committed, in words: the review does not see it. */
   readonly uncommitted: string | null;
+  /** Worktrees that are there already. */
+  readonly folders: readonly string[];
 }
 
 /** The caller's own branch, checked out in its own worktree, with something on it that its base has not. */
@@ -46,5 +48,5 @@ export async function requireReady({ disk }: Outside, row: InstanceRow, signal: 
     const next = state.dirty === null ? 'Do the work and commit it first.' : 'Commit your work first: only what is committed is reviewed.';
     throw new Refusal('NO_CHANGES', `${branch_name} has no changes against ${base_branch}.`, next, { branch_name, base_branch });
   }
-  return { tip, base, uncommitted: state.dirty };
+  return { tip, base, uncommitted: state.dirty, folders: await foldersIn({ disk }, repository, signal) };
 }

@@ -86,6 +86,7 @@ async function begin(
     baseBranch: coding.branch_name,
     baseCommit: ready.tip,
     issue: coding.issue_number,
+    folders: ready.folders,
     prompt: (review) => reviewPrompt(review, asked),
     parent: { id, iteration },
   });

@@ -128,7 +128,8 @@ async function attach(invocation: Invocation): Promise<Result | undefined> {
   if (invocation.json) return { json: { kind: 'instance_attach', instance_id: instance.id, command }, text: '' };
   if (!instance.running) throw new CliError('NOT_RUNNING', `${instance.id} does not run.`, `covenant instances logs ${instance.id}`);
   if (command === null) {
-    invocation.out.note(`${instance.id} has no terminal: it runs as a plain process. This is its log; Ctrl-C ends this.`);
+    const why = instance.session_kind === 'process' ? 'has no terminal: it runs as a plain process' : 'has no terminal that can be shown from here';
+    invocation.out.note(`${instance.id} ${why}. This is its log; Ctrl-C ends this.`);
     return await follow(invocation, 200);
   }
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
