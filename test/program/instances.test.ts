@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { signalAll } from '../../src/machine/group.ts';
 import { socketIn } from '../../src/machine/tmux.ts';
 import { temporaryFolder } from '../../src/testing/database.ts';
 import { processesWith } from '../../src/testing/processes.ts';
@@ -24,7 +25,7 @@ test('covenant instances: start, list, show, logs, attach, stop and clean, as a 
   writeFileSync(join(home, 'config.toml'), CONFIG);
   onTestFinished(() => {
     if (existsSync(socketIn(home))) spawnSync('tmux', ['-S', socketIn(home), 'kill-server']);
-    for (const pid of processesWith(home)) process.kill(pid, 'SIGKILL');
+    signalAll(processesWith(home), 'SIGKILL');
   });
   const at = { home, cwd: repository.path };
   const run = (...args: string[]) => covenant(at, 'instances', ...args);

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAgentHost } from '../../machine/agent-host.ts';
+import { signalAll } from '../../machine/group.ts';
 import { socketIn } from '../../machine/tmux.ts';
 import { type TestApp, type TestAppOptions, testApp } from '../../testing/app.ts';
 import { type TestDatabase, temporaryDatabase, temporaryFolder } from '../../testing/database.ts';
@@ -33,7 +34,7 @@ async function place(): Promise<Place> {
   const said = join(temporaryFolder(), 'said.json');
   onTestFinished(() => {
     if (existsSync(socketIn(database.home))) spawnSync('tmux', ['-S', socketIn(database.home), 'kill-server']);
-    for (const pid of processesWith(said)) process.kill(pid, 'SIGKILL');
+    signalAll(processesWith(said), 'SIGKILL');
   });
   return { database, repository: temporaryRepository(), said };
 }
