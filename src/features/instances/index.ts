@@ -8,14 +8,14 @@ import { stepSweep } from './sweep.ts';
 import { instanceActions } from './tools.ts';
 
 export type { Feedback } from './contract.ts';
-export { beginEnding, carryOutEnd, LAST_WORDS_MS } from './end.ts';
+export { beginEnding, LAST_WORDS_MS } from './end.ts';
 export { circumstancesOf } from './failures.ts';
 export { LAUNCHERS } from './launchers.ts';
 export { allows } from './lifecycle.ts';
 export { isAtLimit, isGivenUp, isStuck, SUGGESTIONS } from './limits.ts';
 export { INSTANCE_ID } from './names.ts';
 export { foldersIn } from './owner.ts';
-export type { InstancePorts, Told } from './ports.ts';
+export type { InstancePorts } from './ports.ts';
 export { requireHere, requireInstance } from './require.ts';
 export { reserve } from './reserve.ts';
 export { reviewOver } from './review-over.ts';
