@@ -1,3 +1,4 @@
+import type { Holders } from '../kernel/step.ts';
 import { answers, remaining, startOf } from './group.ts';
 
 /** This process, as another one on the same machine can tell whether it is still there: its number alone may be somebody else's by then. */
@@ -13,3 +14,5 @@ export function hasEnded(holder: string | null): boolean {
   if (answers(pid) && startOf(pid) === started) return false;
   return remaining({ groups: [], mark: holder, variable: RUN_BY }).length === 0;
 }
+
+export const holders: Holders = { me: THIS_PROCESS, hasEnded };

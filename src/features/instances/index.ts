@@ -21,7 +21,7 @@ export { reserve } from './reserve.ts';
 export { reviewOver } from './review-over.ts';
 export { carryOutStart } from './start.ts';
 export { startFailed } from './start-failed.ts';
-export { goOn, isOverdue, LEASE_OVER, type Leased, lease, leave, type Outside, stillMine, takeOver } from './step.ts';
+export { finishOverdue, goOn, LEASE_OVER, type Leased, lease, leave, type Outside, stillMine } from './step.ts';
 export { changeInstance, findInstance, pullsToAskFor, reviewBeingStarted, reviewedBy, reviewsOf, stepsUnderWay } from './store.ts';
 export type { InstanceRow } from './tables.ts';
 export { requireWatchable } from './watch.ts';

@@ -1,30 +1,23 @@
 import type { House } from '../../kernel/context.ts';
-import type { Hand } from '../../kernel/step.ts';
 import type { Sweep } from '../../kernel/sweep.ts';
 import type { Tx } from '../../storage/write.ts';
 import { findInstance, type InstancePorts, isStuck, type Outside, reviewedBy, reviewOver } from '../instances/index.ts';
 import { reviewLimits } from '../settings/index.ts';
 import { deliver } from './deliver.ts';
-import { isOverdue, takeOver } from './step.ts';
+import { finishOverdue } from './step.ts';
 import { feedbackBy, feedbackUnderWay, type OpenReview, openReviews } from './store.ts';
 
 const STEPS_MS = 5_000;
 const TIMEOUTS_MS = 30_000;
 
 /** Delivers feedback that a process began to deliver and did not live to. */
-export function feedbackSweep({ store, clock, log }: House, outside: Outside, ports: InstancePorts): Sweep {
+export function feedbackSweep(house: House, outside: Outside, ports: InstancePorts): Sweep {
+  const { reader } = house.store;
   return {
     name: 'review feedback',
     everyMs: STEPS_MS,
     async run() {
-      for (const seen of await feedbackUnderWay(store.reader, outside.machine)) {
-        if (!isOverdue(seen, clock.now())) continue;
-        const taken = await store.write(seen.workspace_id, (tx) => takeOver(tx, seen));
-        if (!taken) continue;
-        const hand: Hand = { actor: 'server', signal: undefined, write: (callback) => store.write(seen.workspace_id, callback) };
-        const failed = (error: unknown) => log.error('feedback not delivered', { feedback: taken.id, error });
-        await deliver(outside, ports, hand, store.reader, taken).catch(failed);
-      }
+      await finishOverdue(house, await feedbackUnderWay(reader, outside.machine), (hand, row) => deliver(outside, ports, hand, reader, row));
     },
   };
 }
