@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { fakeGitHub } from '../../src/testing/github.ts';
 import { isAlive } from '../../src/testing/processes.ts';
