@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
- * Tests that need no store: once. Tests of the store and everything on it: once per engine. The whole program: once. Loading the product anew for
+ * Tests that need no store, or in which its engine plays no part: once. Tests of the store and everything on it: once per engine. The whole program: once. Loading the product anew for
  * every file would take a third of the time, so files of one worker share what they have loaded.
  */
 const PURE = 'src/**/*.unit.test.ts';
