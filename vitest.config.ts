@@ -12,8 +12,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Much of a run is waiting for disks and processes: a worker more than there are cores keeps a small machine busy.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // Much of a run is waiting for disks and processes, also on a machine of two cores, where one worker is the default.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     env: { NODE_ENV: 'test' },
     // What a test has put in place of something real goes with it, because test files share their worker's modules.
     restoreMocks: true,
