@@ -37,7 +37,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'program', include: ['test/program/**/*.test.ts'], globalSetup: 'src/testing/postgres-setup.ts', testTimeout: 60_000 },
       },
-      { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], testTimeout: 60_000 } },
+      { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], globalSetup: 'src/testing/browser.ts', testTimeout: 60_000 } },
     ],
   },
 });
