@@ -115,25 +115,27 @@ export function homeFolder(env: NodeJS.ProcessEnv): string {
   return resolve(env.COVENANT_HOME || join(homedir(), '.covenant'));
 }
 
+/** What holds where nothing else is said. */
+export const defaultsIn = (home: string): Omit<Config, 'home'> => ({
+  host: '127.0.0.1',
+  port: 3001,
+  database_path: join(home, 'covenant.db'),
+  log_level: 'info',
+  tool_timeout_ms: 30_000,
+  allowed_hosts: [],
+  allowed_origins: [],
+  companion: {},
+  overlap: {},
+  approvals: { deadline_s: 600 },
+  launchers: {},
+  instances: { max_running: 20 },
+  github: {},
+  machine: {},
+});
+
 /** Flags beat the environment, which beats the file, which beats the defaults. */
 export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
   const home = homeFolder(env);
-  const defaults = {
-    host: '127.0.0.1',
-    port: 3001,
-    database_path: join(home, 'covenant.db'),
-    log_level: 'info',
-    tool_timeout_ms: 30_000,
-    allowed_hosts: [],
-    allowed_origins: [],
-    companion: {},
-    overlap: {},
-    approvals: { deadline_s: 600 },
-    launchers: {},
-    instances: { max_running: 20 },
-    github: {},
-    machine: {},
-  };
   const fromFile = checked(join(home, 'config.toml'), readToml(join(home, 'config.toml')));
   const fromEnv: Record<string, unknown> = {};
   for (const [variable, key] of Object.entries(ENVIRONMENT)) {
@@ -143,7 +145,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
   for (const [flag, given] of Object.entries(flags)) {
     if (given !== undefined) fromFlags[flag] = value(`--${flag}`, flag as keyof z.output<typeof settings>, given);
   }
-  const merged = settings.parse({ ...defaults, ...fromFile, ...fromEnv, ...fromFlags });
+  const merged = settings.parse({ ...defaultsIn(home), ...fromFile, ...fromEnv, ...fromFlags });
   const { manifest } = merged.companion;
   const companion = manifest === undefined ? {} : { manifest: resolve(home, manifest) };
   return { ...merged, companion, database_path: resolve(merged.database_path), home };
