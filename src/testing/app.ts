@@ -116,7 +116,11 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     action,
     async done(name, args, caller) {
       const { reply } = await action(name, args, caller);
-      if (reply.status !== 'ok') throw new Error(`${name}: ${reply.code}: ${reply.message}`);
+      if (reply.status !== 'ok') {
+        // What the answer keeps to itself stands in the log.
+        const inside = reply.code === 'INTERNAL' ? logged.slice(-5) : [];
+        throw new Error([`${name}: ${reply.code}: ${reply.message}`, ...inside].join('\n'));
+      }
       return reply.data as Record<string, unknown>;
     },
     async events(filter = {}, workspace = DEFAULT_WORKSPACE_ID) {
