@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { modern, type RelayAppOptions, relayApp } from '../testing/relay.ts';
-import type { RelayRequest } from './dispatch.ts';
+import type { RelayRequest } from './call.ts';
 import { Refusal } from './errors.ts';
 import { type Json, UpstreamError } from './relay.ts';
 

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { Config } from '../config.ts';
 import { ensureDeveloper, ensureWorkspace, issueToken } from '../features/identity/index.ts';
+import type { Answer } from '../kernel/call.ts';
 import type { Principal } from '../kernel/context.ts';
-import type { Answer } from '../kernel/dispatch.ts';
 import { createLog } from '../kernel/log.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../kernel/workspace.ts';

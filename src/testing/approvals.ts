@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import type { Answer } from '../kernel/dispatch.ts';
+import type { Answer } from '../kernel/call.ts';
 import type { Exchange, Json } from '../kernel/relay.ts';
 import type { TestApp } from './app.ts';
 import { type RelayAppOptions, relayApp } from './relay.ts';

@@ -1,6 +1,7 @@
 import { createApprovals } from '../features/approvals/index.ts';
 import { createGate } from '../features/capabilities/index.ts';
-import { type Answer, type CallRequest, Dispatch } from '../kernel/dispatch.ts';
+import type { Answer, CallRequest } from '../kernel/call.ts';
+import { Dispatch } from '../kernel/dispatch.ts';
 import { Refusal } from '../kernel/errors.ts';
 import { Registry } from '../kernel/registry.ts';
 import type { Exchange, ExternalTool, Json, RelayContext } from '../kernel/relay.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Answer } from '../kernel/dispatch.ts';
+import type { Answer } from '../kernel/call.ts';
 import type { Exchange, Json } from '../kernel/relay.ts';
 import { DEFAULT_WORKSPACE_ID } from '../kernel/workspace.ts';
 import type { JournalEvent } from '../storage/journal.ts';

@@ -1,6 +1,6 @@
 import type { CompleteRequestParams } from '@modelcontextprotocol/server';
 import type { ResourceHolder } from '../../features/upstreams/index.ts';
-import type { Answer, CallRequest } from '../../kernel/dispatch.ts';
+import type { Answer, CallRequest } from '../../kernel/call.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Aside } from '../../kernel/ports.ts';
 import type { Exchange, Json } from '../../kernel/relay.ts';

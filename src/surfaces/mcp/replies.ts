@@ -1,5 +1,5 @@
 import { type CallToolResult, isSpecType, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
-import type { Answer } from '../../kernel/dispatch.ts';
+import type { Answer } from '../../kernel/call.ts';
 import type { Json } from '../../kernel/relay.ts';
 
 /** What another server or the pipe has answered, in the protocol's words. */
