@@ -67,8 +67,10 @@ async function startingPoint({ disk }: Outside, { root }: Located, base: string 
 
 function requireLauncher({ launchers, environment }: Outside, name: string): void {
   const launcher = Object.hasOwn(launchers, name) ? launchers[name] : undefined;
-  if (!launcher)
-    throw invalidInput([{ field: 'agent', message: `there is no launcher ${JSON.stringify(name)}; there are ${Object.keys(launchers).join(', ')}` }]);
+  if (!launcher) {
+    const there = `there are ${Object.keys(launchers).join(', ')} (the server reads config.toml when it starts)`;
+    throw invalidInput([{ field: 'agent', message: `there is no launcher ${JSON.stringify(name)}; ${there}` }]);
+  }
   if (hasProgram(launcher.command, environment(launcher.pass_env, launcher.env))) return;
   const next = `Install it where the server finds it, or set command under [launchers.${name}] in config.toml to its path and start the server again.`;
   throw new Refusal('LAUNCHER_MISSING', `The program ${JSON.stringify(launcher.command)} of the launcher ${name} is not on the server's PATH.`, next, {

@@ -18,7 +18,7 @@ const tamed = <T>(answer: T): T => JSON.parse(JSON.stringify(answer), (_, value:
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 export function listLines({ items, total }: Listed, now: number): string {
-  if (items.length === 0) return 'There is no such instance.';
+  if (items.length === 0) return 'There are no instances, or none of that kind.\n    next: covenant instances start --repo . --type coding --issue 123';
   const rows = items.map((item) => [
     item.id,
     item.type,

@@ -28,7 +28,7 @@ test('the list says of each instance what it is, how it stands, where it runs an
     'review-7-a2  review  started         —        —        #12  work-7-a1  8 s     /srv/app',
     '(the newest 2 of 5)',
   ]);
-  expect(listLines({ items: [], total: 0 }, NOW)).toBe('There is no such instance.');
+  expect(listLines({ items: [], total: 0 }, NOW)).toContain('next: covenant instances start --repo . --type coding');
 });
 
 test('one is shown with its reviews, their feedback, its failures and, at the limit, what to do; nothing that agents wrote steers the terminal', () => {
