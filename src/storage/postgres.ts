@@ -116,7 +116,7 @@ export function lockKey(workspace: string): bigint {
   return createHash('sha256').update(workspace).digest().readBigInt64BE();
 }
 
-/** Only what certainly did not commit is tried again: a connection lost before the commit, or a deadlock. */
+/** Only what certainly did not commit is tried again: a connection that was lost before the commit or not to be had, or a deadlock. */
 async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -127,7 +127,8 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
         throw new OutcomeUnknown('the database connection was lost during the commit', { cause });
       }
       if (isTimeout(cause)) throw new StoreBusy('another server has held this workspace too long', { cause });
-      if (tries >= ATTEMPTS || !(isLost(cause) || isDeadlock(cause))) throw cause;
+      if (tries >= ATTEMPTS && isFull(cause)) throw new StoreBusy('the database takes no more connections', { cause });
+      if (tries >= ATTEMPTS || !(isLost(cause) || isDeadlock(cause) || isFull(cause))) throw cause;
       await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** tries));
     }
   }
@@ -136,6 +137,7 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
 const sqlState = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 
 const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
+const isFull = (error: unknown): boolean => sqlState(error) === '53300';
 const isTimeout = (error: unknown): boolean => sqlState(error) === '57014';
 
 /** Class 08 and the shutdown codes come from the server; the rest is what the socket or `pg` itself reports. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { ENGINE, temporaryDatabase } from '../testing/database.ts';
+import { administer, ENGINE, temporaryDatabase } from '../testing/database.ts';
+import { inRun } from '../testing/scope.ts';
 import { openTestStore } from '../testing/store.ts';
 import { StoreBusy, StoreClosed, WriteWithdrawn } from './errors.ts';
 import { ChainVerifier, type NewEvent, readEvents, readHead } from './journal.ts';
@@ -87,28 +88,31 @@ test('read-modify-write by two stores on one database loses no update and none f
 
 test('seq counts up without gaps under writers of several stores, failing ones among them, and the chain holds [audit.journal.gap-free] [audit.journal.hash-chain]', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.record({ store: fc.nat(1), fails: fc.boolean(), events: fc.nat(3) }), { minLength: 1, maxLength: 40 }), async (plan) => {
-      const database = await temporaryDatabase();
-      const stores = [await openTestStore(database), await openTestStore(database)];
-      const results = await Promise.allSettled(
-        plan.map(({ store, fails, events }, index) =>
-          (stores[store] as Store).write(W, async (tx) => {
-            const seqs = Array.from({ length: events }, () => tx.append(event(`e${index}`)));
-            if (fails) throw new Error('refused');
-            return seqs;
-          }),
-        ),
-      );
-      const written = await readEvents((stores[0] as Store).reader, W, 0, 10_000);
-      expect(written.map((row) => row.seq)).toEqual(written.map((_, index) => index + 1));
-      expect(written.length).toBe(plan.filter((step) => !step.fails).reduce((sum, step) => sum + step.events, 0));
-      for (const [index, result] of results.entries()) {
-        if (result.status === 'fulfilled') for (const seq of result.value) expect(written[seq - 1]?.kind).toBe(`e${index}`);
-      }
-      const verifier = new ChainVerifier();
-      for (const row of written) verifier.add(row);
-      expect(verifier.finish(await readHead((stores[1] as Store).reader, W))).toMatchObject({ valid: true, firstBreak: null });
-    }),
+    fc.asyncProperty(
+      fc.array(fc.record({ store: fc.nat(1), fails: fc.boolean(), events: fc.nat(3) }), { minLength: 1, maxLength: 40 }),
+      inRun(async (plan) => {
+        const database = await temporaryDatabase();
+        const stores = [await openTestStore(database), await openTestStore(database)];
+        const results = await Promise.allSettled(
+          plan.map(({ store, fails, events }, index) =>
+            (stores[store] as Store).write(W, async (tx) => {
+              const seqs = Array.from({ length: events }, () => tx.append(event(`e${index}`)));
+              if (fails) throw new Error('refused');
+              return seqs;
+            }),
+          ),
+        );
+        const written = await readEvents((stores[0] as Store).reader, W, 0, 10_000);
+        expect(written.map((row) => row.seq)).toEqual(written.map((_, index) => index + 1));
+        expect(written.length).toBe(plan.filter((step) => !step.fails).reduce((sum, step) => sum + step.events, 0));
+        for (const [index, result] of results.entries()) {
+          if (result.status === 'fulfilled') for (const seq of result.value) expect(written[seq - 1]?.kind).toBe(`e${index}`);
+        }
+        const verifier = new ChainVerifier();
+        for (const row of written) verifier.add(row);
+        expect(verifier.finish(await readHead((stores[1] as Store).reader, W))).toMatchObject({ valid: true, firstBreak: null });
+      }),
+    ),
     { seed: 1, numRuns: 6 },
   );
 });
@@ -176,6 +180,25 @@ test.runIf(ENGINE === 'postgres')(
     await addWorkspace(store, 'after');
   },
 );
+
+test.runIf(ENGINE === 'postgres')('a database that takes no more connections is asked again, and called busy if that does not help', async () => {
+  const database = await temporaryDatabase();
+  const url = new URL(database.url as string);
+  const [server, name] = [url.href.slice(0, -url.pathname.length), url.pathname.slice(1)];
+  const role = `role_${crypto.randomUUID().slice(0, 8)}`;
+  await administer(server, `create role ${role} login password 'x'; grant all on all tables in schema public to ${role}`, name);
+  Object.assign(url, { username: role, password: 'x' });
+  const store = await openTestStore({ ...database, url: url.href });
+  await addWorkspace(store, 'before');
+  const gone = `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${role}'`;
+  await administer(server, `alter role ${role} connection limit 0`);
+  await administer(server, gone);
+  await expect(addWorkspace(store, 'refused')).rejects.toBeInstanceOf(StoreBusy);
+  const patient = addWorkspace(store, 'patient');
+  await administer(server, `alter role ${role} connection limit -1`);
+  await patient;
+  expect(await names(store)).toEqual(['before', 'patient']);
+});
 
 test('closing the store answers what was accepted and refuses what comes after', async () => {
   const store = await openTestStore();

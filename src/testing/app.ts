@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest';
 import type { Config } from '../config.ts';
 import { ensureDeveloper, ensureWorkspace, issueToken } from '../features/identity/index.ts';
 import type { Answer } from '../kernel/call.ts';
@@ -17,6 +16,7 @@ import { type RunningServer, type ServeOptions, serve } from '../surfaces/http/s
 import { type TestClock, testClock } from './clock.ts';
 import { testConfig } from './config.ts';
 import { type TestDatabase, temporaryDatabase } from './database.ts';
+import { whenOver } from './scope.ts';
 
 export interface TestCaller {
   readonly token: string;
@@ -85,7 +85,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     ...(options.gitHubHand ? { github: options.gitHubHand } : {}),
     ...(options.upstreams ? { upstreams: options.upstreams } : {}),
   });
-  onTestFinished(() => app.close());
+  whenOver(() => app.close());
 
   const callerOf = async (token: string, tokenId: string): Promise<TestCaller> => {
     const authenticated = await app.authenticate(token, 'bearer');
@@ -129,7 +129,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
     async serve(serveOptions = {}) {
       const server = await serve({ app, metrics, ...serveOptions });
-      onTestFinished(() => server.close(100));
+      whenOver(() => server.close(100));
       return server;
     },
   };

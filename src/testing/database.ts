@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { inject, onTestFinished } from 'vitest';
+import { inject } from 'vitest';
 import type { EngineKind } from '../storage/engine.ts';
+import { whenOver } from './scope.ts';
 
 /** Which engine this run of the suite is for. */
 export const ENGINE: EngineKind = process.env.COVENANT_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
@@ -12,7 +13,7 @@ export const ENGINE: EngineKind = process.env.COVENANT_TEST_ENGINE === 'postgres
 /** A folder that is gone when the test is over. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'covenant-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  whenOver(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
@@ -32,7 +33,7 @@ export async function temporaryDatabase(engine: EngineKind = ENGINE, { bare = fa
   if (engine === 'sqlite') return { home, path, url: undefined };
   const server = inject('postgresUrl');
   const name = (bare ? undefined : emptied.pop()) ?? (await newDatabase(server, bare ? 'template0' : MIGRATED));
-  onTestFinished(() => (bare ? drop(server, name) : empty(server, name)));
+  whenOver(() => (bare ? drop(server, name) : empty(server, name)));
   return { home, path, url: `${server}/${name}` };
 }
 

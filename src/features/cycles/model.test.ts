@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { TestCaller } from '../../testing/app.ts';
 import { type CycleApp, checkFiles, cycleApp, filesOf, PSKS } from '../../testing/cycle.ts';
 import { ENGINE } from '../../testing/database.ts';
+import { inRun } from '../../testing/scope.ts';
 import type { Body } from '../../testing/workflow.ts';
 import { hashToken } from './tokens.ts';
 
@@ -325,16 +326,19 @@ test('whatever honest roles, a stranger and one who replays what he has seen do:
   timeout: PROVE ? 1_800_000 : 120_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: PROVE ? 80 : 40 }), async (steps) => {
-      const app = await cycleApp();
-      const callers = { ana: app.ana, ben: app.ben, eve: await app.developer('eve'), mallory: await app.developer('mallory', 'codex') };
-      const world: World = { app, callers, model: { cycle: null, sessions: [], handedOver: 0 }, lockTokens: [], sessionTokens: [], calls: [] };
-      for (const who of ['ana', 'ben'] as const) await carryOut(world, [drawn(world, { ...PROPER, who, tool: 'session.open' })]);
-      for (const action of steps) await take(world, action);
-      const kept = JSON.stringify([await app.events(), app.logged, [...filesOf(app.repository)]]);
-      for (const secret of [...world.lockTokens, ...world.sessionTokens, ...Object.values(PSKS)]) expect(kept).not.toContain(secret);
-      await app.app.close();
-    }),
+    fc.asyncProperty(
+      fc.array(step, { minLength: 20, maxLength: PROVE ? 80 : 40 }),
+      inRun(async (steps) => {
+        const app = await cycleApp();
+        const callers = { ana: app.ana, ben: app.ben, eve: await app.developer('eve'), mallory: await app.developer('mallory', 'codex') };
+        const world: World = { app, callers, model: { cycle: null, sessions: [], handedOver: 0 }, lockTokens: [], sessionTokens: [], calls: [] };
+        for (const who of ['ana', 'ben'] as const) await carryOut(world, [drawn(world, { ...PROPER, who, tool: 'session.open' })]);
+        for (const action of steps) await take(world, action);
+        const kept = JSON.stringify([await app.events(), app.logged, [...filesOf(app.repository)]]);
+        for (const secret of [...world.lockTokens, ...world.sessionTokens, ...Object.values(PSKS)]) expect(kept).not.toContain(secret);
+        await app.app.close();
+      }),
+    ),
     // To shrink a case takes hundreds of runs; its seed and path do as well.
     { numRuns: RUNS[ENGINE], seed: 20_261_115, endOnFailure: true },
   );

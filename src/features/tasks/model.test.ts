@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TestCaller } from '../../testing/app.ts';
+import { inRun } from '../../testing/scope.ts';
 import { type TeamAnswer, type TeamApp, teamApp } from '../../testing/team.ts';
 
 /** Two pieces of work that are alike, and one that is like neither. */
@@ -149,25 +150,28 @@ async function change(
 
 test('whatever two developers do, no start passes a rule that it should not, and every task is in the state that its history gives it', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-      const app = await teamApp();
-      const model = new Model();
-      for (const action of steps) await carryOut(app, model, action);
-      const rows = await app.app.store.reader.selectFrom('tasks').select(['id', 'status']).execute();
-      expect(new Map(rows.map(({ id, status }) => [id, status]))).toEqual(new Map([...model.tasks].map(([id, { status }]) => [id, status])));
-      const indexed = await app.app.store.reader.selectFrom('overlap_items').select(['id', 'status']).execute();
-      expect(new Map(indexed.map(({ id, status }) => [id, status]))).toEqual(new Map(rows.map(({ id, status }) => [id, status])));
-      const containers = await app.app.store.reader.selectFrom('workstreams').select(['id', 'status']).execute();
-      for (const { id, status } of containers) {
-        const open = await app.app.store.reader
-          .selectFrom('tasks')
-          .select('id')
-          .where('workstream_id', '=', id)
-          .where('status', 'in', ['planned', 'active', 'blocked'])
-          .execute();
-        expect(status).toBe(open.length > 0 ? 'active' : 'completed');
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(step, { minLength: 5, maxLength: 40 }),
+      inRun(async (steps) => {
+        const app = await teamApp();
+        const model = new Model();
+        for (const action of steps) await carryOut(app, model, action);
+        const rows = await app.app.store.reader.selectFrom('tasks').select(['id', 'status']).execute();
+        expect(new Map(rows.map(({ id, status }) => [id, status]))).toEqual(new Map([...model.tasks].map(([id, { status }]) => [id, status])));
+        const indexed = await app.app.store.reader.selectFrom('overlap_items').select(['id', 'status']).execute();
+        expect(new Map(indexed.map(({ id, status }) => [id, status]))).toEqual(new Map(rows.map(({ id, status }) => [id, status])));
+        const containers = await app.app.store.reader.selectFrom('workstreams').select(['id', 'status']).execute();
+        for (const { id, status } of containers) {
+          const open = await app.app.store.reader
+            .selectFrom('tasks')
+            .select('id')
+            .where('workstream_id', '=', id)
+            .where('status', 'in', ['planned', 'active', 'blocked'])
+            .execute();
+          expect(status).toBe(open.length > 0 ? 'active' : 'completed');
+        }
+      }),
+    ),
     { seed: 20_261_115, numRuns: 25, endOnFailure: true },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inRun } from '../../testing/scope.ts';
 import { type WorkflowApp, workflowApp } from '../../testing/workflow.ts';
 import { TASK_STATUSES } from './lifecycle.ts';
 
@@ -106,28 +107,32 @@ const sorted = (state: Awaited<ReturnType<typeof actual>> | ReturnType<typeof ex
 
 test('whatever is added, removed, completed, failed and skipped, next and progress are those of the graph as it then is', async () => {
   await fc.assert(
-    fc.asyncProperty(planned, fc.array(step, { minLength: 4, maxLength: 16 }), async (plan, steps) => {
-      const app = await workflowApp();
-      const tasks = plan.map(({ sequence, group: own, dependsOn }, index) => ({
-        name: `p${index}`,
-        sequence,
-        ...(own === null ? {} : { parallel_group: own }),
-        depends_on: index === 0 ? [] : dependsOn.map((one) => `p${one % index}`),
-      }));
-      const { workflow_id, ids } = await app.planned(tasks);
-      const agent = await app.agent();
-      const model: Model = new Map(
-        tasks.map(({ name, sequence, parallel_group, depends_on }) => [
-          name,
-          { id: ids[name] as string, sequence, group: parallel_group ?? null, status: 'pending' as const, waitsFor: new Set(depends_on) },
-        ]),
-      );
-      expect(sorted(await actual(app, workflow_id))).toEqual(sorted(expected(model)));
-      for (const [number, one] of steps.entries()) {
-        await take(app, model, workflow_id, agent, one, number);
+    fc.asyncProperty(
+      planned,
+      fc.array(step, { minLength: 4, maxLength: 16 }),
+      inRun(async (plan, steps) => {
+        const app = await workflowApp();
+        const tasks = plan.map(({ sequence, group: own, dependsOn }, index) => ({
+          name: `p${index}`,
+          sequence,
+          ...(own === null ? {} : { parallel_group: own }),
+          depends_on: index === 0 ? [] : dependsOn.map((one) => `p${one % index}`),
+        }));
+        const { workflow_id, ids } = await app.planned(tasks);
+        const agent = await app.agent();
+        const model: Model = new Map(
+          tasks.map(({ name, sequence, parallel_group, depends_on }) => [
+            name,
+            { id: ids[name] as string, sequence, group: parallel_group ?? null, status: 'pending' as const, waitsFor: new Set(depends_on) },
+          ]),
+        );
         expect(sorted(await actual(app, workflow_id))).toEqual(sorted(expected(model)));
-      }
-    }),
+        for (const [number, one] of steps.entries()) {
+          await take(app, model, workflow_id, agent, one, number);
+          expect(sorted(await actual(app, workflow_id))).toEqual(sorted(expected(model)));
+        }
+      }),
+    ),
     { numRuns: 12, seed: 20_261_115 },
   );
 }, 120_000);
