@@ -6,6 +6,7 @@ import { isSignedOut } from './api.ts';
 import { LiveJournal } from './live/context.tsx';
 import { SignIn } from './pages/identity/sign-in.tsx';
 import { Problem } from './parts/problem.tsx';
+import { show } from './preferences.ts';
 import { queries, useRead } from './queries.ts';
 import { router } from './router.tsx';
 
@@ -29,6 +30,7 @@ function Gate() {
   );
 }
 
+show();
 const root = document.getElementById('root');
 if (!root) throw new Error('no #root in the page');
 createRoot(root).render(

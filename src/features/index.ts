@@ -5,11 +5,12 @@ import { capabilities } from './capabilities/index.ts';
 import { contexts, latestContextOf, standingContext } from './contexts/index.ts';
 import { coordination, heartbeatListener, releaseClaimsOf } from './coordination/index.ts';
 import { cycles } from './cycles/index.ts';
-import { events } from './events/index.ts';
+import { events, Tally } from './events/index.ts';
 import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './execution/index.ts';
 import { type Catalogue, gateway } from './gateway/index.ts';
 import { endTokenById, grantSubjects, identity, issueInstanceToken, workingFor } from './identity/index.ts';
 import { type Outside as AgentMachine, type InstancePorts, instances } from './instances/index.ts';
+import { lookup } from './lookup/index.ts';
 import { messages, tell, unreadOf } from './messages/index.ts';
 import { notes } from './notes/index.ts';
 import { operations, type ServerFacts } from './operations/index.ts';
@@ -43,12 +44,13 @@ export interface FeatureParts {
 
 /** Everything the product can do, one line each. What one feature needs of another it is given here. */
 export function productFeatures({ house, catalogue, facts, companionManifest, embedder, machine }: FeatureParts): Feature[] {
+  const tally = new Tally();
   const overlap = createOverlap(house, embedder);
   const worktrees = createWorktrees(house, machine);
   return [
     identity,
     capabilities(grantSubjects),
-    events,
+    events(tally),
     gateway(catalogue),
     operations(facts),
     overlap.feature,
@@ -74,6 +76,7 @@ export function productFeatures({ house, catalogue, facts, companionManifest, em
     reviews(house, machine, instancePorts),
     pulls(house, machine, instancePorts),
     settings,
+    lookup,
   ];
 }
 

@@ -2,7 +2,10 @@ import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { Refusal } from './errors.ts';
 
 /** Its own wildcards are taken literally with `escape '\'`. */
-const tailPattern = (tail: string): string => `%${tail.replace(/[\\%_]/g, (c) => `\\${c}`)}`;
+const literally = (text: string): string => text.replace(/[\\%_]/g, (c) => `\\${c}`);
+export const tailPattern = (tail: string): string => `%${literally(tail)}`;
+/** With the words anywhere in it. */
+export const wordsPattern = (words: string): string => `%${literally(words)}%`;
 
 const ENOUGH = 50;
 

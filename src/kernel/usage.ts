@@ -2,9 +2,10 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../storage/canonical.ts';
 import type { NewEvent } from '../storage/journal.ts';
 import type { Principal, Surface } from './context.ts';
+import { excerpt } from './excerpt.ts';
 import { isRecord } from './input.ts';
 import type { Aside, Noun } from './ports.ts';
-import type { Reply } from './reply.ts';
+import type { Refused, Reply } from './reply.ts';
 
 /** What the journal keeps of a call. */
 export interface UsedCall {
@@ -63,9 +64,19 @@ function usageEvent(call: UsedCall, operation: string | undefined, reply: Reply<
       server: call.server,
       surface: call.surface,
       token_id: call.principal.tokenId,
+      // A warning or block is told by its feedback event.
+      told: reply.status === 'error' && !ECHOES.has(reply.code) ? told(reply) : undefined,
     },
   };
 }
+
+const TOLD_BYTES = 600;
+
+/** Their words repeat what was sent or what a person wrote: arguments are not kept. */
+const ECHOES = new Set(['INVALID_INPUT', 'APPROVAL_REFUSED']);
+
+/** What the caller read: people ask later why an agent did not go on. */
+const told = ({ message, next }: Refused<unknown>) => ({ message: excerpt(message, TOLD_BYTES), required_action: excerpt(next, TOLD_BYTES) });
 
 /** The arguments as they may be kept and shown. Even the digest of a short secret would tell it to whoever has the time to guess. */
 export function withoutSecrets(args: unknown, secrets: readonly string[]): unknown {

@@ -14,12 +14,13 @@ CREATE TABLE "claims" ("workspace_id" text not null, "id" text not null, "develo
 CREATE TABLE "cycle_handoffs" ("workspace_id" text not null, "cycle" text not null, "number" integer not null, "target" text not null, "producer" text not null, "payload" text not null, "created_at" bigint not null, constraint "cycle_handoffs_key" primary key ("workspace_id", "cycle", "number"))
 CREATE TABLE "cycles" ("workspace_id" text not null, "id" text not null, "repository" text not null, "cycle_id" text not null, "feature" text not null, "mode" text not null, "status" text not null, "machine" text not null, "config" text, "phase" text not null, "active_role" text not null, "lock_role" text not null, "lock_token" text not null, "lock_acquired_at" bigint not null, "reworks" integer not null, "started_by" text not null, "created_at" bigint not null, "updated_at" bigint not null, "completed_at" bigint, "ended_at" bigint, "ended_by" text, "reason" text, "revision" integer not null, "mirrored" integer not null, constraint "cycles_key" primary key ("workspace_id", "id"), constraint "cycles_named" unique ("repository", "cycle_id"))
 CREATE TABLE "developers" ("workspace_id" text not null, "id" text not null, "name" text not null, "role" text not null, "visibility" text not null, "created_at" bigint not null, constraint "developers_key" primary key ("workspace_id", "id"), constraint "developers_name" unique ("workspace_id", "name"))
+CREATE TABLE "device_grants" ("id" text primary key, "user_code" text not null, "device_code_hash" text not null unique, "machine_name" text not null, "agents" text not null, "source" text not null, "status" text not null, "workspace_id" text, "developer_id" text, "created_at" bigint not null, "expires_at" bigint not null, "polled_at" bigint, "interval_seconds" integer not null, "decided_at" bigint)
 CREATE TABLE "events" ("workspace_id" text not null, "seq" bigint not null, "category" text not null, "kind" text not null, "actor" text not null, "subject" text, "session" text, "payload" text not null, "time" bigint not null, "hash" text not null, constraint "events_key" primary key ("workspace_id", "seq")) without rowid
 CREATE TABLE "file_marks" ("workspace_id" text not null, "path" text not null, "source" text not null, "source_id" text not null, "developer_id" text not null, "repo" text, "action" text, "label" text, "marked_at" bigint not null, "expires_at" bigint, constraint "file_marks_key" primary key ("workspace_id", "path", "source", "source_id"))
 CREATE TABLE "grants" ("workspace_id" text not null, "id" text not null, "subject" text not null, "action" text not null, "scope" text not null, "max_uses" integer, "uses" integer not null, "expires_at" bigint, "revision" integer not null, "granted_by" text not null, "created_at" bigint not null, "revoked_at" bigint, "revoked_by" text, "recent" text, constraint "grants_key" primary key ("workspace_id", "id"))
 CREATE TABLE "handoffs" ("workspace_id" text not null, "id" text not null, "from_developer_id" text not null, "session_id" text, "to_developer_id" text not null, "to_agent_type" text, "message" text not null, "task_ids" text not null, "claim_ids" text not null, "repo" text, "branch" text, "context_id" text, "status" text not null, "created_at" bigint not null, "accepted_at" bigint, "taken_task_ids" text not null, "taken_claim_ids" text not null, constraint "handoffs_key" primary key ("workspace_id", "id"))
 CREATE TABLE "instance_relationships" ("workspace_id" text not null, "parent_instance" text not null, "child_instance" text not null, "relationship_type" text not null, "review_iteration" integer not null, "outcome" text, "created_at" bigint not null, "ended_at" bigint, constraint "instance_relationships_key" primary key ("workspace_id", "parent_instance", "child_instance", "relationship_type"), constraint "instance_relationships_iteration" unique ("workspace_id", "parent_instance", "relationship_type", "review_iteration"))
-CREATE TABLE "instances" ("workspace_id" text not null, "id" text not null, "type" text not null, "status" text not null, "agent" text not null, "developer_id" text, "agent_id" text not null, "token_id" text, "machine" text not null, "repository" text not null, "worktree_path" text not null, "branch_name" text not null, "base_branch" text not null, "base_commit" text, "session_name" text not null, "session_kind" text, "pid" integer, "process_start" bigint, "issue_number" integer, "prompt" text not null, "parent_instance_id" text, "review_iteration" integer, "failed_reviews" integer not null, "pr_number" integer, "pr_url" text, "news" text, "status_reason" text, "kept_reason" text, "backup_ref" text, "created_by" text not null, "created_at" bigint not null, "updated_at" bigint not null, "last_activity" bigint not null, "ended_at" bigint, "step" text, "step_until" bigint, "step_by" text, "step_data" text, constraint "instances_key" primary key ("workspace_id", "id"))
+CREATE TABLE "instances" ("workspace_id" text not null, "id" text not null, "type" text not null, "status" text not null, "agent" text not null, "developer_id" text, "agent_id" text not null, "token_id" text, "machine" text not null, "repository" text not null, "worktree_path" text not null, "branch_name" text not null, "base_branch" text not null, "base_commit" text, "session_name" text not null, "session_kind" text, "pid" integer, "process_start" bigint, "issue_number" integer, "prompt" text not null, "parent_instance_id" text, "review_iteration" integer, "failed_reviews" integer not null, "pr_number" integer, "pr_url" text, "news" text, "status_reason" text, "kept_reason" text, "backup_ref" text, "created_by" text not null, "created_at" bigint not null, "updated_at" bigint not null, "last_activity" bigint not null, "ended_at" bigint, "step" text, "step_until" bigint, "step_by" text, "step_data" text, "extra_reviews" integer default 0 not null, constraint "instances_key" primary key ("workspace_id", "id"))
 CREATE TABLE "journal_heads" ("workspace_id" text primary key, "seq" bigint not null, "hash" text not null)
 CREATE TABLE "local_worktrees" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "repo" text not null, "branch" text not null, "worktree" text not null, "head" text, "dirty_files" text not null, "unpushed_files" text not null, "diff_hashes" text not null, "session_id" text not null, "updated_at" bigint not null, constraint "local_worktrees_key" primary key ("workspace_id", "id"), constraint "local_worktrees_place" unique ("workspace_id", "repo", "developer_id", "branch", "worktree"))
 CREATE TABLE "machines" ("workspace_id" text not null, "token_id" text not null, "developer_id" text not null, "companion_version" text, "last_heartbeat_at" bigint not null, constraint "machines_key" primary key ("workspace_id", "token_id"))
@@ -75,7 +76,11 @@ CREATE INDEX "claims_standing" on "claims" ("workspace_id", "expires_at") where 
 CREATE UNIQUE INDEX cycles_active on cycles (repository) where status = 'active'
 CREATE INDEX "cycles_of_repository" on "cycles" ("repository", "id")
 CREATE INDEX cycles_unmirrored on cycles (repository, id) where mirrored < revision
+CREATE UNIQUE INDEX device_grants_code on device_grants (user_code) where status = 'pending'
+CREATE INDEX "device_grants_expiry" on "device_grants" ("expires_at")
+CREATE INDEX "events_actor" on "events" ("workspace_id", "actor", "seq")
 CREATE INDEX "events_feedback" on "events" ("workspace_id", "seq") where "category" = 'feedback'
+CREATE INDEX "events_subject" on "events" ("workspace_id", "subject", "seq")
 CREATE INDEX "file_marks_source" on "file_marks" ("workspace_id", "source", "source_id")
 CREATE INDEX "grants_subject_action" on "grants" ("workspace_id", "subject", "action")
 CREATE INDEX "handoffs_from" on "handoffs" ("workspace_id", "from_developer_id", "status", "created_at")
@@ -297,6 +302,20 @@ developers.name text not null
 developers.role text not null
 developers.visibility text not null
 developers.created_at bigint not null
+device_grants.id text not null
+device_grants.user_code text not null
+device_grants.device_code_hash text not null
+device_grants.machine_name text not null
+device_grants.agents text not null
+device_grants.source text not null
+device_grants.status text not null
+device_grants.workspace_id text
+device_grants.developer_id text
+device_grants.created_at bigint not null
+device_grants.expires_at bigint not null
+device_grants.polled_at bigint
+device_grants.interval_seconds integer not null
+device_grants.decided_at bigint
 events.workspace_id text not null
 events.seq bigint not null
 events.category text not null
@@ -394,6 +413,7 @@ instances.step text
 instances.step_until bigint
 instances.step_by text
 instances.step_data text
+instances.extra_reviews integer not null default 0
 journal_heads.workspace_id text not null
 journal_heads.seq bigint not null
 journal_heads.hash text not null
@@ -778,6 +798,8 @@ cycles: cycles_key PRIMARY KEY (workspace_id, id)
 cycles: cycles_named UNIQUE (repository, cycle_id)
 developers: developers_key PRIMARY KEY (workspace_id, id)
 developers: developers_name UNIQUE (workspace_id, name)
+device_grants: device_grants_device_code_hash_key UNIQUE (device_code_hash)
+device_grants: device_grants_pkey PRIMARY KEY (id)
 events: events_key PRIMARY KEY (workspace_id, seq)
 file_marks: file_marks_key PRIMARY KEY (workspace_id, path, source, source_id)
 grants: grants_key PRIMARY KEY (workspace_id, id)
@@ -860,8 +882,14 @@ CREATE INDEX cycles_of_repository ON cycles USING btree (repository, id)
 CREATE INDEX cycles_unmirrored ON cycles USING btree (repository, id) WHERE (mirrored < revision)
 CREATE UNIQUE INDEX developers_key ON developers USING btree (workspace_id, id)
 CREATE UNIQUE INDEX developers_name ON developers USING btree (workspace_id, name)
+CREATE UNIQUE INDEX device_grants_code ON device_grants USING btree (user_code) WHERE (status = 'pending'::text)
+CREATE UNIQUE INDEX device_grants_device_code_hash_key ON device_grants USING btree (device_code_hash)
+CREATE INDEX device_grants_expiry ON device_grants USING btree (expires_at)
+CREATE UNIQUE INDEX device_grants_pkey ON device_grants USING btree (id)
+CREATE INDEX events_actor ON events USING btree (workspace_id, actor, seq)
 CREATE INDEX events_feedback ON events USING btree (workspace_id, seq) WHERE (category = 'feedback'::text)
 CREATE UNIQUE INDEX events_key ON events USING btree (workspace_id, seq)
+CREATE INDEX events_subject ON events USING btree (workspace_id, subject, seq)
 CREATE UNIQUE INDEX file_marks_key ON file_marks USING btree (workspace_id, path, source, source_id)
 CREATE INDEX file_marks_source ON file_marks USING btree (workspace_id, source, source_id)
 CREATE UNIQUE INDEX grants_key ON grants USING btree (workspace_id, id)

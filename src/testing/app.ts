@@ -38,7 +38,7 @@ export interface TestApp {
   /** An action that must succeed; its data. */
   done(name: string, args: unknown, caller?: TestCaller): Promise<Record<string, unknown>>;
   events(filter?: { category?: string; kind?: string }, workspace?: string): Promise<JournalEvent[]>;
-  serve(options?: Pick<ServeOptions, 'stalledMs' | 'terminals'>): Promise<RunningServer>;
+  serve(options?: Pick<ServeOptions, 'stalledMs' | 'terminals' | 'dashboard'>): Promise<RunningServer>;
 }
 
 export interface TestAppOptions {

@@ -317,7 +317,7 @@ describe('every page', () => {
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Skip to content');
     await page.keyboard.press('Tab');
-    for (const name of ['Now', 'Work', 'Reviews', 'Activity', 'Settings']) {
+    for (const name of ['Now', 'Work', 'Workflows', 'Reviews', 'Cycles', 'Messages', 'Tools', 'Activity', 'Usage', 'Settings']) {
       expect(await focused(page)).toBe(name);
       if (name !== 'Settings') await page.keyboard.press('Tab');
     }

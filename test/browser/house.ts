@@ -6,12 +6,15 @@ import { type TestApp, testApp } from '../../src/testing/app.ts';
 import { launchBrowser } from '../../src/testing/browser.ts';
 import { severable } from './severable.ts';
 
+/** A build beside the usual one can be looked at. */
+const DASHBOARD = process.env.COVENANT_DASHBOARD ?? DASHBOARD_FOLDER;
+
 let browser: Browser;
 
 /** One browser for the tests of a file. */
 export function openBrowser(): void {
   beforeAll(async () => {
-    if (!existsSync(DASHBOARD_FOLDER)) throw new Error('The dashboard is not built: npm run build');
+    if (!existsSync(DASHBOARD)) throw new Error('The dashboard is not built: npm run build');
     browser = await launchBrowser();
   });
   afterAll(() => browser?.close());
@@ -20,7 +23,7 @@ export function openBrowser(): void {
 /** A server with a developer, and a link that signs them in, by a way that can be cut. */
 export async function house<T extends TestApp = TestApp>(t?: T, who = 'mira') {
   const app = t ?? ((await testApp()) as T);
-  const server = await app.serve();
+  const server = await app.serve({ dashboard: DASHBOARD });
   await app.developer(who);
   const { path } = await app.done('signin.link', { developer: who });
   const way = await severable(server.url);

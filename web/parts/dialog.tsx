@@ -1,7 +1,16 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 
+interface DialogProps {
+  title: string;
+  wide?: boolean;
+  /** Stands near the top, where what grows below it moves nothing. */
+  top?: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}
+
 /** The browser's own modal: it keeps the focus inside, closes on Escape and gives the focus back. `data-first` is focused first. */
-export function Dialog({ title, wide = false, onClose, children }: { title: string; wide?: boolean; onClose: () => void; children: ReactNode }) {
+export function Dialog({ title, wide = false, top = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   // Before it leaves the page: a dialog that is gone gives no focus back.
@@ -19,7 +28,7 @@ export function Dialog({ title, wide = false, onClose, children }: { title: stri
         event.preventDefault();
         onClose();
       }}
-      className={`m-auto ${wide ? 'w-[min(44rem,calc(100vw-2rem))]' : 'w-[min(28rem,calc(100vw-2rem))]'} rounded-lg border border-line bg-base p-5 text-text backdrop:bg-[#0009]`}
+      className={`m-auto ${top ? 'mt-[10vh]' : ''} ${wide ? 'w-[min(44rem,calc(100vw-2rem))]' : 'w-[min(28rem,calc(100vw-2rem))]'} rounded-lg border border-line bg-base p-5 text-text backdrop:bg-[#0009]`}
     >
       <h2 id={heading} className="wrap-anywhere">
         {title}

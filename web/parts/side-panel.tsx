@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { wasPeek } from '../shell/rows.ts';
 import { Icon } from './icon.tsx';
 import { Said } from './said.tsx';
 
@@ -13,9 +14,13 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
   const [opener] = useState(() => document.activeElement);
   useLayoutEffect(() => {
     const element = panel.current;
-    if (matchMedia(BESIDE).matches) element?.show();
+    const beside = matchMedia(BESIDE).matches;
+    const peeked = wasPeek() && beside;
+    if (beside) element?.show();
     else element?.showModal();
-    element?.focus();
+    // show() moves the focus inside: whoever only looked goes on in the list.
+    if (peeked && opener instanceof HTMLElement) opener.focus();
+    else element?.focus();
     return () => {
       element?.close();
       if (opener instanceof HTMLElement) opener.focus();

@@ -1,4 +1,5 @@
-import { memo, type ReactNode } from 'react';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 
 export interface Column<T> {
   readonly label: string;
@@ -17,13 +18,21 @@ interface TableProps<T> {
   label: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
+  /** Where it is one of our ids, the key y copies it. */
   rowKey(row: T): string | number;
 }
 
+/** More rows than these, and only those near the window stand in the page. */
+const ALL_SHOWN = 60;
+const ROW_PX = 33;
+const BEYOND = 6;
+
 /** A table; below 640 px each row is a card. The roles stand in words because a changed `display` would take them away. */
 export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
+  const many = rows.length > ALL_SHOWN;
+  const body = { columns: columns as readonly Column<unknown>[], rows, rowKey: rowKey as (row: unknown) => string | number };
   return (
-    <table role="table" aria-label={label} className="w-full max-sm:block sm:table-fixed">
+    <table role="table" aria-label={label} aria-rowcount={many ? rows.length + 1 : undefined} className="w-full max-sm:block sm:table-fixed">
       <thead role="rowgroup" className="max-sm:sr-only">
         <tr role="row">
           {columns.map((column) => (
@@ -38,19 +47,78 @@ export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
           ))}
         </tr>
       </thead>
-      <tbody role="rowgroup" className="max-sm:block">
-        {rows.map((row) => (
-          <MemoRow key={rowKey(row)} row={row} columns={columns as readonly Column<unknown>[]} />
-        ))}
-      </tbody>
+      {many ? <NearRows {...body} /> : <AllRows {...body} />}
     </table>
   );
 }
 
-function Row({ row, columns }: { row: unknown; columns: readonly Column<unknown>[] }) {
+interface BodyProps {
+  columns: readonly Column<unknown>[];
+  rows: readonly unknown[];
+  rowKey(row: unknown): string | number;
+}
+
+function AllRows({ columns, rows, rowKey }: BodyProps) {
+  return (
+    <tbody role="rowgroup" className="max-sm:block">
+      {rows.map((row) => (
+        <MemoRow key={rowKey(row)} id={rowKey(row)} row={row} columns={columns} />
+      ))}
+    </tbody>
+  );
+}
+
+/** The space of the rows that are not there is kept above and below. */
+function NearRows({ columns, rows, rowKey }: BodyProps) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const place = body.current?.getBoundingClientRect().top;
+    if (place !== undefined) setTop(place + scrollY);
+  }, []);
+  const near = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_PX,
+    overscan: BEYOND,
+    scrollMargin: top,
+    getItemKey: (index) => rowKey(rows[index]),
+  });
+  const items = near.getVirtualItems();
+  const above = (items[0]?.start ?? top) - top;
+  const below = near.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
+  return (
+    <tbody role="rowgroup" ref={body} className="max-sm:block">
+      <Space height={above} />
+      {items.map(({ index, key }) => (
+        <MemoRow key={key} id={key as string | number} row={rows[index]} columns={columns} index={index} measure={near.measureElement} />
+      ))}
+      <Space height={below} />
+    </tbody>
+  );
+}
+
+function Space({ height }: { height: number }) {
+  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row with nothing in it takes no focus
+  return height > 0 ? <tr aria-hidden="true" className="max-sm:block" style={{ height }} /> : null;
+}
+
+interface RowProps {
+  id: string | number;
+  row: unknown;
+  columns: readonly Column<unknown>[];
+  index?: number;
+  measure?: (element: HTMLElement | null) => void;
+}
+
+function Row({ id, row, columns, index, measure }: RowProps) {
   return (
     <tr
+      ref={measure}
       role="row"
+      data-row
+      data-id={id}
+      data-index={index}
+      aria-rowindex={index === undefined ? undefined : index + 2}
       className="border-b border-line last:border-b-0 hover:bg-surface has-[[aria-current]]:bg-live-tint max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:gap-y-1 max-sm:px-3 max-sm:py-2.5 sm:h-8"
     >
       {columns.map((column) => (

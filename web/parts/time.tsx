@@ -1,11 +1,14 @@
 import { useByClock } from '../live/clock.ts';
+import { preferences } from '../preferences.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const DATE = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const SHAPE = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const LOCAL = new Intl.DateTimeFormat(undefined, SHAPE);
+const UTC = new Intl.DateTimeFormat(undefined, { ...SHAPE, timeZone: 'UTC', timeZoneName: 'short' });
 
-export const dateOf = (at: number): string => DATE.format(at);
+export const dateOf = (at: number): string => (preferences().utc ? UTC : LOCAL).format(at);
 
 /** "8 s", "12 m", "3 h", then the local date. */
 export function Time({ at }: { at: number }) {

@@ -36,3 +36,25 @@ export const listEvents = contract({
   }),
   annotations: READ,
 });
+
+export const eventRate = contract({
+  name: 'events.rate',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Count the journal by time',
+  description: 'How many events there were of each category, in even steps up to now.',
+  input: z.strictObject({
+    minutes: z
+      .int()
+      .min(1)
+      .max(24 * 60)
+      .optional()
+      .describe('How far back; 60 where it is not said.'),
+    step: z.int().min(1).max(60).optional().describe('Minutes in each step; 1 where it is not said.'),
+  }),
+  output: z.strictObject({
+    times: z.array(z.int()).describe('When each step begins.'),
+    counts: z.record(z.enum(EVENT_CATEGORIES), z.array(z.int())),
+  }),
+  annotations: READ,
+});

@@ -60,9 +60,12 @@ export async function redactor(db: Db, workspace: string, viewer: Principal): Pr
       delete redacted.payload.branch;
     }
     // It was worded for whoever called, and calls people by names that others may not read, or may no longer.
-    if (event.category === 'feedback' && !isBy(event, viewer)) {
-      delete redacted.payload.message;
-      delete redacted.payload.required_action;
+    if (!isBy(event, viewer)) {
+      delete redacted.payload.told;
+      if (event.category === 'feedback') {
+        delete redacted.payload.message;
+        delete redacted.payload.required_action;
+      }
     }
     return redacted;
   };

@@ -80,6 +80,7 @@ export async function reserve(
     updated_at: tx.now,
     last_activity: tx.now,
     ended_at: null,
+    extra_reviews: 0,
   };
   await insertInstance(tx.db, row);
   return row;

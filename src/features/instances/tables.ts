@@ -64,6 +64,8 @@ export interface InstanceRow {
   step_by: string | null;
   /** How the step is to be done. */
   step_data: JsonText | null;
+  /** Reviews that a person has allowed beyond the limit of the settings. */
+  extra_reviews: number;
 }
 
 export interface InstanceRelationshipRow {

@@ -47,3 +47,14 @@ export const getRepository = contract({
   output: z.strictObject({ ...repositoryView.partial().shape, repository: repositoryView.nullable() }),
   annotations: READ,
 });
+
+export const repositoriesAtWork = contract({
+  name: 'repositories.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Repositories',
+  description: 'What the repositories are called that there are tasks, workflows, instances or cycles in.',
+  input: z.strictObject({}),
+  output: z.strictObject({ items: z.array(z.strictObject({ name: z.string() })) }),
+  annotations: READ,
+});

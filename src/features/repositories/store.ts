@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '../../storage/engine.ts';
 import type { RepositoryRow } from './tables.ts';
 
@@ -18,4 +19,20 @@ export async function pageOfRepositories(db: Db, workspace: string, limit: numbe
   const rows = await ofWorkspace.selectAll().orderBy('path').limit(limit).offset(offset).execute();
   const { total } = await ofWorkspace.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   return { rows, total: Number(total) };
+}
+
+/** By whatever name each kind of work has them. */
+export async function repositoriesAtWork(db: Db, workspace: string): Promise<string[]> {
+  const of = async (table: 'tasks' | 'workflows' | 'instances' | 'cycles', column: string) => {
+    const known = sql.ref<string | null>(column);
+    const { rows } = await sql<{ known: string }>`
+      select distinct ${known} as known from ${sql.table(table)} where workspace_id = ${workspace} and ${known} is not null`.execute(db);
+    return rows.map((row) => row.known);
+  };
+  return [
+    ...(await of('tasks', 'repo')),
+    ...(await of('workflows', 'repository_path')),
+    ...(await of('instances', 'repository')),
+    ...(await of('cycles', 'repository')),
+  ];
 }

@@ -1,8 +1,9 @@
 import { ok } from '../../kernel/reply.ts';
+import { repositoryName } from '../../kernel/repository-name.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
-import { getRepository, listRepositories, type RepositoryView, registerRepository } from './contract.ts';
+import { getRepository, listRepositories, type RepositoryView, registerRepository, repositoriesAtWork } from './contract.ts';
 import { ensureRepository } from './register.ts';
-import { findRepository, pageOfRepositories } from './store.ts';
+import { findRepository, pageOfRepositories, repositoriesAtWork as readAtWork } from './store.ts';
 import type { RepositoryRow } from './tables.ts';
 
 const view = ({ workspace_id: _, ...rest }: RepositoryRow): RepositoryView => rest;
@@ -24,6 +25,12 @@ export const repositoryTools: Implementation[] = [
     read: async ({ path }, { reader, workspace }) => {
       const row = await findRepository(reader, workspace, path);
       return ok(row ? { ...view(row), repository: view(row) } : { repository: null });
+    },
+  }),
+  implement(repositoriesAtWork, {
+    read: async (_input, { reader, workspace }) => {
+      const names = new Set((await readAtWork(reader, workspace)).map(repositoryName));
+      return ok({ items: [...names].sort((a, b) => a.localeCompare(b)).map((name) => ({ name })) });
     },
   }),
 ];

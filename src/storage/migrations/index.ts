@@ -9,6 +9,7 @@ import { workflows } from './0007_workflows.ts';
 import { gateway } from './0008_gateway.ts';
 import { cycles } from './0009_cycles.ts';
 import { reviews } from './0010_reviews.ts';
+import { dashboard } from './0011_dashboard.ts';
 
 /** In order, without gaps. A released migration never changes; a new one goes below it. */
-export const MIGRATIONS: readonly Migration[] = [foundation, overlap, work, sessions, telemetry, coordination, workflows, gateway, cycles, reviews];
+export const MIGRATIONS: readonly Migration[] = [foundation, overlap, work, sessions, telemetry, coordination, workflows, gateway, cycles, reviews, dashboard];

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface StaticFiles {
   /** The file at `path`, the page itself for any path that is not a file, or nothing where the dashboard is not built. */
-  file(path: string): Promise<Response | undefined>;
+  file(path: string, accepted?: string | undefined): Promise<Response | undefined>;
 }
 
 const TYPES: Record<string, string> = {
@@ -30,16 +30,23 @@ export const DASHBOARD_FOLDER = fileURLToPath(new URL('../../../dist/web/', impo
 
 export function createDashboard(folder: string = DASHBOARD_FOLDER): StaticFiles {
   return {
-    async file(path) {
+    async file(path, accepted = '') {
       const wanted = extname(path) ? path : '/index.html';
       const full = normalize(join(folder, wanted));
       if (!full.startsWith(normalize(folder + sep).replace(/[/\\]+$/, sep))) return undefined;
       try {
-        const bytes = await readFile(full);
+        const packed = wanted.startsWith('/assets/') && /\bgzip\b/.test(accepted) ? await readFile(`${full}.gz`).catch(() => undefined) : undefined;
+        const bytes = packed ?? (await readFile(full));
         // Built files carry a hash in their name; the page that names them must be asked for each time.
         const caching = wanted.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-store';
         return new Response(new Uint8Array(bytes), {
-          headers: { ...PAGE_HEADERS, 'content-type': TYPES[extname(full)] ?? 'application/octet-stream', 'cache-control': caching },
+          headers: {
+            ...PAGE_HEADERS,
+            'content-type': TYPES[extname(full)] ?? 'application/octet-stream',
+            'cache-control': caching,
+            vary: 'accept-encoding',
+            ...(packed && { 'content-encoding': 'gzip' }),
+          },
         });
       } catch {
         return undefined;

@@ -152,7 +152,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   });
 
   routes.all('/api/*', async (c) => await refuse(c, NO_SUCH_PATH, 'usage'));
-  routes.get('*', async (c) => (await dashboard.file(c.req.path)) ?? respond(NO_SUCH_PATH));
+  routes.get('*', async (c) => (await dashboard.file(c.req.path, c.req.header('accept-encoding'))) ?? respond(NO_SUCH_PATH));
   routes.notFound(() => respond(NO_SUCH_PATH));
   routes.onError((error, c) => {
     if (error instanceof ClientGone) return c.body(null, 400);

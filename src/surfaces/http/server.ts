@@ -29,9 +29,11 @@ export interface ServeOptions {
   stalledMs?: number;
   /** For tests of terminals. */
   terminals?: Partial<TerminalLimits>;
+  /** The folder of the built dashboard, where it is not the usual one. */
+  dashboard?: string | undefined;
 }
 
-export async function serve({ app, metrics, stalledMs, terminals }: ServeOptions): Promise<RunningServer> {
+export async function serve({ app, metrics, stalledMs, terminals, dashboard }: ServeOptions): Promise<RunningServer> {
   const instance = crypto.randomUUID();
   const guard = createGuard(app.config);
   const mcp = createMcpSurface(app);
@@ -42,7 +44,7 @@ export async function serve({ app, metrics, stalledMs, terminals }: ServeOptions
     guard,
     metrics,
     health: createHealth(app, instance),
-    dashboard: createDashboard(),
+    dashboard: createDashboard(dashboard),
     cookieName: () => cookieName(port),
   });
   const server = createServer(getRequestListener(routes.fetch));

@@ -1,5 +1,5 @@
-import { Tokens } from './tokens.tsx';
-import { Visibility } from './visibility.tsx';
+import { Tokens } from '../identity/tokens.tsx';
+import { Visibility } from '../identity/visibility.tsx';
 
 export function Settings() {
   return (

@@ -1,0 +1,4 @@
+import type { Feature } from '../../kernel/tool.ts';
+import { lookupTools } from './tools.ts';
+
+export const lookup: Feature = { name: 'lookup', implementations: lookupTools };

@@ -1,0 +1,8 @@
+export function Cycles() {
+  return (
+    <>
+      <title>Cycles · Covenant</title>
+      <h1>Cycles</h1>
+    </>
+  );
+}

@@ -1,0 +1,8 @@
+export function Messages() {
+  return (
+    <>
+      <title>Messages · Covenant</title>
+      <h1>Messages</h1>
+    </>
+  );
+}

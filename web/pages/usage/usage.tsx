@@ -1,0 +1,8 @@
+export function Usage() {
+  return (
+    <>
+      <title>Usage · Covenant</title>
+      <h1>Usage</h1>
+    </>
+  );
+}

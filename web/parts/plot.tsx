@@ -1,0 +1,96 @@
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { TimeChartProps } from './time-chart.tsx';
+import type { Tone } from './tone.tsx';
+
+const AXIS = 44;
+
+/** The bars themselves. Fetched when a chart is first shown. */
+export default function Plot({ times, series, unit, height = 0 }: TimeChartProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return undefined;
+    const draw = (): uPlot => {
+      const colour = coloursOf(element);
+      const said = typeof unit === 'string' ? (value: number) => value.toLocaleString() : unit;
+      // The topmost is drawn first, so that those below it stand before it.
+      const stacked = stack(series.map(({ values }) => values));
+      const order = series.map((_, index) => series.length - 1 - index);
+      const bars = uPlot.paths.bars?.({ size: [0.8, 40], gap: 1 });
+      return new uPlot(
+        {
+          width: element.clientWidth,
+          height,
+          legend: { show: false },
+          cursor: { show: false },
+          padding: [6, 8, 0, 0],
+          scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, max || 1] } },
+          axes: [
+            { stroke: colour.muted, grid: { show: false }, ticks: { stroke: colour.line }, size: 24, font: FONT },
+            {
+              stroke: colour.muted,
+              grid: { stroke: colour.line, width: 1 },
+              ticks: { show: false },
+              size: AXIS,
+              font: FONT,
+              values: (_plot, ticks) => ticks.map(said),
+            },
+          ],
+          series: [
+            {},
+            ...order.map((index) => ({
+              fill: colour.tone(series[index]?.tone ?? 'quiet'),
+              width: 0,
+              points: { show: false },
+              ...(bars && { paths: bars }),
+            })),
+          ],
+        },
+        [times.map((time) => time / 1_000), ...order.map((index) => [...(stacked[index] ?? [])])],
+        element,
+      );
+    };
+    let plot = draw();
+    const again = (): void => {
+      plot.destroy();
+      plot = draw();
+    };
+    const sizes = new ResizeObserver(() => plot.width !== element.clientWidth && again());
+    sizes.observe(element);
+    const themes = new MutationObserver(again);
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    dark.addEventListener('change', again);
+    return () => {
+      sizes.disconnect();
+      themes.disconnect();
+      dark.removeEventListener('change', again);
+      plot.destroy();
+    };
+  }, [times, series, unit, height]);
+  return <div ref={frame} className="h-full overflow-hidden" />;
+}
+
+const FONT = '11px system-ui, sans-serif';
+
+/** Each with all that is below it. */
+function stack(all: readonly (readonly number[])[]): number[][] {
+  const sums: number[] = [];
+  return all.map((values) => values.map((value, index) => (sums[index] = (sums[index] ?? 0) + value)));
+}
+
+/** A canvas knows no variables: what they are here and now. */
+function coloursOf(element: HTMLElement) {
+  const probe = document.createElement('span');
+  element.append(probe);
+  const read = (variable: string): string => {
+    probe.style.color = `var(--${variable})`;
+    return getComputedStyle(probe).color;
+  };
+  const tones = Object.fromEntries((['quiet', 'live', 'good', 'wait', 'bad', 'you'] as const).map((tone) => [tone, read(tone)])) as Record<Tone, string>;
+  const colours = { muted: read('muted'), line: read('line'), tone: (tone: Tone) => tones[tone] };
+  probe.remove();
+  return colours;
+}

@@ -1,0 +1,77 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Command } from './copy.tsx';
+import { Said } from './said.tsx';
+import { Time } from './time.tsx';
+import { Notice } from './tone.tsx';
+
+/** Where in the way of a call it ended. */
+export type RefusingStep = 'identity' | 'capability' | 'input' | 'rule';
+
+const STEPS: Record<RefusingStep, string> = {
+  identity: 'Who calls was not known',
+  capability: 'No grant allows it',
+  input: 'The input was not accepted',
+  rule: 'A rule forbids it',
+};
+
+export interface RefusalFacts {
+  readonly asked: string;
+  readonly step: RefusingStep;
+  readonly code: string | null;
+  /** What the caller was told, word for word; null where only the caller may read it. */
+  readonly message: string | null;
+  readonly required_action: string | null;
+  readonly seq: number;
+  readonly time: number;
+}
+
+interface RefusalCardProps {
+  refusal: RefusalFacts;
+  /** What it was measured against: the grant, the overlapping task, the holder. */
+  evidence?: ReactNode;
+  /** What makes the same call pass. */
+  passes?: ReactNode;
+  command?: string;
+}
+
+/** Asked for, by what it was refused, on what grounds, and what passes. The words are those that the caller got. */
+export function RefusalCard({ refusal, evidence, passes, command }: RefusalCardProps) {
+  const { asked, step, code, message, required_action, seq, time } = refusal;
+  return (
+    <article aria-label={`Refused: ${asked}`}>
+      <Notice tone="bad">
+        <p className="font-semibold">
+          <Said text={asked} /> · {STEPS[step]}
+        </p>
+        {message === null ? <p>Its words are for the caller alone.</p> : <Said text={message} />}
+        {evidence && <div className="mt-1">{evidence}</div>}
+        {required_action && (
+          <p className="mt-1">
+            <span className="font-medium">What passes: </span>
+            <Said text={required_action} />
+          </p>
+        )}
+        {passes && <div className="mt-2 flex flex-wrap gap-2 text-text">{passes}</div>}
+        {command && (
+          <div className="mt-2 text-text">
+            <Command text={command} />
+          </div>
+        )}
+        <p className="mt-1 flex flex-wrap gap-x-3 text-label">
+          {code && <code>{code}</code>}
+          <Time at={time} />
+          <Link to="/activity" search={{ event: seq }} className="underline underline-offset-2">
+            Event {seq}
+          </Link>
+        </p>
+      </Notice>
+    </article>
+  );
+}
+
+/** Which step a code comes from. What is no matter of identity, grants or input is a rule of a feature. */
+export function stepOf(outcome: string, code: string | null): RefusingStep {
+  if (outcome === 'denied') return code === 'OPERATOR_REQUIRED' || code === 'DEVELOPER_REQUIRED' ? 'identity' : 'capability';
+  return code === 'INVALID_INPUT' || code === 'SCHEMA_INVALID' ? 'input' : 'rule';
+}

@@ -1,0 +1,93 @@
+import { lazy, Suspense } from 'react';
+import { counted } from './count.ts';
+import { dateOf } from './time.tsx';
+import type { Tone } from './tone.tsx';
+
+export interface Series {
+  readonly label: string;
+  readonly tone: Tone;
+  /** One for each of `times`. */
+  readonly values: readonly number[];
+}
+
+export interface TimeChartProps {
+  label: string;
+  /** Epoch milliseconds, evenly spaced and rising. */
+  times: readonly number[];
+  /** Stacked, the first at the bottom. */
+  series: readonly Series[];
+  /** "1 call", "2 calls"; money and the like bring their own words. */
+  unit: string | ((value: number) => string);
+  height?: number;
+  /** How a bar is called in the table; its date and time unless said. */
+  nameOf?: (time: number) => string;
+}
+
+const Plot = lazy(() => import('./plot.tsx'));
+const HEIGHT = 140;
+
+/** Bars over time. Whoever cannot see them has the same numbers as a table. */
+export function TimeChart(props: TimeChartProps) {
+  const { label, times, series, unit, height = HEIGHT, nameOf = dateOf } = props;
+  const said = (value: number) => (typeof unit === 'string' ? counted(value, unit) : unit(value));
+  const named = times.map((time, index) => ({ time, values: series.map(({ values }) => values[index] ?? 0) })).filter(({ values }) => values.some(Boolean));
+  return (
+    <figure className="grid gap-1">
+      <figcaption className="flex flex-wrap items-baseline gap-x-4 text-label text-muted">
+        {series.map((each) => (
+          <span key={each.label} className="flex items-center gap-1.5">
+            <span aria-hidden="true" className={`size-2.5 rounded-xs ${FILLS[each.tone]}`} />
+            {each.label}
+          </span>
+        ))}
+      </figcaption>
+      <div aria-hidden="true" style={{ height }}>
+        <Suspense fallback={<div className="skeleton h-full" />}>
+          <Plot {...props} height={height} />
+        </Suspense>
+      </div>
+      <details className="text-label">
+        <summary className="cursor-pointer text-muted">{label} as a table</summary>
+        <div className="max-h-64 overflow-auto">
+          <table className="mt-1" aria-label={label}>
+            <thead>
+              <tr className="text-left text-muted">
+                <th scope="col" className="pr-4 font-medium">
+                  Time
+                </th>
+                {series.map((each) => (
+                  <th key={each.label} scope="col" className="pr-4 font-medium">
+                    {each.label}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {named.map(({ time, values }) => (
+                <tr key={time}>
+                  <td className="pr-4">{nameOf(time)}</td>
+                  {values.map((value, index) => (
+                    <td key={series[index]?.label} className="pr-4">
+                      {said(value)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {named.length === 0 && <p className="text-muted">Nothing in this time.</p>}
+        </div>
+      </details>
+    </figure>
+  );
+}
+
+/** Whole names, or the style sheet would not hold them. */
+export const FILLS: Record<Tone, string> = {
+  quiet: 'bg-quiet',
+  live: 'bg-live',
+  good: 'bg-good',
+  wait: 'bg-wait',
+  bad: 'bg-bad',
+  you: 'bg-you',
+};

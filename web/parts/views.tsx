@@ -1,0 +1,28 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+
+interface ViewsProps {
+  /** What the views are of. */
+  label: string;
+  views: readonly (Pick<LinkProps, 'to' | 'params' | 'search'> & { label: string; count?: number | undefined })[];
+}
+
+/** The views of a page, each with an address of its own. */
+export function Views({ label, views }: ViewsProps) {
+  return (
+    <nav aria-label={label} className="mt-2 mb-4 flex gap-1 overflow-x-auto border-b border-line">
+      {views.map(({ label: name, count, ...place }) => (
+        <Link
+          key={name}
+          {...place}
+          activeOptions={{ exact: true, includeSearch: false }}
+          activeProps={{ className: 'border-live text-live' }}
+          inactiveProps={{ className: 'border-transparent text-muted hover:text-text' }}
+          className="-mb-px flex h-9 shrink-0 items-center gap-1.5 border-b-2 px-3 font-medium pointer-coarse:h-11"
+        >
+          {name}
+          {count !== undefined && <span className="text-label font-normal">{count.toLocaleString()}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,61 @@
+import { useJournal } from '../live/context.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Menu, MenuChoice, MenuItem, MenuLine, MenuSwitch } from '../parts/menu.tsx';
+import { State } from '../parts/tone.tsx';
+import { prefer, usePreferences } from '../preferences.ts';
+import { useRead } from '../queries.ts';
+import { summon } from './keyboard.tsx';
+import { RepositoryFilter } from './repository-filter.tsx';
+
+const THEMES = [
+  ['system', "The machine's"],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
+
+export function Header() {
+  const { connected } = useJournal().state;
+  const me = useRead('identity.me', {}).data;
+  return (
+    <header className="flex h-12 items-center gap-2 border-b border-line px-4 lg:px-6">
+      <State tone={connected ? 'live' : 'quiet'}>{connected ? 'Live' : 'Connecting'}</State>
+      {me?.workspace === 'ws_demo' && <State tone="you">Demo</State>}
+      <RepositoryFilter />
+      <button type="button" className="button ml-auto text-muted" onClick={() => summon('palette')} aria-keyshortcuts="Control+K" aria-label="Search">
+        <Icon name="search" />
+        <span className="max-md:hidden">Search</span>
+        <kbd className="text-label max-md:hidden">Ctrl K</kbd>
+      </button>
+      <Menu
+        label={`${me?.developer ?? 'You'}: appearance and keys`}
+        className="button min-w-0 max-sm:px-2"
+        trigger={
+          <>
+            <Icon name="person" />
+            <span className="max-w-32 truncate max-sm:hidden">{me?.developer}</span>
+          </>
+        }
+      >
+        <Choices />
+      </Menu>
+    </header>
+  );
+}
+
+function Choices() {
+  const { theme, utc, keys } = usePreferences();
+  return (
+    <>
+      <MenuChoice label="Colours" chosen={theme} choices={THEMES} onChoose={(choice) => prefer({ theme: choice })} />
+      <MenuLine />
+      <MenuSwitch on={utc} onChange={(on) => prefer({ utc: on })}>
+        Times in UTC
+      </MenuSwitch>
+      <MenuSwitch on={keys} onChange={(on) => prefer({ keys: on })}>
+        Single-key shortcuts
+      </MenuSwitch>
+      <MenuLine />
+      <MenuItem onChoose={() => summon('help')}>Keyboard map</MenuItem>
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { preferences } from '../preferences.ts';
+import { KeyboardMap } from './keyboard-map.tsx';
+import { PAGES } from './pages.ts';
+import { Palette } from './palette.tsx';
+import { copyId, focusFilter, moveRow, nextWaiting, peek, showNew } from './rows.ts';
+
+type Summoned = 'palette' | 'help';
+const SUMMON = 'covenant:summon';
+
+/** Opens it from anywhere. */
+export const summon = (what: Summoned): boolean => dispatchEvent(new CustomEvent<Summoned>(SUMMON, { detail: what }));
+
+/** How long after g the letter of a page counts. */
+const SEQUENCE_MS = 1_500;
+
+/** What single keys do outside of fields and dialogs. None of them changes anything at the server. */
+const SINGLE: Readonly<Record<string, () => boolean>> = {
+  j: () => moveRow(1),
+  k: () => moveRow(-1),
+  '/': focusFilter,
+  '.': showNew,
+  y: copyId,
+  ' ': peek,
+};
+
+export function Keyboard() {
+  const [open, setOpen] = useState<Summoned>();
+  const [leading, setLeading] = useState(0);
+  const navigate = useNavigate();
+
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      setOpen('palette');
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !preferences().keys) return;
+    if (document.querySelector('dialog:modal')) return;
+    if (follow(event.key)) event.preventDefault();
+  });
+
+  const follow = (key: string): boolean => {
+    if (performance.now() < leading) {
+      setLeading(0);
+      const page = PAGES.find((each) => each.key === key);
+      if (page) void navigate({ to: page.to });
+      return page !== undefined;
+    }
+    if (key === 'g') setLeading(performance.now() + SEQUENCE_MS);
+    else if (key === '?') setOpen('help');
+    else if (key === 'n') nextWaiting(() => navigate({ to: '/' }));
+    else return SINGLE[key]?.() ?? false;
+    return true;
+  };
+
+  const hear = useEffectEvent((event: Event) => setOpen((event as CustomEvent<Summoned>).detail));
+  useEffect(() => {
+    const onPress = (event: KeyboardEvent) => press(event);
+    const onSummon = (event: Event) => hear(event);
+    addEventListener('keydown', onPress);
+    addEventListener(SUMMON, onSummon);
+    return () => {
+      removeEventListener('keydown', onPress);
+      removeEventListener(SUMMON, onSummon);
+    };
+  }, []);
+
+  if (open === 'palette') return <Palette onClose={() => setOpen(undefined)} />;
+  if (open === 'help') return <KeyboardMap onClose={() => setOpen(undefined)} />;
+  return null;
+}
+
+/** Whoever types means the letters. */
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select, [role=textbox], .xterm *'));
+}
