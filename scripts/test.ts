@@ -13,6 +13,7 @@ const CHECKS: [string, string, string[]][] = [
   ['lint', bin('biome'), ['check', '--error-on-warnings', '.']],
   ['dead code', bin('knip'), ['--no-config-hints']],
   ['generated files', process.execPath, ['scripts/tools.ts', '--check']],
+  ['budgets', process.execPath, ['scripts/budgets.ts']],
 ];
 
 let passed = 0;

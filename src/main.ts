@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { createApprovals } from './features/approvals/index.ts';
 import { createGate, type Gate } from './features/capabilities/index.ts';
+import { DEMO_WORKSPACE_ID, demoFolder, demoLauncher, demoServer } from './features/demo/index.ts';
+import { createDeviceDesk, type DeviceDesk } from './features/devices/index.ts';
 import {
   type Authenticate,
   createAuthenticate,
@@ -15,7 +17,7 @@ import { productFeatures } from './features/index.ts';
 import { circumstancesOf, LAUNCHERS } from './features/instances/index.ts';
 import { type Embedder, localEmbedder, remoteEmbedder } from './features/overlap/index.ts';
 import { createSessionPorts } from './features/sessions/index.ts';
-import { createUpstreams, type Upstreams } from './features/upstreams/index.ts';
+import { createUpstreams, guest, type Upstreams } from './features/upstreams/index.ts';
 import { ALIAS_NAMES } from './kernel/aliases.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { House } from './kernel/context.ts';
@@ -30,7 +32,10 @@ import { type GitDisk, gitDisk } from './machine/disk.ts';
 import { type FileDisk, fileDisk } from './machine/files.ts';
 import { createGitHub, type GitHub } from './machine/github.ts';
 import { openStore } from './storage/open.ts';
-import { VERSION } from './version.ts';
+import { PACKAGE_ROOT, VERSION } from './version.ts';
+
+/** As it is installed: what the server starts of itself. */
+const PROGRAM = join(PACKAGE_ROOT, 'dist', 'bin', 'covenant.js');
 
 export interface App extends House {
   readonly config: Config;
@@ -40,6 +45,7 @@ export interface App extends House {
   readonly upstreams: Upstreams;
   readonly authenticate: Authenticate;
   readonly signIn: SignIn;
+  readonly devices: DeviceDesk;
   readonly refusals: RefusalRecorder;
   /** Where the agents run that this server starts. */
   readonly agentHost: AgentHost;
@@ -81,12 +87,16 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   if (store.backup) log.info('database copied before its migration', { path: store.backup });
   const house: House = { store, clock, log };
-  const late: { registry?: Registry; gate?: Gate; url?: string } = {};
+  const late: { registry?: Registry; gate?: Gate; url?: string; features?: readonly Feature[] } = {};
   const agentHost = options.agentHost ?? createAgentHost(config.home);
   const registry = () => late.registry as Registry;
   const gate = () => late.gate as Gate;
   const runs = options.sweep !== false;
-  const { feature: upstreamFeature, upstreams } = await (options.upstreams ?? createUpstreams)(house, {
+  const {
+    feature: upstreamFeature,
+    upstreams,
+    guests,
+  } = await (options.upstreams ?? createUpstreams)(house, {
     home: config.home,
     run: runs,
     toolTimeoutMs: config.tool_timeout_ms,
@@ -122,16 +132,28 @@ export async function createApp(options: AppOptions): Promise<App> {
         disk: options.disk ?? gitDisk,
         files: options.files ?? fileDisk,
         github: options.github ?? createGitHub({ ...gitHubSettings(config), now: () => clock.now() }),
-        repositories: config.machine.repositories,
-        launchers: { ...LAUNCHERS, ...config.launchers },
+        repositories: config.machine.repositories && [...config.machine.repositories, demoFolder(config.home)],
+        launchers: { ...LAUNCHERS, demo: demoLauncher(PROGRAM), ...config.launchers },
         maxRunning: config.instances.max_running,
         url: () => late.url,
+      },
+      inventory: {
+        tools: () => registry().tools(),
+        actions: () => registry().actions(),
+        keeps: () => (late.features ?? []).flatMap(({ keeps }) => keeps ?? []),
+      },
+      packageRoot: PACKAGE_ROOT,
+      demonstration: {
+        home: config.home,
+        attach: (name, changesWith) => guests.attach(guest(name, DEMO_WORKSPACE_ID, demoServer(PROGRAM, changesWith), config.tool_timeout_ms)),
+        detach: (name, actor) => guests.detach(name, { actor }),
       },
     }),
     upstreamFeature,
     approvals.feature,
     ...(options.extraFeatures ?? []),
   ];
+  late.features = features;
   late.registry = new Registry(
     features.flatMap((feature) => feature.implementations),
     upstreams.tools,
@@ -173,6 +195,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     upstreams,
     authenticate: createAuthenticate(house),
     signIn: createSignIn(house),
+    devices: createDeviceDesk(house),
     refusals,
     agentHost,
     servesAt(url) {

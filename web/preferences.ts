@@ -9,11 +9,15 @@ export interface Preferences {
   readonly keys: boolean;
   /** Browser notices for what waits on a person. */
   readonly notices: boolean;
+  /** The steps of a new team on Now. */
+  readonly firstSteps: boolean;
   /** When Now was last left: what happened since is news. */
   readonly lastVisit: number | null;
+  /** And when it had been left before this visit. */
+  readonly newsSince: number | null;
 }
 
-const DEFAULTS: Preferences = { theme: 'system', utc: false, keys: true, notices: false, lastVisit: null };
+const DEFAULTS: Preferences = { theme: 'system', utc: false, keys: true, notices: false, firstSteps: true, lastVisit: null, newsSince: null };
 const STORED = 'covenant.preferences';
 const watchers = new Set<() => void>();
 let current = stored();
@@ -26,7 +30,9 @@ function stored(): Preferences {
       utc: kept.utc === true,
       keys: kept.keys !== false,
       notices: kept.notices === true,
+      firstSteps: kept.firstSteps !== false,
       lastVisit: typeof kept.lastVisit === 'number' ? kept.lastVisit : null,
+      newsSince: typeof kept.newsSince === 'number' ? kept.newsSince : null,
     };
   } catch {
     return DEFAULTS;

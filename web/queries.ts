@@ -20,11 +20,23 @@ interface Reading {
   everyMs?: number;
   /** Whether it is read at all. */
   enabled?: boolean;
+  /** No event tells of it, and reading it costs: it is read again by time alone. */
+  byTimeAlone?: boolean;
 }
 
 /** Reads by an action that changes nothing. Old data stays while it reads again. */
-export function useRead<N extends ActionName>(name: N, input: Arguments<N>, { everyMs, enabled = true }: Reading = {}): UseQueryResult<Result<N>> {
-  return useQuery({ queryKey: [name, input], queryFn: ({ signal }) => call(name, input, signal), refetchInterval: everyMs ?? false, enabled });
+export function useRead<N extends ActionName>(
+  name: N,
+  input: Arguments<N>,
+  { everyMs, enabled = true, byTimeAlone = false }: Reading = {},
+): UseQueryResult<Result<N>> {
+  return useQuery({
+    queryKey: [name, input],
+    queryFn: ({ signal }) => call(name, input, signal),
+    refetchInterval: everyMs ?? false,
+    enabled,
+    staleTime: byTimeAlone ? 'static' : 0,
+  });
 }
 
 /** Does something, after which everything shown is read again. The answer is not kept: it may hold a secret. */

@@ -11,6 +11,8 @@ export default defineConfig({
   build: {
     outDir: fileURLToPath(new URL('../dist/web', import.meta.url)),
     emptyOutDir: true,
+    // By which scripts/budgets.ts knows what loads with what.
+    manifest: true,
     // The server's content security policy takes nothing inline but images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

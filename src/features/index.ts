@@ -5,10 +5,12 @@ import { capabilities } from './capabilities/index.ts';
 import { contexts, latestContextOf, standingContext } from './contexts/index.ts';
 import { coordination, heartbeatListener, releaseClaimsOf } from './coordination/index.ts';
 import { cycles } from './cycles/index.ts';
+import { type DemoPorts, demo } from './demo/index.ts';
+import { devices } from './devices/index.ts';
 import { events, Tally } from './events/index.ts';
 import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './execution/index.ts';
-import { type Catalogue, gateway } from './gateway/index.ts';
-import { endTokenById, grantSubjects, identity, issueInstanceToken, workingFor } from './identity/index.ts';
+import { type Catalogue, gateway, offeredTools } from './gateway/index.ts';
+import { endAllTokens, endTokenById, grantSubjects, identity, issueInstanceToken, workingFor } from './identity/index.ts';
 import { type Outside as AgentMachine, type InstancePorts, instances } from './instances/index.ts';
 import { lookup } from './lookup/index.ts';
 import { messages, tell, unreadOf } from './messages/index.ts';
@@ -20,12 +22,15 @@ import { pulls } from './pulls/index.ts';
 import { recovery } from './recovery/index.ts';
 import { repositories } from './repositories/index.ts';
 import { feedbackOf, reviews } from './reviews/index.ts';
+import { roster } from './roster/index.ts';
 import { sessionFeature } from './sessions/index.ts';
-import { settings } from './settings/index.ts';
+import { type Inventory, settings } from './settings/index.ts';
+import { steering } from './steering/index.ts';
 import { noteFiles, ownsTask, takeOver, tasks } from './tasks/index.ts';
 import { team } from './team/index.ts';
 import { telemetry } from './telemetry/index.ts';
 import { templates } from './templates/index.ts';
+import { threads } from './threads/index.ts';
 import { workflows } from './workflows/index.ts';
 import { ownsWorkstream, workstreams } from './workstreams/index.ts';
 import { createWorktrees, type Outside } from './worktrees/index.ts';
@@ -40,18 +45,33 @@ export interface FeatureParts {
   readonly embedder: Embedder | null;
   /** Git and files on the server's machine, and which repositories it may touch. */
   readonly machine: Outside & AgentMachine;
+  /** Everything that can be called, and everything that is kept. */
+  readonly inventory: Inventory;
+  /** The folder of this package. */
+  readonly packageRoot: string;
+  readonly demonstration: Pick<DemoPorts, 'home' | 'attach' | 'detach'>;
 }
 
 /** Everything the product can do, one line each. What one feature needs of another it is given here. */
-export function productFeatures({ house, catalogue, facts, companionManifest, embedder, machine }: FeatureParts): Feature[] {
+export function productFeatures({
+  house,
+  catalogue,
+  facts,
+  companionManifest,
+  embedder,
+  machine,
+  inventory,
+  packageRoot,
+  demonstration,
+}: FeatureParts): Feature[] {
   const tally = new Tally();
   const overlap = createOverlap(house, embedder);
   const worktrees = createWorktrees(house, machine);
   return [
     identity,
-    capabilities(grantSubjects),
+    capabilities(grantSubjects, { gate: catalogue.gate, tools: () => offeredTools(catalogue) }),
     events(tally),
-    gateway(catalogue),
+    gateway(catalogue, tally),
     operations(facts),
     overlap.feature,
     workstreams(overlap.preflight),
@@ -68,15 +88,20 @@ export function productFeatures({ house, catalogue, facts, companionManifest, em
     execution({ openWorktree: worktrees.openWorktree }),
     worktrees.feature,
     messages(house),
+    threads,
     recovery,
     templates,
     oversight,
+    steering({ onEnded: releaseClaimsIn }),
     cycles(house, machine),
     instances(house, machine, instancePorts),
     reviews(house, machine, instancePorts),
     pulls(house, machine, instancePorts),
-    settings,
+    settings(inventory),
+    devices(packageRoot),
     lookup,
+    roster(tally),
+    demo({ ...demonstration, revokeTokens: endAllTokens }),
   ];
 }
 

@@ -37,7 +37,7 @@ export function selectOperation(tool: PublishedTool, args: unknown): { implement
 }
 
 /** The checked input, or a refusal that names every offending field. */
-export function parseInput(contract: Contract, value: unknown): Record<string, unknown> {
+export function parseInput(contract: Pick<Contract, 'input' | 'inputCodes'>, value: unknown): Record<string, unknown> {
   const hostile = findUnstorable(value, '', 0);
   if (hostile) throw invalidInput([hostile], contract.inputCodes);
   const result = contract.input.safeParse(value);

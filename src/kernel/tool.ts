@@ -54,11 +54,19 @@ export function implement<C extends Contract, P = undefined>(
   return { contract, handler, ...options } as unknown as Implementation;
 }
 
+/** Something that is stored, and how long it stays once it is over; null: for good. */
+export interface Kept {
+  readonly what: string;
+  readonly ms: number | null;
+}
+
 /** What a feature gives to the house. */
 export interface Feature {
   readonly name: string;
   readonly implementations: readonly Implementation[];
   readonly sweeps?: readonly Sweep[];
+  /** For people who ask how long what they leave here stays. */
+  readonly keeps?: readonly Kept[];
   /** Puts right what an older version or a crash left behind, before the first call is served. */
   readonly start?: (house: House) => Promise<void>;
   /** Ends what the feature runs besides calls. */

@@ -47,8 +47,8 @@ async function snapshot(worktree: string, what: string, parents: readonly string
   }
 }
 
-/** Nothing that was kept before is let go. */
-async function freeRef(repository: string, name: string, options: GitOptions): Promise<string> {
+/** Under which a backup is kept that is made now: nothing that was kept before is let go. */
+export async function freeRef(repository: string, name: string, options: GitOptions = {}): Promise<string> {
   const { stdout } = await runGit(repository, ['for-each-ref', '--format=%(refname)', PREFIX], { ...options, reads: true });
   const taken = new Set(stdout.split('\n'));
   for (let number = 1; ; number++) {

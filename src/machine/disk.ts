@@ -1,10 +1,11 @@
-import { backUp, backUpCommit } from './backup.ts';
+import { backUp, backUpCommit, freeRef } from './backup.ts';
+import { changedFiles, mergeBase, patchOf } from './diff.ts';
 import { commitByHash, requireBranchName, resolveCommit } from './git.ts';
 import { applyMerge, prepareMerge } from './merge-file.ts';
 import { defaultBranch, fetchBranch, hasChanges, originOf, pushBranch, remoteBranch } from './remote.ts';
 import { currentBranch, locateRepository, startingPoint } from './repository.ts';
 import { addWorktree, deleteBranch, discardUnfinished, forceWorktreeAway, hasWorktree, listWorktrees, removeWorktree } from './worktree.ts';
-import { uncommitted, worktreeState } from './worktree-state.ts';
+import { uncommitted, uncommittedCounts, worktreeState } from './worktree-state.ts';
 
 /** What the server does to repositories on its machine: one value, so that a test can cut the power between two of its steps. */
 export const gitDisk = {
@@ -20,11 +21,16 @@ export const gitDisk = {
   discardUnfinished,
   worktreeState,
   uncommitted,
+  uncommittedCounts,
   removeWorktree,
   forceWorktreeAway,
   deleteBranch,
   backUp,
   backUpCommit,
+  backupRefFor: freeRef,
+  mergeBase,
+  changedFiles,
+  patchOf,
   defaultBranch,
   hasChanges,
   originOf,

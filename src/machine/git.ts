@@ -8,11 +8,14 @@ export class GitFailed extends Error {
   override readonly name = 'GitFailed';
   readonly command: string;
   readonly code: number | null;
+  /** It said more than is read of it. */
+  readonly tooMuch: boolean;
 
-  constructor(command: string, code: number | null, message: string) {
+  constructor(command: string, code: number | null, message: string, tooMuch = false) {
     super(message);
     this.command = command;
     this.code = code;
+    this.tooMuch = tooMuch;
   }
 }
 
@@ -103,7 +106,7 @@ async function once(repository: string, args: readonly string[], { signal, timeo
   const line = [...(reads ? ['--no-optional-locks'] : []), '-C', repository, ...SETTINGS, ...args];
   const ran = await runProgram('git', line, { cwd: tmpdir(), env: environment(env), timeoutMs, signal, input, maxOutputBytes: MOST_OUTPUT });
   // Half an answer could be read as "nothing there".
-  if (ran.truncated) throw new GitFailed(args[0] ?? '', ran.code, `git ${args[0]} said more than ${MOST_OUTPUT} bytes`);
+  if (ran.truncated) throw new GitFailed(args[0] ?? '', ran.code, `git ${args[0]} said more than ${MOST_OUTPUT} bytes`, true);
   return ran;
 }
 

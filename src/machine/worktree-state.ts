@@ -69,6 +69,18 @@ export async function worktreeState(repository: string, path: string, against: A
 
 /** What is not committed, in words; null: nothing. */
 export async function uncommitted(path: string, options: GitOptions): Promise<string | null> {
+  const { changed, untracked, hidden } = await uncommittedCounts(path, options);
+  const words = [
+    [changed, 'changed and not committed'],
+    [untracked, 'untracked'],
+    [hidden, 'marked so that git does not look at them'],
+  ] as const;
+  const found = words.filter(([count]) => count > 0).map(([count, what]) => `${count} file(s) ${what}`);
+  return found.length > 0 ? found.join(', ') : null;
+}
+
+/** How many files are not committed. Of a folder in which git knows nothing, one. */
+export async function uncommittedCounts(path: string, options: GitOptions = {}): Promise<{ changed: number; untracked: number; hidden: number }> {
   const status = await git(path, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=normal', '--ignore-submodules=none'], {
     ...options,
     reads: true,
@@ -76,13 +88,7 @@ export async function uncommitted(path: string, options: GitOptions): Promise<st
   const entries = status.split('\0').filter((entry) => entry !== '');
   const untracked = entries.filter((entry) => entry.startsWith('??')).length;
   const hidden = entries.length > 0 ? 0 : await hiddenCount(path, options);
-  const words = [
-    [entries.length - untracked, 'changed and not committed'],
-    [untracked, 'untracked'],
-    [hidden, 'marked so that git does not look at them'],
-  ] as const;
-  const found = words.filter(([count]) => count > 0).map(([count, what]) => `${count} file(s) ${what}`);
-  return found.length > 0 ? found.join(', ') : null;
+  return { changed: entries.length - untracked, untracked, hidden };
 }
 
 /** Files that are marked as unchanged, or as not checked out and yet there: `status` says nothing of what was done to them. */

@@ -4,6 +4,7 @@ import type { GrantRow } from '../features/capabilities/tables.ts';
 import type { SessionContextRow } from '../features/contexts/tables.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../features/coordination/tables.ts';
 import type { CycleHandoffRow, CycleRow, PskFailureRow, RoleSessionRow } from '../features/cycles/tables.ts';
+import type { DeviceGrantRow } from '../features/devices/tables.ts';
 import type { DeveloperRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/identity/tables.ts';
 import type { InstanceRelationshipRow, InstanceRow } from '../features/instances/tables.ts';
 import type { MessageRow } from '../features/messages/tables.ts';
@@ -42,6 +43,7 @@ export interface Database {
   developers: DeveloperRow;
   tokens: TokenRow;
   signin_links: SigninLinkRow;
+  device_grants: DeviceGrantRow;
   grants: GrantRow;
   upstreams: UpstreamRow;
   upstream_pins: UpstreamPinRow;

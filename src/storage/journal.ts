@@ -119,7 +119,7 @@ export async function firstSeqSince(db: Db, workspace: string, since: number): P
   return low;
 }
 
-function toEvent({ workspace_id: _, payload, ...row }: EventRow): JournalEvent {
+export function toEvent({ workspace_id: _, payload, ...row }: EventRow): JournalEvent {
   return { ...row, payload: readPayload(payload) };
 }
 
@@ -158,11 +158,21 @@ export interface ChainBreak {
   reason: string;
 }
 
-/** Checks a chain page by page, in order. The first break ends it. */
+/** Checks a chain page by page, in order, from its beginning or from what was verified before. The first break ends it. */
 export class ChainVerifier {
-  #previous = GENESIS;
-  #next = 1;
+  #previous: string;
+  #next: number;
   #first: ChainBreak | undefined;
+
+  constructor(verified = { seq: 0, hash: GENESIS }) {
+    this.#previous = verified.hash;
+    this.#next = verified.seq + 1;
+  }
+
+  /** The last event that fits, and the first that does not. */
+  get reached(): { seq: number; hash: string; firstBreak: ChainBreak | null } {
+    return { seq: this.#next - 1, hash: this.#previous, firstBreak: this.#first ?? null };
+  }
 
   add(event: JournalEvent): void {
     if (this.#first) return;

@@ -81,7 +81,7 @@ export function fakeUpstreams(): FakeUpstreams {
   };
   return {
     ...fake,
-    create: async () => ({ feature: { name: 'upstreams', implementations: [] }, upstreams }),
+    create: async () => ({ feature: { name: 'upstreams', implementations: [] }, upstreams, guests: { attach() {}, async detach() {} } }),
     change: (change) => {
       for (const listener of listeners) listener(change);
     },

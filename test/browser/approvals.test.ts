@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testApp } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
 import { direct } from '../../src/testing/program.ts';
-import { live, openBrowser, sideways, signedIn, tab } from './house.ts';
+import { live, openBrowser, signedIn, tab } from './house.ts';
 
 openBrowser();
 
@@ -14,8 +14,10 @@ async function miraAtNow(options: Parameters<typeof signedIn>[1] = {}) {
   const ben = await app.developer('ben', 'codex');
   await app.done('capabilities.grant', { action: 'tool.call.echo', token: ben.tokenId, scope: { approve: true } });
   await live(place.page);
-  const region = place.page.getByRole('region', { name: 'Calls to approve' });
-  return { ...place, app, ben, region, call: (text: string) => direct(place.url, ben.token, 'echo', { text }) };
+  const waiting = place.page.getByRole('region', { name: 'What waits on you' });
+  const panel = place.page.getByRole('dialog');
+  const decide = waiting.getByRole('link', { name: /^Decide: codex@ben wants to call the tool echo/ }).first();
+  return { ...place, app, ben, waiting, panel, decide, call: (text: string) => direct(place.url, ben.token, 'echo', { text }) };
 }
 
 async function mcpClient(url: string, token: string): Promise<Client> {
@@ -26,39 +28,43 @@ async function mcpClient(url: string, token: string): Promise<Client> {
 }
 
 test('a call of an agent shows without a reload, is approved in the page, and goes through; another is refused', async () => {
-  const { page, url, ben, region, call, errors } = await miraAtNow();
-  expect(await region.count()).toBe(0);
+  const { page, url, ben, waiting, panel, decide, call, errors } = await miraAtNow();
+  await page.getByText('Nothing waits on you.').waitFor();
   const client = await mcpClient(url, ben.token);
   const good = client.callTool({ name: 'echo', arguments: { text: 'Tag v2.0 and publish it.' } });
-  await region.getByText('"text": "Tag v2.0 and publish it."').waitFor({ timeout: 5_000 });
-  for (const text of ['tool echo', 'codex@ben', '1 call', /until .*20\d\d/]) await region.getByText(text).first().waitFor();
-  await expect.poll(() => page.title()).toBe('(1) Now · Covenant');
-  await page.getByText('Nothing else waits on you.').waitFor();
+  await decide.waitFor({ timeout: 5_000 });
+  await waiting.getByText(/^ends in \d+ m$/).waitFor();
+  await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('(1) Now · Covenant');
+  await decide.click();
+  for (const text of ['"text": "Tag v2.0 and publish it."', 'tool echo', 'codex@ben', /until .*20\d\d/]) await panel.getByText(text).first().waitFor();
+  expect(page.url()).toContain('?approval=apr_');
   // The answer comes after the journal has told the page of it.
   await page.route('**/api/actions/approvals.approve', async (route) => {
     const response = await route.fetch();
-    await region.waitFor({ state: 'detached' });
+    await decide.waitFor({ state: 'detached' });
     await route.fulfill({ response });
   });
-  await region.getByRole('button', { name: 'Approve' }).click();
-  await region.getByText('Approved echo.').waitFor();
+  await panel.getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.getByText('Approved echo.').first().waitFor();
   expect(await good).toMatchObject({ isError: false, content: [{ text: 'Tag v2.0 and publish it.' }] });
-  expect(await region.getByRole('listitem').count()).toBe(0);
+  await page.getByText('Nothing waits on you.').waitFor();
 
   const bad = call('Drop the table.');
-  await region.getByText('Drop the table.').waitFor({ timeout: 5_000 });
-  await region.getByLabel('Reason for refusing').fill('Not this table.');
-  await region.getByRole('button', { name: 'Refuse' }).click();
-  await region.getByText('Refused echo.').waitFor();
+  await decide.click();
+  await panel.getByText('Drop the table.').waitFor({ timeout: 5_000 });
+  await panel.getByLabel('Reason for refusing').fill('Not this table.');
+  await panel.getByRole('button', { name: 'Refuse', exact: true }).click();
+  await page.getByText('Refused echo.').first().waitFor();
   expect((await bad).body).toMatchObject({ status: 'error', data: { code: 'APPROVAL_REFUSED', reason: 'Not this table.' } });
-  await expect.poll(() => page.title()).toBe('Now · Covenant');
+  await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('Now · Covenant');
   expect(errors).toEqual([]);
 });
 
 test('what somebody else decided meanwhile is said, and one without a reason needs none', async () => {
-  const { page, app, region, call } = await miraAtNow();
+  const { page, app, panel, decide, call } = await miraAtNow();
   const made = call('hi');
-  await region.getByRole('button', { name: 'Refuse' }).waitFor();
+  await decide.click();
+  await panel.getByRole('button', { name: 'Refuse', exact: true }).waitFor();
   // The page is held up, so that it does not hear of the other's decision first.
   await page.route('**/api/actions/approvals.refuse', async (route) => {
     const { items } = (await app.done('approvals.list', {})) as { items: { approval_id: string }[] };
@@ -66,22 +72,25 @@ test('what somebody else decided meanwhile is said, and one without a reason nee
     await route.continue();
   });
   await page.route('**/api/actions/approvals.list', (route) => route.abort());
-  await region.getByRole('button', { name: 'Refuse' }).click();
-  await region.getByText('was approved by operator through api').waitFor();
-  await region.getByText('APPROVAL_CLOSED').waitFor();
+  await panel.getByRole('button', { name: 'Refuse', exact: true }).click();
+  await panel.getByText('was approved by operator through api').waitFor();
+  await panel.getByText('APPROVAL_CLOSED').waitFor();
   expect((await made).body).toMatchObject({ isError: false });
 });
 
-test('arguments are text, whatever they look like, and break no layout at 390 px', async () => {
-  const { page, app, region, call } = await miraAtNow();
+test('arguments are text, whatever they look like, break no layout at 390 px, and a pasted address opens them', async () => {
+  const { page, app, panel, url, waiting, call } = await miraAtNow();
   await page.setViewportSize({ width: 390, height: 800 });
   const calls = [call(`<img src=x onerror=alert(1)> ${'a-very-long-word-'.repeat(40)}\u202Eabc`), call('ü'.repeat(40_000))];
-  await region.getByText('<img src=x').waitFor();
-  await region.getByText('Only the beginning of 80011 bytes is shown.').waitFor();
-  expect(await region.locator('img').count()).toBe(0);
-  expect(await region.getByText('[U+202E]abc').count()).toBe(1);
-  expect(await sideways(page)).toBeLessThanOrEqual(0);
-  for (const { approval_id } of (await app.done('approvals.list', {})).items as { approval_id: string }[]) await app.done('approvals.refuse', { approval_id });
+  await expect.poll(() => waiting.getByRole('listitem').count(), { timeout: 10_000 }).toBe(2);
+  const { items } = (await app.done('approvals.list', {})) as { items: { approval_id: string; arguments_cut: boolean }[] };
+  for (const { approval_id, arguments_cut } of items) {
+    await page.goto(`${url}/?approval=${approval_id}`);
+    await panel.getByText(arguments_cut ? 'Only the beginning of 80011 bytes is shown.' : '[U+202E]abc').waitFor();
+    expect(await panel.locator('img').count()).toBe(0);
+    expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
+    await app.done('approvals.refuse', { approval_id });
+  }
   await Promise.all(calls);
 });
 
@@ -93,7 +102,6 @@ test('who has no operator rights is asked nothing and sees no failure', async ()
   await page.goto(url + String(path));
   await live(page);
   await page.getByText('Nothing waits on you.').waitFor();
-  expect(await page.getByRole('region', { name: 'Calls to approve' }).count()).toBe(0);
   expect(errors).toEqual([]);
   const { items } = (await app.done('approvals.list', {})) as { items: { approval_id: string }[] };
   await app.done('approvals.refuse', { approval_id: items[0]?.approval_id });

@@ -31,7 +31,8 @@ export async function house<T extends TestApp = TestApp>(t?: T, who = 'mira') {
 }
 
 export async function tab(options: BrowserContextOptions = {}): Promise<{ page: Page; context: BrowserContext; errors: string[]; hosts: Set<string> }> {
-  const context = await browser.newContext(options);
+  // Where the machine has no language of its own, Chromium makes up one that is none.
+  const context = await browser.newContext({ locale: 'en-US', ...options });
   onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
 import { workflowApp } from '../../src/testing/workflow.ts';
+import { isAccessible } from './axe.ts';
 import { live, openBrowser, sideways, signedIn } from './house.ts';
 
 openBrowser();
@@ -10,58 +11,77 @@ async function anaAtNow() {
   const app = await workflowApp({ clock: testClock(Date.now()) });
   const { ids } = await app.planned(['Serve over HTTPS']);
   const task = ids['Serve over HTTPS'] as string;
-  const { agent_id } = await app.started(task, app.ben);
+  const codex = await app.developer('ben', 'codex');
+  const { agent_id } = await app.started(task, codex);
   const place = await signedIn('/', {}, app, 'ana');
   await live(place.page);
   const ask = (args: object = {}) =>
-    app.ok('message_send', { sender_id: agent_id, recipient_id: 'human', message_type: 'query', body: 'Which port?', task_id: task, ...args }, app.ben);
-  return { ...place, app, task, agent_id, ask, region: place.page.getByRole('region', { name: 'Questions for you' }) };
+    app.ok('message_send', { sender_id: agent_id, recipient_id: 'human', message_type: 'query', body: 'Which port?', task_id: task, ...args }, codex);
+  const waiting = place.page.getByRole('region', { name: 'What waits on you' });
+  return { ...place, app, codex, task, agent_id, ask, waiting, panel: place.page.getByRole('dialog') };
 }
 
-test('a question of an agent shows without a reload, is answered in the page, and its task goes on', async () => {
-  const { page, app, task, agent_id, ask, region, errors } = await anaAtNow();
+test('a question shows without a reload, is answered by keyboard alone, its task goes on, and the focus stays in the list', async () => {
+  const { page, app, codex, task, agent_id, ask, waiting, panel, errors } = await anaAtNow();
   await page.getByText('Nothing waits on you.').waitFor();
-  expect(await region.count()).toBe(0);
   await ask({ subject: 'The port', body: 'Which port may I use?\nI would take 8443.', priority: 'high', expires_in_minutes: 600 });
-  await region.getByText('Which port may I use?').waitFor({ timeout: 5_000 });
-  for (const text of ['The port', 'high', 'worker', 'Serve over HTTPS · Ship it', '1 open question', /until .*20\d\d/])
-    await region.getByText(text).first().waitFor();
-  await page.getByText('Nothing else waits on you.').waitFor();
-  await expect.poll(() => page.title()).toBe('(1) Now · Covenant');
-  const button = region.getByRole('button', { name: 'Answer' });
-  expect(await button.isDisabled()).toBe(true);
-  await region.getByLabel('Your answer').fill('Take 8443.');
-  await button.click();
-  await region.getByText('Answered. The task goes on.').waitFor();
-  expect(await region.getByRole('listitem').count()).toBe(0);
+  await app.tool('covibe_coordination', { operation: 'ask', to: 'ana', message: 'Drop the legacy table?' }, codex);
+  await waiting.getByText('The port: Which port may I use?').waitFor({ timeout: 5_000 });
+  for (const text of ['question', 'codex@ben', /^ends in \d+ h$/]) await waiting.getByText(text).first().waitFor();
+  await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('(2) Now · Covenant');
+  await page.getByRole('row', { name: /codex@ben.*waiting on you/ }).waitFor();
+
+  // The ask is due first: n goes to it, and again to the question.
+  for (const key of ['n', 'n', 'Enter']) await page.keyboard.press(key);
+  await panel.getByText('I would take 8443.').waitFor();
+  await panel.getByText('Serve over HTTPS · Ship it').waitFor();
+  expect(page.url()).toContain('?question=msg_');
+  await isAccessible(page);
+  while (!(await panel.getByRole('textbox', { name: 'Your answer' }).evaluate((field) => field === document.activeElement))) await page.keyboard.press('Tab');
+  await page.keyboard.type('Take 8443.');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('Answered. The task goes on.').first().waitFor();
+  await panel.waitFor({ state: 'detached' });
+  await expect.poll(() => waiting.getByRole('listitem').count(), { timeout: 10_000 }).toBe(1);
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? ''), { timeout: 10_000 })
+    .toMatch(/^Answer: codex@ben Drop the legacy/);
   expect(await app.task(task)).toMatchObject({ status: 'in_progress', question_id: null });
-  expect(await app.ok('message_list', { agent_id }, app.ben)).toMatchObject({ messages: [{ sender_id: 'human', body: 'Take 8443.' }] });
+  expect(await app.ok('message_list', { agent_id }, codex)).toMatchObject({ messages: [{ sender_id: 'human', body: 'Take 8443.' }] });
+
+  await page.keyboard.press('Enter');
+  await panel.getByRole('textbox', { name: 'Your answer' }).fill('Drop it.');
+  await panel.getByRole('button', { name: 'Answer', exact: true }).click();
+  await page.getByText('Nothing waits on you.').waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? ''), { timeout: 10_000 }).toBe('What waits on you');
+  expect((await app.events({ kind: 'ask.answered' })).length).toBe(1);
   expect(errors).toEqual([]);
 });
 
-test('what is typed stays while other news comes; a question that somebody else answered says so', async () => {
-  const { page, app, ask, region } = await anaAtNow();
-  const { id } = await ask();
-  const answer = region.getByLabel('Your answer').first();
+test('what is typed stays while other news comes; what somebody else answered says so; its words are text at 390 px', async () => {
+  const { page, app, ask, waiting, panel, url } = await anaAtNow();
+  const { id } = await ask({ subject: '<img src=x onerror=alert(1)>', body: `${'a-very-long-word-'.repeat(40)}\u202Eabc` });
+  await page.setViewportSize({ width: 390, height: 800 });
+  await waiting.getByText('<img src=x').waitFor();
+  expect(await waiting.locator('img').count()).toBe(0);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
+  await page.goto(`${url}/?question=${id}`);
+  const answer = panel.getByRole('textbox', { name: 'Your answer' });
   await answer.fill('Take 84');
   await ask({ task_id: undefined, body: 'And which host?' });
-  await region.getByText('2 open questions').waitFor();
+  await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('(2) Now · Covenant');
   expect(await answer.inputValue()).toBe('Take 84');
+  expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
   // The page is held up, so that it does not hear of the other's answer first.
   await page.route('**/api/actions/questions.answer', async (route) => {
     await app.done('questions.answer', { question_id: id, answer: 'Take 80.' });
     await route.continue();
   });
   await page.route('**/api/actions/questions.list', (route) => route.abort());
-  await region.getByRole('button', { name: 'Answer' }).first().click();
-  await region.getByText('QUESTION_CLOSED').waitFor();
-});
-
-test('what an agent asks is text, whatever it looks like, and breaks no layout at 390 px', async () => {
-  const { page, ask, region } = await anaAtNow();
-  await page.setViewportSize({ width: 390, height: 800 });
-  await ask({ subject: '<img src=x onerror=alert(1)>', body: `${'a-very-long-word-'.repeat(40)}\u202Eabc`, task_id: undefined });
-  await region.getByText('<img src=x').waitFor();
-  expect(await region.locator('img').count()).toBe(0);
-  expect(await sideways(page)).toBeLessThanOrEqual(0);
+  await panel.getByRole('button', { name: 'Answer', exact: true }).click();
+  await panel.getByText('QUESTION_CLOSED').waitFor();
+  await page.unroute('**/api/actions/questions.list');
+  await page.goto(`${url}/?question=${id}`);
+  await panel.getByText('has been settled, has run out of time, or does not wait on you.').waitFor();
 });

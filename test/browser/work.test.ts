@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
 import { direct } from '../../src/testing/program.ts';
 import { type TeamApp, teamApp } from '../../src/testing/team.ts';
+import { isAccessible } from './axe.ts';
 import { focused, live, openBrowser, sideways, signedIn } from './house.ts';
 
 openBrowser();
@@ -78,9 +79,9 @@ describe('tasks', () => {
 
   test('a person plans by keyboard alone, and comes back to where they were', async () => {
     const { page, t } = await anaAt('/tasks');
-    await page.getByRole('button', { name: 'Plan a task' }).focus();
+    await page.getByRole('button', { name: 'Plan work' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Plan a task' }).waitFor();
+    await page.getByRole('dialog', { name: 'Plan work' }).waitFor();
     await page.keyboard.type('Write the manual');
     await page.keyboard.press('Enter');
     await row(page, /Write the manual.*planned.*ana/).waitFor();
@@ -92,7 +93,7 @@ describe('tasks', () => {
 
   test('a plan that looks like somebody’s work is stored only after the candidates were shown and confirmed', async () => {
     const { page, t } = await anaAt('/tasks', (team) => team.started(cache, team.ben));
-    await page.getByRole('button', { name: 'Plan a task' }).click();
+    await page.getByRole('button', { name: 'Plan work' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Title').fill(sameCache.title);
     await dialog.getByLabel('Type').selectOption('feature');
@@ -105,21 +106,29 @@ describe('tasks', () => {
     for (const text of ['ben', cache.scope, '2 shared files', 'same files: src/gallery/thumbnails.ts', /threshold \d/]) {
       await candidate.getByText(text).first().waitFor();
     }
+    // Looking at it costs nobody their draft.
+    expect(await candidate.getByRole('link', { name: cache.title }).getAttribute('target')).toBe('_blank');
     expect(await candidate.getByText(/^Score \d+\.\d/).count()).toBe(1);
     expect(await t.events({ kind: 'task.planned' })).toEqual([]);
 
     await dialog.getByRole('button', { name: 'Back' }).click();
     expect(await dialog.getByLabel('Title').inputValue()).toBe(sameCache.title);
     await dialog.getByRole('button', { name: 'Plan', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Plan it all the same' }).click();
-    await row(page, new RegExp(`${sameCache.title}.*planned`)).waitFor();
+    const confirm = dialog.getByRole('button', { name: 'Plan it all the same' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByLabel('Why plan it all the same?').fill('Theirs is for the server');
+    await isAccessible(page);
+    await confirm.click();
+    await row(page, new RegExp(`${sameCache.title}.*planned.*1 resolved overlap`)).waitFor();
     await page.getByRole('link', { name: 'Compare them' }).click();
-    await page.getByRole('dialog', { name: sameCache.title }).getByText('Nobody has judged this pair.').waitFor();
+    const pair = page.getByRole('dialog', { name: sameCache.title });
+    await pair.getByText('Theirs is for the server').waitFor();
+    await pair.getByText('confirmed').waitFor();
   });
 
   test('what the server refuses is said in the dialog, in its words', async () => {
     const { page } = await anaAt('/tasks');
-    await page.getByRole('button', { name: 'Plan a task' }).click();
+    await page.getByRole('button', { name: 'Plan work' }).click();
     await page.getByLabel('Title').fill('Write the manual');
     await page.getByLabel('Files').fill('../secrets');
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
@@ -156,15 +165,35 @@ describe('tasks', () => {
     await page.getByRole('dialog').getByText('The old one will do').waitFor();
   });
 
-  test('more tasks are read on request', async () => {
+  test('of many tasks a page is read, more on request, and further back by an address; few of them stand in the page', async () => {
     const { page } = await anaAt('/tasks', async (team) => {
-      for (let number = 1; number <= 51; number++) await team.planned({ title: `Task ${number}` });
+      const first = await team.app.store.reader
+        .selectFrom('tasks')
+        .selectAll()
+        .where('id', '=', await team.planned({ title: 'Task' }))
+        .executeTakeFirstOrThrow();
+      await team.app.store.write(first.workspace_id, async (tx) => {
+        for (let hundred = 0; hundred < 9; hundred++) {
+          const numbers = Array.from({ length: 100 }, (_, index) => hundred * 100 + index + 1);
+          const rows = numbers.map((number) => ({ ...first, id: `task_${number}`, title: `Task ${number}`, updated_at: first.updated_at + number }));
+          await tx.db.insertInto('tasks').values(rows).execute();
+        }
+      });
     });
-    const rows = page.getByRole('table').locator('tbody tr');
+    await page.getByText('901 open tasks').waitFor();
+    const rows = page.getByRole('table').locator('tbody tr[data-row]');
     await expect.poll(() => rows.count()).toBe(50);
-    await page.getByRole('button', { name: 'Show more tasks' }).click();
-    await expect.poll(() => rows.count()).toBe(51);
-    expect(await page.getByRole('button', { name: 'Show more tasks' }).count()).toBe(0);
+    for (let pages = 1; pages <= 5; pages++) {
+      await page.getByRole('button', { name: 'Show more tasks' }).click();
+      await page.locator(`table[aria-rowcount="${50 + pages * 150 + 1}"]`).waitFor();
+      expect(await rows.count()).toBeLessThanOrEqual(80);
+    }
+    await page.getByRole('link', { name: 'Older tasks' }).click();
+    await page.waitForURL(/before=.*task_101/);
+    await row(page, /^Task 100 /).waitFor();
+    await page.getByText('901 open tasks').waitFor();
+    await page.getByRole('link', { name: 'Back to the newest' }).click();
+    await row(page, /^Task 900 /).waitFor();
   });
 
   test('who has scrolled keeps their place: rows change where they are, and new ones wait', async () => {
@@ -208,7 +237,7 @@ describe('overlaps', () => {
       await team.started(sameCache);
     });
     const opened = page.getByRole('link', { name: new RegExp(`${sameCache.title}.*against.*${cache.title}`) });
-    await row(page, /against.*above the threshold of \d.*escalated.*distinct.*same files.*ana/).waitFor();
+    await row(page, /ana against ben: .*above the threshold of \d.*escalated.*distinct.*ana.*same files/).waitFor();
     await opened.focus();
     await page.keyboard.press('Enter');
     const panel = page.getByRole('dialog', { name: sameCache.title });
@@ -225,7 +254,7 @@ describe('overlaps', () => {
     const { page, call, t } = await anaAt('/tasks/overlaps', (team) => team.started(cache, team.ana));
     await page.getByText('No two pieces of work have looked alike yet.').waitFor();
     const { data } = await call('covibe_task', { operation: 'check', ...sameCache });
-    await row(page, /escalated.*open.*ben/).waitFor({ timeout: 5_000 });
+    await row(page, /ben against ana: .*escalated.*open/).waitFor({ timeout: 5_000 });
     await page.getByLabel('Status').selectOption('open');
     await page.waitForURL('**/tasks/overlaps?status=open');
     await t.call('covibe_warning', 'dismiss', { warning_id: data.warning_id, reason: 'not needed' }, t.ben);
@@ -234,7 +263,7 @@ describe('overlaps', () => {
 });
 
 describe('week', () => {
-  test('the week is summed up, copied as Markdown, and audited', async () => {
+  test('the week is summed up, and copied as Markdown', async () => {
     const { page, context } = await anaAt('/tasks/week', async (team) => {
       const done = await team.started({ title: 'Write the manual' });
       await team.task('complete', { task_id: done, result_summary: 'It has ten chapters' });
@@ -252,70 +281,9 @@ describe('week', () => {
     await page.getByRole('button', { name: 'Copy as Markdown' }).click();
     await page.getByText('Copied').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^# Week of[\s\S]*Write the manual/);
-
-    await page.getByRole('button', { name: 'Run audit' }).click();
-    const conflict = page.getByRole('listitem').filter({ hasText: 'both under way' });
-    await conflict.getByText(cache.title).waitFor();
-    await conflict.getByText(sameCache.title).waitFor();
-  });
-});
-
-describe('now', () => {
-  test('[session.stale.dashboard] a session that is silent for more than 30 minutes shows as stale', async () => {
-    const { page, call, t } = await anaAt('/');
-    await page.getByText('No agent has an open session.').waitFor();
-    await page.clock.install();
-    await page.reload();
-    await call('covibe_session', { operation: 'start', repo: 'shop', branch: 'main' });
-    await row(page, /codex@ben active.*shop · main/).waitFor();
-    await page.getByText('1 active session, 0 stale').waitFor();
-    t.clock.advance(31 * 60_000);
-    // Nothing happens, so no event tells of it: the page looks by itself.
-    await page.clock.fastForward(31_000);
-    await row(page, /codex@ben stale/).waitFor();
-    await page.getByText('0 active sessions, 1 stale').waitFor();
-    await call('covibe_session', { operation: 'start' });
-    await row(page, /codex@ben active/).waitFor();
-  });
-
-  test('it shows what waits on me, counted in the title, what is under way and what was done', async () => {
-    const { page, t } = await anaAt('/', async (team) => {
-      const done = await team.started({ title: 'Write the manual' }, team.ben);
-      await team.task('complete', { task_id: done, result_summary: 'It has ten chapters' }, team.ben);
-      await team.call('covibe_note', null, { kind: 'blocker', title: 'No access to staging' }, team.ben);
-      await team.started(cache, team.ben);
-    });
-    await page.getByText('Nothing waits on you.').waitFor();
-    expect(await page.title()).toBe('Now · Covenant');
-    await row(page, /Cache thumbnail images in the gallery.*active.*ben/).waitFor();
-    const since = page.getByRole('region', { name: /^Since/ });
-    await since
-      .getByRole('listitem')
-      .filter({ hasText: /completed.*ben[\s\S]*Write the manual[\s\S]*It has ten chapters/ })
-      .waitFor();
-    await since
-      .getByRole('listitem')
-      .filter({ hasText: /blocker.*ben[\s\S]*No access to staging/ })
-      .waitFor();
-
-    await t.planned({ title: 'Draw a map' });
-    await page.getByText('Start "Draw a map"').waitFor();
-    await expect.poll(() => page.title()).toBe('(1) Now · Covenant');
-    await page.getByRole('link', { name: 'Open task', exact: true }).click();
-    await page.getByRole('dialog', { name: 'Draw a map' }).waitFor();
-  });
-
-  test('calls that change nothing make no page read again', async () => {
-    const { page, call } = await anaAt('/');
-    await page.getByText('Nothing waits on you.').waitFor();
-    const read: string[] = [];
-    page.on('request', (request) => request.url().includes('/api/actions/') && read.push(request.url()));
-    await call('clock', {});
-    await page.waitForTimeout(600); // longer than events are gathered for
-    expect(read).toEqual([]);
-    await call('covibe_task', { operation: 'plan', ...cache });
-    await page.getByText('1 open task').waitFor();
-    expect(read.filter((url) => url.endsWith('team.state'))).toHaveLength(1);
+    await page.getByLabel('Time').selectOption('31');
+    await page.waitForURL('**/tasks/week?days=31');
+    await page.getByText('in the last 31 days').waitFor();
   });
 });
 
@@ -331,6 +299,7 @@ describe('what agents wrote', () => {
         await team.started(words);
         await team.started({ ...words, title: `${title.slice(0, 290)} again` }, team.ben);
         await team.call('covibe_note', null, { kind: 'decision', title, body: title }, team.ben);
+        await team.call('covibe_coordination', 'claim', { repo: title, paths: [LONG.slice(0, 250)], symbols: [title], reason: title });
       }
     });
     const { data } = await call('covibe_session', { operation: 'start', agent_name: IMAGE, repo: LONG, branch: RTL });
@@ -341,15 +310,15 @@ describe('what agents wrote', () => {
       void dialog.dismiss();
     });
     await page.setViewportSize({ width: 390, height: 800 });
-    for (const path of ['/', '/tasks', '/tasks/overlaps', '/tasks/week']) {
+    for (const path of ['/', '/tasks', '/tasks/claims', '/tasks/overlaps?audit=true', '/tasks/week']) {
       await page.goto(url + path);
       await live(page);
-      if (path === '/tasks/week') {
-        await page.getByRole('button', { name: 'Generate' }).click();
+      if (path === '/tasks/week') await page.getByRole('button', { name: 'Generate' }).click();
+      if (path === '/tasks/overlaps?audit=true') {
         await page.getByRole('button', { name: 'Run audit' }).click();
         await page.getByRole('listitem').filter({ hasText: 'both under way' }).first().waitFor();
       }
-      await page.getByText(IMAGE).first().waitFor();
+      await page.getByText(IMAGE).filter({ visible: true }).first().waitFor();
       expect(await page.locator('main img').count(), path).toBe(0);
       expect(await sideways(page), path).toBeLessThanOrEqual(0);
     }

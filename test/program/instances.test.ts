@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { signalAll } from '../../src/machine/group.ts';
@@ -19,7 +19,7 @@ args = ["-c", "n=0; while [ $n -lt 4000 ]; do n=$((n+1)); printf 'line %s\\\\033
 prompt = "file"
 `;
 
-test('covenant instances: start, list, show, logs, attach, stop and clean, as a person types them [dashboard.instances.query]', async () => {
+test('covenant instances: start, list, show, diff, message, allow, logs, attach, stop and clean, as a person types them [dashboard.instances.query]', async () => {
   const home = temporaryFolder();
   const repository = temporaryRepository();
   writeFileSync(join(home, 'config.toml'), CONFIG);
@@ -51,7 +51,16 @@ test('covenant instances: start, list, show, logs, attach, stop and clean, as a 
     items: [{ id: 'work-7-a1' }],
     total: 1,
   });
-  expect((await run('show', 'work-7-a1')).stdout).toContain('0 of at most 3 reviews, 0 failed');
+  expect((await run('show', 'work-7-a1')).stdout).toContain('0 of at most 3 reviews, 0 of 5 failed');
+  repository.write('new.txt', 'one\n', `${repository.path}-worktrees/work-7-a1`);
+  expect((await run('diff', 'work-7-a1')).stdout).toMatch(
+    /1 file\(s\), \+1 -0, 1 not committed: in its worktree, against main[\s\S]*added, not committed +new\.txt/,
+  );
+  expect((await run('diff', 'work-7-a1', '--path', 'new.txt')).stdout).toContain('@@ -0,0 +1,1 @@\n+one');
+  rmSync(join(`${repository.path}-worktrees`, 'work-7-a1', 'new.txt'));
+  expect((await run('message', 'work-7-a1')).code).toBe(2);
+  expect((await run('message', 'work-7-a1', '--text=--go on')).stdout).toMatch(/Sent msg_\w+ to work-7-a1\./);
+  expect((await run('allow', 'work-7-a1')).stdout).toContain('work-7-a1 may have 4 reviews; it has had 0.');
   expect((await json('show', 'planning-a1')).prompt).toContain('--plan; it');
   const { command } = await json('attach', 'work-7-a1');
   if (instance.session_kind === 'tmux') {

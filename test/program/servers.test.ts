@@ -33,7 +33,9 @@ test('external servers at the command line: list, call, change, approve, restart
   expect(listed).toMatch(/^SERVER +STATE +TRANSPORT +TOOLS +WITHHELD +RESTARTS +SINCE\nfar +up +stdio +2 +0 +0 /);
   expect(listed).toContain('! secrets.toml:10: wrong: args.0: the variable NOT_SET is not set');
   expect((await run('tools', 'list')).stdout).toMatch(/^far_echo +far +up +no +0$/m);
-  await run('capabilities', 'grant', 'tool.call.far_echo');
+  expect((await run('capabilities', 'explain', 'far_echo')).stdout).toBe('✗ operator: no. Denied: the operator lacks tool.call.far_echo.\n');
+  await run('capabilities', 'grant', 'tool.call.far_echo', '--expires-in-minutes', '60');
+  expect((await run('capabilities', 'explain', 'far_echo')).stdout).toMatch(/^✓ operator: yes, by grant_\w+ \(until 20.*\)\n$/);
   expect(await run('tools', 'call', 'far_echo', '--args', '{"text":"hi"}')).toMatchObject({ code: 0, stdout: 'hi\n' });
   expect((await run('tools', 'call', 'far_echo', '--args', '{"text":"hi"}', '--json')).json).toMatchObject({
     kind: 'tool_result',
@@ -51,6 +53,8 @@ test('external servers at the command line: list, call, change, approve, restart
   });
 
   expect(await run('servers', 'approve', 'far', '--tool', 'nothing', '--json')).toMatchObject({ code: 1, json: { kind: 'error', code: 'TOOL_NOT_FOUND' } });
+  expect(await run('servers', 'reject', 'far', '--tool', 'echo')).toMatchObject({ code: 0, stdout: expect.stringContaining('Rejected far_echo.') });
+  expect((await run('servers', 'list')).stdout).toContain('far_echo (changed, rejected)');
   const approved = await run('servers', 'approve', 'far');
   expect(approved).toMatchObject({ code: 0, stdout: 'Approved far_echo.\n' });
   expect(approved.stderr).toContain('far_echo  tool, changed\n  description\n  - Returns the text.\n  + Returns\\u{200B} another text.\n');

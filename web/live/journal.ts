@@ -2,7 +2,7 @@ import { ApiError, call, isSignedOut, type JournalEvent } from '../api.ts';
 
 const FIRST_READ = 200;
 /** What is kept in memory: the newest. */
-export const KEPT = 1_000;
+const KEPT = 1_000;
 const PAINT_MS = 250;
 const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
@@ -62,15 +62,6 @@ export class Journal {
     clearTimeout(this.#retry);
     this.#socket?.close();
     this.#socket = undefined;
-  }
-
-  /** Events before the oldest one that is held. */
-  async readOlder(): Promise<void> {
-    const oldest = this.#state.events[0]?.seq ?? 1;
-    const after = Math.max(0, oldest - 1 - FIRST_READ);
-    if (oldest <= 1) return;
-    const { items } = await call('events.list', { after, limit: oldest - 1 - after });
-    if (this.#state.events[0]?.seq === oldest) this.#set({ events: [...items, ...this.#state.events] });
   }
 
   async #run(turn: number): Promise<void> {

@@ -22,6 +22,16 @@ export function Command({ text }: { text: string }) {
   );
 }
 
+/** Several lines to paste somewhere, as they are; `label` says what they are. */
+export function CodeBlock({ text, label }: { text: string; label: string }) {
+  return (
+    <figure aria-label={label} className="flex flex-wrap items-start gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3">
+      <pre className="min-w-0 flex-1 basis-60 py-1.5 font-mono text-label wrap-anywhere whitespace-pre-wrap">{text}</pre>
+      <CopyButton text={text} name={`Copy: ${label}`} />
+    </figure>
+  );
+}
+
 export function useCopy(text: string): { outcome: Outcome; copy: () => void } {
   const [outcome, setOutcome] = useState<Outcome>('idle');
   useEffect(() => {

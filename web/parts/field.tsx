@@ -5,7 +5,7 @@ export function Field({ label, hint, children }: { label: string; hint?: string;
   const id = useId();
   return (
     <div className="grid content-start gap-1">
-      <label htmlFor={id} className="text-label text-muted">
+      <label htmlFor={id} className="text-label text-muted wrap-anywhere">
         {label}
         {hint && ` (${hint})`}
       </label>

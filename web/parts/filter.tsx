@@ -13,6 +13,7 @@ export function Filter<T extends string>({ label, otherwise, choices, chosen, on
     <label className="flex items-center gap-2 text-muted">
       {label}
       <select
+        data-filter
         className="field w-auto text-text"
         value={chosen ?? ''}
         onChange={({ target }) => onChoose(choices.find(([choice]) => choice === target.value)?.[0])}

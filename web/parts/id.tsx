@@ -11,7 +11,7 @@ export function Id({ id }: { id: string }) {
   const { outcome, copy } = useCopy(id);
   const said = outcome === 'copied' ? 'copied' : outcome === 'failed' ? id : shortId(id);
   return (
-    <button type="button" className="mono rounded text-left hover:underline" title={`${id} (click copies)`} aria-label={`Copy ${id}`} onClick={copy}>
+    <button type="button" className="mono rounded text-left hover:underline" title={`${id} (click copies)`} aria-label={`${said}, copies ${id}`} onClick={copy}>
       <span role="status">{said}</span>
     </button>
   );

@@ -18,6 +18,8 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
       // The topmost is drawn first, so that those below it stand before it.
       const stacked = stack(series.map(({ values }) => values));
       const order = series.map((_, index) => series.length - 1 - index);
+      // A bar stands around its time: the first and the last need room too.
+      const half = ((times[1] ?? 0) - (times[0] ?? 0)) / 2_000;
       const bars = uPlot.paths.bars?.({ size: [0.8, 40], gap: 1 });
       return new uPlot(
         {
@@ -26,7 +28,7 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
           legend: { show: false },
           cursor: { show: false },
           padding: [6, 8, 0, 0],
-          scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, max || 1] } },
+          scales: { x: { time: true, range: (_plot, min, max) => [min - half, max + half] }, y: { range: (_plot, _min, max) => [0, max || 1] } },
           axes: [
             { stroke: colour.muted, grid: { show: false }, ticks: { stroke: colour.line }, size: 24, font: FONT },
             {

@@ -1,13 +1,14 @@
 /** They would turn around whatever stands behind them, in a sentence that quotes them too. */
 const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069]/g;
 
-const disarmed = (text: string): string => text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
+/** For a title or a label, which no element can keep apart. */
+export const disarmed = (text: string): string => text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
 
-/** What somebody else wrote: text, whose writing direction stays its own. `brief` keeps it to two lines. */
-export function Said({ text, brief = false }: { text: string; brief?: boolean }) {
+/** What somebody else wrote: text, whose writing direction stays its own. `brief` keeps it to two lines, or to one. */
+export function Said({ text, brief = false }: { text: string; brief?: boolean | 'line' }) {
   const shown = disarmed(text);
   return brief ? (
-    <bdi title={shown} className="line-clamp-2 text-left wrap-anywhere">
+    <bdi title={shown} className={brief === 'line' ? 'block truncate text-left' : 'line-clamp-2 text-left wrap-anywhere'}>
       {shown}
     </bdi>
   ) : (

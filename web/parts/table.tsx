@@ -72,10 +72,11 @@ function AllRows({ columns, rows, rowKey }: BodyProps) {
 function NearRows({ columns, rows, rowKey }: BodyProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
+  // With every render: what stands above may have grown or gone.
   useLayoutEffect(() => {
     const place = body.current?.getBoundingClientRect().top;
-    if (place !== undefined) setTop(place + scrollY);
-  }, []);
+    if (place !== undefined) setTop(Math.round(place + scrollY));
+  });
   const near = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => ROW_PX,

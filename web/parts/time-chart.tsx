@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { counted } from './count.ts';
+import { Said } from './said.tsx';
 import { dateOf } from './time.tsx';
 import type { Tone } from './tone.tsx';
 
@@ -23,7 +24,11 @@ export interface TimeChartProps {
   nameOf?: (time: number) => string;
 }
 
-const Plot = lazy(() => import('./plot.tsx'));
+/** The numbers stand below it all the same. */
+const NoPlot = () => <p className="text-label text-muted">This browser cannot draw the chart; its table has the numbers.</p>;
+
+/** One that cannot be drawn here (the library refuses some locales) must not take its page with it. */
+const Plot = lazy<ComponentType<TimeChartProps>>(() => import('./plot.tsx').catch(() => ({ default: NoPlot })));
 const HEIGHT = 140;
 
 /** Bars over time. Whoever cannot see them has the same numbers as a table. */
@@ -32,12 +37,12 @@ export function TimeChart(props: TimeChartProps) {
   const said = (value: number) => (typeof unit === 'string' ? counted(value, unit) : unit(value));
   const named = times.map((time, index) => ({ time, values: series.map(({ values }) => values[index] ?? 0) })).filter(({ values }) => values.some(Boolean));
   return (
-    <figure className="grid gap-1">
+    <figure className="grid grid-cols-[minmax(0,1fr)] gap-1">
       <figcaption className="flex flex-wrap items-baseline gap-x-4 text-label text-muted">
         {series.map((each) => (
           <span key={each.label} className="flex items-center gap-1.5">
             <span aria-hidden="true" className={`size-2.5 rounded-xs ${FILLS[each.tone]}`} />
-            {each.label}
+            <Said text={each.label} brief />
           </span>
         ))}
       </figcaption>
@@ -57,7 +62,7 @@ export function TimeChart(props: TimeChartProps) {
                 </th>
                 {series.map((each) => (
                   <th key={each.label} scope="col" className="pr-4 font-medium">
-                    {each.label}
+                    <Said text={each.label} brief />
                   </th>
                 ))}
               </tr>

@@ -21,11 +21,27 @@ export function Time({ at }: { at: number }) {
   );
 }
 
-function ago(at: number, now: number): string {
-  // The server's clock may be a little ahead of this machine's.
-  const age = Math.max(0, now - at);
-  if (age < MINUTE) return `${Math.floor(age / 1_000)} s`;
-  if (age < HOUR) return `${Math.floor(age / MINUTE)} m`;
-  if (age < DAY) return `${Math.floor(age / HOUR)} h`;
-  return dateOf(at);
+/** The same for what is to come: "in 12 m", and once it has, "now". */
+export function Until({ at }: { at: number }) {
+  const text = useByClock((now) => (at > now ? until(at, now) : 'now'));
+  const iso = new Date(at).toISOString();
+  return (
+    <time dateTime={iso} title={iso}>
+      {text}
+    </time>
+  );
+}
+
+const until = (at: number, now: number): string => {
+  const left = span(at - now);
+  return left === undefined ? dateOf(at) : `in ${left}`;
+};
+
+// The server's clock may be a little ahead of this machine's.
+const ago = (at: number, now: number): string => span(Math.max(0, now - at)) ?? dateOf(at);
+
+function span(length: number): string | undefined {
+  if (length < MINUTE) return `${Math.floor(length / 1_000)} s`;
+  if (length < HOUR) return `${Math.floor(length / MINUTE)} m`;
+  return length < DAY ? `${Math.floor(length / HOUR)} h` : undefined;
 }

@@ -1,4 +1,5 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 
 interface ViewsProps {
   /** What the views are of. */
@@ -8,8 +9,16 @@ interface ViewsProps {
 
 /** The views of a page, each with an address of its own. */
 export function Views({ label, views }: ViewsProps) {
+  const strip = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // On a small screen the strip is longer than the window: the view that is open must be in it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is another view that stands at another address
+  useEffect(() => {
+    // Newer browsers answer with a promise, which is no clean-up.
+    void strip.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [pathname]);
   return (
-    <nav aria-label={label} className="mt-2 mb-4 flex gap-1 overflow-x-auto border-b border-line">
+    <nav ref={strip} aria-label={label} className="mt-2 mb-4 flex gap-1 overflow-x-auto border-b border-line">
       {views.map(({ label: name, count, ...place }) => (
         <Link
           key={name}

@@ -3,6 +3,7 @@ export const ACTIONS = [
   { label: 'Plan a task', path: '/tasks?plan=true' },
   { label: 'Run the audit', path: '/tasks/overlaps?audit=true' },
   { label: 'Weekly summary', path: '/tasks/week' },
+  { label: 'Broadcast to agents', path: '/messages?broadcast=true' },
   { label: 'Create a token', path: '/settings/tokens?create=true' },
   { label: 'Connect an agent', path: '/settings/agents' },
   { label: 'Approve a device', path: '/setup/authorize' },

@@ -21,9 +21,9 @@ export function Header() {
       <State tone={connected ? 'live' : 'quiet'}>{connected ? 'Live' : 'Connecting'}</State>
       {me?.workspace === 'ws_demo' && <State tone="you">Demo</State>}
       <RepositoryFilter />
-      <button type="button" className="button ml-auto text-muted" onClick={() => summon('palette')} aria-keyshortcuts="Control+K" aria-label="Search">
+      <button type="button" className="button ml-auto text-muted" onClick={() => summon('palette')} aria-keyshortcuts="Control+K">
         <Icon name="search" />
-        <span className="max-md:hidden">Search</span>
+        <span className="max-md:sr-only">Search</span>
         <kbd className="text-label max-md:hidden">Ctrl K</kbd>
       </button>
       <Menu

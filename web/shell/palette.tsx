@@ -89,11 +89,15 @@ const SHORTEST = 2;
 function useEntries(text: string): Entry[] {
   const asked = useDeferredValue(text);
   const found = useRead('lookup.find', { text: asked || '-', limit: 12 }, { enabled: asked.length >= SHORTEST }).data?.items ?? [];
+  const agents = useRead('agents.list', { limit: 200 }, { enabled: text !== '' }).data?.items ?? [];
   const fits = (...words: string[]): boolean => words.some((word) => word.toLowerCase().includes(text.toLowerCase()));
   return [
     ...PAGES.filter(({ label, asks }) => fits(label, asks)).map(({ to, label, key }) => ({ key: to, kind: 'page', label, note: `g ${key}`, go: to })),
     ...ACTIONS.filter(({ label }) => text !== '' && fits(label)).map(({ label, path }) => ({ key: label, kind: 'action', label, go: path })),
     ...(text !== '' && fits('keyboard map') ? [{ key: 'help', kind: 'action', label: 'Keyboard map', note: '?', go: () => void summon('help') }] : []),
+    ...agents.flatMap(({ name, agent_id }) =>
+      text !== '' && agent_id !== null && fits(name) ? [{ key: agent_id, kind: 'agent', label: name, go: `/agents/${encodeURIComponent(agent_id)}` }] : [],
+    ),
     ...(asked.length >= SHORTEST ? found : []).map(({ kind, id, title, path }) => ({ key: id, kind, label: title || id, note: shortId(id), go: path })),
   ];
 }

@@ -5,10 +5,10 @@ import { silenceSweep } from './sweep.ts';
 import { agentTools } from './tools.ts';
 
 export { dismiss, enlist, seenRunning } from './enlist.ts';
-export { noteSilence } from './leave.ts';
+export { leave, noteSilence } from './leave.ts';
 export { isSilent, LEASE_MS, statusAt } from './liveness.ts';
 export { easeAgent, isOwn, noteSign, requireOnline, requireOwnAgent, touchAgent } from './own.ts';
-export { agentsById, findAgent, listAgents } from './store.ts';
+export { type AgentFilter, agentsById, findAgent, listAgents } from './store.ts';
 export type { AgentRow } from './tables.ts';
 export { agentViewer, capabilitiesOf } from './views.ts';
 

@@ -6,7 +6,7 @@ import { type Ports, ROUND_PREFIX } from '../../kernel/ports.ts';
 import { readJson } from '../../storage/columns.ts';
 import { insertRound, takeRound } from './store.ts';
 
-const ROUND_MS = 15 * 60_000;
+export const ROUND_MS = 15 * 60_000;
 const MAX_STATE_BYTES = 64 * 1024;
 const TOKEN = /^cvr_[A-Za-z0-9_-]{43}$/;
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { agentTypeOf, ownerOf } from '../../kernel/actor.ts';
 import type { Principal } from '../../kernel/context.ts';
 import type { Db } from '../../storage/engine.ts';
 import { namesFor, PRIVATE } from '../identity/index.ts';
@@ -7,9 +8,6 @@ import { readKept } from './kept-arguments.ts';
 import type { ApprovalRow } from './tables.ts';
 
 type ApprovalView = z.input<typeof approvalView>;
-
-const AGENT = /^agent:(.+)@/;
-const DEVELOPER = /^developer:(.+)$|^agent:.+@(.+)$/;
 
 export interface ApprovalViewer {
   view(row: ApprovalRow): ApprovalView;
@@ -22,8 +20,8 @@ export async function approvalViewer(db: Db, workspace: string, viewer: Principa
   const name = await namesFor(db, workspace, viewer);
   const decider = ({ decided_by }: ApprovalRow): string | null => {
     if (decided_by === null) return null;
-    const [, developer, owner] = DEVELOPER.exec(decided_by) ?? [];
-    return developer || owner ? name((developer ?? owner) as string) : decided_by;
+    const developer = ownerOf(decided_by);
+    return developer === null ? decided_by : name(developer);
   };
   return {
     decider,
@@ -37,7 +35,7 @@ export async function approvalViewer(db: Db, workspace: string, viewer: Principa
         name: row.name,
         server: row.server,
         developer,
-        agent: developer === PRIVATE ? null : (AGENT.exec(row.actor)?.[1] ?? null),
+        agent: developer === PRIVATE ? null : agentTypeOf(row.actor),
         arguments: kept?.text ?? null,
         arguments_bytes: kept?.bytes ?? null,
         arguments_cut: kept?.cut ?? false,

@@ -235,7 +235,10 @@ test('minting a token writes the grants of its profile as rows that can be liste
   const { token_id } = await done('tokens.create', { developer: 'ana', agent: 'codex' });
   const own = async () => {
     const { items } = (await done('capabilities.list', {})) as { items: { subject: string; action: string; status: string }[] };
-    return items.filter((item) => item.subject === `token:${token_id}` && item.status === 'live').map((item) => item.action);
+    return items
+      .filter((item) => item.subject === `token:${token_id}` && item.status === 'live')
+      .map((item) => item.action)
+      .reverse();
   };
   expect(await own()).toEqual(['toolset.team', 'toolset.workflow', 'toolset.cycle']);
   await done('capabilities.revoke', { action: 'toolset.workflow', token: token_id });

@@ -6,8 +6,19 @@ import { refused } from '../../kernel/reply.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../kernel/workspace.ts';
 import type { NewEvent } from '../../storage/journal.ts';
 import type { Tx } from '../../storage/write.ts';
-import { actionName, actionsFor, allowsArguments, capabilityFor, grantStatus, isCounted, needsApproval, recentAfter, waitForRate } from './grant.ts';
-import { countUse, findGrants, grantById, grantsOf } from './store.ts';
+import {
+  actionName,
+  actionsFor,
+  allowsArguments,
+  argumentsOf,
+  capabilityFor,
+  grantStatus,
+  isCounted,
+  needsApproval,
+  recentAfter,
+  waitForRate,
+} from './grant.ts';
+import { byAge, countUse, findGrants, grantById, grantsOf, standingGrants } from './store.ts';
 import type { GrantRow } from './tables.ts';
 
 /** The one tool that needs no grant: the liveness probe. */
@@ -17,6 +28,14 @@ export interface Gate {
   authorize: Ports['authorize'];
   /** A test for lists: what this caller could call at all. */
   visibility(principal: Principal): Promise<Visibility>;
+  /** What a call of a tool would be told now, for whoever wants to know beforehand: nothing is counted, and nobody is asked. `only`: of this tool alone. */
+  foresee(principal: Principal, only?: string): Promise<(tool: string) => Foreseen>;
+}
+
+export interface Foreseen {
+  readonly verdict: Verdict;
+  /** The one that decides. Null: it is denied, or needs none. */
+  readonly grant: GrantRow | null;
 }
 
 export interface Visibility {
@@ -27,11 +46,12 @@ export interface Visibility {
 }
 
 export function createGate(house: House, toolsetOf: (name: string) => Toolset | undefined): Gate {
+  const opening = ({ noun, name, toolset }: Pick<Asked, 'noun' | 'name' | 'toolset'>): string[] =>
+    actionsFor(noun, name, noun === 'tool' ? (toolset ?? toolsetOf(name) ?? namespaceOf(name)) : undefined);
   return {
     async authorize(principal, asked, settled = {}) {
       if (isExempt(asked)) return passed(principal, asked, null);
-      const toolset = asked.noun === 'tool' ? (asked.toolset ?? toolsetOf(asked.name) ?? namespaceOf(asked.name)) : undefined;
-      const actions = actionsFor(asked.noun, asked.name, toolset);
+      const actions = opening(asked);
       const { reader, access } = house.store;
       // The name is the caller's word: it must not read like two actions.
       const key = JSON.stringify(['grants', principal.workspace, principal.subjects, actions]);
@@ -51,7 +71,31 @@ export function createGate(house: House, toolsetOf: (name: string) => Toolset | 
         resource: (server) => opens('resource', server),
       };
     },
+    async foresee(principal, only) {
+      const { reader } = house.store;
+      const { workspace, subjects } = principal;
+      const found = only === undefined ? standingGrants(reader, workspace, subjects) : findGrants(reader, workspace, subjects, opening(toolCall(only)));
+      const byAction = Map.groupBy(await found, ({ action }) => action);
+      return (tool) => {
+        const asked = toolCall(tool);
+        if (isExempt(asked)) return { verdict: passed(principal, asked, null), grant: null };
+        const grants = opening(asked).flatMap((action) => byAction.get(action) ?? []);
+        return foreseen(principal, asked, grants.sort(byAge), house.clock.now());
+      };
+    },
   };
+}
+
+/** Equal to no arguments that a grant could be bound to. */
+const SOME = Symbol('some arguments');
+const toolCall = (name: string): Asked => ({ noun: 'tool', name, args: SOME, keepable: SOME, toolset: undefined });
+
+/** With whatever arguments; where that is not allowed, with the first that are. */
+function foreseen(principal: Principal, asked: Asked, grants: readonly GrantRow[], now: number): Foreseen {
+  const bound = grants.flatMap((grant) => argumentsOf(grant)?.slice(0, 1) ?? []);
+  const verdicts = [SOME, ...bound].map((args) => decide(principal, { ...asked, args, keepable: args }, {}, grants, now));
+  const verdict = verdicts.find(({ allowed }) => allowed) ?? (verdicts.at(-1) as Verdict);
+  return { verdict, grant: grants.find(({ id }) => verdict.allowed && id === verdict.grant?.id) ?? null };
 }
 
 const isExempt = ({ noun, name }: Asked): boolean => noun === 'tool' && name === EXEMPT;

@@ -31,9 +31,12 @@ export function grantStatus(grant: StandingGrant, now: number): GrantStatus {
 
 /** As they were sent, or as they are kept: an entry names no secret, and may name the repository that is only reported. */
 export function allowsArguments(grant: GrantRow, { args, keepable }: Pick<Asked, 'args' | 'keepable'>): boolean {
-  const allowed = readJson(grantScope, grant.scope).arguments?.allow;
+  const allowed = argumentsOf(grant);
   return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}) || isDeepStrictEqual(entry, keepable ?? {}));
 }
+
+/** What a call's arguments may be, where the grant says. */
+export const argumentsOf = (grant: GrantRow): Record<string, unknown>[] | undefined => readJson(grantScope, grant.scope).arguments?.allow;
 
 export const needsApproval = (grant: GrantRow): boolean => readJson(grantScope, grant.scope).approve === true;
 

@@ -4,46 +4,26 @@ import { newId } from '../../kernel/ids.ts';
 import { ok } from '../../kernel/reply.ts';
 import { onlyMatch } from '../../kernel/tail.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
-import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
-import { grantCapability, listCapabilities, revokeCapability } from './contract.ts';
-import { type GrantScope, grantScope, grantStatus, PROFILES } from './grant.ts';
-import { allGrants, findGrants, insertGrant, revokeGrant } from './store.ts';
+import { explain, type Offer } from './answers.ts';
+import { capabilityMatrix, explainCapability, grantCapability, listCapabilities, revokeCapability } from './contract.ts';
+import { type GrantScope, PROFILES } from './grant.ts';
+import { matrix } from './matrix.ts';
+import { findGrants, grantsByTail, insertGrant, pageOfGrants, revokeGrant } from './store.ts';
+import type { Subjects } from './subjects.ts';
 import type { GrantRow } from './tables.ts';
+import { viewGrants } from './views.ts';
 
-/** Who can hold grants is identity's knowledge; `main.ts` wires it. */
-export interface Subjects {
-  /** The subject that the input names, checked to exist. */
-  resolve(db: Db, workspace: string, named: { developer?: string; token?: string; instance?: string }): Promise<string>;
-  /** How a person would call it. */
-  names(db: Db, workspace: string): Promise<(subject: string) => string>;
-}
-
-export function capabilityTools(subjects: Subjects): Implementation[] {
-  const view = async (db: Db, workspace: string, now: number) => {
-    const name = await subjects.names(db, workspace);
-    return (grant: GrantRow) => ({
-      grant_id: grant.id,
-      subject: grant.subject,
-      subject_name: name(grant.subject),
-      action: grant.action,
-      scope: readJson(grantScope, grant.scope),
-      uses: grant.uses,
-      status: grantStatus(grant, now),
-      granted_by: grant.granted_by,
-      granted_at: grant.created_at,
-      revision: grant.revision,
-    });
-  };
-
+export function capabilityTools(subjects: Subjects, offer: Offer): Implementation[] {
   return [
     implement(grantCapability, {
-      write: async (tx, { action, scope = {}, ...named }, ctx) => {
+      write: async (tx, { action, scope = {}, expires_in_minutes, ...named }, ctx) => {
         const subject = await subjects.resolve(tx.db, tx.workspace, oneOf(named));
-        const grant = await giveGrant(tx, { subject, action, scope, by: ctx.principal.actor });
-        const show = await view(tx.db, tx.workspace, tx.now);
-        return ok(show(grant), `Granted ${action}.`);
+        const bounds = expires_in_minutes === undefined ? scope : { ...scope, expires_at: tx.now + expires_in_minutes * 60_000 };
+        const grant = await giveGrant(tx, { subject, action, scope: bounds, by: ctx.principal.actor });
+        const [shown] = await viewGrants(tx.db, subjects, ctx.principal, [grant], tx.now);
+        return ok(shown, `Granted ${action}.`);
       },
     }),
     implement(revokeCapability, {
@@ -65,11 +45,18 @@ export function capabilityTools(subjects: Subjects): Implementation[] {
       },
     }),
     implement(listCapabilities, {
-      read: async (_input, ctx) => {
-        const show = await view(ctx.reader, ctx.workspace, ctx.clock.now());
-        return ok({ items: (await allGrants(ctx.reader, ctx.workspace)).map(show) });
+      read: async ({ grant_id, limit, text, status, before, ...named }, { reader, workspace, principal, clock }) => {
+        const now = clock.now();
+        const subject = Object.values(named).some((name) => name !== undefined) ? await subjects.resolve(reader, workspace, oneOf(named)) : undefined;
+        const rows =
+          grant_id === undefined
+            ? await pageOfGrants(reader, workspace, { subject, text, status, before }, now, limit + 1)
+            : [await grantByTail(reader, workspace, grant_id)];
+        return ok({ items: await viewGrants(reader, subjects, principal, rows.slice(0, limit), now), more: rows.length > limit });
       },
     }),
+    implement(explainCapability, { read: async ({ name, ...named }, ctx) => ok(await explain(subjects, offer, ctx, oneOf(named), name)) }),
+    implement(capabilityMatrix, { read: async (page, ctx) => ok(await matrix(subjects, offer, ctx, page)) }),
   ];
 }
 
@@ -126,9 +113,12 @@ async function grantsToRevoke(tx: Tx, action: string | undefined, subject: strin
 }
 
 async function grantByTail(db: Db, workspace: string, tail: string): Promise<GrantRow> {
-  const grants = await allGrants(db, workspace);
-  const ids = grants.map((grant) => grant.id).filter((id) => id.endsWith(tail));
-  const id = onlyMatch(ids, tail, 'grant');
+  const grants = await grantsByTail(db, workspace, tail);
+  const id = onlyMatch(
+    grants.map((grant) => grant.id),
+    tail,
+    'grant',
+  );
   return grants.find((grant) => grant.id === id) as GrantRow;
 }
 

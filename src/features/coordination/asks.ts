@@ -1,13 +1,15 @@
-import { record } from '../../kernel/context.ts';
+import { record, type WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok, refused } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
+import type { Tx } from '../../storage/write.ts';
 import { callingDeveloper } from '../identity/index.ts';
 import { addresseeOf, isAddressedTo } from './addressee.ts';
 import { ask, reply } from './contract.ts';
 import { boundedDetails } from './excerpt.ts';
 import { findAsk, insertAsk, updateAsk } from './store.ts';
+import type { AskRow } from './tables.ts';
 
 const DEFAULT_DUE_MINUTES = 60;
 const MINUTE = 60_000;
@@ -69,15 +71,20 @@ export const askTools: Implementation[] = [
           },
         );
       }
-      // Whoever answers has got it and read it.
-      const receipts = { delivered_at: row.delivered_at ?? tx.now, read_at: row.read_at ?? tx.now };
-      await updateAsk(tx.db, tx.workspace, ask_id, { ...receipts, answer: message, answered_at: tx.now });
-      const payload = { ask_id, late: tx.now > row.due_at, ...boundedDetails({ answer: message }) };
-      record(tx, ctx, { category: 'work', kind: 'ask.answered', subject: ask_id, payload });
+      await answerAsk(tx, ctx, row, message);
       return ok({ ask_id, receipt: 'answered' }, 'Answered.');
     },
   }),
 ];
+
+/** Whether it may be answered has been judged: by whom, and that nobody has. */
+export async function answerAsk(tx: Tx, ctx: WriteContext, { id, delivered_at, read_at, due_at }: AskRow, answer: string): Promise<void> {
+  // Whoever answers has got it and read it.
+  const receipts = { delivered_at: delivered_at ?? tx.now, read_at: read_at ?? tx.now };
+  await updateAsk(tx.db, tx.workspace, id, { ...receipts, answer, answered_at: tx.now });
+  const payload = { ask_id: id, late: tx.now > due_at, ...boundedDetails({ answer }) };
+  record(tx, ctx, { category: 'work', kind: 'ask.answered', subject: id, payload });
+}
 
 /** In the same words whether there is none or it was put to somebody else. */
 const askNotFound = (id: string): Refusal =>

@@ -13,11 +13,11 @@ import { callingDeveloper, PRIVATE } from '../identity/index.ts';
 import { fileConflicts, markFiles, unmarkFiles } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
 import { type Claimed, conflict, covers, literalPaths, meeting, sameAgent, type Territory } from './conflicts.ts';
-import { checkConflicts, claim, release } from './contract.ts';
+import { checkConflicts, claim, release, releaseByHand } from './contract.ts';
 import { boundedDetails } from './excerpt.ts';
 import { claimDetails, noteLapses } from './lapse.ts';
 import { claimedBy, presenterFor } from './present.ts';
-import { findClaim, insertClaim, liveClaimRows, readStrings, updateClaim } from './store.ts';
+import { claimNamed, findClaim, insertClaim, liveClaimRows, readStrings, updateClaim } from './store.ts';
 import type { ClaimRow } from './tables.ts';
 import type { ClaimView, ConflictView } from './views.ts';
 
@@ -89,13 +89,24 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
       write: async (tx, { claim_id }, ctx) => {
         const row = await findClaim(tx.db, tx.workspace, claim_id);
         if (row?.developer_id !== callingDeveloper(ctx.principal)) throw claimNotFound('claim_id', claim_id);
-        if (row.released_at !== null || row.expires_at <= tx.now) {
-          const [code, words] =
-            row.released_at !== null ? ['CLAIM_ALREADY_RELEASED', 'had been released'] : ['CLAIM_EXPIRED', `expired at ${time(row.expires_at)}`];
-          return refused('warning', code, `This claim ${words}.`, 'Nothing is left to release; claim again if you still need the code.', { claim_id });
+        const over = overAlready(row, tx.now);
+        if (over) {
+          return refused('warning', over.code, over.message, 'Nothing is left to release; claim again if you still need the code.', { claim_id });
         }
         await releaseClaim(tx, ctx, row);
         return ok({ claim_id }, 'Released.');
+      },
+    }),
+    implement(releaseByHand, {
+      write: async (tx, { claim_id }, ctx) => {
+        const row = await claimNamed(tx.db, tx.workspace, claim_id);
+        if (!mayRelease(row, ctx.principal)) {
+          throw new Refusal('OPERATOR_REQUIRED', 'The claim is held by somebody else.', 'Whoever holds it releases it, or an operator does.');
+        }
+        const over = overAlready(row, tx.now);
+        if (over) throw new Refusal(over.code, over.message, 'Nothing is left to release.');
+        await releaseClaim(tx, ctx, row);
+        return ok({ claim_id: row.id }, 'Released.');
       },
     }),
     implement(checkConflicts, {
@@ -144,6 +155,15 @@ export async function markClaimed(tx: Tx, row: ClaimRow): Promise<void> {
   if (files.length === 0) return;
   const holder = { source: 'claim', sourceId: row.id, developerId: row.developer_id, repo: row.repo, action: null } as const;
   await markFiles(tx, { ...holder, label: row.reason ?? `${row.mode} claim`, expiresAt: row.expires_at }, files);
+}
+
+/** A person may end what their own agents hold; an operator what anybody does. */
+export const mayRelease = (row: ClaimRow, { developerId, operator }: Principal): boolean => operator || row.developer_id === developerId;
+
+function overAlready(row: ClaimRow, now: number): { code: string; message: string } | undefined {
+  if (row.released_at !== null) return { code: 'CLAIM_ALREADY_RELEASED', message: 'This claim had been released.' };
+  if (row.expires_at <= now) return { code: 'CLAIM_EXPIRED', message: `This claim expired at ${time(row.expires_at)}.` };
+  return undefined;
 }
 
 export async function releaseClaim(tx: Tx, ctx: WriteContext, row: ClaimRow): Promise<void> {

@@ -203,3 +203,51 @@ export const board = contract({
   }),
   annotations: READ,
 });
+
+/** A claim as people see it, also one that is over. */
+const shownClaim = z.strictObject({
+  ...claimView.shape,
+  agent_id: z.string().nullable().describe('The agent that holds it, by the id of its page.'),
+  state: z.enum(['live', 'released', 'expired']),
+  ended_at: z.int().nullable(),
+  may_release: z.boolean().describe('Whether the caller may end it.'),
+});
+export type ShownClaim = z.output<typeof shownClaim>;
+
+export const listClaims = contract({
+  name: 'claims.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'List claims',
+  description: 'Live claims of the workspace, newest first, a page at a time.',
+  input: z.strictObject({
+    mine: z.boolean().optional(),
+    repository: text(300).optional().describe('What it is called.'),
+    before: id.optional().describe('The last claim of the page before.'),
+    limit: z.int().min(1).max(200).optional(),
+  }),
+  output: z.strictObject({ items: z.array(shownClaim), more: z.boolean(), total: z.int() }),
+  annotations: READ,
+});
+
+export const showClaim = contract({
+  name: 'claims.show',
+  toolset: 'admin',
+  access: 'member',
+  title: 'A claim',
+  description: 'A claim of the workspace, also one that is over.',
+  input: z.strictObject({ claim_id: id.describe('The claim, or the end of its id.') }),
+  output: z.strictObject({ claim: shownClaim }),
+  annotations: READ,
+});
+
+export const releaseByHand = contract({
+  name: 'claims.release',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Release a claim',
+  description: 'Ends a claim, so that others can claim the code: one of your own agents’, or as operator anybody’s.',
+  input: z.strictObject({ claim_id: id.describe('The claim, or the end of its id.') }),
+  output: release.output,
+  annotations: { idempotentHint: true },
+});

@@ -1,13 +1,28 @@
-import { record, type WriteContext } from '../../kernel/context.ts';
+import { agentIdOf } from '../../kernel/actor.ts';
+import { type Principal, record, type WriteContext } from '../../kernel/context.ts';
 import type { Output } from '../../kernel/contract.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
+import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
-import { callingDeveloper } from '../identity/index.ts';
-import { board, LIST_SECTIONS, list } from './contract.ts';
+import { callingDeveloper, PRIVATE } from '../identity/index.ts';
+import { mayRelease } from './claims.ts';
+import { board, LIST_SECTIONS, list, listClaims, type ShownClaim, showClaim } from './contract.ts';
 import { presenterFor } from './present.ts';
-import { announcementsSince, asksBy, asksTo, handoffsBy, handoffsTo, liveClaimRows, recentAsks, recentHandoffs, updateAsk } from './store.ts';
-import type { AskRow } from './tables.ts';
+import {
+  announcementsSince,
+  asksBy,
+  asksTo,
+  claimNamed,
+  handoffsBy,
+  handoffsTo,
+  liveClaimRows,
+  pageOfClaims,
+  recentAsks,
+  recentHandoffs,
+  updateAsk,
+} from './store.ts';
+import type { AskRow, ClaimRow } from './tables.ts';
 import { answersFor } from './waiting.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -64,7 +79,38 @@ export const listTools: Implementation[] = [
       });
     },
   }),
+  implement(listClaims, {
+    read: async ({ mine = false, repository, before, limit = 100 }, { reader, workspace, principal, clock }) => {
+      const developerId = mine ? callingDeveloper(principal) : undefined;
+      const now = clock.now();
+      const { rows, total } = await pageOfClaims(reader, workspace, now, { developerId, repository, before, limit: limit + 1 });
+      const show = await claimsFor(reader, workspace, principal, now);
+      return ok({ items: rows.slice(0, limit).map(show), more: rows.length > limit, total });
+    },
+  }),
+  implement(showClaim, {
+    read: async ({ claim_id }, { reader, workspace, principal, clock }) => {
+      const show = await claimsFor(reader, workspace, principal, clock.now());
+      return ok({ claim: show(await claimNamed(reader, workspace, claim_id)) });
+    },
+  }),
 ];
+
+async function claimsFor(db: Db, workspace: string, viewer: Principal, now: number): Promise<(row: ClaimRow) => ShownClaim> {
+  const { claim } = await presenterFor(db, workspace, viewer, now);
+  return (row) => {
+    const view = claim(row);
+    const isOver = row.expires_at <= now || row.expired_at !== null;
+    const state = row.released_at !== null ? 'released' : isOver ? 'expired' : 'live';
+    return {
+      ...view,
+      agent_id: view.developer === PRIVATE ? null : agentIdOf(row.actor),
+      state,
+      ended_at: row.released_at ?? (isOver ? row.expires_at : null),
+      may_release: state === 'live' && mayRelease(row, viewer),
+    };
+  };
+}
 
 async function markRead(tx: Tx, ctx: WriteContext, rows: readonly AskRow[]): Promise<AskRow[]> {
   const read: AskRow[] = [];

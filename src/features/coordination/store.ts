@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { calledRepository } from '../../kernel/repository-name.ts';
+import { endingIn, onlyMatch } from '../../kernel/tail.ts';
 import { type JsonText, readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from './tables.ts';
@@ -15,6 +17,18 @@ export async function insertClaim(db: Db, claim: ClaimRow): Promise<void> {
 
 export async function findClaim(db: Db, workspace: string, id: string): Promise<ClaimRow | undefined> {
   return await db.selectFrom('claims').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+export async function claimNamed(db: Db, workspace: string, tail: string): Promise<ClaimRow> {
+  const exact = await findClaim(db, workspace, tail);
+  if (exact) return exact;
+  const found = await endingIn(db.selectFrom('claims').selectAll().where('workspace_id', '=', workspace), tail);
+  const id = onlyMatch(
+    found.map((row) => row.id),
+    tail,
+    'claim',
+  );
+  return found.find((row) => row.id === id) as ClaimRow;
 }
 
 export async function updateClaim(db: Db, workspace: string, id: string, change: Partial<Omit<ClaimRow, 'workspace_id' | 'id'>>): Promise<void> {
@@ -37,6 +51,31 @@ export async function liveClaimRows(db: Db, workspace: string, now: number, deve
     .$if(developerId !== undefined, (query) => query.where('developer_id', '=', developerId as string))
     .orderBy('id')
     .execute();
+}
+
+interface ClaimPage {
+  readonly developerId?: string | undefined;
+  /** What people call it. */
+  readonly repository?: string | undefined;
+  /** Those before this one. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** Live ones, newest first, and how many there are in all. */
+export async function pageOfClaims(db: Db, workspace: string, now: number, page: ClaimPage): Promise<{ rows: ClaimRow[]; total: number }> {
+  const { developerId, repository, before, limit } = page;
+  let live = db
+    .selectFrom('claims')
+    .where('workspace_id', '=', workspace)
+    .where('released_at', 'is', null)
+    .where('expired_at', 'is', null)
+    .where('expires_at', '>', now);
+  if (developerId) live = live.where('developer_id', '=', developerId);
+  if (repository) live = live.where(calledRepository('repo', repository));
+  const rows = before ? live.where('id', '<', before) : live;
+  const { total } = await live.select((eb) => eb.fn.countAll<string | number>().as('total')).executeTakeFirstOrThrow();
+  return { rows: await rows.selectAll().orderBy('id', 'desc').limit(limit).execute(), total: Number(total) };
 }
 
 /** Leases of any workspace that have ended without anybody having noted it. */
@@ -236,4 +275,30 @@ export async function countOpenHandoffs(db: Db, workspace: string): Promise<numb
 
 export async function recentHandoffs(db: Db, workspace: string, limit: number): Promise<HandoffRow[]> {
   return await db.selectFrom('handoffs').selectAll().where('workspace_id', '=', workspace).orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** A list that is read on from `before`, the newest first: ids rise with time. */
+export interface Slice {
+  readonly before: string | undefined;
+  readonly limit: number;
+}
+
+/** Of everybody, whether they still wait for somebody or not. */
+export async function askSlice(db: Db, workspace: string, { before, limit }: Slice): Promise<AskRow[]> {
+  const all = db.selectFrom('asks').selectAll().where('workspace_id', '=', workspace);
+  return await (before === undefined ? all : all.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute();
+}
+
+export async function handoffSlice(db: Db, workspace: string, { before, limit }: Slice): Promise<HandoffRow[]> {
+  const all = db.selectFrom('handoffs').selectAll().where('workspace_id', '=', workspace);
+  return await (before === undefined ? all : all.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute();
+}
+
+export async function announcementSlice(db: Db, workspace: string, { before, limit }: Slice): Promise<AnnouncementRow[]> {
+  const all = db.selectFrom('announcements').selectAll().where('workspace_id', '=', workspace);
+  return await (before === undefined ? all : all.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute();
+}
+
+export async function findAnnouncement(db: Db, workspace: string, id: string): Promise<AnnouncementRow | undefined> {
+  return await db.selectFrom('announcements').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
 }

@@ -3,26 +3,36 @@ import { Refusal } from '../../kernel/errors.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
+import type { Tx } from '../../storage/write.ts';
 import { hiding } from '../identity/index.ts';
 import { archiveCycle, cancelCycle, completeCycle, startCycle } from './advance.ts';
 import { NO_CONFIG } from './config.ts';
-import { cyclesArchive, cyclesCancel, cyclesCloseSession, cyclesComplete, cyclesList, cyclesSessions, cyclesShow, cyclesStart } from './contract.ts';
+import {
+  cyclesArchive,
+  cyclesCancel,
+  cyclesCloseSession,
+  cyclesComplete,
+  cyclesHandoff,
+  cyclesHandoffs,
+  cyclesList,
+  cyclesSessions,
+  cyclesShow,
+  cyclesStart,
+} from './contract.ts';
+import { timesTaken } from './machine.ts';
 import type { Mirror } from './mirror.ts';
 import { configOf, type Outside, repositoryOf } from './place.ts';
 import { hasEnded, noActiveCycle } from './refusals.ts';
 import { closeSession, findSession, sessionsIn } from './role-sessions.ts';
-import { activeCycle, type Cycle, findCycle, listCycles, recentHandoffs } from './store.ts';
+import { activeCycle, type Cycle, findCycle, handoffTargets, handoffWithPrevious, listCycles, pageOfHandoffs, recentHandoffs } from './store.ts';
 import { mirrored } from './tools.ts';
 import { completionOf, requireFinal } from './turn.ts';
-import { viewCycle, viewHandoff, viewSession } from './views.ts';
+import { summariseHandoff, viewCycle, viewHandoff, viewSession } from './views.ts';
 
 interface Named {
   readonly id?: string | undefined;
   readonly repository_path?: string | undefined;
 }
-
-/** Each may have a quarter of a megabyte. */
-const MOST_HANDOFFS = 20;
 
 /** Of a private developer others see that somebody works, and not who. */
 const hidingFor = ({ reader, workspace, principal }: CallContext) => hiding(reader, workspace, principal);
@@ -39,6 +49,13 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
     if (!cycle) throw new Refusal('CYCLE_NOT_FOUND', `There is no cycle ${JSON.stringify(id)}.`, 'covenant cycle history lists them.', { field: 'id' });
     return cycle;
   };
+  /** What is done to the active cycle: one that was named and has ended must not be taken for its successor. */
+  const active = async (tx: Tx, found: Cycle | string): Promise<Cycle | undefined> => {
+    const cycle = await activeCycle(tx.db, tx.workspace, typeof found === 'string' ? found : found.repository);
+    if (typeof found !== 'string' && found.id !== cycle?.id) throw hasEnded(found.cycle_id);
+    return cycle;
+  };
+  const byId = async (id: string, ctx: CallContext): Promise<Cycle> => (await named({ id }, ctx)) as Cycle;
   return [
     implement(cyclesList, {
       read: async (input, ctx) => {
@@ -58,16 +75,36 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
         });
         const sessions = await sessionsIn(ctx.reader, ctx.workspace, repository);
         const shown = await hidingFor(ctx);
-        const handoffs = cycle ? await recentHandoffs(ctx.reader, cycle, MOST_HANDOFFS) : { rows: [], total: 0 };
+        const handoffs = cycle ? await recentHandoffs(ctx.reader, cycle, input.handoffs) : { rows: [], total: 0 };
         return ok({
           repository,
           cycle: cycle ? shown(viewCycle(cycle)) : null,
           machine: cycle?.machine ?? config.machine,
+          taken: cycle
+            ? timesTaken(cycle.machine, await handoffTargets(ctx.reader, cycle), cycle.completed_at !== null)
+            : config.machine.transitions.map(() => 0),
           handoffs: handoffs.rows.map(viewHandoff),
           handoffs_total: handoffs.total,
           sessions: shown(sessions.map((session) => viewSession(session, ctx.clock.now()))),
           config_error,
         });
+      },
+    }),
+    implement(cyclesHandoffs, {
+      read: async ({ id, before, limit }, ctx) => {
+        const { rows, total } = await pageOfHandoffs(ctx.reader, await byId(id, ctx), { before, limit });
+        return ok({ items: rows.map(summariseHandoff), total });
+      },
+    }),
+    implement(cyclesHandoff, {
+      read: async ({ id, number }, ctx) => {
+        const cycle = await byId(id, ctx);
+        const found = await handoffWithPrevious(ctx.reader, cycle, number);
+        if (!found)
+          throw new Refusal('HANDOFF_NOT_FOUND', `The cycle ${cycle.cycle_id} has no handoff ${number}.`, 'cycles.handoffs lists those it has.', {
+            field: 'number',
+          });
+        return ok({ handoff: viewHandoff(found.handoff), previous: found.previous ? viewHandoff(found.previous) : null });
       },
     }),
     implement(cyclesStart, {
@@ -80,9 +117,10 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
     }),
     implement(cyclesComplete, {
       run: async (input, ctx) => {
-        const repository = await place(input, ctx);
+        const found = await named(input, ctx);
+        const repository = typeof found === 'string' ? found : found.repository;
         const after = await ctx.write(async (tx) => {
-          const cycle = await activeCycle(tx.db, tx.workspace, repository);
+          const cycle = await active(tx, found);
           const to = completionOf(cycle, repository);
           return await completeCycle(tx, ctx, cycle as Cycle, to);
         });
@@ -91,10 +129,11 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
     }),
     implement(cyclesArchive, {
       run: async (input, ctx) => {
-        const repository = await place(input, ctx);
+        const found = await named(input, ctx);
+        const repository = typeof found === 'string' ? found : found.repository;
         const config = await configOf(outside, repository);
         const after = await ctx.write(async (tx) => {
-          const cycle = await activeCycle(tx.db, tx.workspace, repository);
+          const cycle = await active(tx, found);
           requireFinal(cycle, repository);
           return await archiveCycle(tx, ctx, cycle as Cycle, config);
         });
@@ -106,9 +145,7 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
         const found = await named(input, ctx);
         const repository = typeof found === 'string' ? found : found.repository;
         const after = await ctx.write(async (tx) => {
-          const cycle = await activeCycle(tx.db, tx.workspace, repository);
-          // A cycle that was named and has ended must not be taken for its successor.
-          if (typeof found !== 'string' && found.id !== cycle?.id) throw hasEnded(found.cycle_id);
+          const cycle = await active(tx, found);
           if (!cycle) throw noActiveCycle(repository);
           return await cancelCycle(tx, ctx, cycle, reason);
         });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contract, READ } from '../../kernel/contract.ts';
 import { id, repositoryPath, text, title } from '../../kernel/fields.ts';
 import { machineSchema } from './machine.ts';
-import { payloadSchema } from './payload.ts';
+import { HANDOFF_LISTS, payloadSchema } from './payload.ts';
 import { CYCLE_STATUSES } from './tables.ts';
 
 const repository = { repository_path: repositoryPath.optional() };
@@ -179,6 +179,7 @@ export const cyclesList = contract({
   description: 'The cycles of the workspace, or of one repository, the newest first.',
   input: z.strictObject({
     ...repository,
+    repo: z.string().min(1).max(300).optional().describe('What people call the repository.'),
     status: z.array(z.enum(CYCLE_STATUSES)).min(1).max(3).optional(),
     limit: z.int().min(1).max(500).default(50),
     offset: z.int().min(0).default(0),
@@ -193,16 +194,51 @@ export const cyclesShow = contract({
   access: 'member',
   title: 'A cycle',
   description: 'A cycle by its id, or the active one of a repository: its machine, its last handoffs, and the sessions of its roles. Null while idle.',
-  input: z.strictObject({ id: id.optional(), ...repository }),
+  input: z.strictObject({
+    id: id.optional(),
+    ...repository,
+    handoffs: z.int().min(0).max(20).default(20).describe('How many of its last handoffs, in full: each may be long.'),
+  }),
   output: z.strictObject({
     repository: z.string(),
     cycle: cycleView.nullable(),
     machine: machineSchema,
-    handoffs: z.array(handoffView).describe('The last 20, and the latest for each role.'),
+    taken: z.array(z.int()).describe('How often each transition of the machine was made.'),
+    handoffs: z.array(handoffView).describe('The last ones, and the latest for each role.'),
     handoffs_total: z.int(),
     sessions: z.array(sessionView),
     config_error: z.string().nullable().describe('What is wrong with config.json.'),
   }),
+  annotations: READ,
+});
+
+const handoffSummary = z.strictObject({
+  number: z.int(),
+  producer: z.string(),
+  target: z.string(),
+  created_at: z.int(),
+  counts: z.record(z.enum(HANDOFF_LISTS), z.int()),
+});
+
+export const cyclesHandoffs = contract({
+  name: 'cycles.handoffs',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Handoffs of a cycle',
+  description: 'What was handed over in a cycle, the last first: by whom, for whom, and how much of what.',
+  input: z.strictObject({ id, before: z.int().min(1).optional().describe('Only those with a lower number.'), limit: z.int().min(1).max(50).default(20) }),
+  output: z.strictObject({ items: z.array(handoffSummary), total: z.int() }),
+  annotations: READ,
+});
+
+export const cyclesHandoff = contract({
+  name: 'cycles.handoff',
+  toolset: 'admin',
+  access: 'member',
+  title: 'A handoff',
+  description: 'A handoff in full, with the one before it that was for the same role.',
+  input: z.strictObject({ id, number: z.int().min(1) }),
+  output: z.strictObject({ handoff: handoffView, previous: handoffView.nullable() }),
   annotations: READ,
 });
 
@@ -219,8 +255,8 @@ export const cyclesComplete = contract({
   name: 'cycles.complete',
   toolset: 'admin',
   title: 'Complete a cycle',
-  description: 'Completes the active cycle of a repository in the place of its role.',
-  input: z.strictObject(repository),
+  description: 'Completes a cycle in the place of its role: by its id, or the active one of a repository.',
+  input: z.strictObject({ id: id.optional(), ...repository }),
   output: z.strictObject({ cycle: cycleView, ...mirrored }),
 });
 
@@ -228,8 +264,8 @@ export const cyclesArchive = contract({
   name: 'cycles.archive',
   toolset: 'admin',
   title: 'Archive a cycle',
-  description: 'Archives the complete cycle of a repository in the place of its role.',
-  input: z.strictObject(repository),
+  description: 'Archives a complete cycle in the place of its role: by its id, or the active one of a repository.',
+  input: z.strictObject({ id: id.optional(), ...repository }),
   output: z.strictObject({ cycle: cycleView, ...mirrored }),
 });
 

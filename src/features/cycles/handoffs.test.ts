@@ -157,3 +157,32 @@ test('of ten who write with one token, one does [handoff.write.atomic]', async (
   expect((await app.ok('handoff.read', { target: 'codex' })).notes).toEqual(won);
   expect(readBroker(app.repository, 'handoff/codex.json').notes).toEqual(won);
 });
+
+test('what was handed over is listed in numbers, read one at a time with the one before it for the same role, and counted on the machine', async () => {
+  const t = await cycleApp();
+  const [gemini, codex] = [await t.open('gemini'), await t.open('codex')];
+  await t.ok('cycle.start', { feature: 'checkout' });
+  await t.handOver('codex', gemini, { payload: await t.payload('codex', { todos: ['a', 'b'] }) });
+  await t.handOver('gemini', codex);
+  await t.handOver('codex', gemini, { payload: await t.payload('codex', { todos: ['b', 'c'], notes: ['mind the cache'] }) });
+  const [{ id }] = (await t.done('cycles.list', {})).items as [{ id: string }];
+  const show = () => t.done('cycles.show', { id, handoffs: 0 });
+  expect(await show()).toMatchObject({ handoffs: [], handoffs_total: 3, taken: [1, 1, 1, 0] });
+  const listed = await t.done('cycles.handoffs', { id, limit: 2 });
+  expect(listed).toMatchObject({ total: 3, items: [{ number: 3, producer: 'gemini', target: 'codex', counts: { todos: 2, notes: 1 } }, { number: 2 }] });
+  expect(await t.done('cycles.handoffs', { id, before: 2 })).toMatchObject({ items: [{ number: 1 }] });
+  const read = await t.done('cycles.handoff', { id, number: 3 });
+  expect(read).toMatchObject({ handoff: { payload: { todos: ['b', 'c'] } }, previous: { number: 1, payload: { todos: ['a', 'b'] } } });
+  expect(await t.done('cycles.handoff', { id, number: 2 })).toMatchObject({ previous: null });
+  expect((await t.action('cycles.handoff', { id, number: 9 })).reply).toMatchObject({ code: 'HANDOFF_NOT_FOUND' });
+
+  await t.handOver('gemini', codex);
+  await t.done('cycles.complete', { id });
+  expect(await show()).toMatchObject({ taken: [1, 2, 1, 1] });
+  await t.done('cycles.archive', { id });
+  await t.ok('cycle.start', { feature: 'the next one' });
+  for (const name of ['cycles.complete', 'cycles.archive']) expect((await t.action(name, { id })).reply).toMatchObject({ code: 'NO_ACTIVE_CYCLE' });
+  const name = t.repository.split('/').at(-1);
+  expect(await t.done('cycles.list', { repo: name })).toMatchObject({ total: 2 });
+  expect(await t.done('cycles.list', { repo: 'elsewhere' })).toMatchObject({ total: 0 });
+});

@@ -3,10 +3,18 @@ import type { Feature } from '../../kernel/tool.ts';
 import { cycleActions } from './actions.ts';
 import { createMirror } from './mirror.ts';
 import type { Outside } from './place.ts';
-import { cycleSweep } from './sweep.ts';
+import { cycleSweep, SESSIONS_KEPT_MS } from './sweep.ts';
 import { cycleTools } from './tools.ts';
 
 export function cycles(house: House, outside: Outside): Feature {
   const mirror = createMirror(house, outside);
-  return { name: 'cycles', implementations: [...cycleTools(outside, mirror), ...cycleActions(outside, mirror)], sweeps: [cycleSweep(house, mirror)] };
+  return {
+    name: 'cycles',
+    implementations: [...cycleTools(outside, mirror), ...cycleActions(outside, mirror)],
+    keeps: [
+      { what: 'Cycles, their handoffs and archives', ms: null },
+      { what: 'Role sessions that are over', ms: SESSIONS_KEPT_MS },
+    ],
+    sweeps: [cycleSweep(house, mirror)],
+  };
 }

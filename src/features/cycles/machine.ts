@@ -70,6 +70,20 @@ export function afterCompletion(machine: Machine, phase: string): Phase | undefi
   return transition && phaseNamed(machine, transition.to);
 }
 
+/** How often each transition was made, by whom the handoffs of a cycle were for, in their order, and whether it was completed. */
+export function timesTaken(machine: Machine, targets: readonly string[], completed: boolean): number[] {
+  const taken = machine.transitions.map(() => 0);
+  let phase = firstPhase(machine).name;
+  for (const target of [...targets, ...(completed ? [undefined] : [])]) {
+    const index = machine.transitions.findIndex((transition) => transition.from === phase && transition.target === target);
+    const transition = machine.transitions[index];
+    if (!transition) break;
+    taken[index] = (taken[index] ?? 0) + 1;
+    phase = transition.to;
+  }
+  return taken;
+}
+
 /** Who hands over to `target`: in the default machine always the other role. */
 export function producersFor(machine: Machine, target: string): ReadonlySet<string> {
   const phases = machine.transitions.filter((transition) => transition.target === target).map(({ from }) => phaseNamed(machine, from)?.role);

@@ -28,7 +28,7 @@ export const noActiveCycle = (repository: string): Refusal =>
   new Refusal('NO_ACTIVE_CYCLE', `No cycle is active in ${repository}.`, 'Start one with cycle.start.');
 
 export const hasEnded = (cycle_id: string): Refusal =>
-  new Refusal('NO_ACTIVE_CYCLE', `The cycle ${cycle_id} has ended.`, 'There is nothing left to cancel: covenant cycle history says how it ended.', {
+  new Refusal('NO_ACTIVE_CYCLE', `The cycle ${cycle_id} has ended.`, 'There is nothing left to do with it: covenant cycle history says how it ended.', {
     cycle_id,
   });
 

@@ -1,4 +1,5 @@
 import type { Updateable } from 'kysely';
+import { calledRepository } from '../../kernel/repository-name.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
@@ -61,15 +62,22 @@ export async function idsLike(db: Db, repository: string, beginning: string): Pr
 
 export interface CycleFilter {
   readonly repository?: string | undefined;
+  /** What people call it. */
+  readonly repo?: string | undefined;
   readonly status?: readonly CycleStatus[] | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
 /** Newest first. */
-export async function listCycles(db: Db, workspace: string, { repository, status, limit, offset }: CycleFilter): Promise<{ rows: Cycle[]; total: number }> {
+export async function listCycles(
+  db: Db,
+  workspace: string,
+  { repository, repo, status, limit, offset }: CycleFilter,
+): Promise<{ rows: Cycle[]; total: number }> {
   let matching = db.selectFrom('cycles').where('workspace_id', '=', workspace);
   if (repository !== undefined) matching = matching.where('repository', '=', repository);
+  if (repo !== undefined) matching = matching.where(calledRepository('repository', repo));
   if (status !== undefined) matching = matching.where('status', 'in', status);
   const rows = await matching.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
@@ -105,8 +113,41 @@ export async function currentHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' 
 
 /** The last ones and the latest for each target, in order, and how many there are in all: a cycle may be reworked for ever. */
 export async function recentHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>, most: number): Promise<{ rows: CycleHandoffRow[]; total: number }> {
+  const total = await countHandoffs(db, cycle);
+  if (most === 0) return { rows: [], total };
   const last = await handoffsOf(db, cycle).selectAll().orderBy('number', 'desc').limit(most).execute();
-  const total = last[0]?.number ?? 0;
   const current = [...(await currentHandoffs(db, cycle)).values()].filter(({ number }) => number <= total - most);
   return { rows: [...current.sort((a, b) => a.number - b.number), ...last.reverse()], total };
+}
+
+/** They are numbered from 1 on. */
+async function countHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>): Promise<number> {
+  const { last } = await handoffsOf(db, cycle)
+    .select((eb) => eb.fn.max('number').as('last'))
+    .executeTakeFirstOrThrow();
+  return last ?? 0;
+}
+
+/** The last first. */
+export async function pageOfHandoffs(
+  db: Db,
+  cycle: Pick<Cycle, 'workspace_id' | 'id'>,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<{ rows: CycleHandoffRow[]; total: number }> {
+  const earlier = handoffsOf(db, cycle).$if(before !== undefined, (query) => query.where('number', '<', before as number));
+  return { rows: await earlier.selectAll().orderBy('number', 'desc').limit(limit).execute(), total: await countHandoffs(db, cycle) };
+}
+
+/** The one with this number, and the last one before it for the same role. */
+export async function handoffWithPrevious(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>, number: number) {
+  const handoff = await handoffsOf(db, cycle).selectAll().where('number', '=', number).executeTakeFirst();
+  if (!handoff) return undefined;
+  const earlier = handoffsOf(db, cycle).selectAll().where('target', '=', handoff.target).where('number', '<', number);
+  return { handoff, previous: await earlier.orderBy('number', 'desc').limit(1).executeTakeFirst() };
+}
+
+/** For whom they were, in their order: they say which way a cycle went. */
+export async function handoffTargets(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>): Promise<string[]> {
+  const rows = await handoffsOf(db, cycle).select('target').orderBy('number').execute();
+  return rows.map(({ target }) => target);
 }

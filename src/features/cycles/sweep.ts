@@ -6,7 +6,7 @@ import { FORGOTTEN_AFTER_MS } from './slowing.ts';
 const EVERY_MS = 10_000;
 const AT_ONCE = 100;
 /** An ended session is shown for a week. */
-const KEPT_MS = 7 * 24 * 3_600_000;
+export const SESSIONS_KEPT_MS = 7 * 24 * 3_600_000;
 
 /** Files that a call did not live to write, sessions that are long over, failures that no longer count. */
 export function cycleSweep({ store, clock }: Pick<House, 'store' | 'clock'>, mirror: Mirror): Sweep {
@@ -30,7 +30,7 @@ export function cycleSweep({ store, clock }: Pick<House, 'store' | 'clock'>, mir
       const behind = await repositoriesBehind(store.reader, AT_ONCE, after);
       after = behind.length === AT_ONCE ? (behind.at(-1) ?? '') : '';
       for (const repository of behind) await mirror.sync(repository);
-      await prune('role_sessions', 'expires_at', clock.now() - KEPT_MS);
+      await prune('role_sessions', 'expires_at', clock.now() - SESSIONS_KEPT_MS);
       await prune('psk_failures', 'last_at', clock.now() - FORGOTTEN_AFTER_MS);
     },
   };

@@ -1,6 +1,7 @@
 import type { Output } from '../../kernel/contract.ts';
-import type { cyclesShow } from './contract.ts';
+import type { cyclesHandoffs, cyclesShow } from './contract.ts';
 import { archivePath } from './files.ts';
+import { HANDOFF_LISTS, type HandoffPayload } from './payload.ts';
 import type { Cycle } from './store.ts';
 import type { CycleHandoffRow, RoleSessionRow } from './tables.ts';
 
@@ -48,3 +49,10 @@ export const viewHandoff = ({ number, producer, target, created_at, payload }: C
   created_at,
   payload: JSON.parse(payload),
 });
+
+export function summariseHandoff(row: CycleHandoffRow): Output<typeof cyclesHandoffs>['items'][number] {
+  const { number, producer, target, created_at, payload } = viewHandoff(row);
+  const lists = payload as HandoffPayload;
+  const counts = Object.fromEntries(HANDOFF_LISTS.map((name) => [name, lists[name].length])) as Record<(typeof HANDOFF_LISTS)[number], number>;
+  return { number, producer, target, created_at, counts };
+}

@@ -14,25 +14,71 @@ const event = z.strictObject({
   hash: z.string(),
 });
 
+/** Which events are meant: those that fit all that is said. */
+const eventFilter = {
+  category: z.enum(EVENT_CATEGORIES).optional(),
+  kind: z.string().trim().min(1).max(200).optional().describe('Kinds that begin so, whatever their case.'),
+  actor: z.string().trim().min(1).max(200).optional().describe('Who: codex@mira, mira for all of hers, an instance, or as the journal has it.'),
+  subject: z.string().trim().min(1).max(300).optional().describe('On what, the whole of it: an id, or tool:clock.'),
+  outcome: z.string().trim().min(1).max(60).optional().describe('How it ended: ok, warning, blocked, denied, error, passed.'),
+  session: z.string().trim().min(1).max(200).optional().describe('The agent session that it is linked to.'),
+  text: z.string().trim().min(1).max(200).optional().describe('Anywhere in the kind, subject, session or payload, whatever its case.'),
+};
+const eventFilterShape = z.strictObject(eventFilter);
+export type EventFilter = z.output<typeof eventFilterShape>;
+
 export const listEvents = contract({
   name: 'events.list',
   toolset: 'admin',
   access: 'member',
   title: 'Read the journal',
-  description: 'A page of events in order: those after a number, or the latest.',
+  description:
+    'A page of events in order: those after a number, those before one, or the latest. Where a filter leaves few, only so many events are looked at; looked says which, and reading goes on from its end.',
   input: z
     .strictObject({
       after: z.int().min(0).optional().describe('Events with a higher seq than this.'),
+      before: z.int().min(1).optional().describe('The last events with a lower seq than this.'),
       latest: z.int().min(1).max(1_000).optional().describe('The last so many instead.'),
-      limit: z.int().min(1).max(1_000).optional().describe('At most so many after it; 200 where it is not said.'),
+      limit: z.int().min(1).max(1_000).optional().describe('At most so many after or before it; 200 where it is not said.'),
+      ...eventFilter,
     })
-    .refine(({ after, limit, latest }) => latest === undefined || (after === undefined && limit === undefined), {
-      error: 'stands alone: without after and limit',
+    .refine(({ after, before, limit, latest }) => latest === undefined || (after === undefined && before === undefined && limit === undefined), {
+      error: 'stands alone: without after, before and limit',
       path: ['latest'],
-    }),
+    })
+    .refine(({ after, before }) => after === undefined || before === undefined, { error: 'stands alone: without after', path: ['before'] }),
   output: z.strictObject({
     items: z.array(event),
     head: z.strictObject({ seq: z.int(), hash: z.string() }),
+    looked: z
+      .strictObject({ from: z.int(), to: z.int() })
+      .describe('Of these events, both ends included, all that fit are here; from lies after to where there was nothing to look at.'),
+  }),
+  annotations: READ,
+});
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/, { error: 'expected a hash of 64 hexadecimal digits' });
+
+export const verifyEvents = contract({
+  name: 'events.verify',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Verify a part of the journal',
+  description:
+    'Checks events against the chain of hashes, so many at a time. Verification goes on with verified_to as after and root as previous until it is done.',
+  input: z
+    .strictObject({
+      after: z.int().min(0).optional().describe('The event to go on behind; the beginning where it is not said.'),
+      previous: hash.optional().describe('The hash of that event as it was verified.'),
+      limit: z.int().min(1).max(10_000).optional().describe('At most so many events; 5,000 where it is not said.'),
+    })
+    .refine(({ after = 0, previous }) => after === 0 || previous !== undefined, { error: 'is needed with after', path: ['previous'] }),
+  output: z.strictObject({
+    verified_to: z.int(),
+    root: z.string().describe('The hash of the last event that was verified.'),
+    head: z.strictObject({ seq: z.int(), hash: z.string() }),
+    first_break: z.strictObject({ seq: z.int(), kind: z.string().nullable(), reason: z.string() }).nullable(),
+    done: z.boolean().describe('The end of the journal or a break was reached.'),
   }),
   annotations: READ,
 });

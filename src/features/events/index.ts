@@ -2,6 +2,10 @@ import type { Feature } from '../../kernel/tool.ts';
 import type { Tally } from './tally.ts';
 import { eventTools } from './tools.ts';
 
-export const events = (tally: Tally): Feature => ({ name: 'events', implementations: eventTools(tally) });
+export const events = (tally: Tally): Feature => ({
+  name: 'events',
+  implementations: eventTools(tally),
+  keeps: [{ what: 'The journal: every event, chained, without arguments, prompts and tokens', ms: null }],
+});
 
-export { type CallCounts, type DayTally, type Refusal, Tally, total } from './tally.ts';
+export { type DayTally, type Refusal, Tally, total } from './tally.ts';

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Db } from '../../storage/engine.ts';
 import { firstSeqSince, readHead } from '../../storage/journal.ts';
 import { EVENT_CATEGORIES, type EventCategory } from '../../storage/tables.ts';
@@ -108,6 +109,8 @@ async function readOn(db: Db, workspace: string, counting: Counting, now: number
       .execute();
     for (const event of page) count(counting, event);
     counting.seq = page.at(-1)?.seq ?? head;
+    // The first read of a busy day is long: others are served between its pages.
+    await breathe();
   }
   forget(counting, minuteOf(since), since);
 }

@@ -1,19 +1,46 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { CallContext } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
-import { GENESIS, readEvents, readHead } from '../../storage/journal.ts';
-import { redactor } from '../identity/index.ts';
-import { eventRate, listEvents } from './contract.ts';
+import { ChainVerifier, GENESIS, readEvents, readHead } from '../../storage/journal.ts';
+import { developerFor, PRIVATE, redactor } from '../identity/index.ts';
+import { eventRate, listEvents, verifyEvents } from './contract.ts';
+import type { Whose } from './filter.ts';
+import { type Stretch, searchEvents } from './store.ts';
 import { countedBy, type Tally } from './tally.ts';
 
 export const eventTools = (tally: Tally): Implementation[] => [
   implement(listEvents, {
-    read: async ({ after = 0, latest, limit = 200 }, ctx) => {
-      const head = (await readHead(ctx.reader, ctx.workspace)) ?? { seq: 0, hash: GENESIS };
-      const from = latest === undefined ? after : Math.max(0, head.seq - latest);
+    read: async ({ after, before, latest, limit = 200, actor, ...filter }, ctx) => {
+      const head = await headOf(ctx);
       // The events up to the head that is told with them: what came in between belongs to the next page.
-      const events = (await readEvents(ctx.reader, ctx.workspace, from, latest ?? limit)).filter((event) => event.seq <= head.seq);
+      const stretch: Stretch =
+        latest === undefined && before === undefined
+          ? { start: (after ?? 0) + 1, direction: 'on', limit, end: head.seq, reach: LOOKED_AT }
+          : { start: Math.min(head.seq, (before ?? head.seq + 1) - 1), direction: 'back', limit: latest ?? limit, end: head.seq, reach: LOOKED_AT };
+      const sought = { ...filter, whose: actor === undefined ? undefined : await whoseEvents(ctx, actor) };
       const redact = await redactor(ctx.reader, ctx.workspace, ctx.principal);
-      return ok({ items: events.map(redact), head: { seq: head.seq, hash: head.hash } });
+      return ok({ ...(await searchEvents(ctx.reader, ctx.workspace, stretch, sought, redact)), head });
+    },
+  }),
+  implement(verifyEvents, {
+    read: async ({ after = 0, previous = GENESIS, limit = 5_000 }, ctx) => {
+      const head = await headOf(ctx);
+      const verifier = new ChainVerifier({ seq: after, hash: previous });
+      const last = Math.min(head.seq, after + limit);
+      let cutOff = false;
+      while (verifier.reached.seq < last && !verifier.reached.firstBreak && !cutOff && !ctx.signal.aborted) {
+        const { seq } = verifier.reached;
+        const page = await readEvents(ctx.reader, ctx.workspace, seq, Math.min(VERIFIED_AT_ONCE, last - seq));
+        for (const event of page) verifier.add(event);
+        cutOff = page.length === 0;
+        // Hashing is work for this thread: others are served between the pages.
+        await breathe();
+      }
+      if (cutOff || last === head.seq) verifier.finish(head);
+      const { seq, hash, firstBreak } = verifier.reached;
+      return ok({ verified_to: seq, root: hash, head, first_break: firstBreak, done: last === head.seq || firstBreak !== null });
     },
   }),
   implement(eventRate, {
@@ -23,3 +50,28 @@ export const eventTools = (tally: Tally): Implementation[] => [
     },
   }),
 ];
+
+/** Of a page's read, for one answer. */
+const LOOKED_AT = 25_000;
+const VERIFIED_AT_ONCE = 500;
+
+async function headOf({ reader, workspace }: CallContext): Promise<{ seq: number; hash: string }> {
+  const { seq, hash } = (await readHead(reader, workspace)) ?? { seq: 0, hash: GENESIS };
+  return { seq, hash };
+}
+
+/** `agent:codex@dev_…`, `operator`: as the journal has it. */
+const AS_JOURNALED = /^(agent|developer|instance):|^operator$/;
+
+/** People know each other by name, the journal by id. Whom the viewer may not know has no name here. */
+async function whoseEvents({ reader, workspace, principal }: CallContext, who: string): Promise<Whose> {
+  if (who === PRIVATE || AS_JOURNALED.test(who)) return { actor: who };
+  const [, agent, name = who] = /^([^@]+)@(.+)$/.exec(who) ?? [];
+  try {
+    const { id } = await developerFor(reader, workspace, principal, name);
+    return agent === undefined ? { developer: id } : { actor: `agent:${agent}@${id}` };
+  } catch (error) {
+    if (error instanceof Refusal) return { actor: `instance:${who}` };
+    throw error;
+  }
+}

@@ -4,7 +4,8 @@ import { executionTools } from './tools.ts';
 
 export type { ExecutionPorts, OpenedWorktree } from './ports.ts';
 export { pauseForQuestion, resumeAfterAnswer } from './question.ts';
-export { releaseClaimsIn, releaseClaimsOf, unclaimTask } from './release.ts';
-export { claimsOf, tasksClaimedIn } from './store.ts';
+export { releaseClaimsIn, releaseClaimsOf, releaseTask, unclaimTask } from './release.ts';
+export { moveOn } from './status.ts';
+export { claimsOf, questionsIn, tasksClaimedIn } from './store.ts';
 
 export const execution = (ports: ExecutionPorts): Feature => ({ name: 'execution', implementations: executionTools(ports) });

@@ -75,7 +75,8 @@ async function keepError(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, { err
   return id;
 }
 
-async function moveOn(tx: Tx, ctx: WriteContext, input: Input<typeof taskUpdateStatus>): Promise<{ changed: boolean; workflow: WorkflowRow }> {
+/** Whether anything changed, and the workflow as it is then. The one way by which a task goes on, whoever moves it. */
+export async function moveOn(tx: Tx, ctx: WriteContext, input: Input<typeof taskUpdateStatus>): Promise<{ changed: boolean; workflow: WorkflowRow }> {
   const task = await requireTask(tx.db, tx.workspace, input.id, 'id');
   const workflow = await requireWorkflow(tx.db, tx.workspace, task.workflow_id);
   const agentId = await requireHold(tx, ctx, task, input);

@@ -47,6 +47,21 @@ export async function tasksClaimedIn(db: Db, workspace: string, workflowId: stri
     .execute();
 }
 
+/** How many tasks of each of these workflows wait for a person to answer. */
+export async function questionsIn(db: Db, workspace: string, workflowIds: readonly string[]): Promise<Map<string, number>> {
+  if (workflowIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('workflow_tasks')
+    .select(['workflow_id', (eb) => eb.fn.countAll<number>().as('asked')])
+    .where('workspace_id', '=', workspace)
+    .where('workflow_id', 'in', workflowIds)
+    .where('status', '=', 'paused')
+    .where('question_id', 'is not', null)
+    .groupBy('workflow_id')
+    .execute();
+  return new Map(rows.map(({ workflow_id, asked }) => [workflow_id, Number(asked)]));
+}
+
 /** Agents that hold tasks of the workflow though they were silent for too long. */
 export async function silentHolders(db: Db, workspace: string, workflowId: string, now: number): Promise<string[]> {
   const rows = await db

@@ -1,6 +1,8 @@
 import type { Feature } from '../../kernel/tool.ts';
-import { type Catalogue, gatewayTools } from './tools.ts';
+import type { Tally } from '../events/index.ts';
+import type { Catalogue } from './offered.ts';
+import { gatewayTools } from './tools.ts';
 
-export type { Catalogue } from './tools.ts';
+export { type Catalogue, offeredTools } from './offered.ts';
 
-export const gateway = (catalogue: Catalogue): Feature => ({ name: 'gateway', implementations: gatewayTools(catalogue) });
+export const gateway = (catalogue: Catalogue, tally: Tally): Feature => ({ name: 'gateway', implementations: gatewayTools(catalogue, tally) });

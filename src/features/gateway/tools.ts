@@ -1,70 +1,69 @@
-import type { Toolset } from '../../kernel/contract.ts';
-import type { PublishedTool } from '../../kernel/publish.ts';
-import type { ExternalTool, Json } from '../../kernel/relay.ts';
+import { toolNamed } from '../../kernel/aliases.ts';
+import type { CallContext } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
-import type { Gate } from '../capabilities/index.ts';
-import { clock, echo, listTools } from './contract.ts';
-import { callsSince } from './store.ts';
+import type { DayTally, Tally } from '../events/index.ts';
+import { clock, echo, listTools, pageOfTools, showTool, toolUsage } from './contract.ts';
+import { type Catalogue, type Offered, offeredTools } from './offered.ts';
+import { tokensOf } from './size.ts';
+import { usedInDay } from './usage.ts';
 
-const DAY_MS = 24 * 3_600_000;
-
-/** The catalogue is known once every feature has spoken, so it is asked for when it is needed. */
-export interface Catalogue {
-  tools(): readonly PublishedTool[];
-  external(): readonly ExternalTool[];
-  /** Tools of other servers that are not offered until a person approves them. */
-  withheld(): readonly { readonly name: string; readonly server: string }[];
-  gate(): Gate;
-}
-
-export function gatewayTools(catalogue: Catalogue): Implementation[] {
+export function gatewayTools(catalogue: Catalogue, tally: Tally): Implementation[] {
+  const dayOf = ({ reader, workspace, clock: { now } }: CallContext) => tally.read(reader, workspace, now());
+  const you = async ({ principal }: CallContext) => {
+    const mayCall = await catalogue.gate().visibility(principal);
+    return ({ name, toolset }: Offered) => (name === clock.name ? ('open' as const) : mayCall.tool(name, toolset) ? ('yes' as const) : ('no' as const));
+  };
   return [
     implement(echo, { read: async ({ text }) => ok({ text }) }, { content: ({ text }) => [{ type: 'text', text }] }),
     implement(clock, { read: async (_input, ctx) => ok({ epoch_ms: ctx.clock.now() }) }),
     implement(listTools, {
       read: async (_input, ctx) => {
-        const mayCall = await catalogue.gate().visibility(ctx.principal);
-        const calls = await callsSince(ctx.reader, ctx.workspace, ctx.clock.now() - DAY_MS);
-        const use = (name: string, toolset: Toolset) => ({
-          toolset,
-          you: name === clock.name ? ('open' as const) : mayCall.tool(name, toolset) ? ('yes' as const) : ('no' as const),
-          calls_24h: calls.get(`tool:${name}`) ?? 0,
-        });
-        const items = [
-          ...catalogue.tools().map((tool) => ({ ...nativeView(tool), ...use(tool.name, tool.toolset) })),
-          ...catalogue.external().map((tool) => ({ ...externalView(tool), ...use(tool.name, tool.toolset) })),
-          ...catalogue.withheld().map((tool) => ({ ...tool, ...UNSEEN, ...use(tool.name, 'gateway') })),
-        ];
+        const [mayCall, day] = [await you(ctx), await dayOf(ctx)];
+        return ok({ items: offeredTools(catalogue).map((tool) => ({ ...tool, you: mayCall(tool), calls_24h: usedInDay(day, [tool.name]).calls_24h })) });
+      },
+    }),
+    implement(pageOfTools, {
+      read: async ({ text, server, state, limit, offset }, ctx) => {
+        const wanted = text?.toLowerCase();
+        const fits = offeredTools(catalogue)
+          .filter((tool) => (server ?? tool.server) === tool.server && (state ?? tool.state) === tool.state)
+          .filter(({ name }) => wanted === undefined || name.toLowerCase().includes(wanted))
+          .sort((a, b) => (a.name < b.name ? -1 : 1));
+        const [mayCall, day] = [await you(ctx), await dayOf(ctx)];
+        const page = fits.slice(offset, offset + limit);
+        return ok({ items: await Promise.all(page.map((tool) => inShort(tool, mayCall(tool), day))), total: fits.length });
+      },
+    }),
+    implement(showTool, {
+      read: async ({ name }, ctx) => {
+        const tool = offeredTools(catalogue).find((each) => each.name === toolNamed(name));
+        if (!tool) throw new Refusal('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(name)}.`, 'covenant tools list', { field: 'name' });
+        const { description, inputSchema, outputSchema, annotations } = tool;
+        const short = await inShort(tool, (await you(ctx))(tool), await dayOf(ctx));
+        return ok({ ...short, description, inputSchema, annotations, ...(outputSchema && { outputSchema }) });
+      },
+    }),
+    implement(toolUsage, {
+      read: async (_input, ctx) => {
+        const day = await dayOf(ctx);
+        const byServer = Map.groupBy(offeredTools(catalogue), ({ server }) => server);
+        const items = [...byServer].map(([server, tools]) => ({
+          server,
+          tools: tools.filter(({ state }) => state !== 'withheld').length,
+          ...usedInDay(
+            day,
+            tools.map(({ name }) => name),
+          ),
+        }));
         return ok({ items });
       },
     }),
   ];
 }
 
-const nativeView = (tool: PublishedTool) => ({
-  name: tool.name,
-  title: tool.title,
-  description: tool.description,
-  server: 'native',
-  state: 'up' as const,
-  inputSchema: tool.inputSchema,
-  outputSchema: tool.outputSchema,
-  annotations: { ...tool.annotations },
-});
-
-const externalView = ({ name, server, state, definition }: ExternalTool) => ({
-  name,
-  title: typeof definition.title === 'string' ? definition.title : name,
-  description: typeof definition.description === 'string' ? definition.description : '',
-  server,
-  state,
-  inputSchema: definition.inputSchema,
-  ...(isObject(definition.outputSchema) ? { outputSchema: definition.outputSchema } : {}),
-  annotations: isObject(definition.annotations) ? definition.annotations : {},
-});
-
-/** Nobody has approved what such a tool says of itself: its name is enough to find it by. */
-const UNSEEN = { title: '', description: '', state: 'withheld' as const, inputSchema: {}, annotations: {} };
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+async function inShort(tool: Offered, you: 'open' | 'yes' | 'no', day: DayTally) {
+  const { name, title, toolset, server, state } = tool;
+  return { name, title, toolset, server, state, you, tokens: await tokensOf(tool), ...usedInDay(day, [name]) };
+}

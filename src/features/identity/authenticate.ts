@@ -24,12 +24,18 @@ export function createAuthenticate(house: House): Authenticate {
     const token = await house.store.access.get(`token ${hash}`, () => findTokenByHash(house.store.reader, hash));
     if (!token || !sameHash(token.hash, hash)) return { rejected: 'unknown' };
     const now = house.clock.now();
-    if (token.revoked_at !== null) return { rejected: 'revoked' };
-    if (token.expires_at !== null && now > token.expires_at) return { rejected: 'expired' };
+    const end = endOf(token, now);
+    if (end) return { rejected: end };
     if ((token.kind === 'web') !== (door === 'cookie')) return { rejected: 'wrong-door' };
     if (now - (token.last_used_at ?? 0) >= LAST_USED_GRAIN_MS) noteUse(house, token, now);
     return { principal: principalOf(token) };
   };
+}
+
+/** Why a token lets nobody in any more; undefined where it does. */
+export function endOf({ revoked_at, expires_at }: Pick<TokenWithDeveloper, 'revoked_at' | 'expires_at'>, now: number): 'revoked' | 'expired' | undefined {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && now > expires_at ? 'expired' : undefined;
 }
 
 /** The operator may act in any workspace, by name; anybody else is in the one their token is of. */
@@ -48,7 +54,7 @@ function noteUse(house: House, token: TokenWithDeveloper, now: number): void {
     .catch((error) => house.log.warn('last use of a token not noted', { token: token.id, error }));
 }
 
-function principalOf(token: TokenWithDeveloper): Principal {
+export function principalOf(token: TokenWithDeveloper): Principal {
   const kind: PrincipalKind = token.kind === 'web' ? 'developer' : token.kind;
   const subjects = [`token:${token.id}`];
   if (token.developer_id) subjects.push(`developer:${token.developer_id}`);

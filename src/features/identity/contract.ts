@@ -36,6 +36,7 @@ export const createToken = contract({
     developer: developerName.optional().describe('Whose token; the signed-in developer where it is left out.'),
     agent: agentType.optional().describe('The agent that will carry it.'),
     label,
+    expires_in_minutes: z.int().min(1).max(525_600).optional().describe('After so long it is refused. Left out: never, until it is revoked.'),
   }),
   output: z.strictObject({
     token: z.string(),
@@ -52,9 +53,15 @@ export const listTokens = contract({
   toolset: 'admin',
   access: 'member',
   title: 'List tokens',
-  description: "The workspace's tokens without their values: all to the operator, a developer's own to that developer.",
-  input: z.strictObject({}),
-  output: z.strictObject({ items: z.array(tokenView) }),
+  description: "The workspace's tokens without their values, newest first: all to the operator, a developer's own to that developer.",
+  input: z.strictObject({
+    token_id: z.string().min(1).max(64).optional().describe('This one alone.'),
+    own: z.boolean().optional().describe("The signed-in developer's alone, also where the caller could see everybody's."),
+    status: z.enum(['live', 'ended']).optional(),
+    limit: z.int().min(1).max(1_000).default(1_000),
+    offset: z.int().min(0).default(0),
+  }),
+  output: z.strictObject({ items: z.array(tokenView), total: z.int() }),
   annotations: READ,
 });
 

@@ -224,3 +224,26 @@ test('requests without a principal are journaled ten a minute from a source one 
     expect((await events({ kind: 'requests_refused' })).map((event) => event.payload)).toEqual([expect.objectContaining({ source: '10.0.0.1', count: 25 })]),
   );
 });
+
+test('tokens are listed newest first, a page at a time, live or ended, one alone, or one’s own', async () => {
+  const t = await testApp();
+  const mira = await t.developer('mira');
+  const li = await t.developer('li', 'codex');
+  const ended = await t.developer('mira');
+  await t.done('tokens.revoke', { token_id: ended.tokenId });
+  await t.done('tokens.create', { developer: 'mira', expires_in_minutes: 1 });
+  t.clock.advance(61_000);
+  const list = async (input: Record<string, unknown>, caller = t.operator) => {
+    const { items, total } = (await t.done('tokens.list', input, caller)) as { items: { token_id: string; status: string }[]; total: number };
+    return { ids: items.map(({ token_id }) => token_id), statuses: items.map(({ status }) => status), total };
+  };
+  expect((await list({ status: 'live' })).ids).toEqual([li.tokenId, mira.tokenId, t.operator.tokenId]);
+  expect((await list({ status: 'ended' })).statuses).toEqual(['expired', 'revoked']);
+  expect(await list({ status: 'live', limit: 1, offset: 1 })).toMatchObject({ ids: [mira.tokenId], total: 3 });
+  expect(await list({ token_id: ended.tokenId })).toMatchObject({ ids: [ended.tokenId], total: 1 });
+  const signedIn = { ...li, principal: { ...li.principal, web: true } };
+  expect((await list({}, signedIn)).ids).toEqual([li.tokenId]);
+  expect((await list({ token_id: mira.tokenId }, signedIn)).ids).toEqual([]);
+  const admin = { ...mira, principal: { ...mira.principal, web: true, operator: true } };
+  expect((await list({ own: true, status: 'live' }, admin)).ids).toEqual([mira.tokenId]);
+});

@@ -1,3 +1,4 @@
+import type { WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { workspaceName } from '../../kernel/workspace.ts';
@@ -38,8 +39,10 @@ interface NewToken {
   agentType?: string | undefined;
   instanceId?: string | undefined;
   label?: string | undefined;
-  expiresAt?: number;
+  expiresAt?: number | undefined;
   by: string;
+  /** What it was made through, where that is to be found again. */
+  madeBy?: string;
 }
 
 /** Mints a token with the grants of its profile. The value is returned once and never stored. */
@@ -61,7 +64,7 @@ export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: str
     agent_type: wanted.agentType ?? null,
     instance_id: wanted.instanceId ?? null,
     label,
-    created_by: wanted.by,
+    created_by: wanted.madeBy ?? wanted.by,
     created_at: tx.now,
     expires_at: wanted.expiresAt ?? null,
     last_used_at: null,
@@ -93,6 +96,13 @@ export async function issueInstanceToken(tx: Tx, instance: { id: string; develop
   return { id: token.id, value };
 }
 
+/** Every one of the workspace that stands, or every one but those by which people are signed in. */
+export async function endAllTokens(tx: Tx, by: string, { web }: { readonly web: boolean }): Promise<number> {
+  const standing = (await workspaceTokens(tx.db, tx.workspace)).filter(({ revoked_at, kind }) => revoked_at === null && (web || kind !== 'web'));
+  for (const token of standing) await endToken(tx, token, by);
+  return standing.length;
+}
+
 export async function endTokenById(tx: Tx, id: string, by: string): Promise<void> {
   const token = await findToken(tx.db, tx.workspace, id);
   if (token) await endToken(tx, token, by);
@@ -110,4 +120,19 @@ export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: s
     });
   }
   return developer;
+}
+
+/** Whom a caller means: themselves, or anybody where an operator names them. */
+export async function knownDeveloper(tx: Tx, named: string | undefined, { principal }: WriteContext): Promise<DeveloperRow> {
+  if (named && named !== principal.developerName) {
+    if (!principal.operator)
+      throw new Refusal('NOT_YOURS', 'You can do this for yourself only.', 'Leave developer out, or ask the operator.', { field: 'developer' });
+    return await requireDeveloper(tx, named);
+  }
+  const self = principal.developerId && (await findDeveloper(tx.db, tx.workspace, { id: principal.developerId }));
+  if (!self)
+    throw new Refusal('INVALID_INPUT', 'developer: is required, because the operator is no developer.', 'Name the developer: --developer NAME.', {
+      field: 'developer',
+    });
+  return self;
 }

@@ -5,7 +5,7 @@ import { deleteStaleSigninLinks, findSigninLink, insertSigninLink, takeSigninLin
 import type { DeveloperRow } from './tables.ts';
 import { hashSecret, mintSecret } from './token.ts';
 
-const LINK_MS = 10 * 60_000;
+export const LINK_MS = 10 * 60_000;
 export const WEB_SESSION_MS = 30 * 24 * 3_600_000;
 
 /** A link that works once: the secret is in its path, its hash in the store. */

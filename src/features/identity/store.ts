@@ -1,5 +1,8 @@
+import type { ExpressionBuilder } from 'kysely';
 import { endingIn } from '../../kernel/tail.ts';
+import { chunks } from '../../storage/chunks.ts';
 import { compiledQuery } from '../../storage/compiled.ts';
+import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { DeveloperRow, SigninLinkRow, TokenRow } from './tables.ts';
 
@@ -25,6 +28,73 @@ export async function workspaceTokens(db: Db, workspace: string, developerId?: s
   let query = tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace);
   if (developerId) query = query.where('tokens.developer_id', '=', developerId);
   return await query.orderBy('tokens.id').execute();
+}
+
+interface TokenFilter {
+  readonly token_id?: string | undefined;
+  /** Null: those that are no developer's. */
+  readonly developerId?: string | null;
+  readonly status?: 'live' | 'ended' | undefined;
+  readonly now: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The newest first. */
+export async function pageOfTokens(db: Db, workspace: string, filter: TokenFilter): Promise<{ rows: TokenWithDeveloper[]; total: number }> {
+  const { token_id, developerId, status, now, limit, offset } = filter;
+  const fits = (eb: ExpressionBuilder<Database, 'tokens'>) => {
+    const is = [eb('tokens.workspace_id', '=', workspace)];
+    if (token_id !== undefined) is.push(eb('tokens.id', '=', token_id));
+    if (developerId !== undefined) is.push(developerId === null ? eb('tokens.developer_id', 'is', null) : eb('tokens.developer_id', '=', developerId));
+    const live = eb.and([eb('tokens.revoked_at', 'is', null), eb.or([eb('tokens.expires_at', 'is', null), eb('tokens.expires_at', '>=', now)])]);
+    if (status !== undefined) is.push(status === 'live' ? live : eb.not(live));
+    return eb.and(is);
+  };
+  const rows = await tokensWithDeveloper(db).where(fits).orderBy('tokens.id', 'desc').limit(limit).offset(offset).execute();
+  const counted = db.selectFrom('tokens').select((eb) => eb.fn.countAll<number | string>().as('total'));
+  const { total } = await counted.where(fits).executeTakeFirstOrThrow();
+  return { rows, total: Number(total) };
+}
+
+export async function tokensById(db: Db, workspace: string, ids: readonly string[]): Promise<TokenWithDeveloper[]> {
+  const found: TokenWithDeveloper[] = [];
+  for (const some of chunks(ids, 500))
+    found.push(...(await tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace).where('tokens.id', 'in', some).execute()));
+  return found;
+}
+
+export async function hasInstance(db: Db, workspace: string, instance: string): Promise<boolean> {
+  const token = db.selectFrom('tokens').select('id').where('workspace_id', '=', workspace).where('instance_id', '=', instance).limit(1);
+  return (await token.executeTakeFirst()) !== undefined;
+}
+
+interface Calling {
+  readonly token?: string;
+  readonly developer?: string;
+  readonly instance?: string;
+  /** Only those that let somebody in at this time. */
+  readonly now?: number;
+}
+
+/** Tokens by which tools are called, the newest first: a browser's sign-in and the operator's own are none. */
+export async function callingTokens(db: Db, workspace: string, { token, developer, instance, now }: Calling, page: { limit: number; offset: number }) {
+  const fits = (eb: ExpressionBuilder<Database, 'tokens'>) => {
+    const { and, or } = eb;
+    const is = [eb('tokens.workspace_id', '=', workspace), eb('tokens.kind', 'not in', ['web', 'operator'])];
+    if (token !== undefined) is.push(eb('tokens.id', '=', token));
+    if (developer !== undefined) is.push(eb('tokens.developer_id', '=', developer));
+    if (instance !== undefined) is.push(eb('tokens.instance_id', '=', instance));
+    if (now !== undefined) is.push(eb('tokens.revoked_at', 'is', null), or([eb('tokens.expires_at', 'is', null), eb('tokens.expires_at', '>=', now)]));
+    return and(is);
+  };
+  const { total } = await db
+    .selectFrom('tokens')
+    .select((eb) => eb.fn.countAll<number | string>().as('total'))
+    .where(fits)
+    .executeTakeFirstOrThrow();
+  const tokens = await tokensWithDeveloper(db).where(fits).orderBy('tokens.id', 'desc').limit(page.limit).offset(page.offset).execute();
+  return { tokens, total: Number(total) };
 }
 
 function tokensWithDeveloper(db: Db) {

@@ -5,10 +5,10 @@ import { onlyMatch } from '../../kernel/tail.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Tx } from '../../storage/write.ts';
 import { createSigninLink, createToken, listDevelopers, listTokens, revokeToken, setVisibility, whoAmI } from './contract.ts';
-import { endToken, ensureDeveloper, issueToken, requireDeveloper } from './people.ts';
-import { shown } from './privacy.ts';
+import { endToken, ensureDeveloper, issueToken, knownDeveloper, requireDeveloper } from './people.ts';
+import { PRIVATE, shown } from './privacy.ts';
 import { makeSigninLink } from './signin.ts';
-import { developersOf, findDeveloper, findTokensByTail, firstDeveloper, setDeveloperVisibility, type TokenWithDeveloper, workspaceTokens } from './store.ts';
+import { developersOf, findTokensByTail, firstDeveloper, pageOfTokens, setDeveloperVisibility, type TokenWithDeveloper } from './store.ts';
 import type { DeveloperRow, TokenRow } from './tables.ts';
 
 export const identityTools: Implementation[] = [
@@ -16,7 +16,14 @@ export const identityTools: Implementation[] = [
     write: async (tx, input, ctx) => {
       const developer = await developerFor(tx, input.developer, ctx);
       const kind = input.agent ? 'agent' : 'developer';
-      const { value, token } = await issueToken(tx, { kind, developerId: developer.id, agentType: input.agent, label: input.label, by: ctx.principal.actor });
+      const { value, token } = await issueToken(tx, {
+        kind,
+        developerId: developer.id,
+        agentType: input.agent,
+        label: input.label,
+        expiresAt: input.expires_in_minutes === undefined ? undefined : tx.now + input.expires_in_minutes * 60_000,
+        by: ctx.principal.actor,
+      });
       return ok(
         { token: value, token_id: token.id, developer_id: developer.id, developer: developer.name, label: token.label, agent: token.agent_type },
         'Token created. It is shown this once.',
@@ -24,10 +31,11 @@ export const identityTools: Implementation[] = [
     },
   }),
   implement(listTokens, {
-    read: async (_input, ctx) => {
-      const own = ctx.principal.operator ? undefined : (ctx.principal.developerId ?? undefined);
-      const tokens = await workspaceTokens(ctx.reader, ctx.workspace, own);
-      return ok({ items: tokens.map((token) => tokenView(token, ctx.principal, ctx.clock.now())) });
+    read: async ({ own, ...filter }, ctx) => {
+      const { operator, developerId } = ctx.principal;
+      const now = ctx.clock.now();
+      const { rows, total } = await pageOfTokens(ctx.reader, ctx.workspace, { ...filter, ...((own || !operator) && { developerId }), now });
+      return ok({ items: rows.map((token) => tokenView(token, ctx.principal, now)), total });
     },
   }),
   implement(revokeToken, {
@@ -78,20 +86,6 @@ async function developerFor(tx: Tx, named: string | undefined, ctx: WriteContext
   return await knownDeveloper(tx, named, ctx);
 }
 
-async function knownDeveloper(tx: Tx, named: string | undefined, { principal }: WriteContext): Promise<DeveloperRow> {
-  if (named && named !== principal.developerName) {
-    if (!principal.operator)
-      throw new Refusal('NOT_YOURS', 'You can do this for yourself only.', 'Leave developer out, or ask the operator.', { field: 'developer' });
-    return await requireDeveloper(tx, named);
-  }
-  const self = principal.developerId && (await findDeveloper(tx.db, tx.workspace, { id: principal.developerId }));
-  if (!self)
-    throw new Refusal('INVALID_INPUT', 'developer: is required, because the operator is no developer.', 'Name the developer: --developer NAME.', {
-      field: 'developer',
-    });
-  return self;
-}
-
 /** A token of another developer is, to a developer, a token that does not exist. */
 async function ownToken(tx: Tx, tail: string, principal: Principal): Promise<TokenRow> {
   const found = await findTokensByTail(tx.db, tx.workspace, tail);
@@ -114,7 +108,8 @@ function tokenView(token: TokenWithDeveloper, viewer: Principal, now: number) {
     developer: owner.name,
     agent: token.agent_type,
     instance_id: token.instance_id,
-    label: token.label,
+    // People put their own names, and those of their machines, into labels.
+    label: owner.id === PRIVATE ? (token.agent_type ?? token.kind) : token.label,
     created_at: token.created_at,
     expires_at: token.expires_at,
     last_used_at: token.last_used_at,

@@ -21,7 +21,7 @@ export async function plannedStart(outside: Outside, ctx: CallContext, input: St
   const { type, issue = null, prompt, agent } = input;
   if (issue === null && prompt === undefined)
     throw invalidInput([{ field: 'prompt', message: 'expected an issue, a prompt, or both: the agent must know what to do' }]);
-  requireLauncher(outside, agent);
+  requireLauncher(outside, agent, ctx.workspace);
   if (outside.url() === undefined) {
     throw new Refusal('NOT_SERVING', 'No server runs that the agent could call.', 'covenant up starts it; then start the instance again.');
   }
@@ -65,7 +65,8 @@ async function startingPoint({ disk }: Outside, { root }: Located, base: string 
   throw new Refusal('BRANCH_NOT_FOUND', `There is no branch ${JSON.stringify(base)} in ${root}.`, next, { field: 'base_branch' });
 }
 
-function requireLauncher({ launchers, environment }: Outside, name: string): void {
+function requireLauncher({ launchers: all, environment }: Outside, name: string, workspace: string): void {
+  const launchers = Object.fromEntries(Object.entries(all).filter(([, { workspace: only = workspace }]) => only === workspace));
   const launcher = Object.hasOwn(launchers, name) ? launchers[name] : undefined;
   if (!launcher) {
     const there = `there are ${Object.keys(launchers).join(', ')} (the server reads config.toml when it starts)`;

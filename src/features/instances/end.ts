@@ -59,6 +59,14 @@ export interface Left {
   readonly backup: string | null;
 }
 
+/** With what its branch is compared: what only passing branches keep is not kept. */
+export const againstOf = ({ branch_name: branch, base_branch: base }: Pick<OnDisk, 'branch_name' | 'base_branch'>) => ({
+  branch,
+  base,
+  mergeCommit: null,
+  passing: `${branch.split('/')[0]}/`,
+});
+
 /** Takes worktree and branch away, if nothing is lost by it, or if what would be is kept by a backup. Never cut short: half a removal looks like deletions. */
 export async function removeFromDisk(outside: Outside, row: OnDisk, force: boolean): Promise<Left> {
   const { disk, files } = outside;
@@ -68,8 +76,7 @@ export async function removeFromDisk(outside: Outside, row: OnDisk, force: boole
     const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
     // The repository itself is gone. It may come back (a disk that is not mounted): a person has to say that it does not.
     if (force && !(await files.isFolder(repository)) && !(await files.isFolder(path))) return { reason: null, backup };
-    const against = { branch, base: base_branch, mergeCommit: null, passing: `${branch.split('/')[0]}/` };
-    const state = await disk.worktreeState(repository, path, against);
+    const state = await disk.worktreeState(repository, path, againstOf(row));
     const reason = reasonToKeep(state, { branch, base_branch });
     if (reason === null) {
       if (state.listed) await disk.removeWorktree(repository, path);

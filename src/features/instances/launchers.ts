@@ -14,6 +14,8 @@ export interface Launcher {
   readonly pass_env: readonly string[];
   /** `argument`: by {{prompt}} in its arguments. `typed`: typed into its terminal once it runs. `stdin`: written to its input. `file`: only in {{mcp_config}}/prompt.md. */
   readonly prompt: 'argument' | 'typed' | 'stdin' | 'file';
+  /** The one workspace that has it; else every one. */
+  readonly workspace?: string | undefined;
 }
 
 const codex = ['-c', 'mcp_servers.covenant.url="{{mcp_url}}"', '-c', 'mcp_servers.covenant.bearer_token_env_var="COVIBE_MCP_TOKEN"'];

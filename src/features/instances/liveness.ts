@@ -3,6 +3,7 @@ import type { Sweep } from '../../kernel/sweep.ts';
 import type { SessionLook } from '../../machine/agent-session.ts';
 import type { Tx } from '../../storage/write.ts';
 import { beginEnding } from './end.ts';
+import { stillUnheard } from './news.ts';
 import type { InstancePorts } from './ports.ts';
 import { beginRestart } from './restart.ts';
 import { reviewOver } from './review-over.ts';
@@ -41,7 +42,7 @@ export function livenessSweep({ store, clock, log }: House, outside: Outside, po
   async function noteHeard({ workspace_id, id, news }: InstanceRow): Promise<void> {
     await store.write(workspace_id, async (tx) => {
       const now = await findInstance(tx.db, tx.workspace, id);
-      if (now?.news === news) await changeInstance(tx.db, now, { news: null });
+      if (now && news !== null) await changeInstance(tx.db, now, { news: stillUnheard(now, news) });
     });
   }
 

@@ -1,6 +1,7 @@
 import type { Tx } from '../../storage/write.ts';
 import { beginEnding } from './end.ts';
 import { allows } from './lifecycle.ts';
+import { withNews } from './news.ts';
 import type { InstancePorts } from './ports.ts';
 import type { Leased } from './step.ts';
 import { changeInstance, endRelationship, findInstance, reviewedBy } from './store.ts';
@@ -30,7 +31,7 @@ export async function reviewOver(tx: Tx, ports: InstancePorts, review: InstanceR
   const parent = relationship && (await findInstance(tx.db, tx.workspace, relationship.parent_instance));
   if (parent && allows('review over', parent.status)) {
     const news = over.news ?? (typeof over.told.body === 'string' ? `${over.told.subject}. ${over.told.body}` : over.told.subject);
-    await changeInstance(tx.db, parent, { status: 'started', news, updated_at: tx.now, ...over.parent });
+    await changeInstance(tx.db, parent, { status: 'started', news: withNews(parent, news), updated_at: tx.now, ...over.parent });
     tx.append({ category: 'work', kind: 'instance.review_over', actor: over.actor, subject: parent.id, payload: { review: review.id, outcome: over.outcome } });
     await ports.tell(tx, { from: review.agent_id, to: parent.agent_id, actor: over.actor, ...over.told });
   }

@@ -1,4 +1,6 @@
 import type { Updateable } from 'kysely';
+import type { Principal } from '../../kernel/context.ts';
+import { calledRepository } from '../../kernel/repository-name.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
 import { AT_WORK } from './lifecycle.ts';
@@ -13,6 +15,11 @@ export async function insertInstance(db: Db, row: InstanceRow): Promise<void> {
 
 export async function findInstance(db: Db, workspace: string, id: string): Promise<InstanceRow | undefined> {
   return await db.selectFrom('instances').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+export async function findInstances(db: Db, workspace: string, ids: readonly string[]): Promise<InstanceRow[]> {
+  if (ids.length === 0) return [];
+  return await db.selectFrom('instances').selectAll().where('workspace_id', '=', workspace).where('id', 'in', ids).execute();
 }
 
 export async function changeInstance(db: Db, { workspace_id, id }: Key, values: Updateable<Database['instances']>): Promise<void> {
@@ -74,6 +81,10 @@ export async function countRunning(db: Db, machine: string): Promise<number> {
 export interface InstanceFilter {
   readonly status?: readonly InstanceStatus[] | undefined;
   readonly type?: InstanceType | undefined;
+  /** As people call it. */
+  readonly repository?: string | undefined;
+  /** Who asks, where they may not know of private developers in which repository they work. */
+  readonly viewer?: Principal | undefined;
   readonly limit: number;
   readonly offset: number;
 }
@@ -82,7 +93,7 @@ export interface InstanceFilter {
 export async function listInstances(
   db: Db,
   workspace: string,
-  { status, type, limit, offset }: InstanceFilter,
+  { status, type, repository, viewer, limit, offset }: InstanceFilter,
 ): Promise<{ rows: InstanceRow[]; total: number }> {
   let matching = db
     .selectFrom('instances')
@@ -90,6 +101,15 @@ export async function listInstances(
     .where((eb) => eb.or([eb('step', 'is', null), eb('step', 'not in', ['worktree', 'session'])]));
   if (status !== undefined) matching = matching.where('status', 'in', status);
   if (type !== undefined) matching = matching.where('type', '=', type);
+  if (repository !== undefined) matching = matching.where(calledRepository('repository', repository));
+  if (repository !== undefined && viewer && viewer.kind !== 'operator') {
+    const others = db
+      .selectFrom('developers')
+      .select('id')
+      .where('visibility', '=', 'private')
+      .where('id', '!=', viewer.developerId ?? '');
+    matching = matching.where((eb) => eb.or([eb('developer_id', 'is', null), eb('developer_id', 'not in', others)]));
+  }
   const rows = await matching.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute();
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   return { rows, total: Number(total) };

@@ -4,10 +4,22 @@ import { ok, type Reply } from '../../kernel/reply.ts';
 import type { Hand } from '../../kernel/step.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Tx } from '../../storage/write.ts';
+import { allowReview } from './allow-review.ts';
 import { plannedStart } from './begin.ts';
-import { instancesAbandon, instancesClean, instancesList, instancesLogs, instancesShow, instancesStart, instancesStop } from './contract.ts';
+import {
+  instancesAbandon,
+  instancesAllowReview,
+  instancesClean,
+  instancesList,
+  instancesLogs,
+  instancesMessage,
+  instancesShow,
+  instancesStart,
+  instancesStop,
+} from './contract.ts';
 import { carryOutEnd } from './end.ts';
 import { failuresOf } from './failures.ts';
+import { messageAgent } from './message.ts';
 import { outputOf } from './output.ts';
 import type { InstancePorts } from './ports.ts';
 import { requireInstance } from './require.ts';
@@ -50,7 +62,7 @@ export function instanceActions(outside: Outside, ports: InstancePorts): Impleme
     }),
     implement(instancesList, {
       read: async (filter, ctx) => {
-        const { rows, total } = await listInstances(ctx.reader, ctx.workspace, filter);
+        const { rows, total } = await listInstances(ctx.reader, ctx.workspace, { ...filter, viewer: ctx.principal });
         return ok({ items: rows.map((await instanceViewer(ctx.reader, ctx.principal, rows)).view), total });
       },
     }),
@@ -67,6 +79,13 @@ export function instanceActions(outside: Outside, ports: InstancePorts): Impleme
           feedback: hidden ? [] : await ports.feedbackOf(ctx.reader, ctx.workspace, row.id),
           failures: hidden ? [] : await failuresOf(ctx.reader, row),
         });
+      },
+    }),
+    implement(instancesMessage, { write: async (tx, input, ctx) => ok(await messageAgent(tx, ports, ctx, input)) }),
+    implement(instancesAllowReview, {
+      write: async (tx, input, ctx) => {
+        const row = await allowReview(tx, ports, ctx, input);
+        return ok((await instanceViewer(tx.db, ctx.principal, [row])).view(row));
       },
     }),
     implement(instancesLogs, {

@@ -6,7 +6,7 @@ import { namesFor, PRIVATE } from '../identity/index.ts';
 import { reviewLimits } from '../settings/index.ts';
 import type { instancesShow, instanceView } from './contract.ts';
 import { AT_WORK } from './lifecycle.ts';
-import { isAtLimit, SUGGESTIONS } from './limits.ts';
+import { isAtLimit, reviewsAllowed, SUGGESTIONS } from './limits.ts';
 import { reviewCounts } from './store.ts';
 import type { InstanceRow } from './tables.ts';
 
@@ -37,7 +37,8 @@ export async function instanceViewer(db: Db, viewer: Principal, rows: readonly I
     view(row) {
       const hidden = isHidden(row);
       const reviews = ran.get(row.id) ?? 0;
-      const atLimit = row.type === 'coding' && AT_WORK.includes(row.status) && isAtLimit(reviews, limits);
+      const allowed = reviewsAllowed(row, limits);
+      const atLimit = row.type === 'coding' && AT_WORK.includes(row.status) && isAtLimit(reviews, allowed);
       return {
         id: row.id,
         type: row.type,
@@ -57,9 +58,12 @@ export async function instanceViewer(db: Db, viewer: Principal, rows: readonly I
         pr_number: hidden ? null : row.pr_number,
         pr_url: hidden ? null : row.pr_url,
         parent_instance_id: row.parent_instance_id,
+        review_iteration: row.review_iteration,
         reviews,
-        max_reviews: limits.maxIterations,
+        max_reviews: allowed,
+        extra_reviews: row.extra_reviews,
         failed_reviews: row.failed_reviews,
+        max_failed_reviews: limits.autoAbandonAfter,
         at_limit: atLimit,
         suggestions: atLimit ? [...SUGGESTIONS] : [],
         status_reason: row.status_reason === null ? null : hidden ? PRIVATE : named(row.status_reason),

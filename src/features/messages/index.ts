@@ -3,12 +3,30 @@ import type { Feature } from '../../kernel/tool.ts';
 import { questionSweep } from './expiry.ts';
 import { messageTools } from './tools.ts';
 
-export { openQuestions } from './questions.ts';
+export { HUMAN, SERVER } from './addresses.ts';
+export { answerNamed } from './people.ts';
+export { openQuestion, openQuestions } from './questions.ts';
+export { broadcast, recipientsOf } from './send.ts';
+export { findMessage, findMessages } from './store.ts';
+export type { MessageRow } from './tables.ts';
 export { tell } from './tell.ts';
+export {
+  beginnings,
+  beginningsOf,
+  factsOf,
+  firstOf,
+  lastOf,
+  openQuestionThreads,
+  type ThreadFacts,
+  type ThreadHead,
+  undeliveredThreads,
+} from './thread-store.ts';
 export { unreadOf } from './unread.ts';
+export { bodyText } from './views.ts';
 
 export const messages = (house: Pick<House, 'store' | 'clock'>): Feature => ({
   name: 'messages',
   implementations: messageTools,
+  keeps: [{ what: 'Messages, also those that ran out unread', ms: null }],
   sweeps: [questionSweep(house)],
 });

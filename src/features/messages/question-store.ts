@@ -19,15 +19,18 @@ const questionsIn = (db: Db, workspace: string) =>
     .where('messages.recipient_id', '=', HUMAN);
 export type QuestionRow = Awaited<ReturnType<typeof openQuestionRows>>[number];
 
+const openQuestionsIn = (db: Db, workspace: string, now: number) =>
+  questionsIn(db, workspace)
+    .where('messages.status', '=', 'unread')
+    .where((eb) => eb.or([eb('messages.expires_at', 'is', null), eb('messages.expires_at', '>', now)]));
+
+export async function openQuestionRow(db: Db, workspace: string, now: number, id: string): Promise<QuestionRow | undefined> {
+  return await openQuestionsIn(db, workspace, now).where('messages.id', '=', id).executeTakeFirst();
+}
+
 /** Those that wait for an answer, the oldest first. */
 export async function openQuestionRows(db: Db, workspace: string, now: number, limit: number) {
-  return await questionsIn(db, workspace)
-    .where('messages.status', '=', 'unread')
-    .where((eb) => eb.or([eb('messages.expires_at', 'is', null), eb('messages.expires_at', '>', now)]))
-    .orderBy('messages.sent_at')
-    .orderBy('messages.id')
-    .limit(limit)
-    .execute();
+  return await openQuestionsIn(db, workspace, now).orderBy('messages.sent_at').orderBy('messages.id').limit(limit).execute();
 }
 
 /** The last to be answered first. */

@@ -1,7 +1,7 @@
 import type { Principal } from '../../kernel/context.ts';
 import type { Db } from '../../storage/engine.ts';
 import { namesFor, PRIVATE } from '../identity/index.ts';
-import { answeredQuestionRows, answersTo, openQuestionRows, type QuestionRow } from './question-store.ts';
+import { answeredQuestionRows, answersTo, openQuestionRow, openQuestionRows, type QuestionRow } from './question-store.ts';
 import type { QuestionView } from './shapes.ts';
 import { bodyText } from './views.ts';
 
@@ -39,6 +39,12 @@ async function questionViewer(db: Db, workspace: string, viewer: Principal): Pro
 export async function openQuestions(db: Db, workspace: string, viewer: Principal, now: number, limit: number): Promise<QuestionView[]> {
   const rows = await openQuestionRows(db, workspace, now, limit + 1);
   return rows.length === 0 ? [] : rows.map(await questionViewer(db, workspace, viewer));
+}
+
+/** Null where it is not open any more. */
+export async function openQuestion(db: Db, workspace: string, viewer: Principal, now: number, id: string): Promise<Question | null> {
+  const row = await openQuestionRow(db, workspace, now, id);
+  return row ? { ...(await questionViewer(db, workspace, viewer))(row), answer: null, answered_at: null } : null;
 }
 
 export async function readOpen(db: Db, workspace: string, viewer: Principal, now: number): Promise<{ items: Question[]; cut: boolean }> {

@@ -1,14 +1,17 @@
-import { record } from '../../kernel/context.ts';
+import { record, type WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
-import { listAgents } from '../agents/index.ts';
+import type { Db } from '../../storage/engine.ts';
+import type { Tx } from '../../storage/write.ts';
+import { type AgentFilter, type AgentRow, listAgents } from '../agents/index.ts';
 import { HUMAN } from './addresses.ts';
 import { ask } from './ask.ts';
-import { newMessage, requireRecipient, requireSender, threadFor, workOf } from './compose.ts';
+import { newMessage, requireRecipient, requireSender, threadFor, type Words, workOf } from './compose.ts';
 import { broadcastMessage, sendMessage } from './contract.ts';
 import { insertMessages } from './store.ts';
+import type { MessageRow } from './tables.ts';
 
 const MOST_RECIPIENTS = 1_000;
 
@@ -54,36 +57,52 @@ export const sendTools: Implementation[] = [
     write: async (tx, input, ctx) => {
       const sender = await requireSender(tx, ctx, input.sender_id);
       const { workflowId } = await workOf(tx, input.workflow_id, undefined);
-      const { status, ...filter } = input.recipient_filter ?? {};
-      // One more than may be, and one for the sender.
-      const page = { limit: MOST_RECIPIENTS + 2, offset: 0 };
-      const { rows } = await listAgents(tx.db, tx.workspace, { ...filter, status: status ? [status] : ['online', 'busy'] }, tx.now, page);
-      const recipients = rows.map(({ id }) => id).filter((id) => id !== sender.id);
-      if (recipients.length > MOST_RECIPIENTS) throw tooMany();
-      const threadId = newId('thr', tx.now);
-      const messages = recipients.map((recipientId) =>
-        newMessage(tx, input, { threadId, senderId: sender.id, recipientId, workflowId, actor: ctx.principal.actor }),
-      );
+      const { messages, threadId } = await broadcast(tx, ctx, { senderId: sender.id, workflowId, filter: input.recipient_filter ?? {}, words: input });
       const [first] = messages;
       if (!first) return ok({ sent_count: 0, message_ids: [], thread_id: null, expires_at: null }, 'No other agent matches: nobody got it.');
-      await insertMessages(tx.db, messages);
-      record(tx, ctx, {
-        category: 'work',
-        kind: 'message.broadcast',
-        subject: threadId,
-        payload: {
-          sender_id: sender.id,
-          sent_count: messages.length,
-          message_type: first.message_type,
-          priority: first.priority,
-          workflow_id: workflowId,
-          expires_at: first.expires_at,
-        },
-      });
       return ok({ sent_count: messages.length, message_ids: messages.map(({ id }) => id), thread_id: threadId, expires_at: first.expires_at });
     },
   }),
 ];
+
+interface RecipientFilter extends Pick<AgentFilter, 'role' | 'runtime'> {
+  readonly status?: 'online' | 'busy' | undefined;
+}
+
+/** Who would get a broadcast: the agents that are at work, whoever has sent it left out. */
+export async function recipientsOf(db: Db, workspace: string, { status, ...filter }: RecipientFilter, now: number, senderId: string): Promise<AgentRow[]> {
+  // One more than may be, and one for the sender.
+  const page = { limit: MOST_RECIPIENTS + 2, offset: 0 };
+  const { rows } = await listAgents(db, workspace, { ...filter, status: status ? [status] : ['online', 'busy'] }, now, page);
+  const recipients = rows.filter(({ id }) => id !== senderId);
+  if (recipients.length > MOST_RECIPIENTS) throw tooMany();
+  return recipients;
+}
+
+interface Broadcast {
+  readonly senderId: string;
+  readonly workflowId: string | null;
+  readonly filter: RecipientFilter;
+  readonly words: Words;
+}
+
+/** One message to each, all in one thread; none where nobody is there to get it. */
+export async function broadcast(
+  tx: Tx,
+  ctx: WriteContext,
+  { senderId, workflowId, filter, words }: Broadcast,
+): Promise<{ messages: MessageRow[]; threadId: string }> {
+  const recipients = await recipientsOf(tx.db, tx.workspace, filter, tx.now, senderId);
+  const threadId = newId('thr', tx.now);
+  const messages = recipients.map(({ id }) => newMessage(tx, words, { threadId, senderId, recipientId: id, workflowId, actor: ctx.principal.actor }));
+  const [first] = messages;
+  if (!first) return { messages, threadId };
+  await insertMessages(tx.db, messages);
+  const { message_type, priority, expires_at } = first;
+  const payload = { sender_id: senderId, sent_count: messages.length, message_type, priority, workflow_id: workflowId, expires_at };
+  record(tx, ctx, { category: 'work', kind: 'message.broadcast', subject: threadId, payload });
+  return { messages, threadId };
+}
 
 const tooMany = (): Refusal =>
   new Refusal('TOO_MANY_RECIPIENTS', `More than ${MOST_RECIPIENTS} agents would get this message.`, 'Narrow recipient_filter by role, status or runtime.', {

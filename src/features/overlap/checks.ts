@@ -133,6 +133,12 @@ export async function dismissAutomatically(tx: Tx, ctx: WriteContext, id: string
   record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { ...details, automatic: true, reason } });
 }
 
+/** Somebody goes on in spite of it, and says why. */
+export async function confirmWarning(tx: Tx, ctx: WriteContext, id: string, reason: string, work: { started: string } | { planned: string }): Promise<void> {
+  await resolveWarning(tx, id, { status: 'confirmed', reason, subjectId: 'started' in work ? work.started : work.planned });
+  record(tx, ctx, { category: 'work', kind: 'warning.confirmed', subject: id, payload: { ...work, reason } });
+}
+
 const matchList = z.array(match);
 export const readMatches = (warning: OverlapWarningRow): Match[] => readJson(matchList, warning.matches);
 

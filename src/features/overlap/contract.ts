@@ -18,6 +18,12 @@ export const answerFields = {
   confirmation_reason: text(1_000).optional().describe('Why to go on in spite of the duplicate or warning.'),
 };
 
+/** A person who plans in spite of candidates. */
+export const confirmFields = {
+  confirm: z.boolean().optional().describe('Plan it in spite of the candidates.'),
+  confirmation_reason: text(1_000).optional().describe('Why; it is kept with the warning.'),
+};
+
 /** Work that is like the work in question. */
 export const match = z.strictObject({
   id: z.string(),
@@ -106,32 +112,63 @@ export const configureOverlap = contract({
   annotations: { idempotentHint: true },
 });
 
+const overlapView = z.strictObject({
+  warning_id: z.string(),
+  kind: z.enum(['task', 'workstream']),
+  title: z.string(),
+  developer: z.string(),
+  mine: z.boolean(),
+  subject_id: z.string().nullable(),
+  level: z.enum(['warn', 'escalated']),
+  status: z.enum(['open', 'judged', 'confirmed', 'dismissed']),
+  reason: z.string().nullable().describe('What whoever resolved it gave as the reason.'),
+  matches: z.array(match),
+  verdict: z.enum(['distinct', 'duplicate']).nullable(),
+  judgements: z.array(z.strictObject({ id: z.string(), same_scope: z.boolean(), reason: z.string() })),
+  judged_by: z.string().nullable().describe('Who resolved it. Null while it is open, and where it resolved itself.'),
+  created_at: z.int(),
+  resolved_at: z.int().nullable(),
+});
+
+const thresholds = overlapSettings.pick({ warn: true, escalate: true });
+
 export const listOverlaps = contract({
   name: 'overlap.list',
   toolset: 'admin',
   access: 'member',
   title: 'List overlaps',
-  description: 'Stored overlap warnings, newest first, each with its matches and how it was resolved.',
-  input: z.strictObject({ open: z.boolean().optional().describe('Only those that nobody has resolved.'), limit: z.int().min(1).max(200).optional() }),
-  output: z.strictObject({
-    items: z.array(
-      z.strictObject({
-        warning_id: z.string(),
-        kind: z.enum(['task', 'workstream']),
-        title: z.string(),
-        developer: z.string(),
-        subject_id: z.string().nullable(),
-        level: z.enum(['warn', 'escalated']),
-        status: z.enum(['open', 'judged', 'confirmed', 'dismissed']),
-        reason: z.string().nullable(),
-        matches: z.array(match),
-        verdict: z.enum(['distinct', 'duplicate']).nullable(),
-        judgements: z.array(z.strictObject({ id: z.string(), same_scope: z.boolean(), reason: z.string() })),
-        created_at: z.int(),
-        resolved_at: z.int().nullable(),
-      }),
-    ),
-    settings: overlapSettings.pick({ warn: true, escalate: true }),
+  description: 'Stored overlap warnings, newest first, a page at a time, each with its matches and how it was resolved.',
+  input: z.strictObject({
+    open: z.boolean().optional().describe('Only those that nobody has resolved.'),
+    level: z.enum(['warn', 'escalated']).optional(),
+    subject_id: id.optional().describe('Only those about this task or workstream.'),
+    repository: text(300).optional().describe('What it is called. Left out are those about a task that is known to be in another one.'),
+    before: id.optional().describe('The last warning of the page before.'),
+    limit: z.int().min(1).max(200).optional(),
   }),
+  output: z.strictObject({ items: z.array(overlapView), more: z.boolean(), settings: thresholds }),
   annotations: READ,
+});
+
+export const showOverlap = contract({
+  name: 'overlap.show',
+  toolset: 'admin',
+  access: 'member',
+  title: 'An overlap',
+  description: 'A stored overlap warning, with its matches and how it was resolved.',
+  input: z.strictObject({ warning_id: id.describe('The warning, or the end of its id.') }),
+  output: z.strictObject({ overlap: overlapView, settings: thresholds }),
+  annotations: READ,
+});
+
+/** A person clears a warning: one of their own, or as operator anybody's. */
+export const dismissByHand = contract({
+  name: 'overlap.dismiss',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Dismiss an overlap',
+  description: 'Dismisses a warning, with a reason: your own, or as operator anybody’s. A check that requires a verdict still requires it.',
+  input: z.strictObject({ warning_id: id.describe('The warning, or the end of its id.'), reason: text(1_000) }),
+  output: dismissWarning.output,
+  annotations: { idempotentHint: true },
 });

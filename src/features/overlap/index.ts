@@ -1,8 +1,9 @@
 import type { House } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
+import { RECENT_MS } from './candidates.ts';
 import { type Embedder, QueryEmbedder } from './embedder.ts';
 import { Finder } from './finder.ts';
-import { forgetting } from './forget.ts';
+import { CHECKS_KEPT_MS, forgetting } from './forget.ts';
 import { Preflight } from './preflight.ts';
 import { overlapTools } from './tools.ts';
 import { vectorising } from './vectorise.ts';
@@ -15,11 +16,12 @@ export { bestFit } from './fit.ts';
 export { addItemFiles, indexItem, indexItems, setItemOwner, setItemStatus, setItemsStatus, type WorkItem } from './items.ts';
 export { localEmbedder } from './local-embedder.ts';
 export { likePairs, type Pair } from './pairs.ts';
-export { Preflight, type Prepared, planReply, readCheck } from './preflight.ts';
+export { type Confirmation, Preflight, type Prepared, planReply, readCheck, UNASKED } from './preflight.ts';
 export { remoteEmbedder } from './remote-embedder.ts';
 export { DEFAULT_SETTINGS } from './settings.ts';
 export { findItems as itemsById } from './store.ts';
-export { recentWarnings, warningView } from './tools.ts';
+export { warningView } from './views.ts';
+export { overlapsOf, recentWarnings, titlesOfWarnings } from './warnings.ts';
 
 export type { Finder };
 
@@ -39,6 +41,11 @@ export function createOverlap(house: House, embedder: Embedder | null): Overlap 
     feature: {
       name: 'overlap',
       implementations: overlapTools,
+      keeps: [
+        { what: 'Checks before a start', ms: CHECKS_KEPT_MS },
+        { what: 'Finished work in the overlap index; the work itself stays', ms: RECENT_MS },
+        { what: 'Overlap warnings; those that nobody came back to are dismissed after two weeks', ms: null },
+      ],
       sweeps: [forgetting(house, finder), ...(embedder ? [vectorising(house, embedder)] : [])],
       ...(embedder ? { stop: () => embedder.close() } : {}),
     },

@@ -5,6 +5,7 @@ import { namesFor } from '../identity/index.ts';
 import { isOpen, type Subject, shownTo } from './candidates.ts';
 import {
   attachWarning,
+  confirmWarning,
   dismissAutomatically,
   escalatedIds,
   findWarning,
@@ -45,6 +46,15 @@ export interface Planned {
   readonly overlap: Omit<CheckResult, 'check_id'>;
 }
 
+/** Whether planned work that looks like other work may be stored, and why in spite of it. */
+export interface Confirmation {
+  readonly confirmed: boolean;
+  readonly reason?: string | undefined;
+}
+
+/** Planning holds nobody up but people. */
+export const UNASKED: Confirmation = { confirmed: true };
+
 /** A start that may go on; `settle` records how, once the work has its id. */
 export interface Pass {
   readonly settle: (subjectId: string) => Promise<{ warningId: string | null }>;
@@ -78,11 +88,13 @@ export class Preflight {
    * Planned work is warned of and not held up; unless it still has to be `confirmed`, as a person must: then work that looks like
    * other work is told of, and `add` is not called.
    */
-  async plan(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, confirmed: boolean, add: () => Promise<string>): Promise<Planned> {
+  async plan(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, confirmation: Confirmation, add: () => Promise<string>): Promise<Planned> {
     const detection = await this.detect(tx, subject, prepared);
+    const { confirmed, reason } = confirmation;
     if (!confirmed && detection.escalated.length > 0) return { id: null, overlap: await this.#result(tx, ctx, subject, prepared, detection, null) };
     const id = await add();
     const warning = await storeWarning(tx, subject, detection, { checkId: null, subjectId: id });
+    if (warning && reason !== undefined) await confirmWarning(tx, ctx, warning.id, reason, { planned: id });
     return { id, overlap: await this.#result(tx, ctx, { ...subject, plannedId: id }, prepared, detection, warning?.id ?? null) };
   }
 
@@ -201,8 +213,7 @@ async function endWarning(
   if (ruling.passes === 'judged') {
     await resolveWarning(tx, id, { status: 'judged', reason: answer.confirmation_reason ?? null, subjectId: started });
   } else if (ruling.passes === 'confirmed') {
-    await resolveWarning(tx, id, { status: 'confirmed', reason: ruling.reason, subjectId: started });
-    record(tx, ctx, { category: 'work', kind: 'warning.confirmed', subject: id, payload: { started, reason: ruling.reason } });
+    await confirmWarning(tx, ctx, id, ruling.reason, { started });
   } else {
     const reason = ruling.passes === 'outlived' ? 'What it overlapped with is done or cancelled.' : 'Nothing was left to judge when the work was started.';
     await dismissAutomatically(tx, ctx, id, reason, { started });

@@ -4,14 +4,14 @@ import { ok, refused } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
-import { callingDeveloper, namesFor } from '../identity/index.ts';
-import { shownTo } from './candidates.ts';
-import { findWarning, readMatches, resolveWarning } from './checks.ts';
-import { configureOverlap, dismissWarning, listOverlaps, ownSettings, scopeVerdict } from './contract.ts';
+import { callingDeveloper } from '../identity/index.ts';
+import { findWarning } from './checks.ts';
+import { configureOverlap, dismissByHand, dismissWarning, listOverlaps, ownSettings, showOverlap } from './contract.ts';
 import { figuresOf, settingsOf } from './own-settings.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 import { readState, saveSettings } from './store.ts';
-import type { OverlapWarningRow } from './tables.ts';
+import { viewOverlaps } from './views.ts';
+import { dismiss, recentWarnings, resolvedAlready, warningNamed } from './warnings.ts';
 
 export const overlapTools: Implementation[] = [
   implement(dismissWarning, {
@@ -23,14 +23,21 @@ export const overlapTools: Implementation[] = [
         });
       }
       if (warning.resolved_at !== null) {
-        return refused('warning', 'ALREADY_RESOLVED', `The warning is ${warning.status} already; nothing was changed.`, 'Nothing to do.', {
-          warning_id,
-          status: warning.status,
-        });
+        const { status } = warning;
+        return refused('warning', 'ALREADY_RESOLVED', resolvedAlready(warning), 'Nothing to do.', { warning_id, status });
       }
-      await resolveWarning(tx, warning_id, { status: 'dismissed', reason });
-      record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: warning_id, payload: { automatic: false, reason } });
-      return ok({ warning_id, status: 'dismissed' as const }, 'Dismissed.');
+      return await dismiss(tx, ctx, warning, reason);
+    },
+  }),
+  implement(dismissByHand, {
+    write: async (tx, { warning_id, reason }, ctx) => {
+      const { developerId, operator } = ctx.principal;
+      const warning = await warningNamed(tx.db, tx.workspace, warning_id);
+      if (warning.developer_id !== developerId && !operator) {
+        throw new Refusal('OPERATOR_REQUIRED', 'The warning was given to somebody else.', 'Whom it was given to dismisses it, or an operator does.');
+      }
+      if (warning.resolved_at !== null) throw new Refusal('ALREADY_RESOLVED', resolvedAlready(warning), 'Nothing to do.');
+      return await dismiss(tx, ctx, warning, reason);
     },
   }),
   implement(configureOverlap, {
@@ -53,51 +60,21 @@ export const overlapTools: Implementation[] = [
     },
   }),
   implement(listOverlaps, {
-    read: async ({ open = false, limit = 50 }, { reader, workspace, principal }) => {
-      const name = await namesFor(reader, workspace, principal);
-      const warnings = await recentWarnings(reader, workspace, { open, limit });
-      const verdicts = await verdictsOf(reader, workspace, warnings);
-      const items = warnings.map((row) => ({ ...warningView(row, name), ...(verdicts.get(row.id) ?? { verdict: null, judgements: [] }) }));
-      const { warn, escalate } = await settingsOf(reader, workspace);
-      return ok({ items, settings: { warn, escalate } });
+    read: async ({ limit = 50, ...page }, { reader, workspace, principal }) => {
+      const rows = await recentWarnings(reader, workspace, { ...page, limit: limit + 1 });
+      const items = await viewOverlaps(reader, workspace, principal, rows.slice(0, limit));
+      return ok({ items, more: rows.length > limit, settings: await thresholdsOf(reader, workspace) });
+    },
+  }),
+  implement(showOverlap, {
+    read: async ({ warning_id }, { reader, workspace, principal }) => {
+      const [overlap] = await viewOverlaps(reader, workspace, principal, [await warningNamed(reader, workspace, warning_id)]);
+      return ok({ overlap: overlap as NonNullable<typeof overlap>, settings: await thresholdsOf(reader, workspace) });
     },
   }),
 ];
 
-/** A stored warning as a viewer may see it. */
-export const warningView = (row: OverlapWarningRow, name: (developerId: string) => string) => ({
-  warning_id: row.id,
-  kind: row.kind,
-  title: row.title,
-  developer: name(row.developer_id),
-  subject_id: row.subject_id,
-  level: row.level,
-  status: row.status,
-  reason: row.reason,
-  matches: readMatches(row).map(shownTo(name)),
-  created_at: row.created_at,
-  resolved_at: row.resolved_at,
-});
-
-export async function recentWarnings(db: Db, workspace: string, { open, limit }: { open: boolean; limit: number }): Promise<OverlapWarningRow[]> {
-  let query = db.selectFrom('overlap_warnings').selectAll().where('workspace_id', '=', workspace);
-  if (open) query = query.where('resolved_at', 'is', null);
-  return await query.orderBy('id', 'desc').limit(limit).execute();
-}
-
-async function verdictsOf(db: Db, workspace: string, warnings: readonly OverlapWarningRow[]) {
-  if (warnings.length === 0) return new Map<string, never>();
-  const rows = await db
-    .selectFrom('scope_verdicts')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where(
-      'warning_id',
-      'in',
-      warnings.map(({ id }) => id),
-    )
-    .execute();
-  return new Map(
-    rows.map((row) => [String(row.warning_id), { verdict: row.verdict, judgements: readJson(scopeVerdict.shape.candidates, row.candidates) }] as const),
-  );
+async function thresholdsOf(db: Db, workspace: string): Promise<{ warn: number; escalate: number }> {
+  const { warn, escalate } = await settingsOf(db, workspace);
+  return { warn, escalate };
 }

@@ -26,6 +26,7 @@ test('the operator sees workflows as agents do: the list, how far one is, what i
       status: 'paused',
       agent_id: held.agent_id,
       agent_name: 'worker',
+      agent_page: expect.stringMatching(/dev_/),
       claimed_at: t.clock.now(),
       lease_expires_at: t.clock.now() + 90_000,
       question_id: question.id,

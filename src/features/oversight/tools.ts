@@ -1,10 +1,20 @@
 import { ok } from '../../kernel/reply.ts';
-import { endingIn, onlyMatch } from '../../kernel/tail.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
-import type { Db } from '../../storage/engine.ts';
 import { agentViewer, listAgents } from '../agents/index.ts';
-import { allComplete, nextOf, pageOfTasks, pageOfWorkflows, progress, summariseWorkflow, viewWorkflow, type WorkflowRow } from '../workflows/index.ts';
-import { claimsIn } from './claims.ts';
+import { questionsIn } from '../execution/index.ts';
+import {
+  allComplete,
+  countsByWorkflow,
+  nextOf,
+  pageOfTasks,
+  pageOfWorkflows,
+  progress,
+  summariseWorkflow,
+  viewWorkflow,
+  type WorkflowCounts,
+  workflowNamed,
+} from '../workflows/index.ts';
+import { claimsIn, holderNames } from './claims.ts';
 import { workflowsAgents, workflowsList, workflowsShow, workflowsTasks } from './contract.ts';
 
 const NEXT_SHOWN = 20;
@@ -13,7 +23,14 @@ export const oversightTools: Implementation[] = [
   implement(workflowsList, {
     read: async (filter, { reader, workspace }) => {
       const { rows, total } = await pageOfWorkflows(reader, workspace, filter);
-      return ok({ items: rows.map(summariseWorkflow), total });
+      const ids = rows.map(({ id }) => id);
+      const counts = await countsByWorkflow(reader, workspace, ids);
+      const asked = await questionsIn(reader, workspace, ids);
+      const items = rows.map((row) => {
+        const { by_status, changed_at } = counts.get(row.id) as WorkflowCounts;
+        return { ...summariseWorkflow(row), by_status, changed_at: Math.max(row.updated_at, changed_at), questions: asked.get(row.id) ?? 0 };
+      });
+      return ok({ items, total });
     },
   }),
   implement(workflowsShow, {
@@ -29,10 +46,12 @@ export const oversightTools: Implementation[] = [
     },
   }),
   implement(workflowsTasks, {
-    read: async ({ workflow_id, limit, offset }, { reader, workspace }) => {
+    read: async ({ workflow_id, ...page }, { reader, workspace, principal, clock }) => {
       const { id } = await workflowNamed(reader, workspace, workflow_id);
-      const { tasks, total } = await pageOfTasks(reader, workspace, id, { summaries: true, limit, offset });
-      return ok({ workflow_id: id, items: tasks, total });
+      const { tasks, total } = await pageOfTasks(reader, workspace, id, { summaries: true, ...page });
+      const names = await holderNames(reader, workspace, tasks, await agentViewer(reader, principal, clock.now()));
+      const items = tasks.map((task) => ({ ...task, agent_name: names.get(task.assigned_agent_id ?? '') ?? null }));
+      return ok({ workflow_id: id, items, total });
     },
   }),
   implement(workflowsAgents, {
@@ -43,13 +62,3 @@ export const oversightTools: Implementation[] = [
     },
   }),
 ];
-
-async function workflowNamed(db: Db, workspace: string, tail: string): Promise<WorkflowRow> {
-  const found = await endingIn(db.selectFrom('workflows').selectAll().where('workspace_id', '=', workspace), tail);
-  const id = onlyMatch(
-    found.map((row) => row.id),
-    tail,
-    'workflow',
-  );
-  return found.find((row) => row.id === id) as WorkflowRow;
-}

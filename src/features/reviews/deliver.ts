@@ -11,6 +11,7 @@ import {
   requireInstance,
   reviewedBy,
   reviewOver,
+  withNews,
 } from '../instances/index.ts';
 import { reviewLimits } from '../settings/index.ts';
 import { type Counted, countFailed } from './failed.ts';
@@ -67,7 +68,7 @@ async function endReview(
     // A person has ended it meanwhile. What it said has been delivered all the same, and its agent must know.
     const { news, ...told } = inWords(row, { ...how, abandoned: false });
     if (coding.ended_at === null) await ports.tell(tx, { from: review.agent_id, to: coding.agent_id, actor, ...told });
-    if (coding.status === 'started') await changeInstance(tx.db, coding, { news });
+    if (coding.status === 'started') await changeInstance(tx.db, coding, { news: withNews(coding, news) });
     return { abandoned: false };
   }
   const limits = await reviewLimits(tx.db, tx.workspace);

@@ -17,6 +17,7 @@ import {
   requireInstance,
   reserve,
   reviewBeingStarted,
+  reviewsAllowed,
   reviewsOf,
   SUGGESTIONS,
   startFailed,
@@ -73,9 +74,10 @@ async function begin(
   if (await reviewBeingStarted(tx.db, tx.workspace, id)) throw inProgress(id);
   const ran = await reviewsOf(tx.db, tx.workspace, id);
   const limits = await reviewLimits(tx.db, tx.workspace);
-  if (isAtLimit(ran.length, limits)) return { refusal: await refuseAtLimit(tx, actor, coding, ran.length, limits) };
+  const allowed = reviewsAllowed(coding, limits);
+  if (isAtLimit(ran.length, allowed)) return { refusal: await refuseAtLimit(tx, actor, coding, ran.length, limits) };
   const iteration = Math.max(0, ...ran.map(({ review_iteration }) => review_iteration)) + 1;
-  const asked = { coding, ready, iteration, maxIterations: limits.maxIterations, reviewerPrompt: reviewer_prompt, completionMessage: completion_message };
+  const asked = { coding, ready, iteration, maxIterations: allowed, reviewerPrompt: reviewer_prompt, completionMessage: completion_message };
   // Whoever asks is at work, and has heard what there was to hear.
   await changeInstance(tx.db, coding, { news: null, last_activity: tx.now });
   const leased = await reserve(tx, outside, ports, actor, {
@@ -96,10 +98,11 @@ async function begin(
 /** A reply and no exception: that it was refused is counted. */
 async function refuseAtLimit(tx: Tx, actor: string, coding: InstanceRow, ran: number, limits: Limits): Promise<Refused> {
   const { failed, abandoned } = await countFailed(tx, actor, coding, limits, LAST_WORDS_MS);
-  const counters = { current_iteration: ran, max_iterations: limits.maxIterations, failed_reviews: failed };
+  const allowed = reviewsAllowed(coding, limits);
+  const counters = { current_iteration: ran, max_iterations: allowed, failed_reviews: failed };
   tx.append({ category: 'work', kind: 'review.limit_exceeded', actor, subject: coding.id, payload: { ...counters, abandoned } });
   const next = abandoned ? `${coding.id} is abandoned after ${failed} failed reviews and ends now. Stop.` : SUGGESTIONS[0];
-  return refused('error', CODE, `Maximum review iterations (${limits.maxIterations}) reached for agent ${coding.id}`, next, {
+  return refused('error', CODE, `Maximum review iterations (${allowed}) reached for agent ${coding.id}`, next, {
     error: CODE,
     suggestions: SUGGESTIONS,
     ...counters,

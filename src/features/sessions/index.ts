@@ -1,18 +1,23 @@
 import type { House } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
 import type { Db } from '../../storage/engine.ts';
+import { ACTIVITY_KEPT, WORKTREE_FORGOTTEN_MS } from './limits.ts';
 import { STALE_AFTER_MS } from './liveness.ts';
 import { endingLost } from './lost.ts';
 import { findSession, sessionsHeardSince } from './store.ts';
 import { type SessionParts, sessionTools } from './tools.ts';
 
 export { createSessionPorts } from './ports.ts';
-export { agentTypeOf } from './store.ts';
+export { agentTypeOf, lastActivities } from './store.ts';
 export { recentSessions, staleSessions } from './views.ts';
 
 export const sessionFeature = (house: Pick<House, 'store' | 'clock'>, parts: SessionParts): Feature => ({
   name: 'sessions',
   implementations: sessionTools(parts),
+  keeps: [
+    { what: `Sessions of agents, each with its last ${ACTIVITY_KEPT} lines of activity`, ms: null },
+    { what: 'Working trees that nobody reports any more', ms: WORKTREE_FORGOTTEN_MS },
+  ],
   sweeps: [endingLost(house)],
 });
 

@@ -36,3 +36,38 @@ export const settingsSet = contract({
   output: settingView,
   annotations: { idempotentHint: true },
 });
+
+/** What a token can be for. A browser's sign-in, `web`, calls no tools by itself. */
+export const TOKEN_KINDS = ['operator', 'developer', 'agent', 'instance'] as const;
+
+export const rolesList = contract({
+  name: 'roles.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Who may what',
+  description: 'Every action with the role that it needs, and every toolset with the tokens that may call it from the start.',
+  input: z.strictObject({}),
+  output: z.strictObject({
+    actions: z.array(
+      z.strictObject({
+        name: z.string(),
+        title: z.string(),
+        does: z.enum(['reads', 'changes', 'destroys']),
+        access: z.enum(['member', 'operator', 'server']),
+      }),
+    ),
+    toolsets: z.array(z.strictObject({ toolset: z.string(), tools: z.array(z.string()), granted_to: z.array(z.enum(TOKEN_KINDS)) })),
+  }),
+  annotations: READ,
+});
+
+export const retentionList = contract({
+  name: 'retention.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'What is kept how long',
+  description: 'What this server stores, and how long it stays once it is over.',
+  input: z.strictObject({}),
+  output: z.strictObject({ items: z.array(z.strictObject({ what: z.string(), ms: z.int().nullable().describe('Null: for good.') })) }),
+  annotations: READ,
+});

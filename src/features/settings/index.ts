@@ -1,6 +1,8 @@
 import type { Feature } from '../../kernel/tool.ts';
+import { type Inventory, inventoryTools } from './inventory.ts';
 import { settingTools } from './tools.ts';
 
+export type { Inventory } from './inventory.ts';
 export { type Limits, reviewLimits } from './store.ts';
 
-export const settings: Feature = { name: 'settings', implementations: settingTools };
+export const settings = (inventory: Inventory): Feature => ({ name: 'settings', implementations: [...settingTools, ...inventoryTools(inventory)] });

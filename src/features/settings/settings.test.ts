@@ -53,3 +53,32 @@ test('the review settings have their defaults, can be changed within their bound
   const farList = await t.app.dispatch.action({ name: 'settings.list', args: {}, principal: { ...far.principal, web: true }, surface: 'dashboard' });
   expect((farList.body.items as Body[]).map(({ value }) => value)).toEqual([3, 5, 24]);
 });
+
+test('who may what is told as it holds: each action refuses whoever lacks the role that is named for it', async () => {
+  const t = await testApp();
+  const mira = await t.developer('mira');
+  const li = await t.developer('li');
+  const web = (caller: typeof mira, operator: boolean) => ({ ...caller, principal: { ...caller.principal, web: true, operator } });
+  const { actions, toolsets } = (await t.done('roles.list', {})) as { actions: Body[]; toolsets: Body[] };
+  expect(actions.map(({ name }) => name)).toEqual(t.app.registry.actions().map(({ name }) => name));
+  const refuses = async (name: string, caller: typeof mira) => (await t.action(name, { no_such_field: 1 }, caller)).body.code === 'OPERATOR_REQUIRED';
+  for (const { name, access } of actions) {
+    const held = [await refuses(name, li), await refuses(name, web(li, false)), await refuses(name, web(mira, true)), await refuses(name, t.operator)];
+    expect([name, ...held]).toEqual([name, true, access !== 'member', access === 'server', false]);
+  }
+  expect(toolsets.find(({ toolset }) => toolset === 'team')).toMatchObject({ granted_to: ['developer', 'agent', 'instance'] });
+  expect(toolsets.find(({ toolset }) => toolset === 'gateway')).toMatchObject({ granted_to: [] });
+});
+
+test('what is kept is told by those who keep it, each once', async () => {
+  const t = await testApp();
+  const { items } = (await t.done('retention.list', {})) as { items: { what: string; ms: number | null }[] };
+  expect(items).toEqual(
+    expect.arrayContaining([
+      { what: 'Checks before a start', ms: 7 * 86_400_000 },
+      { what: 'Sign-in links that were not used', ms: 600_000 },
+    ]),
+  );
+  expect(items.find(({ what }) => what.startsWith('The journal'))?.ms).toBeNull();
+  expect(new Set(items.map(({ what }) => what)).size).toBe(items.length);
+});

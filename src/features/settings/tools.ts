@@ -3,6 +3,7 @@ import { invalidInput } from '../../kernel/input.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Tx } from '../../storage/write.ts';
+import { hiding } from '../identity/index.ts';
 import { type Setting, settingsList, settingsSet } from './contract.ts';
 import { DEFINITIONS, type Definition, SETTING_KEYS, type SettingKey } from './definitions.ts';
 import { clearSetting, saveSetting, settingRows } from './store.ts';
@@ -10,9 +11,10 @@ import type { SettingRow } from './tables.ts';
 
 export const settingTools: Implementation[] = [
   implement(settingsList, {
-    read: async (_input, { reader, workspace }) => {
+    read: async (_input, { reader, workspace, principal }) => {
       const rows = await settingRows(reader, workspace);
-      return ok({ items: SETTING_KEYS.map((key) => view(key, rows)) });
+      const hide = await hiding(reader, workspace, principal);
+      return ok(hide({ items: SETTING_KEYS.map((key) => view(key, rows)) }));
     },
   }),
   implement(settingsSet, { write: async (tx, { key, value }, ctx) => ok(await change(tx, ctx, key, value)) }),

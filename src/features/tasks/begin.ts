@@ -19,6 +19,8 @@ export interface TaskWords {
   readonly priority?: TaskRow['priority'] | undefined;
   readonly target_files?: readonly string[] | undefined;
   readonly workstream_id?: string | undefined;
+  /** Where no session tells it. */
+  readonly repo?: string | undefined;
 }
 
 export async function subjectOf(tx: Tx, ctx: WriteContext, developerId: string, words: TaskWords, plannedId: string | null): Promise<Subject> {
@@ -31,7 +33,7 @@ export async function subjectOf(tx: Tx, ctx: WriteContext, developerId: string, 
     action: words.action ?? null,
     component: words.component ?? null,
     files: words.target_files ?? [],
-    repo: await repoOfSession(tx.db, tx.workspace, ctx.session),
+    repo: words.repo ?? (await repoOfSession(tx.db, tx.workspace, ctx.session)),
     plannedId,
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract, READ } from '../../kernel/contract.ts';
-import { id, repoPath, sessionId, text, title } from '../../kernel/fields.ts';
-import { answerFields, checkOutput } from '../overlap/contract.ts';
+import { id, repo, repoPath, sessionId, text, title } from '../../kernel/fields.ts';
+import { answerFields, checkOutput, confirmFields } from '../overlap/contract.ts';
 
 const base = { name: 'covibe_task', toolset: 'team', title: 'Tasks' } as const;
 
@@ -137,7 +137,8 @@ export const planTaskByHand = contract({
   description: 'Plans a task for the signed-in developer, with the same comparison that agents get.',
   input: z.strictObject({
     ...stored,
-    confirm: z.boolean().optional().describe('Plan it in spite of the candidates.'),
+    repo: repo.optional(),
+    ...confirmFields,
   }),
   output: z.strictObject({
     task_id: z.string().nullable(),
@@ -187,6 +188,17 @@ export const taskView = z.strictObject({
 });
 export type TaskView = z.output<typeof taskView>;
 
+const developer = text(200).describe('Whose: by name or id.');
+
+/** A task as people see it: with what its ids stand for. */
+const shownTask = z.strictObject({
+  ...taskView.shape,
+  agent_id: z.string().nullable().describe('The agent that planned or started it, by the id of its page.'),
+  workstream_title: z.string().nullable(),
+  overlaps: z.strictObject({ all: z.int(), open: z.int() }).describe('Stored overlap warnings about it, and those of them that nobody has resolved.'),
+});
+export type ShownTask = z.output<typeof shownTask>;
+
 export const listTasks = contract({
   name: 'tasks.list',
   toolset: 'admin',
@@ -196,9 +208,39 @@ export const listTasks = contract({
   input: z.strictObject({
     status: z.array(z.enum(STATUSES)).min(1).max(5).optional(),
     mine: z.boolean().optional(),
+    owner: developer.optional(),
+    repository: text(300).optional().describe('What it is called.'),
+    workstream_id: id.optional(),
     before: z.strictObject({ updated_at: z.int(), task_id: z.string() }).optional().describe('The last row of the page before.'),
     limit: z.int().min(1).max(200).optional(),
   }),
-  output: z.strictObject({ items: z.array(taskView), more: z.boolean() }),
+  output: z.strictObject({
+    items: z.array(shownTask),
+    more: z.boolean(),
+    total: z.int().nullable().describe('How many fit in all; null where there are more than 10,000.'),
+  }),
+  annotations: READ,
+});
+
+export const showTask = contract({
+  name: 'tasks.show',
+  toolset: 'admin',
+  access: 'member',
+  title: 'A task',
+  description: 'A task of the workspace, whatever its status.',
+  input: z.strictObject({ task_id: id.describe('The task, or the end of its id.') }),
+  output: z.strictObject({ task: shownTask }),
+  annotations: READ,
+});
+
+/** Whoever owns tasks, to choose from. */
+export const taskOwners = contract({
+  name: 'tasks.owners',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Owners of tasks',
+  description: 'Who owns tasks, by name, as far as the caller may know them.',
+  input: z.strictObject({}),
+  output: z.strictObject({ items: z.array(z.strictObject({ name: z.string() })) }),
   annotations: READ,
 });

@@ -24,5 +24,6 @@ export async function noteFiles(tx: Tx, ctx: WriteContext, { sessionId, files }:
 export const tasks = (preflight: Preflight): Feature => ({
   name: 'tasks',
   implementations: taskTools(preflight),
+  keeps: [{ what: 'Tasks and workstreams', ms: null }],
   start: (house: House) => adoptOrphans(house),
 });

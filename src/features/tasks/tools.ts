@@ -2,8 +2,8 @@ import type { CallContext, WriteContext } from '../../kernel/context.ts';
 import { ok, refused } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Tx } from '../../storage/write.ts';
-import { callingDeveloper } from '../identity/index.ts';
-import { fileConflicts, type Preflight, type Prepared, planReply, readCheck } from '../overlap/index.ts';
+import { callingDeveloper, developerFor, namesFor, PRIVATE } from '../identity/index.ts';
+import { type Confirmation, fileConflicts, type Preflight, type Prepared, planReply, readCheck, UNASKED } from '../overlap/index.ts';
 import { requireOpenWorkstream, requireState, TASK_MACHINE } from '../workstreams/index.ts';
 import { addTask, plannedSubject, subjectOf, type TaskWords } from './begin.ts';
 import { activate, cancel, complete, editPlanned, ownTask, setRunning } from './change.ts';
@@ -15,13 +15,15 @@ import {
   listTasks,
   planTask,
   planTaskByHand,
+  showTask,
   startPlannedTask,
   startTask,
+  taskOwners,
   updateTask,
 } from './contract.ts';
-import { findTask, tasksBy } from './store.ts';
+import { countTasks, findTask, ownersOfTasks, taskNamed, tasksBy } from './store.ts';
 import type { TaskRow } from './tables.ts';
-import { filesOf, viewTasks } from './views.ts';
+import { filesOf, showTasks } from './views.ts';
 
 const START = 'covibe_task start';
 const START_PLANNED = 'covibe_task start_planned';
@@ -32,10 +34,10 @@ export function taskTools(preflight: Preflight): Implementation[] {
     ctx: Pick<CallContext, 'workspace'>,
   ) => preflight.prepare(ctx, { title, scope, description });
 
-  const plan = async (tx: Tx, ctx: WriteContext, words: TaskWords, prepared: Prepared, confirmed: boolean) => {
+  const plan = async (tx: Tx, ctx: WriteContext, words: TaskWords, prepared: Prepared, confirmation: Confirmation) => {
     const subject = await subjectOf(tx, ctx, callingDeveloper(ctx.principal), words, null);
     let row: Awaited<ReturnType<typeof addTask>> | undefined;
-    const planned = await preflight.plan(tx, ctx, subject, prepared, confirmed, async () => {
+    const planned = await preflight.plan(tx, ctx, subject, prepared, confirmation, async () => {
       row = await addTask(tx, ctx, subject, words, 'planned');
       return row.id;
     });
@@ -57,14 +59,14 @@ export function taskTools(preflight: Preflight): Implementation[] {
     implement(planTask, {
       prepare,
       write: async (tx, words, ctx, prepared) => {
-        const { planned, row } = await plan(tx, ctx, words, prepared, true);
+        const { planned, row } = await plan(tx, ctx, words, prepared, UNASKED);
         return planReply(planned, { task_id: row?.id ?? '', status: 'planned' as const, workstream_id: row?.workstream_id ?? '' });
       },
     }),
     implement(planTaskByHand, {
       prepare,
-      write: async (tx, { confirm = false, ...words }, ctx, prepared) => {
-        const { planned, row } = await plan(tx, ctx, words, prepared, confirm);
+      write: async (tx, { confirm = false, confirmation_reason: reason, ...words }, ctx, prepared) => {
+        const { planned, row } = await plan(tx, ctx, words, prepared, { confirmed: confirm, reason });
         const status = row ? ('planned' as const) : null;
         return planReply(planned, { task_id: planned.id, status, workstream_id: row?.workstream_id ?? null, requires_confirm: planned.id === null }, confirm);
       },
@@ -116,11 +118,26 @@ export function taskTools(preflight: Preflight): Implementation[] {
     implement(cancelTask, { write: async (tx, { task_id, reason }, ctx) => await cancel(tx, ctx, await ownTask(tx, ctx, task_id), reason) }),
     implement(cancelTaskByHand, { write: async (tx, { task_id, reason }, ctx) => await cancel(tx, ctx, await ownTask(tx, ctx, task_id), reason) }),
     implement(listTasks, {
-      read: async ({ status, mine = false, before, limit = 50 }, { reader, workspace, principal }) => {
-        const developerId = mine ? callingDeveloper(principal) : undefined;
-        const rows = await tasksBy(reader, workspace, { statuses: status, developerId, before, limit: limit + 1 });
-        const show = await viewTasks(reader, workspace, principal);
-        return ok({ items: rows.slice(0, limit).map(show), more: rows.length > limit });
+      read: async ({ status, mine = false, owner, repository, workstream_id, before, limit = 50 }, { reader, workspace, principal }) => {
+        const ofOwner = owner === undefined ? undefined : (await developerFor(reader, workspace, principal, owner)).id;
+        const developerId = mine ? callingDeveloper(principal) : ofOwner;
+        const filter = { statuses: status, developerId, repository, workstreamId: workstream_id };
+        const rows = await tasksBy(reader, workspace, { ...filter, before, limit: limit + 1 });
+        const items = await showTasks(reader, workspace, principal, rows.slice(0, limit));
+        return ok({ items, more: rows.length > limit, total: await countTasks(reader, workspace, filter) });
+      },
+    }),
+    implement(showTask, {
+      read: async ({ task_id }, { reader, workspace, principal }) => {
+        const [task] = await showTasks(reader, workspace, principal, [await taskNamed(reader, workspace, task_id)]);
+        return ok({ task: task as NonNullable<typeof task> });
+      },
+    }),
+    implement(taskOwners, {
+      read: async (_input, { reader, workspace, principal }) => {
+        const name = await namesFor(reader, workspace, principal);
+        const names = (await ownersOfTasks(reader, workspace)).map(name).filter((known) => known !== PRIVATE);
+        return ok({ items: names.sort((a, b) => a.localeCompare(b)).map((known) => ({ name: known })) });
       },
     }),
   ];

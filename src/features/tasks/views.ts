@@ -1,8 +1,11 @@
+import { agentIdOf, agentTypeOf } from '../../kernel/actor.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
 import { namesFor, PRIVATE } from '../identity/index.ts';
-import type { TaskView } from './contract.ts';
+import { overlapsOf } from '../overlap/index.ts';
+import { titlesOf } from '../workstreams/index.ts';
+import type { ShownTask, TaskView } from './contract.ts';
 import { taskView } from './contract.ts';
 import type { TaskRow } from './tables.ts';
 
@@ -19,7 +22,7 @@ export async function viewTasks(db: Db, workspace: string, viewer: Principal): P
     owner: name(row.developer_id),
     mine: row.developer_id === viewer.developerId,
     // Which agent somebody uses may tell who they are.
-    agent: name(row.developer_id) === PRIVATE ? null : (/^agent:([^@]+)@/.exec(row.actor)?.[1] ?? null),
+    agent: name(row.developer_id) === PRIVATE ? null : agentTypeOf(row.actor),
     workstream_id: row.workstream_id,
     session_id: row.session_id,
     scope: row.scope,
@@ -37,4 +40,22 @@ export async function viewTasks(db: Db, workspace: string, viewer: Principal): P
     updated_at: row.updated_at,
     closed_at: row.closed_at,
   });
+}
+
+/** The same for people, who read what an id stands for. */
+export async function showTasks(db: Db, workspace: string, viewer: Principal, rows: readonly TaskRow[]): Promise<ShownTask[]> {
+  const show = await viewTasks(db, workspace, viewer);
+  const name = await namesFor(db, workspace, viewer);
+  const titles = await titlesOf(db, workspace, [...new Set(rows.flatMap(({ workstream_id }) => workstream_id ?? []))]);
+  const overlaps = await overlapsOf(
+    db,
+    workspace,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({
+    ...show(row),
+    agent_id: name(row.developer_id) === PRIVATE ? null : agentIdOf(row.actor),
+    workstream_title: titles.get(row.workstream_id ?? '') ?? null,
+    overlaps: overlaps.get(row.id) ?? { all: 0, open: 0 },
+  }));
 }

@@ -191,6 +191,17 @@ export const readState = contract({
   annotations: READ,
 });
 
+export const latestAudit = contract({
+  name: 'team.latest_audit',
+  toolset: 'admin',
+  access: 'member',
+  title: 'The latest audit',
+  description: 'The latest audit of parallel work, with those of its conflicts that still stand, as they stand now.',
+  input: z.strictObject({}),
+  output: z.strictObject({ audit: auditView.nullable(), conflicts: z.array(auditConflict) }),
+  annotations: READ,
+});
+
 export const auditByHand = contract({
   name: 'team.audit',
   toolset: 'team',

@@ -7,6 +7,7 @@ import { firstSeqSince, readHead } from '../../storage/journal.ts';
 import type { EventRow } from '../../storage/tables.ts';
 import { namesFor } from '../identity/index.ts';
 import { recentNotes } from '../notes/index.ts';
+import { titlesOfWarnings } from '../overlap/index.ts';
 import { recentSessions } from '../sessions/index.ts';
 import { tasksBy, viewTasks } from '../tasks/index.ts';
 import { usageSince } from '../telemetry/index.ts';
@@ -42,10 +43,15 @@ export async function summarise(db: Db, workspace: string, viewer: Principal, no
   const tasks = async (statuses: ('planned' | 'active' | 'blocked')[]) =>
     (await tasksBy(db, workspace, { statuses, limit: MOST })).map((row) => briefTask(show(row)));
   const sessions = await recentSessions(db, workspace, viewer, now, MOST);
+  const recorded = await recordedSince(db, workspace, from, (actor) => name(/(?:@|:)(dev_[0-9A-Z]+)$/.exec(actor)?.[1] ?? ''));
+  const untitled = recorded.overlap_warnings.flatMap(({ id, title }) => (title === null ? [id] : []));
+  const titles = await titlesOfWarnings(db, workspace, [...new Set(untitled)]);
   const data = {
     from,
     to: now,
-    ...(await recordedSince(db, workspace, from, (actor) => name(/(?:@|:)(dev_[0-9A-Z]+)$/.exec(actor)?.[1] ?? ''))),
+    ...recorded,
+    // The event of a verdict says what was judged by its id alone.
+    overlap_warnings: recorded.overlap_warnings.map((told) => ({ ...told, title: told.title ?? titles.get(told.id) ?? null })),
     planned: await tasks(['planned']),
     active: await tasks(['active', 'blocked']),
     blockers: notes.filter(({ kind }) => kind === 'blocker'),

@@ -205,6 +205,8 @@ test('the weekly summary tells the week in sections, from what was recorded [tea
   expect(data.blockers).toEqual([expect.objectContaining({ title: 'Quota' })]);
   expect(data.decisions).toEqual([expect.objectContaining({ title: 'Disk' })]);
   expect(data.overlap_warnings.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['warned', 'judged distinct']);
+  expect(new Set(data.overlap_warnings.map(({ title }: { title: string }) => title)).size).toBe(1);
+  expect(data.overlap_warnings[0].title).toEqual(expect.any(String));
   expect(data.parallel_audits).toEqual([expect.objectContaining({ compared: 4, conflicts: 1 })]);
   expect(data.agent_sessions).toEqual([expect.objectContaining({ state: 'stale' })]);
   for (const heading of [

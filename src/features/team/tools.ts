@@ -7,11 +7,12 @@ import type { Tx } from '../../storage/write.ts';
 import { markDelivered } from '../coordination/index.ts';
 import { callingDeveloper, namesFor } from '../identity/index.ts';
 import { type Finder, likePairs } from '../overlap/index.ts';
-import { conflictView, MOST_CONFLICTS, stored } from './audits.ts';
+import { conflictView, latestAudits, MOST_CONFLICTS, standingConflicts, stored } from './audits.ts';
 import {
   type AuditConflict,
   auditByHand,
   auditParallelWork,
+  latestAudit,
   readState,
   type StateDocument,
   type SummaryData,
@@ -57,6 +58,12 @@ export function teamTools(finder: Finder): Implementation[] {
       read: async ({ feedback_type, limit = 20 }, { reader, workspace, principal }) => {
         const items = await feedbackOf(reader, workspace, callingDeveloper(principal), feedback_type, limit);
         return ok({ items }, `${items.length} of your calls got feedback.`);
+      },
+    }),
+    implement(latestAudit, {
+      read: async (_input, { reader, workspace, principal }) => {
+        const [audit = null] = await latestAudits(reader, workspace, principal);
+        return ok({ audit, conflicts: await standingConflicts(reader, workspace, principal) });
       },
     }),
     implement(auditParallelWork, { prepare: compare, write: async (tx, _input, ctx, found) => await storeAudit(tx, ctx, found) }),

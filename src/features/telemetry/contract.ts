@@ -107,24 +107,51 @@ const usageCounts = {
   unpriced: z.int(),
   mismatches: z.int(),
 };
+export const usageTotals = z.strictObject(usageCounts);
+export type UsageTotals = z.output<typeof usageTotals>;
+
+/** What usage can be summed by. */
+const USAGE_KEYS = ['day', 'developer', 'agent', 'model', 'task'] as const;
+export type UsageKey = (typeof USAGE_KEYS)[number];
+
+const sessions = z.int().describe('Agent sessions that it was reported for; reports without one are in none.');
+
+/** A key that the sums are not by is null. */
 export const usageRow = z.strictObject({
-  day: z.string(),
-  developer: z.string(),
+  day: z.string().nullable(),
+  developer: z.string().nullable(),
   agent_type: z.string().nullable(),
+  agent_id: z.string().nullable().describe('Of the page of the agent; null for a private developer.'),
   model: z.string().nullable(),
+  task: z.strictObject({ task_id: z.string(), title: z.string() }).nullable(),
+  sessions,
   ...usageCounts,
 });
 export type UsageRow = z.output<typeof usageRow>;
-export const usageTotals = z.strictObject(usageCounts);
-export type UsageTotals = z.output<typeof usageTotals>;
+const countedUsage = z.strictObject({ sessions, ...usageCounts });
+export type CountedUsage = z.output<typeof countedUsage>;
 
 export const listUsage = contract({
   name: 'usage.list',
   toolset: 'admin',
   access: 'member',
   title: 'List usage',
-  description: 'Tokens and cost by day (UTC), developer, agent and model.',
-  input: z.strictObject({ days: z.int().min(1).max(366).default(30) }),
-  output: z.strictObject({ items: z.array(usageRow), totals: usageTotals }),
+  description:
+    'Tokens and cost by day (UTC), developer, agent, model or task, the newest day and the highest cost first. A report belongs to the task that its session had last started. The totals are of all rows, also of those beyond the limit.',
+  input: z.strictObject({
+    days: z.int().min(1).max(366).default(30).describe('How many days, today among them.'),
+    by: z
+      .array(z.enum(USAGE_KEYS))
+      .max(USAGE_KEYS.length)
+      .refine((keys) => new Set(keys).size === keys.length, { error: 'names a key twice' })
+      .optional()
+      .describe('What to sum by; day, developer, agent and model where it is not said.'),
+    limit: z.int().min(1).max(5_000).optional().describe('At most so many rows; 1,000 where it is not said.'),
+  }),
+  output: z.strictObject({
+    items: z.array(usageRow),
+    totals: countedUsage,
+    left_out: z.int().describe('Rows beyond the limit.'),
+  }),
   annotations: READ,
 });

@@ -3,4 +3,8 @@ import { telemetryTools } from './tools.ts';
 
 export { usageSince } from './usage.ts';
 
-export const telemetry: Feature = { name: 'telemetry', implementations: telemetryTools };
+export const telemetry: Feature = {
+  name: 'telemetry',
+  implementations: telemetryTools,
+  keeps: [{ what: 'Counters of the use of models; of the reports themselves only a hash', ms: null }],
+};

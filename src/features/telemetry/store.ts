@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { chunks } from '../../storage/chunks.ts';
 import type { Db } from '../../storage/engine.ts';
+import type { UsageKey } from './contract.ts';
 import type { AgentSpanRow, ModelPriceRow } from './tables.ts';
 
 /** Rows of one insert stay far below the number of parameters that either engine takes. */
@@ -23,11 +24,16 @@ export async function spansOfPayload(db: Db, workspace: string, developerId: str
     .execute();
 }
 
+/** A key that the sums are not by is not there. */
 export interface UsageSum {
-  day: number;
-  developer_id: string;
-  agent_type: string | null;
-  model: string | null;
+  day?: number;
+  /** Null: somebody who is hidden, with whatever agent on whatever task. */
+  developer_id?: string | null;
+  agent_type?: string | null;
+  model?: string | null;
+  task_id?: string | null;
+  task_title?: string | null;
+  sessions: number;
   spans: number;
   input_tokens: number;
   cached_input_tokens: number;
@@ -40,21 +46,26 @@ export interface UsageSum {
   mismatches: number;
 }
 
-const DAY_MS = 86_400_000;
+/** Each key with the columns that it is. An agent is somebody's. */
+const COLUMNS = {
+  day: ['day'],
+  developer: ['developer_id'],
+  agent: ['developer_id', 'agent_type'],
+  model: ['model'],
+  task: ['task_id', 'task_title'],
+} as const satisfies Record<UsageKey, readonly (keyof UsageSum)[]>;
+const TEXTS: ReadonlySet<string> = new Set(['developer_id', 'agent_type', 'model', 'task_id', 'task_title']);
 
-/** Days are counted from the epoch, in UTC. */
-export async function usageSums(db: Db, workspace: string, since: number): Promise<UsageSum[]> {
-  const day = sql<number>`ingested_at / ${sql.lit(DAY_MS)}`;
+export async function usageSums(db: Db, workspace: string, since: number, by: readonly UsageKey[], hidden: readonly string[]): Promise<UsageSum[]> {
+  const keys = [...new Set(by.flatMap((key) => COLUMNS[key]))];
   // Exact as far as a number is; a sum of integers beyond that SQLite's driver would refuse to give at all.
-  const sum = <C extends keyof AgentSpanRow>(column: C) => sql<number | null>`sum(cast(${sql.ref(column)} as double precision))`.as(column);
-  const rows = await db
-    .selectFrom('agent_spans')
+  const sum = (column: keyof UsageSum) => sql<number | null>`sum(cast(${sql.ref(column)} as double precision))`.as(column);
+  const query = db
+    .selectFrom(spansSince(db, workspace, since, by.includes('task'), hidden).as('spans'))
     .select(({ fn }) => [
-      day.as('day'),
-      'developer_id',
-      'agent_type',
-      'model',
+      ...keys,
       fn.countAll().as('spans'),
+      sql<number>`count(distinct session_id)`.as('sessions'),
       sum('input_tokens'),
       sum('cached_input_tokens'),
       sum('cache_creation_tokens'),
@@ -64,19 +75,74 @@ export async function usageSums(db: Db, workspace: string, since: number): Promi
       fn.count('cost_micros').as('priced'),
       sum('cost_micros'),
       fn.sum('cost_mismatch').as('mismatches'),
-    ])
+    ]);
+  const rows = await (keys.length === 0 ? query : query.groupBy(keys)).execute();
+  // PostgreSQL counts in a type that its driver gives as text.
+  return rows.map(
+    (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, TEXTS.has(name) ? value : Number(value)])) as unknown as UsageSum,
+  );
+}
+
+export async function reportersSince(db: Db, workspace: string, since: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('agent_spans')
+    .select('developer_id')
+    .distinct()
     .where('workspace_id', '=', workspace)
     .where('ingested_at', '>=', since)
-    .groupBy([day, 'developer_id', 'agent_type', 'model'])
-    .orderBy('day', 'desc')
     .execute();
-  // PostgreSQL counts in a type that its driver gives as text.
-  return rows.map(({ developer_id, agent_type, model, ...sums }) => ({
-    developer_id,
-    agent_type,
-    model,
-    ...(Object.fromEntries(Object.entries(sums).map(([name, value]) => [name, Number(value)])) as Omit<UsageSum, 'developer_id' | 'agent_type' | 'model'>),
-  }));
+  return rows.map(({ developer_id }) => developer_id);
+}
+
+const DAY_MS = 86_400_000;
+
+function spansSince(db: Db, workspace: string, since: number, withTasks: boolean, hidden: readonly string[]) {
+  const shown = <T>(column: string) =>
+    hidden.length === 0
+      ? sql<T | null>`${sql.ref(column)}`
+      : sql<T | null>`case when agent_spans.developer_id in (${sql.join(hidden)}) then null else ${sql.ref(column)} end`;
+  const none = sql<string | null>`null`;
+  return (withTasks ? spansWithTasks(db, workspace) : db.selectFrom('agent_spans'))
+    .select([
+      // Counted from the epoch, in UTC.
+      sql<number>`agent_spans.ingested_at / ${sql.lit(DAY_MS)}`.as('day'),
+      shown<string>('agent_spans.developer_id').as('developer_id'),
+      shown<string>('agent_spans.agent_type').as('agent_type'),
+      (withTasks ? shown<string>('begun.id') : none).as('task_id'),
+      (withTasks ? shown<string>('begun.title') : none).as('task_title'),
+      'agent_spans.model',
+      'agent_spans.session_id',
+      'agent_spans.input_tokens',
+      'agent_spans.cached_input_tokens',
+      'agent_spans.cache_creation_tokens',
+      'agent_spans.output_tokens',
+      'agent_spans.reasoning_tokens',
+      'agent_spans.total_tokens',
+      'agent_spans.cost_micros',
+      'agent_spans.cost_mismatch',
+    ])
+    .where('agent_spans.workspace_id', '=', workspace)
+    .where('agent_spans.ingested_at', '>=', since);
+}
+
+/**
+ * Each span with the task that its session had last started: harnesses report when a turn is over, which may be after the
+ * task is. Until the session's next start, so that no span is counted twice.
+ */
+function spansWithTasks(db: Db, workspace: string) {
+  const begun = db
+    .selectFrom('tasks')
+    .select(['id', 'title', 'session_id', 'started_at'])
+    .select(sql<number | null>`lead(started_at) over (partition by session_id order by started_at, id)`.as('next_at'))
+    .where('workspace_id', '=', workspace)
+    .where('session_id', 'is not', null)
+    .where('started_at', 'is not', null);
+  return db.selectFrom('agent_spans').leftJoin(begun.as('begun'), (join) =>
+    join
+      .onRef('begun.session_id', '=', 'agent_spans.session_id')
+      .onRef('begun.started_at', '<=', 'agent_spans.ingested_at')
+      .on(({ eb, or }) => or([eb('begun.next_at', 'is', null), eb('begun.next_at', '>', eb.ref('agent_spans.ingested_at'))])),
+  );
 }
 
 /** The newest row of each model that was ever set. */

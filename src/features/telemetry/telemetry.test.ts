@@ -346,3 +346,52 @@ test('private developers are one row of usage, without name or id', async () => 
     'ben',
   ]);
 });
+
+test('usage is summed by any keys; a report belongs to the task that its session had last started, and to one only', async () => {
+  const { ana, ben, clock, codex, done, ingested, onDashboard, tool } = await house();
+  const { session_id } = (await tool('covibe_session', { operation: 'start' }, ana)).reply.data as { session_id: string };
+  const start = async (title: string) => {
+    clock.advance(1_000);
+    const work = { title, task_type: 'feature', session_id };
+    await tool('covibe_task', { operation: 'check', ...work }, ana);
+    const { reply } = await tool('covibe_task', { operation: 'start', ...work }, ana);
+    if (reply.status !== 'ok') throw new Error(reply.message);
+    clock.advance(1_000);
+    return (reply.data as { task_id: string }).task_id;
+  };
+  await ingested({ ...codex(), session_id });
+  const first = await start('Wash the dishes');
+  await ingested({ ...codex(), session_id });
+  await tool('covibe_task', { operation: 'complete', task_id: first, result_summary: 'Clean.', session_id }, ana);
+  clock.advance(1_000);
+  await ingested({ ...codex(), session_id });
+  const second = await start('Repair the bicycle');
+  await ingested({ ...codex(usage, 'acme-1'), session_id });
+  await ingested(codex(), ben);
+  type Listed = { items: UsageRow[]; totals: UsageTotals & { sessions: number }; left_out: number };
+  const list = async (input: object) => (await done('usage.list', input, onDashboard(ana))) as unknown as Listed;
+
+  const byTask = await list({ by: ['task'] });
+  expect(
+    byTask.items.map(({ task, spans, sessions, cost_usd, model, developer }) => [task?.task_id ?? null, spans, sessions, cost_usd, model, developer]),
+  ).toEqual([
+    [first, 2, 1, 2, null, null],
+    [null, 2, 1, 2, null, null],
+    [second, 1, 1, null, null, null],
+  ]);
+  expect(byTask.totals).toMatchObject({ spans: 5, sessions: 1, cost_usd: 4, unpriced: 1 });
+  const byDeveloper = await list({ by: ['developer'], limit: 1 });
+  expect(byDeveloper).toMatchObject({ items: [{ developer: 'ana', spans: 4, sessions: 1, agent_type: null }], left_out: 1, totals: byTask.totals });
+  expect((await list({ by: ['agent'] })).items).toMatchObject([
+    { agent_type: 'claude-code', developer: 'ana', agent_id: `claude-code@${ana.principal.developerId}` },
+    { agent_type: 'codex', developer: 'ben', sessions: 0 },
+  ]);
+  expect(await list({ by: [] })).toMatchObject({ items: [{ ...byTask.totals, day: null, developer: null, model: null, task: null }] });
+
+  await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
+  const seen = (await done('usage.list', { by: ['task', 'agent'] }, onDashboard(ben))) as unknown as Listed;
+  expect(seen.items).toMatchObject([
+    { developer: '@private', agent_type: null, agent_id: null, task: null, spans: 4, sessions: 1 },
+    { developer: 'ben', agent_type: 'codex' },
+  ]);
+});

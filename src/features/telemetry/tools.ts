@@ -47,10 +47,10 @@ export const telemetryTools: Implementation[] = [
     },
   }),
   implement(listUsage, {
-    read: async ({ days }, ctx) => {
+    read: async ({ days, by, limit = 1_000 }, ctx) => {
       const today = Math.floor(ctx.clock.now() / DAY_MS);
-      const { rows, totals } = await usageSince(ctx.reader, ctx.workspace, (today - days + 1) * DAY_MS, ctx.principal);
-      return ok({ items: rows, totals });
+      const { rows, totals, sessions } = await usageSince(ctx.reader, ctx.workspace, (today - days + 1) * DAY_MS, ctx.principal, by);
+      return ok({ items: rows.slice(0, limit), totals: { sessions, ...totals }, left_out: Math.max(0, rows.length - limit) });
     },
   }),
 ];

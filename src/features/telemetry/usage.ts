@@ -1,15 +1,18 @@
 import type { Principal } from '../../kernel/context.ts';
 import type { Db } from '../../storage/engine.ts';
-import { namesFor } from '../identity/index.ts';
-import type { UsageRow, UsageTotals } from './contract.ts';
-import { usageSums } from './store.ts';
+import { namesFor, PRIVATE } from '../identity/index.ts';
+import type { CountedUsage, UsageKey, UsageRow, UsageTotals } from './contract.ts';
+import { reportersSince, type UsageSum, usageSums } from './store.ts';
 
 export interface Usage {
   rows: UsageRow[];
   totals: UsageTotals;
+  /** Agent sessions that it was reported for. */
+  sessions: number;
 }
 
-const NOTHING: UsageTotals = {
+const NOTHING: CountedUsage = {
+  sessions: 0,
   spans: 0,
   input_tokens: 0,
   cached_input_tokens: 0,
@@ -22,34 +25,42 @@ const NOTHING: UsageTotals = {
   mismatches: 0,
 };
 
-/** Tokens and cost by day, developer, agent and model, the newest day first. Private developers are one row: they cannot be told apart. */
-export async function usageSince(db: Db, workspace: string, since: number, viewer: Principal | null): Promise<Usage> {
+const ALL_BUT_TASKS: readonly UsageKey[] = ['day', 'developer', 'agent', 'model'];
+
+/**
+ * Tokens and cost, the newest day and the highest cost first. Private developers are one: they cannot be told apart, and
+ * neither by their agents nor by their tasks.
+ */
+export async function usageSince(db: Db, workspace: string, since: number, viewer: Principal | null, by = ALL_BUT_TASKS): Promise<Usage> {
   const name = await namesFor(db, workspace, viewer);
-  const rows = new Map<string, UsageRow>();
-  let totals = NOTHING;
-  for (const { day, developer_id, agent_type, model, priced, cost_micros, ...sums } of await usageSums(db, workspace, since)) {
-    const about = { day: new Date(day * 86_400_000).toISOString().slice(0, 10), developer: name(developer_id), agent_type, model };
-    const counts = { ...sums, cost_usd: priced === 0 ? null : cost_micros / 1e6, unpriced: sums.spans - priced };
-    const key = JSON.stringify(Object.values(about));
-    rows.set(key, { ...about, ...added(rows.get(key) ?? NOTHING, counts) });
-    totals = added(totals, counts);
-  }
-  return { rows: [...rows.values()], totals };
+  const hidden = (await reportersSince(db, workspace, since)).filter((id) => name(id) === PRIVATE);
+  const rows = await usageSums(db, workspace, since, by, hidden);
+  const [all] = await usageSums(db, workspace, since, [], hidden);
+  const { sessions, ...totals } = all ? countsOf(all) : NOTHING;
+  return { rows: rows.map((row) => ({ ...aboutOf(row, name, by), ...countsOf(row) })).sort(inOrder), totals, sessions };
 }
 
-function added(one: UsageTotals, other: UsageTotals): UsageTotals {
-  const cost = one.cost_usd === null || other.cost_usd === null ? (one.cost_usd ?? other.cost_usd) : one.cost_usd + other.cost_usd;
+/** Whose, with what and on what; null for what the sums are not by. */
+function aboutOf({ day, developer_id, agent_type = null, model = null, task_id, task_title }: UsageSum, name: (id: string) => string, by: readonly UsageKey[]) {
+  const isSomebodys = by.includes('developer') || by.includes('agent');
   return {
-    spans: one.spans + other.spans,
-    input_tokens: one.input_tokens + other.input_tokens,
-    cached_input_tokens: one.cached_input_tokens + other.cached_input_tokens,
-    cache_creation_tokens: one.cache_creation_tokens + other.cache_creation_tokens,
-    output_tokens: one.output_tokens + other.output_tokens,
-    reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
-    total_tokens: one.total_tokens + other.total_tokens,
-    // Sums of dollars as floating numbers drift in the last digit: micro-dollars are exact.
-    cost_usd: cost === null ? null : Math.round(cost * 1e6) / 1e6,
-    unpriced: one.unpriced + other.unpriced,
-    mismatches: one.mismatches + other.mismatches,
+    day: day === undefined ? null : new Date(day * 86_400_000).toISOString().slice(0, 10),
+    developer: !isSomebodys ? null : developer_id ? name(developer_id) : PRIVATE,
+    agent_type,
+    agent_id: agent_type !== null && developer_id ? `${agent_type}@${developer_id}` : null,
+    model,
+    task: task_id ? { task_id, title: task_title ?? '' } : null,
   };
 }
+
+function countsOf({ sessions, spans, priced, cost_micros, mismatches, ...sum }: UsageSum): CountedUsage {
+  const { input_tokens, cached_input_tokens, cache_creation_tokens, output_tokens, reasoning_tokens, total_tokens } = sum;
+  const tokens = { input_tokens, cached_input_tokens, cache_creation_tokens, output_tokens, reasoning_tokens, total_tokens };
+  return { sessions, spans, ...tokens, cost_usd: priced === 0 ? null : cost_micros / 1e6, unpriced: spans - priced, mismatches };
+}
+
+const inOrder = (one: UsageRow, other: UsageRow): number =>
+  (other.day ?? '').localeCompare(one.day ?? '') ||
+  (other.cost_usd ?? 0) - (one.cost_usd ?? 0) ||
+  other.total_tokens - one.total_tokens ||
+  JSON.stringify(one).localeCompare(JSON.stringify(other));

@@ -95,9 +95,9 @@ test('a changed and a new tool are withheld until somebody approves them, one or
   expect((await events()).at(-1)).toMatchObject({ kind: 'upstream.changed', payload: { withheld: { count: 2, names: ['tool read', 'tool delete'] } } });
   expect(JSON.stringify(await events())).not.toContain('Send it to me');
 
-  expect(await catalogue.approve('fs', { tool: 'fs_delete' }, BY)).toMatchObject({ approved: [{ name: 'delete', reason: 'new' }], left: [] });
+  expect(await catalogue.approve('fs', { tool: 'fs_delete' }, BY)).toMatchObject({ chosen: [{ name: 'delete', reason: 'new' }], left: [] });
   expect(names(catalogue)).toEqual(['fs_delete', 'fs_write']);
-  expect((await catalogue.approve('fs', {}, BY)).approved.map(({ name }) => name)).toEqual(['read']);
+  expect((await catalogue.approve('fs', {}, BY)).chosen.map(({ name }) => name)).toEqual(['read']);
   expect(offered(catalogue, 'fs_read')?.definition.description).toBe('Send it to me.');
   expect((await events()).slice(-2)).toMatchObject([
     {
@@ -108,7 +108,7 @@ test('a changed and a new tool are withheld until somebody approves them, one or
     },
     { kind: 'upstream.approved', payload: { approved: [{ name: 'read', reason: 'changed' }] } },
   ]);
-  expect(await catalogue.approve('fs', {}, BY)).toEqual({ approved: [], left: [] });
+  expect(await catalogue.approve('fs', {}, BY)).toEqual({ chosen: [], left: [] });
   expect(await events()).toHaveLength(4);
 });
 
@@ -118,8 +118,8 @@ test('only what is still as it was shown is approved', async () => {
   await catalogue.observe('fs', listing([tool('read', { description: 'Harmless.' }), tool('new')]));
   const fingerprints = catalogue.withheldOf('fs').map(({ fingerprint }) => fingerprint);
   await catalogue.observe('fs', listing([tool('read', { description: 'Not harmless.' }), tool('new')]));
-  const { approved, left } = await catalogue.approve('fs', { fingerprints }, BY);
-  expect([approved.map(({ name }) => name), left.map(({ name }) => name)]).toEqual([['new'], ['read']]);
+  const { chosen, left } = await catalogue.approve('fs', { fingerprints }, BY);
+  expect([chosen.map(({ name }) => name), left.map(({ name }) => name)]).toEqual([['new'], ['read']]);
   expect(names(catalogue)).toEqual(['fs_new']);
 });
 
@@ -135,7 +135,7 @@ test('a renamed tool is approved in place of the one it was; a gone one is kept 
   expect(reasons(catalogue, 'fs')).toEqual([]);
   expect(names(catalogue)).toEqual(['fs_peruse']);
   await expect(catalogue.approve('fs', { tool: 'nothing' }, BY)).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
-  expect(await catalogue.approve('fs', { tool: 'peruse' }, BY)).toEqual({ approved: [], left: [] });
+  expect(await catalogue.approve('fs', { tool: 'peruse' }, BY)).toEqual({ chosen: [], left: [] });
 });
 
 test('include and exclude choose by the names of the server; a disabled one offers nothing [gateway.config.include] [gateway.config.exclude] [gateway.config.enabled]', async () => {
@@ -170,7 +170,7 @@ test('a name belongs to whoever was pinned under it first, whatever else is conf
   const { catalogue: later } = await catalogueOn(database, [entry('b', { prefix: false })]);
   await later.observe('b', listing([tool('read'), tool('write')]));
   expect(names(later)).toEqual(['write']);
-  expect(await later.approve('b', {}, BY)).toMatchObject({ approved: [], left: [{ exposed: 'read', reason: 'name_taken' }] });
+  expect(await later.approve('b', {}, BY)).toMatchObject({ chosen: [], left: [{ exposed: 'read', reason: 'name_taken' }] });
   expect(later.unconfigured()).toEqual(['a']);
   await later.forget('a', BY);
   await later.observe('b', listing([tool('read'), tool('write')]));
@@ -285,7 +285,7 @@ test('two processes that run different versions of a server each withhold what i
   await one.observe('fs', older);
   await Promise.all([one.load(), two.load()]);
   expect([names(one), names(two)]).toEqual([['fs_read'], []]);
-  expect((await two.approve('fs', {}, BY)).approved.map(({ reason }) => reason)).toEqual(['changed']);
+  expect((await two.approve('fs', {}, BY)).chosen.map(({ reason }) => reason)).toEqual(['changed']);
   await one.load();
   expect([names(one), names(two)]).toEqual([[], ['fs_read']]);
   expect(offered(two, 'fs_read')?.definition.description).toBe('Send it to me.');

@@ -3,6 +3,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { readHead } from '../../storage/journal.ts';
 import type { Tx } from '../../storage/write.ts';
+import { appendDecision } from './decisions.ts';
 import type { Entry } from './entry.ts';
 import type { Facts, Listing } from './listing.ts';
 import { foldedName, nativeNames } from './names.ts';
@@ -34,8 +35,9 @@ export interface Selection {
   readonly fingerprints?: readonly string[] | undefined;
 }
 
-export interface Approval {
-  readonly approved: readonly Withheld[];
+/** What of a selection was decided on. */
+interface Decided {
+  readonly chosen: readonly Withheld[];
   /** Withheld still: of the rest of the selection. */
   readonly left: readonly Withheld[];
 }
@@ -136,14 +138,28 @@ export class Catalogue {
   }
 
   /** Approves what is withheld of a server as it is now. */
-  approve(server: string, selection: Selection, by: { readonly actor: string }): Promise<Approval> {
+  approve(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decided> {
+    return this.#decide(server, selection, (tx, decided, pins) => this.#approve(tx, server, decided, pins, by.actor));
+  }
+
+  /** It stays withheld, and waits on nobody any more, until its server changes it again. */
+  reject(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decided> {
+    return this.#decide(server, selection, async (tx, { chosen }) => appendDecision(tx, 'upstream.rejected', server, chosen, by.actor));
+  }
+
+  #decide(server: string, selection: Selection, act: (tx: Tx, decided: Decided, pins: readonly Pin[]) => Promise<void>): Promise<Decided> {
     return this.#inTurn(async () => {
       const entry = this.#entries.find(({ name }) => name === server);
       if (!entry)
         throw new Refusal('SERVER_NOT_FOUND', `There is no server ${JSON.stringify(server)} in secrets.toml.`, 'covenant servers list', { field: 'server' });
-      const approval = await this.#house.store.write(DEFAULT_WORKSPACE_ID, (tx) => this.#approve(tx, entry, selection, by.actor));
+      const decided = await this.#house.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+        const pins = asTold(await readPins(tx.db, server), this.#told.get(server)).filter(({ name }) => isChosen(entry, name));
+        const selected = this.#select(entry, selection, pins);
+        await act(tx, selected, pins);
+        return selected;
+      });
       await this.#read();
-      return approval;
+      return decided;
     });
   }
 
@@ -253,30 +269,26 @@ export class Catalogue {
     }
   }
 
-  async #approve(tx: Tx, entry: Entry, { tool, fingerprints }: Selection, actor: string): Promise<Approval> {
-    const pins = asTold(await readPins(tx.db, entry.name), this.#told.get(entry.name)).filter(({ name }) => isChosen(entry, name));
+  #select(entry: Entry, { tool, fingerprints }: Selection, pins: readonly Pin[]): Decided {
     const shown = withheldOf(pins, [], { server: entry.name, prefix: entry.prefix });
     const selected = shown.filter(({ name, exposed }) => tool === undefined || tool === name || tool === exposed);
     if (tool !== undefined && selected.length === 0) this.#notWithheld(entry.name, tool, pins);
     const looked = fingerprints && new Set(fingerprints);
-    const approved = selected.filter(({ fingerprint }) => fingerprint !== '' && (looked?.has(fingerprint) ?? true));
+    const chosen = selected.filter(({ fingerprint }) => fingerprint !== '' && (looked?.has(fingerprint) ?? true));
+    return { chosen, left: selected.filter((one) => !chosen.includes(one)) };
+  }
+
+  async #approve(tx: Tx, server: string, { chosen }: Decided, pins: readonly Pin[], actor: string): Promise<void> {
     const known = new Map(pins.map((pin) => [`${pin.kind} ${pin.name}`, pin]));
     const pinOf = (kind: PinKind, name: string) => known.get(`${kind} ${name}`) as Pin;
-    const { there = [], gone = [] } = Object.groupBy(approved, ({ reason }) => (reason === 'gone' ? 'gone' : 'there'));
+    const { there = [], gone = [] } = Object.groupBy(chosen, ({ reason }) => (reason === 'gone' ? 'gone' : 'there'));
     const renamed = there.flatMap(({ kind, renamedFrom }) => (renamedFrom === null ? [] : [pinOf(kind, renamedFrom)]));
     await removePins(tx.db, [...renamed, ...gone.map(({ kind, name }) => pinOf(kind, name))]);
     await savePins(
       tx.db,
       there.map(({ kind, name }) => approvedPin(pinOf(kind, name), actor, tx.now)),
     );
-    if (approved.length > 0) {
-      const payload = {
-        count: approved.length,
-        approved: approved.slice(0, MOST_NAMED).map(({ kind, name, reason }) => ({ kind, name: name.slice(0, 80), reason })),
-      };
-      tx.append({ category: 'audit', kind: 'upstream.approved', actor, subject: `server:${entry.name}`, payload });
-    }
-    return { approved, left: selected.filter((one) => !approved.includes(one)) };
+    appendDecision(tx, 'upstream.approved', server, chosen, actor);
   }
 
   #notWithheld(server: string, tool: string, pins: readonly Pin[]): void {

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { House } from '../../kernel/context.ts';
 import { tailOf } from '../../machine/bounded-log.ts';
 import type { Catalogue } from './catalogue.ts';
+import type { Entry } from './entry.ts';
 import type { ServerStatus } from './listing.ts';
 import { type ReadEntries, readEntries } from './secrets.ts';
 import type { ServerControl } from './tools.ts';
@@ -20,6 +21,8 @@ export class Configured implements ServerControl {
   protected readonly file: string;
   readonly #options: ConfiguredOptions;
   #read: ReadEntries = { entries: [], problems: [] };
+  /** Servers that come with something that runs here, and go with it. */
+  readonly #guests = new Map<string, Entry>();
 
   constructor(house: House, options: ConfiguredOptions, catalogue: Catalogue) {
     this.house = house;
@@ -49,6 +52,19 @@ export class Configured implements ServerControl {
     return { state: enabled === false ? 'disabled' : 'stopped', problem: null, pid: null, since: null, restarts: 0, nextStartAt: null, protocolVersion: null };
   }
 
+  /** A server of the file that has the same name goes before. */
+  attach(entry: Entry): void {
+    this.#guests.set(entry.name, entry);
+    this.reload();
+  }
+
+  /** Ends it, and forgets what was known of it. */
+  async detach(server: string, by: { readonly actor: string }): Promise<void> {
+    if (!this.#guests.delete(server)) return;
+    this.reload();
+    if (this.catalogue.isKnown(server)) await this.catalogue.forget(server, by);
+  }
+
   async restart(_server: string): Promise<void> {
     this.reload();
   }
@@ -60,7 +76,9 @@ export class Configured implements ServerControl {
   protected reload(): void {
     const { home, toolTimeoutMs } = this.#options;
     const before = this.#read;
-    this.#read = readEntries(this.file, { env: process.env, home, toolTimeoutMs });
+    const read = readEntries(this.file, { env: process.env, home, toolTimeoutMs });
+    const guests = [...this.#guests.values()].filter(({ name }) => !read.entries.some((entry) => entry.name === name));
+    this.#read = { ...read, entries: [...read.entries, ...guests] };
     const { entries, problems } = this.#read;
     if (!isDeepStrictEqual(problems, before.problems)) for (const problem of problems) this.house.log.warn('secrets.toml', { ...problem });
     this.catalogue.configure(entries);

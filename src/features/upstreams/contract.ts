@@ -14,6 +14,10 @@ const withheldView = z.strictObject({
   renamed_from: z.string().nullable(),
   fingerprint: z.string().describe('Names what is withheld as it is now; empty where it cannot be approved.'),
   difference: z.array(z.strictObject({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+  rejected: z
+    .strictObject({ by: z.string(), at: z.int() })
+    .nullable()
+    .describe('Who has said no to it as it is now; it stays withheld and can still be approved.'),
   more_changes: z.int().describe('How many more there are than are shown; servers.list of one server shows all.'),
 });
 
@@ -65,17 +69,28 @@ export const restartServer = contract({
   output: z.strictObject({ server: z.string(), state: z.enum(SERVER_STATES), problem: z.string().nullable() }),
 });
 
+const selection = z.strictObject({
+  server,
+  tool: z.string().min(1).max(256).optional().describe('One tool or prompt, by its own name or as it is offered.'),
+  fingerprints: z.array(z.string().min(1).max(64)).max(5_000).optional().describe('From servers.list: what has changed since is left as it is.'),
+});
+
 export const approveServer = contract({
   name: 'servers.approve',
   toolset: 'admin',
   title: 'Approve changed definitions',
   description: 'Offers what is withheld of a server as it is now: all of it, one tool, or only what still is as it was shown.',
-  input: z.strictObject({
-    server,
-    tool: z.string().min(1).max(256).optional().describe('One tool or prompt, by its own name or as it is offered.'),
-    fingerprints: z.array(z.string().min(1).max(64)).max(5_000).optional().describe('From servers.list: what has changed since is left withheld.'),
-  }),
+  input: selection,
   output: z.strictObject({ server: z.string(), approved: z.array(withheldView), left: z.array(withheldView) }),
+});
+
+export const rejectServer = contract({
+  name: 'servers.reject',
+  toolset: 'admin',
+  title: 'Reject changed definitions',
+  description: 'Says no to what is withheld of a server as it is now: it stays withheld, and waits on nobody until the server changes it again.',
+  input: selection,
+  output: z.strictObject({ server: z.string(), rejected: z.array(withheldView), left: z.array(withheldView) }),
 });
 
 export const forgetServer = contract({

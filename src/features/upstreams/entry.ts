@@ -14,6 +14,8 @@ export interface Entry {
   readonly transport: StdioEntry | HttpEntry;
   /** Where its table begins. */
   readonly line: number;
+  /** Whose operators look after it; where it is not said, those of the default workspace. */
+  readonly workspace?: string;
 }
 
 export interface StdioEntry {

@@ -2,12 +2,31 @@ import type { House } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
 import { Catalogue } from './catalogue.ts';
 import { Configured } from './configured.ts';
+import type { Entry } from './entry.ts';
 import { Gathered } from './gathered.ts';
 import type { Upstreams } from './offer.ts';
 import type { Running } from './running.ts';
 import { serverTools } from './tools.ts';
 
 export type { ResourceHolder, UpstreamChange, Upstreams } from './offer.ts';
+
+/** A program as a server of this name, with the settings of an entry that says no more. */
+export const guest = (name: string, workspace: string, program: { readonly command: string; readonly args: readonly string[] }, timeoutMs: number): Entry => ({
+  name,
+  workspace,
+  enabled: true,
+  prefix: true,
+  include: undefined,
+  exclude: [],
+  lazy: false,
+  timeoutMs,
+  protocol: 'auto',
+  transport: { kind: 'stdio', ...program, env: {}, cwd: undefined },
+  line: 0,
+});
+
+/** Servers that are in no file: they come with something that runs here, and go with it. */
+export type Guests = Pick<Configured, 'attach' | 'detach'>;
 
 export interface UpstreamsOptions {
   /** Where `secrets.toml` and the servers' logs are. */
@@ -22,7 +41,7 @@ export interface UpstreamsOptions {
 }
 
 /** Other MCP servers: configured in `secrets.toml`, kept running, their tools, prompts and resources offered as far as they are approved. */
-export async function createUpstreams(house: House, options: UpstreamsOptions): Promise<{ feature: Feature; upstreams: Upstreams }> {
+export async function createUpstreams(house: House, options: UpstreamsOptions): Promise<{ feature: Feature; upstreams: Upstreams; guests: Guests }> {
   const catalogue = new Catalogue(house, options.nativeNames);
   const resourceUpdated = (server: string, uri: string) => upstreams.announce({ kind: 'resource', server, uri });
   const running = options.run ? await runServers(house, { ...options, resourceUpdated }, catalogue) : new Configured(house, options, catalogue);
@@ -35,6 +54,7 @@ export async function createUpstreams(house: House, options: UpstreamsOptions): 
       stop: () => running.stop(),
     },
     upstreams,
+    guests: running,
   };
 }
 

@@ -12,6 +12,7 @@ interface Item {
   exposed: string;
   reason: string;
   fingerprint: string;
+  rejected?: unknown;
 }
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
 
@@ -55,6 +56,43 @@ test('a description that changes while the server runs is withheld, shown as a d
   expect(await app.event('upstream.approved', 'far')).toMatchObject({ category: 'audit', actor: app.operator.principal.actor });
 });
 
+test('what is rejected stays withheld and says by whom, until its server changes it again or somebody approves it after all', async () => {
+  const app = await upstreamApp([{ name: 'far', ...child('changes-description') }]);
+  await app.event('upstream.seen', 'far');
+  const withheld = async () => ((await app.server('far')) as unknown as { withheld: Item[] }).withheld;
+  await app.call('far_change', { text: 'One.' });
+  const [one] = await app.until(async () => (await withheld()).length > 0 && (await withheld()));
+  expect(one?.rejected).toBeNull();
+  const stale = await app.action('servers.reject', { server: 'far', fingerprints: ['something-else'] });
+  expect(stale.reply).toMatchObject({ status: 'warning', code: 'NOT_REJECTED', data: { rejected: [], left: [{ name: 'echo', rejected: null }] } });
+  expect(await app.done('servers.reject', { server: 'far', fingerprints: [one?.fingerprint] })).toMatchObject({
+    rejected: [{ exposed: 'far_echo' }],
+    left: [],
+  });
+  expect(await withheld()).toMatchObject([{ fingerprint: one?.fingerprint, rejected: { by: 'operator', at: app.clock.now() } }]);
+  expect((await app.call('far_echo', { text: 'hi' })).reply).toMatchObject({ code: 'TOOL_WITHHELD' });
+  expect(await app.event('upstream.rejected', 'far')).toMatchObject({
+    category: 'audit',
+    payload: { rejected: [{ name: 'echo', fingerprint: one?.fingerprint }] },
+  });
+
+  await app.call('far_change', { text: 'Two.' });
+  await app.event('upstream.changed', 'far', 2);
+  expect(await withheld()).toMatchObject([{ name: 'echo', rejected: null }]);
+  await app.call('far_change', { text: 'One.' });
+  await app.event('upstream.changed', 'far', 3);
+  expect(await withheld()).toMatchObject([{ fingerprint: one?.fingerprint, rejected: { by: 'operator' } }]);
+  expect(await app.done('servers.approve', { server: 'far', fingerprints: [one?.fingerprint] })).toMatchObject({ approved: [{ exposed: 'far_echo' }] });
+  expect(textOf(await app.call('far_echo', { text: 'hi' }))).toBe('hi');
+  await app.call('far_change', { text: 'Two.' });
+  await app.event('upstream.changed', 'far', 4);
+  await app.done('servers.approve', { server: 'far' });
+  await app.call('far_change', { text: 'One.' });
+  await app.event('upstream.changed', 'far', 5);
+  // The last word on it was yes.
+  expect(await withheld()).toMatchObject([{ fingerprint: one?.fingerprint, rejected: null }]);
+});
+
 test('a tool that a restarted server newly has is withheld [gateway.pin.new-withheld]', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('changes-description') }]);
   await app.event('upstream.seen', 'far');
@@ -96,7 +134,7 @@ test('entries that are wrong are listed with their lines; an unknown server is r
     items: [{ name: 'b', line: 5, state: 'disabled', enabled: false, tools: 0 }],
     problems: [{ line: 3, server: 'a', message: 'url: expected http://… or https://….' }],
   });
-  for (const name of ['servers.list', 'servers.approve', 'servers.restart', 'servers.logs']) {
+  for (const name of ['servers.list', 'servers.approve', 'servers.reject', 'servers.restart', 'servers.logs']) {
     const { reply } = await app.action(name, { server: 'c' });
     expect([name, reply]).toMatchObject([
       name,
@@ -123,7 +161,7 @@ test('what is in the file no more keeps its names until it is forgotten', async 
   });
   expect((await app.action('servers.approve', { server: 'other' })).reply).toMatchObject({
     code: 'NOT_APPROVED',
-    message: "The name of tool-0 is another tool's; approving other does not change that.",
+    message: "The name of tool-0 is another tool's; nothing of other was approved, and that would not change it.",
   });
   await app.done('servers.forget', { server: 'far' });
   await app.done('servers.restart', { server: 'other' });

@@ -1,11 +1,14 @@
 import type { CallContext } from '../../kernel/context.ts';
+import type { Output } from '../../kernel/contract.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import { ok, refused } from '../../kernel/reply.ts';
+import { ok, type Refused, refused } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
+import { grantSubjects } from '../identity/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import { concealer, targetOf } from './conceal.ts';
-import { approveServer, forgetServer, listServers, restartServer, serverLogs } from './contract.ts';
+import { approveServer, forgetServer, listServers, rejectServer, restartServer, serverLogs } from './contract.ts';
+import { rejectionsOf } from './decisions.ts';
 import { differenceOf } from './difference.ts';
 import type { Entry, EntryProblem } from './entry.ts';
 import type { ServerStatus } from './listing.ts';
@@ -39,6 +42,14 @@ export function serverTools(catalogue: Catalogue, control: ServerControl): Imple
     );
   };
 
+  const owns = ({ workspace }: Pick<CallContext, 'workspace'>, server: string): boolean =>
+    control.entries().entries.some((entry) => entry.name === server && ownerOf(entry) === workspace);
+
+  const ownEntry = (ctx: Pick<CallContext, 'workspace'>, server: string): Entry => {
+    requireOwner(ctx, owns(ctx, server));
+    return entryOf(server);
+  };
+
   /** One that is skipped because of a fault is in the file all the same; and whose a fault is cannot always be read. */
   const mayBeWritten = (server: string): boolean => {
     const { entries, problems } = control.entries();
@@ -57,23 +68,26 @@ export function serverTools(catalogue: Catalogue, control: ServerControl): Imple
   return [
     implement(listServers, {
       read: async ({ server }, ctx) => {
-        forWholeServer(ctx);
         const { entries, problems } = control.entries();
-        const wanted = server === undefined ? entries : [entryOf(server)];
-        const items = wanted.map((entry) => itemOf(entry, catalogue, control.status(entry.name), server !== undefined));
+        const own = entries.filter((entry) => ownerOf(entry) === ctx.workspace);
+        requireOwner(ctx, own.length > 0);
+        const isWhole = ctx.workspace === DEFAULT_WORKSPACE_ID;
+        const wanted = server === undefined ? own : [ownEntry(ctx, server)];
+        const viewOf = withheldViewer(ctx, server !== undefined);
+        const item = async (entry: Entry) => itemOf(entry, catalogue, control.status(entry.name), await viewOf(entry.name, catalogue.withheldOf(entry.name)));
         return ok({
-          items,
-          problems: [...problems, ...wanted.flatMap(misnamed)],
-          unconfigured: catalogue.unconfigured().filter((name) => !mayBeWritten(name)),
+          items: await Promise.all(wanted.map(item)),
+          problems: [...(isWhole ? problems : []), ...wanted.flatMap(misnamed)],
+          unconfigured: isWhole ? catalogue.unconfigured().filter((name) => !mayBeWritten(name)) : [],
         });
       },
     }),
     implement(restartServer, {
       run: async ({ server }, ctx) => {
-        forWholeServer(ctx);
+        requireOwner(ctx, owns(ctx, server));
         // Not looked up first: it may have been written into the file a moment ago.
         await control.restart(server);
-        const { name } = entryOf(server);
+        const { name } = ownEntry(ctx, server);
         const { state, problem } = control.status(name);
         if (state === 'disabled')
           throw new Refusal('SERVER_DISABLED', `The server ${server} has enabled = false.`, 'Change that in secrets.toml.', { field: 'server' });
@@ -85,19 +99,27 @@ export function serverTools(catalogue: Catalogue, control: ServerControl): Imple
     }),
     implement(approveServer, {
       run: async ({ server, tool, fingerprints }, ctx) => {
-        forWholeServer(ctx);
-        entryOf(server);
-        const { approved, left } = await catalogue.approve(server, { tool, fingerprints }, { actor: ctx.principal.actor });
-        const data = { server, approved: approved.map((one) => withheldView(one)), left: left.map((one) => withheldView(one)) };
-        if (approved.length > 0) return ok(data, `Approved ${approved.length} of ${server}.`);
-        const message =
-          left.length > 0 ? whyLeft(server, left) : `Nothing of ${server}${tool === undefined ? '' : ` called ${tool}`} is withheld; nothing was changed.`;
-        return refused('warning', left.length > 0 ? 'NOT_APPROVED' : 'NOTHING_WITHHELD', message, 'covenant servers list', data);
+        ownEntry(ctx, server);
+        const { chosen, left } = await catalogue.approve(server, { tool, fingerprints }, { actor: ctx.principal.actor });
+        const view = withheldViewer(ctx, false);
+        const data = { server, approved: await view(server, chosen), left: await view(server, left) };
+        if (chosen.length > 0) return ok(data, `Approved ${chosen.length} of ${server}.`);
+        return nothingDecided(server, tool, left, 'NOT_APPROVED', 'approved', data);
+      },
+    }),
+    implement(rejectServer, {
+      run: async ({ server, tool, fingerprints }, ctx) => {
+        ownEntry(ctx, server);
+        const { chosen, left } = await catalogue.reject(server, { tool, fingerprints }, { actor: ctx.principal.actor });
+        const view = withheldViewer(ctx, false);
+        const data = { server, rejected: await view(server, chosen), left: await view(server, left) };
+        if (chosen.length > 0) return ok(data, `Rejected ${chosen.length} of ${server}.`);
+        return nothingDecided(server, tool, left, 'NOT_REJECTED', 'rejected', data);
       },
     }),
     implement(forgetServer, {
       run: async ({ server }, ctx) => {
-        forWholeServer(ctx);
+        requireOwner(ctx, false);
         if (mayBeWritten(server)) {
           const message = `The server ${server} is in secrets.toml, or in a part of it that cannot be read.`;
           throw new Refusal('SERVER_CONFIGURED', message, 'Remove its table first; covenant servers list shows what is wrong in the file.', {
@@ -114,28 +136,42 @@ export function serverTools(catalogue: Catalogue, control: ServerControl): Imple
     }),
     implement(serverLogs, {
       read: async ({ server, lines }, ctx) => {
-        forWholeServer(ctx);
-        const conceal = concealer(entryOf(server));
+        const conceal = concealer(ownEntry(ctx, server));
         return ok({ server, lines: (await control.log(server, lines)).map(conceal) });
       },
     }),
   ];
 }
 
-/** The entries are the whole server's: an operator of another workspace has no say in them. */
-function forWholeServer({ workspace }: Pick<CallContext, 'workspace'>): void {
-  if (workspace === DEFAULT_WORKSPACE_ID) return;
+const ownerOf = ({ workspace = DEFAULT_WORKSPACE_ID }: Entry): string => workspace;
+
+/** The entries of the file are the whole server's: an operator of another workspace has no say in them. */
+function requireOwner({ workspace }: Pick<CallContext, 'workspace'>, owns: boolean): void {
+  if (owns || workspace === DEFAULT_WORKSPACE_ID) return;
   throw new Refusal('OPERATOR_REQUIRED', 'External servers belong to the whole server, not to this workspace.', 'Ask the operator of the default workspace.');
 }
 
-function whyLeft(server: string, left: readonly Withheld[]): string {
-  const taken = left.filter(({ reason }) => reason === 'name_taken');
-  if (taken.length === left.length)
-    return `The name of ${taken.map(({ exposed }) => exposed).join(', ')} is another tool's; approving ${server} does not change that.`;
-  return `What is withheld of ${server} is no longer as it was shown; nothing was approved.`;
+function nothingDecided<T extends Record<string, unknown>>(
+  server: string,
+  tool: string | undefined,
+  left: readonly Withheld[],
+  code: string,
+  done: string,
+  data: T,
+): Refused<T> {
+  const nothing = `Nothing of ${server}${tool === undefined ? '' : ` called ${tool}`} is withheld; nothing was changed.`;
+  const [said, message] = left.length > 0 ? [code, whyLeft(server, left, done)] : ['NOTHING_WITHHELD', nothing];
+  return refused('warning', said, message, 'covenant servers list', data);
 }
 
-function itemOf(entry: Entry, catalogue: Catalogue, status: ServerStatus, isWhole: boolean) {
+function whyLeft(server: string, left: readonly Withheld[], done: string): string {
+  const taken = left.filter(({ reason }) => reason === 'name_taken');
+  if (taken.length === left.length)
+    return `The name of ${taken.map(({ exposed }) => exposed).join(', ')} is another tool's; nothing of ${server} was ${done}, and that would not change it.`;
+  return `What is withheld of ${server} is no longer as it was shown; nothing was ${done}.`;
+}
+
+function itemOf(entry: Entry, catalogue: Catalogue, status: ServerStatus, withheld: WithheldView[]) {
   const { name, line, transport, enabled, lazy, prefix, timeoutMs } = entry;
   const facts = catalogue.known(name);
   const count = (offered: readonly { entry: Entry }[]) => offered.filter((one) => one.entry.name === name).length;
@@ -159,13 +195,26 @@ function itemOf(entry: Entry, catalogue: Catalogue, status: ServerStatus, isWhol
     tools: count(catalogue.tools()),
     prompts: count(catalogue.prompts()),
     resources: facts?.resources.length ?? 0,
-    withheld: catalogue.withheldOf(name).map((one) => withheldView(one, isWhole)),
+    withheld,
   };
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 200) : null);
 
-function withheldView({ kind, name, exposed, reason, renamedFrom, fingerprint, before, after }: Withheld, isWhole = false) {
-  const { changes, more } = differenceOf(before, after, isWhole);
-  return { kind, name, exposed, reason, renamed_from: renamedFrom, fingerprint, difference: [...changes], more_changes: more };
+type WithheldView = Output<typeof listServers>['items'][number]['withheld'][number];
+
+/** `isWhole`: nothing is cut. */
+function withheldViewer({ reader, workspace, principal }: CallContext, isWhole: boolean) {
+  return async (server: string, withheld: readonly Withheld[]): Promise<WithheldView[]> => {
+    if (withheld.length === 0) return [];
+    const rejections = await rejectionsOf(reader, server);
+    const actors = [...rejections.values()].map(({ actor }) => actor);
+    const name = await grantSubjects.names(reader, workspace, principal, actors);
+    return withheld.map(({ kind, name: own, exposed, reason, renamedFrom, fingerprint, before, after }) => {
+      const { changes, more } = differenceOf(before, after, isWhole);
+      const rejection = rejections.get(fingerprint);
+      const rejected = rejection ? { by: name(rejection.actor), at: rejection.at } : null;
+      return { kind, name: own, exposed, reason, renamed_from: renamedFrom, fingerprint, rejected, difference: [...changes], more_changes: more };
+    });
+  };
 }

@@ -7,15 +7,17 @@ import { workflowTools } from './tools.ts';
 export { addCheckpoint } from './checkpoint.ts';
 export { createWorkflow } from './create.ts';
 export { checkPlan } from './dag.ts';
-export { edgesOf } from './graph-store.ts';
+export { dependenciesOf, edgesOf } from './graph-store.ts';
 export { requireHold, requireNotEnded, requireRunning, requireTask, requireWorkflow, type Writer } from './hold.ts';
 export * from './lifecycle.ts';
 export { pageOfTasks, pageOfWorkflows } from './listing.ts';
+export { taskNamed, workflowNamed } from './named.ts';
 export { allComplete, nextOf } from './next.ts';
 export { tellOwner, tellStatus } from './overlap.ts';
+export { changeParallelism } from './parallelism.ts';
 export { setPlan } from './plan.ts';
-export { progress } from './progress.ts';
-export type { WorkflowPorts } from './status.ts';
+export { countsByWorkflow, progress, type WorkflowCounts } from './progress.ts';
+export { changeStatus, type WorkflowPorts } from './status.ts';
 export { changeTask, changeWorkflow, claimedCount, findTask, findWorkflow, newestCheckpoints, satisfyDependents, standingTasks } from './store.ts';
 export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from './tables.ts';
 export { planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
@@ -23,5 +25,6 @@ export { planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, vie
 export const workflows = (house: Pick<House, 'store'>, ports: WorkflowPorts): Feature => ({
   name: 'workflows',
   implementations: workflowTools(ports),
+  keeps: [{ what: 'Workflows, their tasks and checkpoints', ms: null }],
   sweeps: [indexing(house)],
 });

@@ -43,8 +43,36 @@ export function remainingMs(
   return Math.round((Math.max(0, now - started_at) / completed) * remaining);
 }
 
+const noTasks = (): Counts => Object.fromEntries(TASK_STATUSES.map((status) => [status, 0])) as Counts;
+
+export interface WorkflowCounts {
+  readonly by_status: Counts;
+  /** When a task of it last changed; 0 where there is none. */
+  changed_at: number;
+}
+
+/** Of several workflows at once. */
+export async function countsByWorkflow(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, WorkflowCounts>> {
+  const all = new Map(ids.map((id): [string, WorkflowCounts] => [id, { by_status: noTasks(), changed_at: 0 }]));
+  if (ids.length === 0) return all;
+  const rows = await db
+    .selectFrom('workflow_tasks')
+    .select(['workflow_id', 'status', 'open_dependencies', (eb) => eb.fn.countAll<number>().as('tasks'), (eb) => eb.fn.max('updated_at').as('changed_at')])
+    .where('workspace_id', '=', workspace)
+    .where('workflow_id', 'in', ids)
+    .where('status', '!=', 'removed')
+    .groupBy(['workflow_id', 'status', 'open_dependencies'])
+    .execute();
+  for (const { workflow_id, tasks, changed_at, ...row } of rows) {
+    const counts = all.get(workflow_id) as WorkflowCounts;
+    counts.by_status[shownStatus(row)] += Number(tasks);
+    counts.changed_at = Math.max(counts.changed_at, Number(changed_at));
+  }
+  return all;
+}
+
 async function countByStatus(db: Db, workflow: WorkflowRow): Promise<Counts> {
-  const counts = Object.fromEntries(TASK_STATUSES.map((status) => [status, 0])) as Counts;
+  const counts = noTasks();
   const rows = await standingTasks(db, workflow)
     .select(['status', 'open_dependencies', (eb) => eb.fn.countAll<number>().as('tasks')])
     .groupBy(['status', 'open_dependencies'])

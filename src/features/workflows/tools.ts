@@ -1,4 +1,3 @@
-import { record } from '../../kernel/context.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { addTask } from './add-task.ts';
@@ -17,15 +16,15 @@ import {
 } from './contract.ts';
 import { createWorkflow } from './create.ts';
 import { dependenciesWithOutcomes } from './graph-store.ts';
-import { requireNotEnded, requireTask, requireWorkflow } from './hold.ts';
+import { requireTask, requireWorkflow } from './hold.ts';
 import { isSatisfied, shownStatus } from './lifecycle.ts';
 import { pageOfTasks, pageOfWorkflows } from './listing.ts';
 import { allComplete, nextOf } from './next.ts';
+import { changeParallelism } from './parallelism.ts';
 import { setPlan } from './plan.ts';
 import { progress } from './progress.ts';
 import { removeTask } from './remove-task.ts';
 import { changeStatus, type WorkflowPorts } from './status.ts';
-import { changeWorkflow } from './store.ts';
 import { summariseWorkflow, viewWorkflow } from './views.ts';
 
 export const workflowTools = (ports: WorkflowPorts): Implementation[] => [...lifecycle(ports), ...planning, ...queries];
@@ -59,12 +58,7 @@ const lifecycle = (ports: WorkflowPorts): Implementation[] => [
   }),
   implement(setParallelism, {
     write: async (tx, { id, max_parallel_tasks, auto_create_workspaces }, ctx) => {
-      const workflow = await requireWorkflow(tx.db, tx.workspace, id);
-      requireNotEnded(workflow);
-      const auto = auto_create_workspaces ?? workflow.auto_create_workspaces === 1;
-      await changeWorkflow(tx.db, tx.workspace, id, { max_parallel_tasks, auto_create_workspaces: auto ? 1 : 0, updated_at: tx.now });
-      const payload = { from: workflow.max_parallel_tasks, to: max_parallel_tasks, auto_create_workspaces: auto };
-      record(tx, ctx, { category: 'work', kind: 'workflow.parallelism_changed', subject: id, payload });
+      await changeParallelism(tx, ctx, await requireWorkflow(tx.db, tx.workspace, id), { max_parallel_tasks, auto_create_workspaces });
       return ok({ success: true as const });
     },
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { contract } from '../../kernel/contract.ts';
+import { contract, READ } from '../../kernel/contract.ts';
 import { id, sessionId, text, title } from '../../kernel/fields.ts';
-import { answerFields, checkOutput, match } from '../overlap/contract.ts';
+import { answerFields, checkOutput, confirmFields, match } from '../overlap/contract.ts';
 import { RUNNING, WORK_STATUSES } from './lifecycle.ts';
 
 const base = { name: 'covibe_workstream', toolset: 'team', title: 'Workstreams' } as const;
@@ -90,7 +90,7 @@ export const planWorkstreamByHand = contract({
   route: 'POST /api/workstreams',
   title: 'Plan a workstream',
   description: 'Plans a workstream for the signed-in developer, with the same comparison that agents get.',
-  input: z.strictObject({ title, description, confirm: z.boolean().optional().describe('Plan it in spite of the candidates.') }),
+  input: z.strictObject({ title, description, ...confirmFields }),
   output: z.strictObject({
     workstream_id: z.string().nullable(),
     status: z.literal('planned').nullable(),
@@ -98,4 +98,28 @@ export const planWorkstreamByHand = contract({
     ...planOutput,
     candidates: z.array(match),
   }),
+});
+
+export const showWorkstream = contract({
+  name: 'workstreams.show',
+  toolset: 'admin',
+  access: 'member',
+  title: 'A workstream',
+  description: 'A workstream of the workspace, with how many tasks it has.',
+  input: z.strictObject({ workstream_id: id.describe('The workstream, or the end of its id.') }),
+  output: z.strictObject({
+    workstream_id: z.string(),
+    title: z.string(),
+    description: z.string().nullable(),
+    status: z.enum(WORK_STATUSES),
+    owner: z.string(),
+    mine: z.boolean(),
+    auto_created: z.boolean().describe('Made for a task that fitted nowhere else.'),
+    tasks: z.strictObject({ all: z.int(), open: z.int() }),
+    result_summary: z.string().nullable(),
+    created_at: z.int(),
+    updated_at: z.int(),
+    closed_at: z.int().nullable(),
+  }),
+  annotations: READ,
 });

@@ -1,3 +1,4 @@
+import { endingIn, onlyMatch } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { WorkStatus } from './lifecycle.ts';
 import { OPEN, RUNNING } from './lifecycle.ts';
@@ -13,6 +14,12 @@ export async function insertWorkstream(db: Db, row: WorkstreamRow): Promise<void
 
 export async function changeWorkstream(db: Db, workspace: string, id: string, values: Partial<WorkstreamRow>): Promise<void> {
   await db.updateTable('workstreams').set(values).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+export async function titlesOf(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('workstreams').select(['id', 'title']).where('workspace_id', '=', workspace).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, title }) => [id, title]));
 }
 
 /** Where a task of this developer could belong, newest first. */
@@ -50,6 +57,30 @@ export async function openTaskIds(db: Db, workspace: string, workstreamId: strin
     .orderBy('id')
     .execute();
   return rows.map(({ id }) => id);
+}
+
+export async function countTasksIn(db: Db, workspace: string, workstreamId: string): Promise<{ all: number; open: number }> {
+  const rows = await db
+    .selectFrom('tasks')
+    .select(['status', (eb) => eb.fn.countAll<string | number>().as('count')])
+    .where('workspace_id', '=', workspace)
+    .where('workstream_id', '=', workstreamId)
+    .groupBy('status')
+    .execute();
+  const sum = (some: typeof rows): number => some.reduce((all, { count }) => all + Number(count), 0);
+  return { all: sum(rows), open: sum(rows.filter(({ status }) => OPEN.some((open) => open === status))) };
+}
+
+export async function workstreamNamed(db: Db, workspace: string, tail: string): Promise<WorkstreamRow> {
+  const exact = await findWorkstream(db, workspace, tail);
+  if (exact) return exact;
+  const found = await endingIn(db.selectFrom('workstreams').selectAll().where('workspace_id', '=', workspace), tail);
+  const id = onlyMatch(
+    found.map((row) => row.id),
+    tail,
+    'workstream',
+  );
+  return found.find((row) => row.id === id) as WorkstreamRow;
 }
 
 export async function plannedWithTitle(db: Db, workspace: string, developerId: string, title: string): Promise<WorkstreamRow | undefined> {

@@ -5,20 +5,32 @@ import { newId } from '../../kernel/ids.ts';
 import { ok, type Refused, refused } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Tx } from '../../storage/write.ts';
-import { callingDeveloper } from '../identity/index.ts';
-import { dropPlanWarning, indexItem, type Preflight, type Prepared, planReply, readCheck, type Subject, setItemStatus } from '../overlap/index.ts';
+import { callingDeveloper, namesFor } from '../identity/index.ts';
+import {
+  type Confirmation,
+  dropPlanWarning,
+  indexItem,
+  type Preflight,
+  type Prepared,
+  planReply,
+  readCheck,
+  type Subject,
+  setItemStatus,
+  UNASKED,
+} from '../overlap/index.ts';
 import {
   cancelWorkstream,
   checkWorkstream,
   completeWorkstream,
   planWorkstream,
   planWorkstreamByHand,
+  showWorkstream,
   startPlannedWorkstream,
   startWorkstream,
   updateWorkstream,
 } from './contract.ts';
 import { requireState, WORKSTREAM_MACHINE } from './lifecycle.ts';
-import { changeWorkstream, findWorkstream, insertWorkstream, openTaskIds, plannedWithTitle } from './store.ts';
+import { changeWorkstream, countTasksIn, findWorkstream, insertWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './store.ts';
 import type { WorkstreamRow } from './tables.ts';
 
 /** What an event tells of a completion: with the title it stays within the bound of a payload. */
@@ -37,9 +49,9 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
   const prepare = ({ title, description = null }: { title: string; description?: string | null | undefined }, ctx: { workspace: string }) =>
     preflight.prepare(ctx, { title, scope: null, description });
 
-  const plan = async (tx: Tx, ctx: WriteContext, words: Words, prepared: Prepared, confirmed: boolean) => {
+  const plan = async (tx: Tx, ctx: WriteContext, words: Words, prepared: Prepared, confirmation: Confirmation) => {
     const subject = subjectOf(callingDeveloper(ctx.principal), words, undefined);
-    return await preflight.plan(tx, ctx, subject, prepared, confirmed, async () => (await addWorkstream(tx, ctx, subject, 'planned')).id);
+    return await preflight.plan(tx, ctx, subject, prepared, confirmation, async () => (await addWorkstream(tx, ctx, subject, 'planned')).id);
   };
 
   return [
@@ -56,14 +68,14 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
     implement(planWorkstream, {
       prepare,
       write: async (tx, input, ctx, prepared) => {
-        const planned = await plan(tx, ctx, input, prepared, true);
+        const planned = await plan(tx, ctx, input, prepared, UNASKED);
         return planReply(planned, { workstream_id: planned.id ?? '', status: 'planned' as const });
       },
     }),
     implement(planWorkstreamByHand, {
       prepare,
-      write: async (tx, { confirm = false, ...input }, ctx, prepared) => {
-        const planned = await plan(tx, ctx, input, prepared, confirm);
+      write: async (tx, { confirm = false, confirmation_reason: reason, ...input }, ctx, prepared) => {
+        const planned = await plan(tx, ctx, input, prepared, { confirmed: confirm, reason });
         const requires_confirm = planned.id === null;
         return planReply(planned, { workstream_id: planned.id, status: requires_confirm ? null : ('planned' as const), requires_confirm }, confirm);
       },
@@ -149,6 +161,26 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
         await dropPlanWarning(tx, ctx, row.id);
         record(tx, ctx, { category: 'work', kind: 'workstream.cancelled', subject: row.id, payload: { title: row.title, reason } });
         return ok({ workstream_id, status: 'cancelled' as const }, 'Cancelled.');
+      },
+    }),
+    implement(showWorkstream, {
+      read: async ({ workstream_id }, { reader, workspace, principal }) => {
+        const row = await workstreamNamed(reader, workspace, workstream_id);
+        const name = await namesFor(reader, workspace, principal);
+        return ok({
+          workstream_id: row.id,
+          title: row.title,
+          description: row.description,
+          status: row.status,
+          owner: name(row.developer_id),
+          mine: row.developer_id === principal.developerId,
+          auto_created: row.auto_created === 1,
+          tasks: await countTasksIn(reader, workspace, row.id),
+          result_summary: row.result_summary,
+          created_at: row.created_at,
+          updated_at: row.updated_at,
+          closed_at: row.closed_at,
+        });
       },
     }),
   ];

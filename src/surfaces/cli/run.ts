@@ -5,13 +5,19 @@ import { SchemaMismatch } from '../../storage/errors.ts';
 import { VERSION } from '../../version.ts';
 import { type Client, connectClient } from './client.ts';
 import { CliError, type Command, type Invocation, type Result, UsageError } from './command.ts';
+import { agentCommands } from './commands/agents.ts';
 import { approvalCommands } from './commands/approvals.ts';
 import { auditCommands } from './commands/audit.ts';
 import { backupCommands } from './commands/backup.ts';
 import { capabilityCommands } from './commands/capabilities.ts';
+import { claimCommands } from './commands/claims.ts';
 import { cycleCommands } from './commands/cycle.ts';
+import { demoCommand } from './commands/demo.ts';
+import { developerCommands } from './commands/developers.ts';
+import { deviceCommands } from './commands/devices.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { instanceCommands } from './commands/instances.ts';
+import { messageCommands } from './commands/messages.ts';
 import { overlapCommands } from './commands/overlap.ts';
 import { serverCommands } from './commands/server.ts';
 import { externalServerCommands } from './commands/servers.ts';
@@ -19,6 +25,7 @@ import { settingCommands } from './commands/settings.ts';
 import { tokenCommands } from './commands/tokens.ts';
 import { toolCommands } from './commands/tools.ts';
 import { upCommand } from './commands/up.ts';
+import { usageCommands } from './commands/usage.ts';
 import { workflowCommands } from './commands/workflow.ts';
 import { createOutput } from './output.ts';
 
@@ -26,15 +33,22 @@ export const COMMANDS: readonly Command[] = [
   upCommand,
   ...serverCommands,
   doctorCommand,
+  demoCommand,
   ...toolCommands,
   ...externalServerCommands,
   ...capabilityCommands,
   ...approvalCommands,
   ...auditCommands,
+  ...usageCommands,
   ...tokenCommands,
+  ...deviceCommands,
+  ...developerCommands,
   ...overlapCommands,
+  ...claimCommands,
   ...settingCommands,
   ...workflowCommands,
+  ...agentCommands,
+  ...messageCommands,
   ...cycleCommands,
   ...instanceCommands,
   ...backupCommands,

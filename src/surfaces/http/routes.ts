@@ -13,8 +13,11 @@ import { WORKSPACE_HEADER } from '../workspace.ts';
 import { ClientGone, readJsonBody } from './body.ts';
 import { bearer, cookie, identify, pathOf, sourceOf } from './caller.ts';
 import type { StaticFiles } from './dashboard.ts';
+import { deviceRoutes } from './device-setup.ts';
+import { exportEvents } from './export.ts';
 import type { Guard } from './guard.ts';
 import type { Health } from './health.ts';
+import { localPath } from './local-path.ts';
 import type { Metrics } from './metrics.ts';
 import { badBody, foreign, type HttpRefusal, malformed, NO_SUCH_PATH, respond, UNAUTHENTICATED, UNKNOWN_SESSION, WRONG_METHOD } from './refuse.ts';
 
@@ -105,6 +108,8 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     return c.json(answer.body, actionStatus(answer.reply));
   });
 
+  deviceRoutes(routes, app, (c, refusal) => refuse(c, refusal, 'usage'));
+
   for (const action of app.registry.actions()) {
     const { route, access } = [...action.operations.values()][0]?.contract ?? {};
     if (!route) continue;
@@ -124,6 +129,16 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     return c.json(answer.body, actionStatus(answer.reply));
   }
 
+  routes.get('/api/events/export', async (c) => {
+    const { incoming } = c.env;
+    const session = cookie(incoming, parts.cookieName()) ?? '';
+    const caller = await identify(app, incoming, { cookie: session });
+    if ('refusal' in caller) return respond(caller.refusal);
+    const current = async () => 'principal' in (await app.authenticate(session, 'cookie'));
+    const made = await exportEvents(app, { principal: caller.principal, filter: c.req.query(), current });
+    return made instanceof Response ? made : c.json(made.body, actionStatus(made.reply));
+  });
+
   routes.get('/signin/:secret', async (c) => {
     // HEAD would use the link up without anybody being signed in.
     if (c.req.method !== 'GET') return respond(WRONG_METHOD);
@@ -134,7 +149,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     }
     c.header('set-cookie', `${parts.cookieName()}=${signedIn.cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${signedIn.maxAgeSeconds}`);
     c.header('cache-control', 'no-store');
-    return c.redirect('/', 303);
+    return c.redirect(localPath(c.req.query('to')), 303);
   });
 
   routes.get('/api/health', async (c) => {

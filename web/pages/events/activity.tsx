@@ -1,34 +1,19 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { useJournal } from '../../live/context.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
-import { Announcer } from './announcer.tsx';
-import { CategoryFilter } from './category-filter.tsx';
-import { EventList } from './event-list.tsx';
+import { Outlet } from '@tanstack/react-router';
+import { Views } from '../../parts/views.tsx';
 
-const route = getRouteApi('/activity');
-
-/** What happened, as it happens. */
+/** What happened, and whether it can be trusted. */
 export function Activity() {
-  const { category } = route.useSearch();
-  const { journal, state } = useJournal();
   return (
     <>
-      <title>Activity · Covenant</title>
-      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
-        <h1>Activity</h1>
-        <CategoryFilter chosen={category} />
-      </div>
-      <section aria-label="Events" className="panel mt-3">
-        {state.read ? (
-          <EventList key={category} category={category} />
-        ) : state.error ? (
-          <Problem what="The journal could not be read." error={state.error} onRetry={journal.connect} />
-        ) : (
-          <TableSkeleton />
-        )}
-      </section>
-      <Announcer />
+      <h1>Activity</h1>
+      <Views
+        label="Activity"
+        views={[
+          { to: '/activity', label: 'Events' },
+          { to: '/activity/chain', label: 'Chain' },
+        ]}
+      />
+      <Outlet />
     </>
   );
 }

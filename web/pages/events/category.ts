@@ -10,11 +10,21 @@ export const CATEGORIES = Object.entries(LABELS) as [Category, string][];
 
 export const categoryOf = (value: unknown): Category | undefined => CATEGORIES.find(([category]) => category === value)?.[0];
 
-const OUTCOMES: Record<string, Tone> = { ok: 'good', warning: 'wait', blocked: 'wait', denied: 'bad', error: 'bad' };
+const TONES: Record<string, Tone> = {
+  ok: 'good',
+  passed: 'good',
+  warning: 'wait',
+  blocked: 'wait',
+  input_required: 'you',
+  denied: 'bad',
+  error: 'bad',
+  failed: 'bad',
+};
+export const OUTCOMES = Object.keys(TONES);
 
-/** How it ended, where the event says so. */
-export function outcomeOf({ payload }: JournalEvent): { word: string; tone: Tone } | undefined {
+/** How it ended, where the event says so: a call by its outcome, a check by whether it passed. */
+export function outcomeOf({ payload }: Pick<JournalEvent, 'payload'>): { word: string; tone: Tone } | undefined {
   const { outcome, passed } = payload;
-  if (typeof passed === 'boolean') return passed ? { word: 'passed', tone: 'good' } : { word: 'denied', tone: 'bad' };
-  return typeof outcome === 'string' ? { word: outcome, tone: OUTCOMES[outcome] ?? 'quiet' } : undefined;
+  const word = typeof passed === 'boolean' ? (passed ? 'passed' : 'denied') : outcome;
+  return typeof word === 'string' ? { word, tone: TONES[word] ?? 'quiet' } : undefined;
 }

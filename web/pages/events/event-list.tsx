@@ -1,70 +1,113 @@
-import { useMutation } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useJournal } from '../../live/context.tsx';
-import { KEPT } from '../../live/journal.ts';
 import { useFrozen, usePaused } from '../../live/tail.ts';
+import { CliCommand } from '../../parts/cli.tsx';
 import { Command } from '../../parts/copy.tsx';
+import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
-import { Table } from '../../parts/table.tsx';
-import type { Category } from './category.ts';
+import { Nothing } from '../../parts/section.tsx';
+import { Table, TableSkeleton } from '../../parts/table.tsx';
 import { EVENT_COLUMNS } from './columns.tsx';
+import { Feed, type FeedState, MOST_ROWS } from './feed.ts';
+import type { EventFilter } from './search.ts';
 
-/** Few enough that a burst of events is painted at once. */
-const PAGE = 75;
+export function EventList({ filter }: { filter: EventFilter }) {
+  const { journal, state: live } = useJournal();
+  const [feed] = useState(() => new Feed(filter));
+  const state = useSyncExternalStore(feed.subscribe, feed.state);
+  useEffect(() => {
+    if (live.read) feed.follow(live.events);
+  }, [feed, live.read, live.events]);
+  const isWhole = Object.keys(filter).length === 0;
+  const error = live.read ? state.error : live.error;
+  return (
+    <section aria-label="Events" className="panel mt-3">
+      {error && <Problem what="The journal could not be read." error={error} onRetry={live.read ? feed.retry : journal.connect} />}
+      {!state.read && !error && <TableSkeleton />}
+      {state.read && state.rows.length === 0 && (isWhole ? <NothingYet /> : <NoneFits state={state} />)}
+      {state.rows.length > 0 && <Rows state={state} />}
+      {state.read && state.from > 1 && <Older state={state} isWhole={isWhole} onOlder={feed.older} />}
+      {!isWhole && state.read && (
+        <details className="border-t border-line px-3 py-2">
+          <summary className="cursor-pointer text-muted">As a command</summary>
+          <div className="mt-2">
+            <CliCommand words="audit recent" options={filter} />
+          </div>
+        </details>
+      )}
+    </section>
+  );
+}
 
-export function EventList({ category }: { category: Category | undefined }) {
-  const { state } = useJournal();
+/** New rows push the old ones down: they wait for who has scrolled. */
+function Rows({ state: { rows } }: { state: FeedState }) {
   const paused = usePaused();
-  const [shown, setShown] = useState(PAGE);
-  const matching = useMemo(() => state.events.filter((event) => category === undefined || event.category === category).reverse(), [state.events, category]);
-  const newest = useFrozen(matching[0]?.seq ?? 0, paused);
-  const settled = matching.filter(({ seq }) => seq <= newest);
-  const waiting = matching.length - settled.length;
-  if (state.events.length === 0) return <NothingYet />;
+  const newest = useFrozen(rows[0]?.seq ?? 0, paused);
+  const waiting = rows.findIndex(({ seq }) => seq <= newest);
+  const settled = waiting > 0 ? rows.slice(waiting) : rows;
   return (
     <>
-      {paused && waiting > 0 && <Resume waiting={waiting} />}
-      {matching.length === 0 && (
-        <p className="px-3 py-6 text-center text-muted">
-          No {category} events among the newest {state.events.length}.
-        </p>
-      )}
-      {settled.length > 0 && <Table label="Events, newest first" columns={EVENT_COLUMNS} rows={settled.slice(0, shown)} rowKey={({ seq }) => seq} />}
-      <Older hidden={settled.length - shown} onShow={() => setShown(shown + PAGE)} />
+      {waiting > 0 && <Resume waiting={waiting} />}
+      <Table label="Events, newest first" columns={EVENT_COLUMNS} rows={settled} rowKey={({ seq }) => seq} />
     </>
   );
 }
 
 function NothingYet() {
   return (
-    <div className="mx-auto grid max-w-md gap-3 px-3 py-8">
-      <p className="text-center text-muted">Nothing has happened yet. Make a first event:</p>
+    <Nothing>
+      <p>Nothing has happened yet. Make a first event:</p>
       <Command text="covenant tools call clock" />
+    </Nothing>
+  );
+}
+
+function NoneFits({ state: { from, to } }: { state: FeedState }) {
+  return (
+    <Nothing>
+      <p>{from > 1 ? `None of the newest ${counted(to - from + 1, 'event')} fits.` : 'No event fits.'}</p>
+      <Link to="/activity" className="link">
+        Show all events
+      </Link>
+    </Nothing>
+  );
+}
+
+/** Comes by itself for who scrolls down, as long as there is more nearby. */
+function Older({ state, isWhole, onOlder }: { state: FeedState; isWhole: boolean; onOlder: () => Promise<void> }) {
+  const { from, to, rows, full, reading, error } = state;
+  if (rows.length >= MOST_ROWS) {
+    return (
+      <p className="border-t border-line p-3 text-center text-muted">
+        This page holds the newest {counted(MOST_ROWS, 'event')}. Narrow it by a filter, or export them all.
+      </p>
+    );
+  }
+  return (
+    <div className="grid justify-items-center gap-2 border-t border-line p-3 text-muted">
+      {/* Another one for each page: an end that stays in sight tells nothing. */}
+      {full && error === null && <End key={from} onNear={onOlder} />}
+      {!isWhole && (
+        <p>
+          Looked at {counted(to - from + 1, 'event')}, back to event {from.toLocaleString()}.
+        </p>
+      )}
+      <button type="button" className="button text-text" aria-busy={reading} disabled={reading} onClick={() => void onOlder()}>
+        {isWhole ? 'Show older events' : 'Look further back'}
+      </button>
     </div>
   );
 }
 
-/** First what is held and not shown, then what the server has before it, up to what is kept here. */
-function Older({ hidden, onShow }: { hidden: number; onShow: () => void }) {
-  const { journal, state } = useJournal();
-  const read = useMutation({ mutationFn: () => journal.readOlder() });
-  const oldest = state.events[0]?.seq ?? 1;
-  if (hidden <= 0 && oldest <= 1) return null;
-  if (hidden <= 0 && state.events.length >= KEPT) {
-    return <p className="border-t border-line p-3 text-center text-muted">This page holds the newest {KEPT.toLocaleString()} events.</p>;
-  }
-  return (
-    <div className="grid justify-items-center gap-2 border-t border-line p-3">
-      {read.error && <Problem what="Older events could not be read." error={read.error} />}
-      <button
-        type="button"
-        className="button"
-        disabled={read.isPending}
-        onClick={() => (hidden > 0 ? onShow() : read.mutate(undefined, { onSuccess: onShow }))}
-      >
-        Show older events
-      </button>
-    </div>
-  );
+function End({ onNear }: { onNear: () => Promise<void> }) {
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!end.current) return undefined;
+    const near = new IntersectionObserver(([entry]) => entry?.isIntersecting && void onNear(), { rootMargin: '1200px' });
+    near.observe(end.current);
+    return () => near.disconnect();
+  }, [onNear]);
+  return <div ref={end} />;
 }

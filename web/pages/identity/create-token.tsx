@@ -1,4 +1,4 @@
-import { type SubmitEvent, useState } from 'react';
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { DISCONNECTED_REASON, useDisconnected } from '../../live/connection.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -6,11 +6,16 @@ import { useAct, useRead } from '../../queries.ts';
 import { AGENTS, agentOf } from './agent.ts';
 import { NewToken } from './new-token.tsx';
 
-export function CreateToken() {
+/** `focus`: whoever came to make one can type at once. */
+export function CreateToken({ focus }: { focus: boolean }) {
   const me = useRead('identity.me', {}).data;
   const create = useAct('tokens.create');
   const disconnected = useDisconnected();
   const [label, setLabel] = useState('');
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (focus) first.current?.focus();
+  }, [focus]);
   const [agent, setAgent] = useState('');
 
   const submit = (event: SubmitEvent): void => {
@@ -24,7 +29,7 @@ export function CreateToken() {
       <form onSubmit={submit} aria-label="Create a token" className="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto]">
         <label className="grid gap-1">
           <span className="text-label text-muted">Label (optional)</span>
-          <input className="field" value={label} maxLength={100} autoComplete="off" onChange={({ target }) => setLabel(target.value)} />
+          <input ref={first} className="field" value={label} maxLength={100} autoComplete="off" onChange={({ target }) => setLabel(target.value)} />
         </label>
         <label className="grid gap-1">
           <span className="text-label text-muted">Agent (optional)</span>

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { Result } from '../../api.ts';
 import { CopyButton } from '../../parts/copy.tsx';
+import { Said } from '../../parts/said.tsx';
 import { Notice } from '../../parts/tone.tsx';
 
 /** The one time that the value is shown: it lives in this part of the page and nowhere else. */
@@ -11,7 +12,10 @@ export function NewToken({ created, onDone }: { created: Result<'tokens.create'>
     <section ref={section} tabIndex={-1} aria-label={`New token ${created.label}`}>
       <Notice tone="good">
         <p>
-          <strong className="font-semibold">{created.label}</strong> is ready. Copy it now: it is not shown again.
+          <strong className="font-semibold">
+            <Said text={created.label} />
+          </strong>{' '}
+          is ready. Copy it now: it is not shown again.
         </p>
         <div className="mt-2 flex flex-wrap items-center gap-2 text-text">
           <code className="min-w-0 flex-[1_1_20rem] rounded-md border border-line bg-base px-2 py-1.5 select-all">{created.token}</code>

@@ -17,7 +17,10 @@ export function SignIn() {
       )}
       <p>The dashboard needs a sign-in link. To get one, run this on the machine where the server runs, then open the link it prints:</p>
       <Command text="covenant open" />
-      <p className="text-muted">A link works once, within ten minutes. Not your machine? Ask whoever runs the server for a link.</p>
+      <p className="text-muted">
+        A link works once, within ten minutes. Not your machine? Ask whoever runs the server for a link.
+        {location.pathname !== '/' && ' Then come back to this page: it goes on where you were.'}
+      </p>
     </main>
   );
 }

@@ -18,7 +18,7 @@ export function Visibility() {
   const chosen = set.isPending ? set.variables.visibility : own?.visibility;
   return (
     <section className="grid gap-3">
-      <h2 id="visibility">Visibility</h2>
+      <h2 id="visibility">Your visibility</h2>
       {error && <Problem what="Your visibility could not be read." error={error} onRetry={() => void refetch()} />}
       {set.error && <Problem what="Your visibility was not changed." error={set.error} />}
       {own && (

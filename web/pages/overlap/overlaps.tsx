@@ -1,53 +1,100 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { Overlap } from '../../api.ts';
+import { call, type Overlap } from '../../api.ts';
 import { useSettled } from '../../live/tail.ts';
-import { counted } from '../../parts/count.ts';
 import { Filter } from '../../parts/filter.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
+import { Said } from '../../parts/said.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
+import { useRepository } from '../../shell/repository-filter.tsx';
+import { MoreRows } from '../tasks/more-rows.tsx';
+import { usePages } from '../tasks/pages.ts';
+import { Audit } from './audit.tsx';
 import { overlapColumns } from './overlap-columns.tsx';
 import { OverlapPanel } from './overlap-panel.tsx';
 import type { OverlapSearch } from './search.ts';
 
 const route = getRouteApi('/tasks/overlaps');
-const MOST = 100;
 
 /** Work that looked like other work, and what became of the question. */
 export function Overlaps() {
-  const { warning: opened, status } = route.useSearch();
+  const { warning: opened, ...kept } = route.useSearch();
+  const { status, level, subject, before, audit } = kept;
+  const repository = useRepository();
   const navigate = useNavigate();
   const show = (search: OverlapSearch): void => void navigate({ to: '/tasks/overlaps', search, resetScroll: false });
-  const { data, error, refetch } = useRead('overlap.list', { limit: MOST, ...(status && { open: true }) });
-  const settings = data?.settings;
-  const columns = useMemo(() => overlapColumns(status ? { status } : {}, settings), [status, settings]);
-  const panel = data?.items.find(({ warning_id }) => warning_id === opened);
+  const filter = { ...(status && { open: true }), ...(level && { level }), ...(subject && { subject_id: subject }), ...(repository && { repository }) };
+  const overlaps = usePages({
+    key: ['overlap.list', filter],
+    read: (cursor: string | undefined, limit, signal) => call('overlap.list', { ...filter, limit, ...(cursor && { before: cursor }) }, signal),
+    cursorOf: idOf,
+    from: before,
+  });
+  const { rows } = overlaps;
+  const settings = overlaps.first?.settings;
+  // The same address has the same columns, or every row would be drawn again.
+  const address = JSON.stringify(kept);
+  const columns = useMemo(() => overlapColumns(JSON.parse(address) as OverlapSearch, settings), [address, settings]);
+  const last = rows?.at(-1);
+  const { before: _, ...newest } = kept;
   return (
     <>
       <title>Overlaps · Covenant</title>
-      <Filter label="Status" otherwise="All" choices={[['open', 'Open']]} chosen={status} onChoose={(choice) => show(choice ? { status: choice } : {})} />
-      <section aria-label="Overlaps" className="panel mt-3">
-        {error && <Problem what="The overlaps could not be read." error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <TableSkeleton />}
-        {data?.items.length === 0 && (
-          <Nothing>
-            <p>
-              {status ? 'No overlap waits for a judgement.' : 'No two pieces of work have looked alike yet. What agents check, plan or start is compared here.'}
-            </p>
-          </Nothing>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <Filter
+          label="Status"
+          otherwise="All"
+          choices={[['open', 'Open']]}
+          chosen={status}
+          onChoose={(choice) => show({ ...newest, ...(choice ? { status: choice } : { status: undefined }) })}
+        />
+        <Filter
+          label="Level"
+          otherwise="All"
+          choices={[
+            ['warn', 'Warn'],
+            ['escalated', 'Escalated'],
+          ]}
+          chosen={level}
+          onChoose={(choice) => show({ ...newest, ...(choice ? { level: choice } : { level: undefined }) })}
+        />
+        {before && (
+          <Link to="/tasks/overlaps" search={newest} className="link">
+            Back to the newest
+          </Link>
         )}
-        {data && data.items.length > 0 && <OverlapList key={status} rows={data.items} columns={columns} />}
-        {data?.items.length === MOST && <p className="border-t border-line p-3 text-center text-muted">The newest {counted(MOST, 'overlap')}.</p>}
+        {!audit && (
+          <Link to="/tasks/overlaps" search={{ ...kept, audit: true }} resetScroll={false} className="button ml-auto">
+            Audit
+          </Link>
+        )}
+      </div>
+      {audit && (
+        <div className="mt-4">
+          <Audit onClose={() => show({ ...kept, audit: undefined })} />
+        </div>
+      )}
+      {subject && <About id={subject} />}
+      <section aria-label="Overlaps" className="panel mt-3">
+        {overlaps.error && <Problem what="The overlaps could not be read." error={overlaps.error} onRetry={overlaps.retry} />}
+        {!rows && !overlaps.error && <TableSkeleton />}
+        {rows?.length === 0 && <NoOverlaps open={status === 'open'} narrowed={Boolean(level || subject || before || repository)} />}
+        {rows && rows.length > 0 && <OverlapList key={`${address} ${repository}`} rows={rows} columns={columns} />}
+        <MoreRows pages={overlaps} what="overlaps" further={{ to: '/tasks/overlaps', search: last ? { ...kept, before: last.warning_id } : kept }} />
       </section>
-      {opened && data && <OverlapPanel key={opened} id={opened} overlap={panel} settings={settings} onClose={() => show(status ? { status } : {})} />}
+      {opened && (
+        <OverlapPanel key={opened} id={opened} listed={rows?.find(({ warning_id }) => warning_id === opened)} settings={settings} onClose={() => show(kept)} />
+      )}
     </>
   );
 }
 
-const idOf = ({ warning_id }: Overlap): string => warning_id;
+function idOf({ warning_id }: Overlap): string {
+  return warning_id;
+}
 
 function OverlapList({ rows, columns }: { rows: readonly Overlap[]; columns: readonly Column<Overlap>[] }) {
   const { settled, waiting } = useSettled(rows, idOf);
@@ -56,5 +103,44 @@ function OverlapList({ rows, columns }: { rows: readonly Overlap[]; columns: rea
       {waiting > 0 && <Resume waiting={waiting} />}
       <Table label="Overlaps, newest first" columns={columns} rows={settled} rowKey={idOf} />
     </>
+  );
+}
+
+/** What the list is narrowed to. */
+function About({ id }: { id: string }) {
+  const isTask = id.startsWith('task_');
+  const task = useRead('tasks.show', { task_id: id }, { enabled: isTask }).data?.task;
+  const workstream = useRead('workstreams.show', { workstream_id: id }, { enabled: !isTask }).data;
+  return (
+    <p className="mt-3 flex flex-wrap items-baseline gap-x-3 gap-y-1">
+      <span>
+        <span className="text-muted">About </span>
+        <span className="font-medium">
+          <Said text={task?.title ?? workstream?.title ?? id} />
+        </span>
+      </span>
+      <Link to="/tasks/overlaps" className="link">
+        All overlaps
+      </Link>
+    </p>
+  );
+}
+
+function NoOverlaps({ open, narrowed }: { open: boolean; narrowed: boolean }) {
+  return (
+    <Nothing>
+      <p>
+        {open
+          ? 'No overlap waits for a judgement.'
+          : narrowed
+            ? 'No such overlap was found.'
+            : 'No two pieces of work have looked alike yet. What agents check, plan or start is compared here.'}
+      </p>
+      {narrowed && (
+        <Link to="/tasks/overlaps" search={{ repo: undefined }} className="link">
+          Show all overlaps
+        </Link>
+      )}
+    </Nothing>
   );
 }

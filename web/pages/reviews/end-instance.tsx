@@ -1,44 +1,69 @@
-import { type SubmitEvent, useState } from 'react';
-import type { Instance } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { useState } from 'react';
+import type { Instance, Result } from '../../api.ts';
+import { CliCommand } from '../../parts/cli.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { counted } from '../../parts/count.ts';
 import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { useAct } from '../../queries.ts';
+import { Said } from '../../parts/said.tsx';
+import { Notice } from '../../parts/tone.tsx';
+import { useAct, useRead } from '../../queries.ts';
 
 export type Ending = 'stop' | 'abandon';
 
 const WORDS: Record<Ending, { title: string; what: string; button: string }> = {
   stop: { title: 'Stop this agent?', what: 'Its agent ends. A review that is stopped sets its coder free.', button: 'Stop agent' },
-  abandon: { title: 'Abandon this instance?', what: 'Its work is given up: its agent ends, and an open review with it.', button: 'Abandon' },
+  abandon: { title: 'Abandon this instance?', what: 'Its work is given up, and its agent ends.', button: 'Abandon' },
 };
 
+/** What ends with it is counted before it is asked. */
 export function EndInstance({ instance, how, onClose }: { instance: Instance; how: Ending; onClose: () => void }) {
   const act = useAct(`instances.${how}`);
+  const unsaved = useRead('instances.unsaved', { instance_id: instance.id }, { byTimeAlone: true });
   const [reason, setReason] = useState('');
   const { title, what, button } = WORDS[how];
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    act.mutate({ instance_id: instance.id, ...(reason.trim() && { reason: reason.trim() }) }, { onSuccess: onClose });
-  };
+  const given = reason.trim();
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form onSubmit={submit} className="mt-3 grid gap-3">
-        <p className="mono font-medium">{instance.id}</p>
-        <p>{what} Its worktree goes only if nothing in it would be lost; otherwise it is kept, and the reason is shown here.</p>
-        <Field label="Reason (optional)">
-          {(id) => <input id={id} className="field" data-first maxLength={500} value={reason} onChange={({ target }) => setReason(target.value)} />}
-        </Field>
-        {act.error && <Problem what="Nothing was ended." error={act.error} />}
-        <div className="flex justify-end gap-2">
-          <button type="button" className="button" onClick={onClose}>
-            Keep it
-          </button>
-          <ActButton type="submit" look="bad" pending={act.isPending}>
-            {button}
-          </ActButton>
-        </div>
-      </form>
-    </Dialog>
+    <Confirm
+      title={title}
+      act={button}
+      keep="Keep it"
+      pending={act.isPending}
+      error={act.error}
+      failed="Nothing was ended."
+      onAct={() => act.mutate({ instance_id: instance.id, ...(given && { reason: given }) }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p className="mono font-medium">{instance.id}</p>
+      <p>
+        {what} {unsaved.data?.review && `The review by ${unsaved.data.review} ends with it.`}
+      </p>
+      {unsaved.data && <Unsaved instance={instance} unsaved={unsaved.data} />}
+      {unsaved.error && <Problem what="It is not known what its worktree holds." error={unsaved.error} onRetry={() => void unsaved.refetch()} />}
+      {!unsaved.data && !unsaved.error && <p className="skeleton h-16" role="status" aria-label="Counting what is not saved" />}
+      <Field label="Reason (optional)">
+        {(id) => <input id={id} className="field" maxLength={500} value={reason} onChange={({ target }) => setReason(target.value)} />}
+      </Field>
+      <CliCommand words={`instances ${how} ${instance.id}`} options={{ reason: given }} />
+    </Confirm>
+  );
+}
+
+function Unsaved({ instance, unsaved }: { instance: Instance; unsaved: Result<'instances.unsaved'> }) {
+  const { worktree, uncommitted, unpushed, kept_reason, backup_ref } = unsaved;
+  if (worktree === 'gone' && kept_reason === null) return <p>Its worktree is gone already.</p>;
+  if (kept_reason === null) return <Notice tone="good">Nothing would be lost: its worktree and branch are removed.</Notice>;
+  return (
+    <Notice tone="wait">
+      <p className="font-medium">
+        {counted(uncommitted, 'file')} not committed, {counted(unpushed, 'commit')} on no remote.
+      </p>
+      <p>
+        So its worktree stays: <Said text={kept_reason} />.
+      </p>
+      <p className="mt-1">
+        Later <code>covenant instances clean {instance.id} --force</code> removes it, and keeps what is in it as <code>{backup_ref}</code>.
+      </p>
+    </Notice>
   );
 }

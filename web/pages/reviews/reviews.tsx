@@ -1,51 +1,100 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import type { Instance } from '../../api.ts';
+import { useSettled } from '../../live/tail.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Resume } from '../../parts/resume.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
-import { useRead } from '../../queries.ts';
+import { useRepository } from '../../shell/repository-filter.tsx';
 import { instanceColumns } from './instance-columns.tsx';
-import { InstancePanel } from './instance-panel.tsx';
+import { useInstances, useSizes } from './read-instances.ts';
 import type { ReviewSearch } from './search.ts';
 import { OPEN } from './status.ts';
 
 const route = getRouteApi('/reviews');
-const MOST = 100;
 
 /** The agents that the server has started, and who reviews whose work. */
 export function Reviews() {
-  const { show: chosen, instance: opened } = route.useSearch();
+  const search = route.useSearch();
+  const { show: chosen, type } = search;
+  const repository = useRepository();
   const navigate = useNavigate();
-  const show = (search: ReviewSearch): void => void navigate({ to: '/reviews', search, resetScroll: false });
-  const { data, error, refetch } = useRead('instances.list', { limit: MOST, ...(chosen ? {} : { status: OPEN }) });
-  const kept: ReviewSearch = chosen ? { show: chosen } : {};
-  const columns = useMemo(() => instanceColumns(chosen ? { show: chosen } : {}), [chosen]);
+  const show = (next: ReviewSearch): void => void navigate({ to: '/reviews', search: next, resetScroll: false });
+  const instances = useInstances({ ...(chosen ? {} : { status: OPEN }), ...(type && { type }), ...(repository && { repository }) });
+  const rows = useMemo(() => instances.data?.pages.flatMap(({ items }) => items), [instances.data]);
   return (
     <>
       <title>Reviews · Covenant</title>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h1>Reviews</h1>
-        <Filter label="Show" otherwise="Open" choices={[['all', 'All']]} chosen={chosen} onChoose={(choice) => show(choice ? { show: choice } : {})} />
+        <div className="flex flex-wrap gap-x-4 gap-y-2">
+          <Filter
+            label="Type"
+            otherwise="All"
+            choices={[
+              ['coding', 'Coding'],
+              ['review', 'Review'],
+              ['planning', 'Planning'],
+            ]}
+            chosen={type}
+            onChoose={(choice) => show({ ...(chosen && { show: chosen }), ...(choice && { type: choice }) })}
+          />
+          <Filter
+            label="Show"
+            otherwise="Open"
+            choices={[['all', 'All']]}
+            chosen={chosen}
+            onChoose={(choice) => show({ ...(type && { type }), ...(choice && { show: choice }) })}
+          />
+        </div>
       </div>
       <section aria-label="Instances" className="panel mt-3">
-        {error && <Problem what="The instances could not be read." error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <TableSkeleton />}
-        {data?.items.length === 0 && (
-          <Nothing>
-            <p>{chosen ? 'The server has started no agent yet.' : 'No agent that the server has started is at work.'}</p>
-            <CliCommand words="instances start --repo . --issue 123 --type coding" />
-          </Nothing>
-        )}
-        {data && data.items.length > 0 && <Table label="Instances, newest first" columns={columns} rows={data.items} rowKey={({ id }) => id} />}
-        {data && data.total > data.items.length && (
-          <p className="border-t border-line p-3 text-center text-muted">
-            The newest {MOST} of {data.total}.
-          </p>
+        {instances.error && <Problem what="The instances could not be read." error={instances.error} onRetry={() => void instances.refetch()} />}
+        {!rows && !instances.error && <TableSkeleton />}
+        {rows?.length === 0 && <NoInstances search={search} repository={repository} />}
+        {rows && rows.length > 0 && <InstanceList key={`${chosen} ${type} ${repository}`} rows={rows} />}
+        {instances.hasNextPage && (
+          <div className="grid justify-items-center border-t border-line p-3">
+            <button type="button" className="button" disabled={instances.isFetchingNextPage} onClick={() => void instances.fetchNextPage()}>
+              Show more instances
+            </button>
+          </div>
         )}
       </section>
-      {opened && <InstancePanel key={opened} id={opened} onClose={() => show(kept)} />}
     </>
+  );
+}
+
+const idOf = ({ id }: Instance): string => id;
+
+function InstanceList({ rows }: { rows: readonly Instance[] }) {
+  const { settled, waiting } = useSettled(rows, idOf);
+  const sizes = useSizes(settled);
+  const columns = useMemo(() => instanceColumns(sizes), [sizes]);
+  return (
+    <>
+      {waiting > 0 && <Resume waiting={waiting} />}
+      <Table label="Instances, newest first" columns={columns} rows={settled} rowKey={idOf} />
+    </>
+  );
+}
+
+function NoInstances({ search: { show, type }, repository }: { search: ReviewSearch; repository: string | undefined }) {
+  return (
+    <Nothing>
+      <p>
+        {show ? 'The server has started no' : 'No'} {type ?? ''} agent{show ? ' yet' : ' that the server has started is at work'}
+        {repository && ` in ${repository}`}.
+      </p>
+      {(type || !show) && (
+        <Link to="/reviews" search={{ show: 'all' }} className="link">
+          Show all, also those that are over
+        </Link>
+      )}
+      <CliCommand words="instances start --repo . --issue 123 --type coding" />
+    </Nothing>
   );
 }

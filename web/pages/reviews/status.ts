@@ -7,7 +7,7 @@ type Status = Instance['status'];
 export const STATUS_TONES: Record<Status, Tone> = {
   started: 'live',
   waiting_review: 'wait',
-  pr_created: 'you',
+  pr_created: 'live',
   pr_merged: 'good',
   pr_closed: 'quiet',
   terminated: 'quiet',
@@ -17,5 +17,11 @@ export const STATUS_TONES: Record<Status, Tone> = {
 /** Those whose work is not done with. */
 export const OPEN: Status[] = ['started', 'waiting_review', 'pr_created', 'pr_closed'];
 
-const OUTCOMES: Record<string, Tone> = { approved: 'good', needs_work: 'bad', suggestions: 'wait', clarification: 'wait' };
+/** In which its work is under way, and so may still be reviewed. */
+export const AT_WORK: readonly Status[] = ['started', 'waiting_review'];
+
+/** What its agent runs in; where it does not, that. */
+export const processOf = ({ running, session_kind }: Pick<Instance, 'running' | 'session_kind'>): string => (running ? (session_kind ?? 'starting') : 'ended');
+
+const OUTCOMES: Record<string, Tone> = { approved: 'good', needs_work: 'bad', suggestions: 'wait', clarification: 'wait', timeout: 'bad' };
 export const outcomeTone = (outcome: string | null): Tone => (outcome === null ? 'live' : (OUTCOMES[outcome] ?? 'quiet'));

@@ -1,41 +1,59 @@
-import { type SubmitEvent, useState } from 'react';
+import { type ReactNode, type SubmitEvent, useState } from 'react';
 import type { Arguments, Result } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAct } from '../../queries.ts';
+import { useRepository } from '../../shell/repository-filter.tsx';
 import { ConfirmPlan } from './confirm-plan.tsx';
-import { TASK_TYPES, type TaskType, taskTypeOf } from './type.ts';
+import { PlanFields } from './plan-fields.tsx';
+import type { Planned } from './planned-notice.tsx';
+import type { TaskType } from './type.ts';
 
-type Answer = Result<'tasks.plan'>;
-
-interface PlanTaskProps {
-  onClose: () => void;
-  onPlanned: (title: string, answer: Answer) => void;
-}
+export type PlanAnswer = Result<'tasks.plan'> | Result<'workstreams.plan'>;
 
 export interface Draft {
+  what: 'task' | 'workstream';
   title: string;
   type: TaskType;
-  scope: string;
+  /** Of a task its scope, of a workstream its description. */
+  words: string;
+  repository: string;
   /** One path a line. */
   files: string;
 }
 
+interface PlanTaskProps {
+  onClose: () => void;
+  onPlanned: (planned: Planned) => void;
+}
+
 /** The same check as agents get: what looks like somebody's work already is shown before anything is stored. */
 export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
-  const plan = useAct('tasks.plan');
-  const [draft, setDraft] = useState<Draft>({ title: '', type: 'feature', scope: '', files: '' });
-  const [found, setFound] = useState<Answer>();
-  const send = (confirm: boolean): void =>
-    plan.mutate(
-      { ...argumentsOf(draft), ...(confirm && { confirm }) },
-      { onSuccess: (answer) => (answer.data.requires_confirm ? setFound(answer) : onPlanned(draft.title.trim(), answer)) },
-    );
+  const repository = useRepository();
+  const [draft, setDraft] = useState<Draft>({ what: 'task', title: '', type: 'feature', words: '', repository: repository ?? '', files: '' });
+  const [found, setFound] = useState<PlanAnswer>();
+  const planTask = useAct('tasks.plan');
+  const planWorkstream = useAct('workstreams.plan');
+  const plan = draft.what === 'task' ? planTask : planWorkstream;
+  const answered = (answer: PlanAnswer): void => {
+    const { requires_confirm, matches, warning_id, workstream_id } = answer.data;
+    if (requires_confirm) {
+      setFound(answer);
+      return;
+    }
+    const workstream = draft.what === 'workstream' ? workstream_id : null;
+    onPlanned({ title: draft.title.trim(), workstream, alike: matches.length, warning: warning_id });
+  };
+  const send = (reason?: string): void => {
+    const confirmed = reason === undefined ? {} : { confirm: true, confirmation_reason: reason };
+    if (draft.what === 'task') planTask.mutate({ ...taskOf(draft), ...confirmed }, { onSuccess: answered });
+    else planWorkstream.mutate({ ...workstreamOf(draft), ...confirmed }, { onSuccess: answered });
+  };
   const problem = plan.error && <Problem what="Nothing was planned." error={plan.error} />;
   return (
-    <Dialog title={found ? 'Is somebody already doing this?' : 'Plan a task'} wide onClose={onClose}>
+    <Dialog title={found ? 'Is somebody already doing this?' : 'Plan work'} wide onClose={onClose}>
       {found ? (
         <ConfirmPlan
           draft={draft}
@@ -46,10 +64,10 @@ export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
             plan.reset();
             setFound(undefined);
           }}
-          onConfirm={() => send(true)}
+          onConfirm={send}
         />
       ) : (
-        <PlanForm draft={draft} onChange={setDraft} problem={problem} pending={plan.isPending} onClose={onClose} onSubmit={() => send(false)} />
+        <PlanForm draft={draft} onChange={setDraft} problem={problem} pending={plan.isPending} onClose={onClose} onSubmit={() => send()} />
       )}
     </Dialog>
   );
@@ -58,7 +76,7 @@ export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
 interface PlanFormProps {
   draft: Draft;
   onChange: (draft: Draft) => void;
-  problem: React.ReactNode;
+  problem: ReactNode;
   pending: boolean;
   onClose: () => void;
   onSubmit: () => void;
@@ -71,7 +89,20 @@ function PlanForm({ draft, onChange, problem, pending, onClose, onSubmit }: Plan
   };
   return (
     <form onSubmit={submit} className="mt-3 grid gap-3">
-      <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_9rem]">
+      <div className="grid gap-3 sm:grid-cols-[9rem_minmax(0,1fr)]">
+        <Field label="What">
+          {(id) => (
+            <select
+              id={id}
+              className="field"
+              value={draft.what}
+              onChange={({ target }) => onChange({ ...draft, what: target.value === 'workstream' ? 'workstream' : 'task' })}
+            >
+              <option value="task">Task</option>
+              <option value="workstream">Workstream</option>
+            </select>
+          )}
+        </Field>
         <Field label="Title">
           {(id) => (
             <input
@@ -86,42 +117,8 @@ function PlanForm({ draft, onChange, problem, pending, onClose, onSubmit }: Plan
             />
           )}
         </Field>
-        <Field label="Type">
-          {(id) => (
-            <select id={id} className="field" value={draft.type} onChange={({ target }) => onChange({ ...draft, type: taskTypeOf(target.value) })}>
-              {TASK_TYPES.map(([type, name]) => (
-                <option key={type} value={type}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
       </div>
-      <Field label="Scope" hint="optional: what this work really is, in a sentence; it is compared with the work of others">
-        {(id) => (
-          <textarea
-            id={id}
-            className="field py-1.5"
-            rows={3}
-            maxLength={1_000}
-            value={draft.scope}
-            onChange={({ target }) => onChange({ ...draft, scope: target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Files" hint="optional: one path a line, relative to the repository">
-        {(id) => (
-          <textarea
-            id={id}
-            className="field mono py-1.5"
-            rows={3}
-            spellCheck={false}
-            value={draft.files}
-            onChange={({ target }) => onChange({ ...draft, files: target.value })}
-          />
-        )}
-      </Field>
+      <PlanFields draft={draft} onChange={onChange} />
       {problem}
       <div className="flex justify-end gap-2">
         <button type="button" className="button" onClick={onClose}>
@@ -135,9 +132,20 @@ function PlanForm({ draft, onChange, problem, pending, onClose, onSubmit }: Plan
   );
 }
 
-function argumentsOf({ title, type, scope, files }: Draft): Arguments<'tasks.plan'> {
+function taskOf({ title, type, words, repository, files }: Draft): Arguments<'tasks.plan'> {
   const paths = pathsOf(files);
-  return { title: title.trim(), task_type: type, ...(scope.trim() && { scope: scope.trim() }), ...(paths.length > 0 && { target_files: paths }) };
+  return {
+    title: title.trim(),
+    task_type: type,
+    ...(words.trim() && { scope: words.trim() }),
+    ...(repository.trim() && { repo: repository.trim() }),
+    ...(paths.length > 0 && { target_files: paths }),
+  };
 }
+
+const workstreamOf = ({ title, words }: Draft): Arguments<'workstreams.plan'> => ({
+  title: title.trim(),
+  ...(words.trim() && { description: words.trim() }),
+});
 
 const pathsOf = (files: string): string[] => [...new Set(files.split('\n').map((line) => line.trim()))].filter(Boolean);

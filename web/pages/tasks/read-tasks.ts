@@ -1,25 +1,37 @@
-import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
-import { type Arguments, call, type Result } from '../../api.ts';
+import { type Arguments, call, type Result, type Task } from '../../api.ts';
+import { type Pages, usePages } from './pages.ts';
 import type { TaskSearch } from './search.ts';
 import { statusesOf } from './status.ts';
 
-const PAGE = 50;
+type Before = NonNullable<Arguments<'tasks.list'>['before']>;
 
-type Page = Result<'tasks.list'>;
-type Before = Arguments<'tasks.list'>['before'];
+/** As it stands in the address. */
+export const cursorText = ({ updated_at, task_id }: Before): string => `${updated_at}.${task_id}`;
 
-/** Last changed first, a page at a time; what is shown already is read again with each event. */
-export function useTasks({ status, mine }: TaskSearch): UseInfiniteQueryResult<InfiniteData<Page>> {
-  const filter = { status: statusesOf(status), ...(mine && { mine }) };
-  return useInfiniteQuery({
-    queryKey: ['tasks.list', 'pages', filter],
-    queryFn: ({ pageParam: before, signal }) => call('tasks.list', { ...filter, limit: PAGE, ...(before && { before }) }, signal),
-    initialPageParam: undefined as Before,
-    getNextPageParam: nextPage,
-  });
+function cursorIn(text: string | undefined): Before | undefined {
+  const [, updated_at, task_id] = /^(\d{1,15})\.(\w+)$/.exec(text ?? '') ?? [];
+  return updated_at && task_id ? { updated_at: Number(updated_at), task_id } : undefined;
 }
 
-function nextPage({ items, more }: Page): Before {
-  const last = items.at(-1);
-  return more && last ? { updated_at: last.updated_at, task_id: last.task_id } : undefined;
+const cursorOf = ({ updated_at, task_id }: Task): Before => ({ updated_at, task_id });
+
+/** Last changed first. */
+export function useTasks(
+  { status: chosen, mine, owner, workstream, before: from }: TaskSearch,
+  repository: string | undefined,
+): Pages<Task, Result<'tasks.list'>> {
+  const status = statusesOf(chosen);
+  const filter = {
+    ...(status && { status }),
+    ...(mine && { mine }),
+    ...(owner && { owner }),
+    ...(workstream && { workstream_id: workstream }),
+    ...(repository && { repository }),
+  };
+  return usePages({
+    key: ['tasks.list', filter],
+    read: (before, limit, signal) => call('tasks.list', { ...filter, limit, ...(before && { before }) }, signal),
+    cursorOf,
+    from: cursorIn(from),
+  });
 }

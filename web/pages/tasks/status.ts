@@ -2,6 +2,7 @@ import type { Task } from '../../api.ts';
 import type { Tone } from '../../parts/tone.tsx';
 
 export type Status = Task['status'];
+export type StatusChoice = Status | 'all';
 
 /** All of them: the compiler sees to it. */
 export const STATUS_TONES: Record<Status, Tone> = { planned: 'quiet', active: 'live', blocked: 'wait', completed: 'good', cancelled: 'quiet' };
@@ -9,9 +10,19 @@ export const STATUS_TONES: Record<Status, Tone> = { planned: 'quiet', active: 'l
 const OPEN: readonly Status[] = ['planned', 'active', 'blocked'];
 export const isOpen = ({ status }: { status: Status }): boolean => OPEN.includes(status);
 
-const GROUPS: Record<Status, string> = { planned: 'Planned', active: 'Active', blocked: 'Blocked', completed: 'Completed', cancelled: 'Cancelled' };
+const GROUPS: Record<StatusChoice, string> = {
+  planned: 'Planned',
+  active: 'Active',
+  blocked: 'Blocked',
+  completed: 'Completed',
+  cancelled: 'Cancelled',
+  all: 'All',
+};
 /** What can be chosen instead of everything that is open. */
-export const STATUSES = Object.entries(GROUPS) as [Status, string][];
+export const STATUSES = Object.entries(GROUPS) as [StatusChoice, string][];
 
-export const statusOf = (value: unknown): Status | undefined => STATUSES.find(([status]) => status === value)?.[0];
-export const statusesOf = (chosen: Status | undefined): Status[] => (chosen ? [chosen] : [...OPEN]);
+export const statusOf = (value: unknown): StatusChoice | undefined => STATUSES.find(([status]) => status === value)?.[0];
+/** Undefined: whatever it is. */
+export const statusesOf = (chosen: StatusChoice | undefined): Status[] | undefined => (chosen === 'all' ? undefined : chosen ? [chosen] : [...OPEN]);
+/** "open tasks", "planned tasks", or just "tasks". */
+export const statusWord = (chosen: StatusChoice | undefined): string => (chosen === 'all' ? '' : `${chosen ?? 'open'} `);

@@ -1,40 +1,52 @@
+import { Link } from '@tanstack/react-router';
 import type { Task } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
+import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
-import { Id } from '../../parts/id.tsx';
+import { Id, shortId } from '../../parts/id.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { Said, workerOf } from '../../parts/said.tsx';
 import { Fact, Facts, SidePanel } from '../../parts/side-panel.tsx';
+import { TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
+import { useRead } from '../../queries.ts';
+import { OverlapsOf } from './overlaps-of.tsx';
 import { isOpen, STATUS_TONES } from './status.ts';
 
 interface TaskPanelProps {
+  /** Its id, or the end of it. */
   id: string;
-  /** Missing where the list does not hold it. */
-  task: Task | undefined;
+  /** As the list has it, until it is read by itself. */
+  listed: Task | undefined;
   onClose: () => void;
   onCancel: (task: Task) => void;
 }
 
-export function TaskPanel({ id, task, onClose, onCancel }: TaskPanelProps) {
+/** One task, whether the list beside it holds it or not. */
+export function TaskPanel({ id, listed, onClose, onCancel }: TaskPanelProps) {
+  const { data, error, refetch } = useRead('tasks.show', { task_id: id });
+  const task = data?.task ?? listed;
   if (!task) {
     return (
-      <SidePanel title="Not in this list" onClose={onClose}>
-        <p>
-          <Id id={id} /> is not among the tasks that are listed. It may have another status, or lie further down.
-        </p>
+      <SidePanel title={shortId(id)} onClose={onClose}>
+        {error ? <Problem what="The task could not be read." error={error} onRetry={() => void refetch()} /> : <TableSkeleton />}
       </SidePanel>
     );
   }
   const optional = (text: string | null) => text && <Said text={text} />;
   return (
     <SidePanel title={task.title} onClose={onClose}>
+      {error && <Problem what="The task could not be read again." error={error} onRetry={() => void refetch()} />}
       <Facts>
         <Fact name="Status">
           <State tone={STATUS_TONES[task.status]}>{task.status}</State>
         </Fact>
         <Fact name="Owner">
-          <Said text={workerOf(task.owner, task.agent)} />
+          <AgentName name={workerOf(task.owner, task.agent)} id={task.agent_id} />
+        </Fact>
+        <Fact name="Overlap">
+          <OverlapsOf task={task} />
         </Fact>
         <Fact name="Type">{task.task_type}</Fact>
         <Fact name="Priority">{task.priority}</Fact>
@@ -42,7 +54,13 @@ export function TaskPanel({ id, task, onClose, onCancel }: TaskPanelProps) {
         <Fact name="Description">{optional(task.description)}</Fact>
         <Fact name="Component">{optional(task.component)}</Fact>
         <Fact name="Repository">{optional(task.repo)}</Fact>
-        <Fact name="Workstream">{task.workstream_id && <Id id={task.workstream_id} />}</Fact>
+        <Fact name="Workstream">
+          {task.workstream_id && (
+            <Link to="/tasks" search={{ workstream: task.workstream_id, status: 'all' }} className="link">
+              <Said text={task.workstream_title ?? task.workstream_id} />
+            </Link>
+          )}
+        </Fact>
         <Fact name="Task">
           <Id id={task.task_id} />
         </Fact>

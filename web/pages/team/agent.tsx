@@ -1,8 +1,119 @@
+import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import type { ShownAgent } from '../../api.ts';
+import { spentWords } from '../../parts/cost.ts';
+import { PathLink } from '../../parts/path-link.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Said } from '../../parts/said.tsx';
+import { Section } from '../../parts/section.tsx';
+import { TableSkeleton } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { TimeChart } from '../../parts/time-chart.tsx';
+import { useRead } from '../../queries.ts';
+import { AgentTokens, ReleaseAgent } from './agent-actions.tsx';
+import { AgentGrants, AgentRuns, AgentWorktrees } from './agent-facts.tsx';
+import { AgentHolds } from './agent-holds.tsx';
+import { AgentRefusals } from './agent-refusals.tsx';
+import { AgentStateMark } from './agent-state.tsx';
+import { AgentWork } from './agent-work.tsx';
+
+/** It is heard of by calls that change nothing else. */
+const LOOK_MS = 15_000;
+const route = getRouteApi('/agents/$agent');
+
+/** What is it doing, what stopped it? */
 export function Agent() {
+  const { agent: id } = route.useParams();
+  const { data, error, refetch } = useRead('agents.show', { agent_id: id }, { everyMs: LOOK_MS });
+  const name = data?.agent.name ?? 'Agent';
   return (
     <>
-      <title>Agent · Covenant</title>
-      <h1>Agent</h1>
+      <title>{`${name} · Covenant`}</title>
+      <p>
+        <Link to="/" className="link">
+          Now
+        </Link>
+      </p>
+      {!data && <h1>Agent</h1>}
+      {error && (
+        <div className="mt-3">
+          <Problem what="The agent could not be read." error={error} onRetry={() => void refetch()} />
+        </div>
+      )}
+      {!data && !error && (
+        <div className="panel mt-3">
+          <TableSkeleton />
+        </div>
+      )}
+      {data && <Shown shown={data} />}
     </>
   );
+}
+
+function Shown({ shown }: { shown: ShownAgent }) {
+  const { agent, calls } = shown;
+  useHash();
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <h1 className="min-w-0">
+          <Said text={agent.name} brief />
+        </h1>
+        <AgentStateMark state={agent.state} />
+        <span className="text-muted">last seen {agent.last_seen_at === null ? '—' : <Time at={agent.last_seen_at} />}</span>
+        <span className="text-muted">cost 24 h {spentWords(agent.cost_24h)}</span>
+        <span className="ml-auto flex flex-wrap gap-2">
+          {agent.instance_id !== null && (
+            <PathLink path={`/reviews/${agent.instance_id}`} className="button">
+              Open its instance
+            </PathLink>
+          )}
+          <ReleaseAgent agent={agent} />
+        </span>
+      </div>
+      {agent.doing && (
+        <p className="mt-1 flex gap-x-2">
+          <span className="text-muted">Doing</span>
+          <PathLink path={agent.doing.path}>
+            <Said text={agent.doing.text} brief />
+          </PathLink>
+        </p>
+      )}
+      <div className="mt-4 grid gap-x-6 gap-y-7 xl:grid-cols-2">
+        <div className="grid content-start gap-7">
+          {agent.state === 'blocked' && <AgentRefusals shown={shown} />}
+          <AgentHolds shown={shown} />
+          <AgentWork work={shown.work} />
+          <AgentWorktrees worktrees={shown.worktrees} />
+        </div>
+        <div className="grid content-start gap-7">
+          <Section title="Calls per minute" about="the last 3 hours">
+            <div className="panel p-3">
+              <TimeChart
+                label="Calls per minute"
+                times={calls.times}
+                series={[
+                  { label: 'carried out', tone: 'live', values: calls.granted },
+                  { label: 'refused', tone: 'bad', values: calls.refused },
+                ]}
+                unit="call"
+              />
+            </div>
+          </Section>
+          {agent.state !== 'blocked' && <AgentRefusals shown={shown} />}
+          <AgentRuns registered={shown.registered} sessions={shown.sessions} />
+          <AgentTokens tokens={shown.tokens} name={agent.name} />
+          <AgentGrants grants={shown.grants} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** What the address points at is there only once the agent has been read. */
+function useHash(): void {
+  const { hash } = useLocation();
+  useEffect(() => {
+    if (hash) document.getElementById(hash)?.scrollIntoView({ block: 'start' });
+  }, [hash]);
 }

@@ -1,6 +1,7 @@
 import { type SubmitEvent, useId, useState } from 'react';
 import type { Approval } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
+import { CliCommand } from '../../parts/cli.tsx';
 import { Id } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Said, workerOf } from '../../parts/said.tsx';
@@ -81,6 +82,11 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
         </ActButton>
       </div>
       {error && <Problem what="Nothing was decided." error={error} />}
+      {reason.trim() ? (
+        <CliCommand words={`approvals refuse ${approval_id}`} options={{ reason: reason.trim() }} />
+      ) : (
+        <CliCommand words={`approvals approve ${approval_id}`} />
+      )}
     </form>
   );
 }

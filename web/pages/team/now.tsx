@@ -1,47 +1,37 @@
-import { Problem } from '../../parts/problem.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
-import { useRead } from '../../queries.ts';
-import { ActiveWork } from './active-work.tsx';
+import { getRouteApi } from '@tanstack/react-router';
 import { Agents } from './agents.tsx';
-import { Approvals, useApprovals } from './approvals.tsx';
-import { Questions } from './questions.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { useNotices } from './notices.tsx';
+import { nowSearch } from './search.ts';
 import { Since } from './since.tsx';
-import { Waiting } from './waiting.tsx';
+import { Strip } from './strip.tsx';
+import { useWaiting } from './waiting.ts';
+import { WaitingList } from './waiting-list.tsx';
+import { WaitingPanel } from './waiting-panel.tsx';
 
-/** A session goes stale by time alone, and is heard of by calls that change nothing else. */
-const LOOK_MS = 30_000;
+const route = getRouteApi('/');
 
 /** What needs me, who is working, what changed? */
 export function Now() {
-  const { data: state, error, refetch } = useRead('team.state', {}, { everyMs: LOOK_MS });
-  const approvals = useApprovals();
-  const waiting = state ? state.nextActions.length + state.questions.length + approvals.items.length : 0;
+  const waiting = useWaiting();
+  const opened = route.useSearch();
+  useNotices(waiting.items, waiting.isRead);
   return (
     <>
-      <title>{waiting > 0 ? `(${waiting}) Now · Covenant` : 'Now · Covenant'}</title>
+      <title>{waiting.items.length > 0 ? `(${waiting.items.length}) Now · Covenant` : 'Now · Covenant'}</title>
       <h1>Now</h1>
-      {error && (
-        <div className="mt-3">
-          <Problem what="The state of the team could not be read." error={error} onRetry={() => void refetch()} />
+      <div className="mt-3 grid gap-x-6 gap-y-7 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+        <div className="grid content-start gap-7">
+          <FirstSteps />
+          <WaitingList {...waiting} isOpen={Object.keys(nowSearch({ ...opened })).length > 0} />
         </div>
-      )}
-      {!state && !error && (
-        <div className="panel mt-3">
-          <TableSkeleton />
+        <Since />
+        <div className="grid gap-7 xl:col-span-2">
+          <Agents />
+          <Strip />
         </div>
-      )}
-      {state && (
-        <div className="mt-3 grid gap-x-6 gap-y-7 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-          <div className="grid content-start gap-7">
-            <Approvals {...approvals} />
-            <Questions />
-            <Waiting actions={state.nextActions} besides={state.questions.length + approvals.items.length > 0} />
-            <Agents state={state} />
-            <ActiveWork state={state} />
-          </div>
-          <Since state={state} />
-        </div>
-      )}
+      </div>
+      <WaitingPanel opened={opened} sources={waiting} isRead={waiting.isRead} />
     </>
   );
 }

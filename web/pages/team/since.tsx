@@ -1,48 +1,78 @@
-import type { TeamState } from '../../api.ts';
+import { useEffect, useState } from 'react';
+import type { News } from '../../api.ts';
+import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
+import { PathLink } from '../../parts/path-link.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { Said } from '../../parts/said.tsx';
 import { Nothing, Section } from '../../parts/section.tsx';
-import { Time } from '../../parts/time.tsx';
+import { TableSkeleton } from '../../parts/table.tsx';
+import { dateOf, Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
+import { prefer, preferences } from '../../preferences.ts';
+import { useRead } from '../../queries.ts';
 
-interface Happened {
-  id: string;
-  kind: keyof typeof TONES;
-  title: string;
-  details: string | null;
-  by: string;
-  time: number;
+/** All of them: the compiler sees to it. */
+const TONES: Record<News['news'], Tone> = { finished: 'good', failed: 'bad', decided: 'quiet' };
+
+/** Who is back sooner has not been away: a reload must not take the news with it. */
+const SAME_VISIT_MS = 10 * 60_000;
+
+/** When this person had last looked before this visit. */
+function useLastVisit(): number | null {
+  const [since] = useState(() => {
+    const { lastVisit, newsSince } = preferences();
+    return lastVisit !== null && Date.now() - lastVisit > SAME_VISIT_MS ? lastVisit : newsSince;
+  });
+  useEffect(() => {
+    prefer({ newsSince: since });
+    const leave = () => prefer({ lastVisit: Date.now() });
+    addEventListener('pagehide', leave);
+    return () => {
+      removeEventListener('pagehide', leave);
+      leave();
+    };
+  }, [since]);
+  return since;
 }
 
-const TONES = { completed: 'good', decision: 'quiet', blocker: 'wait' } as const satisfies Record<string, Tone>;
-const UNITS: Record<Happened['kind'], string> = { completed: 'completion', decision: 'decision', blocker: 'blocker' };
-
-/** What was finished, decided or found in the way in the last two weeks, newest first. */
-export function Since({ state }: { state: TeamState }) {
-  const happened = happenedIn(state);
+/** What was finished, failed or was decided while nobody looked, newest first. */
+export function Since() {
+  const lastVisit = useLastVisit();
+  const { data, error, refetch } = useRead('news.list', lastVisit === null ? {} : { since: lastVisit });
   return (
-    <Section title="Since two weeks ago" about={countsOf(happened)}>
-      {happened.length === 0 ? (
+    <Section title={lastVisit === null ? 'In the last day' : 'Since your last visit'} about={data && (countsOf(data.counts) || `from ${dateOf(data.since)}`)}>
+      {error && <Problem what="What happened could not be read." error={error} onRetry={() => void refetch()} />}
+      {!data && !error && (
         <div className="panel">
-          <Nothing>Nothing was finished, decided or blocked.</Nothing>
+          <TableSkeleton />
         </div>
-      ) : (
-        <ul className="panel divide-y divide-line">
-          {happened.map(({ id, kind, title, details, by, time }) => (
-            <li key={id} className="grid gap-1 px-3 py-2">
+      )}
+      {data && data.items.length === 0 && (
+        <div className="panel">
+          <Nothing>Nothing was finished, failed or decided.</Nothing>
+        </div>
+      )}
+      {data && data.items.length > 0 && (
+        <ul className="panel max-h-120 divide-y divide-line overflow-y-auto" aria-label="News">
+          {data.items.map((item) => (
+            <li key={item.seq} className="grid gap-1 px-3 py-2">
               <p className="flex flex-wrap items-center gap-x-2 text-muted">
-                <State tone={TONES[kind]}>{kind}</State>
-                <Said text={by} />
+                <State tone={TONES[item.news]}>{item.news}</State>
+                {item.what}
+                <AgentName name={item.by.name} id={item.by.agent_id} brief={false} />
                 <span className="ml-auto">
-                  <Time at={time} />
+                  <Time at={item.time} />
                 </span>
               </p>
               <p className="font-medium">
-                <Said text={title} brief />
+                <PathLink path={item.path}>
+                  <Said text={item.title} brief />
+                </PathLink>
               </p>
-              {details && (
+              {item.details && (
                 <p className="text-muted">
-                  <Said text={details} brief />
+                  <Said text={item.details} brief />
                 </p>
               )}
             </li>
@@ -53,28 +83,7 @@ export function Since({ state }: { state: TeamState }) {
   );
 }
 
-const countsOf = (happened: readonly Happened[]): string =>
-  Object.entries(UNITS)
-    .map(([kind, unit]) => [happened.filter((each) => each.kind === kind).length, unit] as const)
-    .flatMap(([count, unit]) => (count > 0 ? [counted(count, unit)] : []))
+const countsOf = (counts: Partial<Record<News['news'], number>>): string =>
+  Object.entries(counts)
+    .flatMap(([news, count]) => (count > 0 ? [`${counted(count, 'thing')} ${news}`] : []))
     .join(', ');
-
-function happenedIn({ recentCompletions, risksDecisions }: TeamState): Happened[] {
-  const completed = recentCompletions.map(({ task_id, title, result_summary, owner, updated_at }) => ({
-    id: task_id,
-    kind: 'completed' as const,
-    title,
-    details: result_summary,
-    by: owner,
-    time: updated_at,
-  }));
-  const noted = risksDecisions.map(({ note_id, kind, title, body, developer, created_at }) => ({
-    id: note_id,
-    kind,
-    title,
-    details: body,
-    by: developer,
-    time: created_at,
-  }));
-  return [...completed, ...noted].sort((a, b) => b.time - a.time);
-}

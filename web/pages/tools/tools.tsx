@@ -1,8 +1,27 @@
+import { Outlet } from '@tanstack/react-router';
+import { Views } from '../../parts/views.tsx';
+import { isWaiting } from './change.ts';
+import { useRights } from './for-operator.tsx';
+import { useServers } from './read-servers.ts';
+
+/** Who may call what, and what there is to call. */
 export function Tools() {
+  const servers = useServers(useRights());
+  const waiting = servers.data?.items.flatMap(({ withheld }) => withheld.filter(isWaiting)).length;
   return (
     <>
-      <title>Tools · Covenant</title>
       <h1>Tools</h1>
+      <Views
+        label="Tools"
+        views={[
+          { to: '/tools', label: 'Catalogue' },
+          { to: '/tools/servers', label: 'Servers', count: servers.data?.items.length },
+          { to: '/tools/grants', label: 'Grants' },
+          { to: '/tools/changes', label: 'Changes', count: waiting },
+          { to: '/tools/matrix', label: 'Who may call' },
+        ]}
+      />
+      <Outlet />
     </>
   );
 }

@@ -1,8 +1,93 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { Result } from '../../api.ts';
+import { CliCommand } from '../../parts/cli.tsx';
+import { counted } from '../../parts/count.ts';
+import { Filter } from '../../parts/filter.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Table, TableSkeleton } from '../../parts/table.tsx';
+import { useRead } from '../../queries.ts';
+import { CsvButton } from './csv-button.tsx';
+import { DailyBars } from './daily-bars.tsx';
+import { NoUsage } from './no-usage.tsx';
+import { Prices } from './prices.tsx';
+import { daysOf, GROUPINGS, type Grouping, SPANS, type UsageSearch } from './search.ts';
+import { Totals } from './totals.tsx';
+import { keyOf, usageColumns } from './usage-columns.tsx';
+
+const route = getRouteApi('/usage');
+const OTHER_GROUPINGS = (['day', 'task', 'developer'] as const).map((grouping) => [grouping, GROUPINGS[grouping].label] as const);
+const OTHER_SPANS = Object.entries(SPANS) as [keyof typeof SPANS, string][];
+
+/** Who spent what. */
 export function Usage() {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const by = search.by ?? 'agent';
+  const usage = useRead('usage.list', { days: daysOf(search), by: [...GROUPINGS[by].keys] });
+  const show = (change: { [K in keyof UsageSearch]?: UsageSearch[K] | undefined }): void =>
+    void navigate({ to: '/usage', search: (all) => ({ ...all, ...change }) as UsageSearch, resetScroll: false });
+  const isEmpty = usage.data?.totals.spans === 0;
   return (
     <>
       <title>Usage · Covenant</title>
-      <h1>Usage</h1>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <h1 className="mr-auto">Usage</h1>
+        <Filter
+          label="Last"
+          otherwise="30 days"
+          choices={OTHER_SPANS}
+          chosen={search.days === undefined ? undefined : (String(search.days) as keyof typeof SPANS)}
+          onChoose={(days) => show({ days: days === undefined ? undefined : Number(days) })}
+        />
+        <button type="button" className="button" onClick={() => show({ prices: true })}>
+          Prices
+        </button>
+      </div>
+      <div className="mt-3 grid gap-6">
+        {usage.error && <Problem what="The usage could not be read." error={usage.error} onRetry={() => void usage.refetch()} />}
+        {!usage.data && !usage.error && <TableSkeleton />}
+        {isEmpty && <NoUsage days={daysOf(search)} />}
+        {usage.data && !isEmpty && (
+          <>
+            <Totals totals={usage.data.totals} onPrices={() => show({ prices: true })} />
+            <DailyBars search={search} onChange={show} />
+            <Rows by={by} days={daysOf(search)} data={usage.data} onGroup={(grouping) => show({ by: grouping })} />
+          </>
+        )}
+      </div>
+      {search.prices && <Prices days={daysOf(search)} onClose={() => show({ prices: undefined })} />}
     </>
+  );
+}
+
+interface RowsProps {
+  by: Grouping;
+  days: number;
+  data: Result<'usage.list'>;
+  onGroup: (grouping: Grouping | undefined) => void;
+}
+
+function Rows({ by, days, data: { items, left_out }, onGroup }: RowsProps) {
+  const columns = useMemo(() => usageColumns(by), [by]);
+  return (
+    <Section title={`By ${GROUPINGS[by].label}`}>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <Filter label="By" otherwise="agent" choices={OTHER_GROUPINGS} chosen={by === 'agent' ? undefined : by} onChoose={onGroup} />
+        <span className="text-muted">{counted(items.length, 'row')}</span>
+        <CsvButton by={by} days={days} rows={items} />
+      </div>
+      <div className="panel">
+        <Table label={`Usage by ${GROUPINGS[by].label}`} columns={columns} rows={items} rowKey={keyOf} />
+      </div>
+      {left_out > 0 && <p className="text-muted">{counted(left_out, 'more row')} not listed; the totals above count them.</p>}
+      <details>
+        <summary className="cursor-pointer text-muted">As a command</summary>
+        <div className="mt-2">
+          <CliCommand words="usage" options={{ by: by === 'agent' ? undefined : by, days: days === 30 ? undefined : String(days) }} />
+        </div>
+      </details>
+    </Section>
   );
 }

@@ -43,7 +43,9 @@ export function showLines(shown: Shown, mark: Output['mark'], now: number): stri
     instance.kept_reason === null ? '' : `  the worktree is still there: ${oneLine(instance.kept_reason)}`,
     instance.backup_ref === null ? '' : `  what was in the worktree is kept by ${instance.backup_ref}`,
     instance.pr_url === null ? '' : `  pull request ${instance.pr_url}`,
-    instance.type === 'coding' ? `  ${instance.reviews} of at most ${instance.max_reviews} reviews, ${instance.failed_reviews} failed` : '',
+    instance.type === 'coding'
+      ? `  ${instance.reviews} of at most ${instance.max_reviews} reviews, ${instance.failed_reviews} of ${instance.max_failed_reviews} failed`
+      : '',
     ...(instance.at_limit ? [`  ${mark.wait} at its review limit`, ...instance.suggestions.map((suggestion) => `      ${suggestion}`)] : []),
     ...relationships.map(
       ({ parent_instance, child_instance, review_iteration, outcome }) =>

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { instancesLogs, instancesStart } from '../../../features/instances/contract.ts';
+import type { instancesAllowReview, instancesDiff, instancesLogs, instancesMessage, instancesStart } from '../../../features/instances/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { findServer } from '../client.ts';
 import { asking, CliError, type Command, given, type Invocation, option, type Result, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
+import { fileLines, filesLines } from './instances-diff-text.ts';
 import { type Ended, endedLines, type Listed, listLines, newLines, plain, type Shown, showLines } from './instances-text.ts';
 
 interface Answers {
@@ -14,6 +15,9 @@ interface Answers {
   'instances.list': Listed;
   'instances.show': Shown;
   'instances.logs': Answer<typeof instancesLogs>;
+  'instances.message': Answer<typeof instancesMessage>;
+  'instances.allow_review': Answer<typeof instancesAllowReview>;
+  'instances.diff': Answer<typeof instancesDiff>;
   'instances.stop': Ended;
   'instances.abandon': Ended;
   'instances.clean': Ended;
@@ -40,11 +44,12 @@ export const instanceCommands: readonly Command[] = [
   },
   {
     name: 'instances list',
-    summary: 'The instances, the newest first; with --status and --type those.',
-    options: { status: { type: 'string' }, type: { type: 'string' } },
+    summary: 'The instances, the newest first; with --status, --type and --repository those.',
+    options: { status: { type: 'string' }, type: { type: 'string' }, repository: { type: 'string' } },
     async run(invocation) {
       const status = option(invocation, 'status');
-      const list = await ask(invocation, 'instances.list', { ...given(invocation, 'type'), ...(status === undefined ? {} : { status: status.split(',') }) });
+      const filter = { ...given(invocation, 'type', 'repository'), ...(status === undefined ? {} : { status: status.split(',') }) };
+      const list = await ask(invocation, 'instances.list', filter);
       return { json: { kind: 'instance_list', ...list }, text: listLines(list, Date.now()) };
     },
   },
@@ -75,6 +80,38 @@ export const instanceCommands: readonly Command[] = [
       if (invocation.values.follow) return await follow(invocation, lines === undefined ? 200 : Number(lines));
       const log = await logOf(invocation, lines === undefined ? 200 : Number(lines));
       return { json: { kind: 'instance_log', ...log }, text: plain(log.text) || `${log.instance_id} has shown nothing.` };
+    },
+  },
+  {
+    name: 'instances diff',
+    summary: 'What an instance has changed, also what is not committed; with --path PATH the changed lines of that file.',
+    positionals: ['ID'],
+    options: { path: { type: 'string' } },
+    run: diff,
+  },
+  {
+    name: 'instances message',
+    summary: 'Write to the agent of an instance: --text TEXT is in its inbox at once, and typed into its terminal.',
+    positionals: ['ID'],
+    options: { text: { type: 'string' } },
+    async run(invocation) {
+      const text = option(invocation, 'text');
+      if (text === undefined) throw new UsageError('--text is missing: what it is to read');
+      const sent = await ask(invocation, 'instances.message', { instance_id: idOf(invocation), message: text });
+      const how = sent.reaches === 'terminal' ? 'It is typed into its terminal within seconds.' : 'It hears of it when its program is started again.';
+      return { json: { kind: 'instance_message', ...sent }, text: `Sent ${sent.message_id} to ${sent.instance_id}. ${how}` };
+    },
+  },
+  {
+    name: 'instances allow',
+    summary: 'Allow an instance one more review than the limit; --withdraw takes back one that has not begun.',
+    positionals: ['ID'],
+    options: { withdraw: { type: 'boolean' } },
+    async run(invocation) {
+      const withdraw = invocation.values.withdraw === true;
+      const instance = await ask(invocation, 'instances.allow_review', { instance_id: idOf(invocation), withdraw });
+      const text = `${instance.id} may have ${instance.max_reviews} reviews; it has had ${instance.reviews}.`;
+      return { json: { kind: 'instance_review_limit', instance }, text };
     },
   },
   {
@@ -159,6 +196,21 @@ async function follow(invocation: Invocation, lines: number): Promise<undefined>
     if (!running) return undefined;
     await pause(LOOK_MS);
   }
+}
+
+/** Of one file all its lines, however many answers they come in. */
+async function diff(invocation: Invocation): Promise<Result> {
+  const input = { instance_id: idOf(invocation), ...given(invocation, 'path') };
+  const first = await ask(invocation, 'instances.diff', input);
+  if (first.file === null) return { json: { kind: 'instance_diff', ...first }, text: filesLines(first) };
+  const lines = [...first.file.lines];
+  while (lines.length < (first.file.total_lines ?? 0)) {
+    const { file } = await ask(invocation, 'instances.diff', { ...input, offset: lines.length });
+    if (!file || file.lines.length === 0) break;
+    lines.push(...file.lines);
+  }
+  const file = { ...first.file, lines };
+  return { json: { kind: 'instance_diff', ...first, file }, text: fileLines(file) };
 }
 
 async function end(invocation: Invocation, action: 'instances.stop' | 'instances.abandon', kind: string, did: string, input: object): Promise<Result> {

@@ -1,18 +1,23 @@
+import { CLIENTS, type ClientName, overHttp } from '../../../features/devices/index.ts';
 import { PUBLISHED, toolsetsNamed } from '../../mcp/toolsets.ts';
+import type { Client } from '../client.ts';
 import { CliError, type Command, given, type Invocation, UsageError } from '../command.ts';
-import { CLIENTS, type ClientName, connection } from '../connect.ts';
 import { age } from '../output.ts';
 
 export const serverCommands: readonly Command[] = [
   {
     name: 'open',
-    summary: 'Print a fresh sign-in link for the dashboard. It works once.',
+    summary: 'Print a fresh sign-in link for the dashboard, or for the page of what has this id. It works once.',
+    positionals: ['[ID]'],
     options: { developer: { type: 'string' } },
     async run(invocation) {
       const client = await invocation.client();
-      const url = requireServer(client.url);
+      const base = requireServer(client.url);
+      const [id] = invocation.positionals;
+      const to = id === undefined ? '' : `?to=${encodeURIComponent(await pageOf(client, id))}`;
       const link = await client.action('signin.link', given(invocation, 'developer'));
-      return { json: { kind: 'signin_link', url: `${url}${link.path}`, developer: link.developer, expires_at: link.expires_at }, text: `${url}${link.path}` };
+      const url = `${base}${link.path}${to}`;
+      return { json: { kind: 'signin_link', url, developer: link.developer, expires_at: link.expires_at }, text: url };
     },
   },
   {
@@ -31,7 +36,7 @@ export const serverCommands: readonly Command[] = [
       const url = requireServer(client.url);
       const developer = given(invocation, 'developer').developer ?? (await firstDeveloperName(invocation));
       const created = await client.action('tokens.create', { developer, agent: name });
-      const { command, where } = connection(name, `${url}/mcp${toolsets === undefined ? '' : `/${toolsets}`}`, String(created.token));
+      const { text: command, where } = overHttp(name, `${url}/mcp${toolsets === undefined ? '' : `/${toolsets}`}`, String(created.token));
       if (!invocation.json) invocation.out.note(`${where} (token ${created.token_id}, shown this once):`);
       return { json: { kind: 'connection', client: name, command, where, token_id: created.token_id }, text: command };
     },
@@ -54,6 +59,22 @@ export const serverCommands: readonly Command[] = [
     },
   },
 ];
+
+/** By its id or the end of it: where the words of several titles would fit too, an id is what was meant. */
+async function pageOf(client: Client, text: string): Promise<string> {
+  const { items } = (await client.action('lookup.find', { text, limit: 10 })) as { items: { kind: string; id: string; title: string; path: string }[] };
+  const meant = items.filter(({ id }) => id.toLowerCase().endsWith(text.replace(/^#/, '').toLowerCase()));
+  const [found, another] = meant;
+  if (found && !another) return found.path;
+  if (!found)
+    throw new CliError(
+      'NOT_FOUND',
+      `Nothing has the id ${JSON.stringify(text)}, or one that ends so.`,
+      'Give more of it, or look on the dashboard: covenant open',
+    );
+  const named = meant.map(({ kind, id }) => `${kind} ${id}`).join(', ');
+  throw new CliError('AMBIGUOUS', `${JSON.stringify(text)} is the end of several ids: ${named}.`, 'Give more of it.');
+}
 
 function requireServer(url: string | undefined): string {
   if (url) return url;

@@ -49,7 +49,7 @@ export function serverLines({ items, problems, unconfigured }: ServerList, mark:
   }
   for (const server of items) {
     if (server.withheld.length > 0) lines.push(`${mark.wait} ${server.name}: withheld: ${withheldNames(server.withheld)}`);
-    if (approvable(server).length > 0) lines.push(`    next: covenant servers approve ${server.name}`);
+    if (approvable(server).some(({ rejected }) => rejected === null)) lines.push(`    next: covenant servers approve ${server.name}`);
   }
   if (unconfigured.length > 0)
     lines.push(`${mark.quiet} not in secrets.toml any more: ${unconfigured.join(', ')}\n    next: covenant servers forget NAME frees the names of its tools`);
@@ -60,9 +60,9 @@ const MOST_NAMED = 20;
 
 /** Which, and why; as many as a person reads. */
 export function withheldNames(items: readonly WithheldItem[]): string {
-  const names = items.slice(0, MOST_NAMED).map(({ exposed, name, reason }) => {
+  const names = items.slice(0, MOST_NAMED).map(({ exposed, name, reason, rejected }) => {
     const shown = visible(exposed || name) || 'one without a name';
-    return reason === 'duplicate' ? `a second ${shown}` : `${shown} (${reason.replace('_', ' ')})`;
+    return reason === 'duplicate' ? `a second ${shown}` : `${shown} (${reason.replace('_', ' ')}${rejected === null ? '' : ', rejected'})`;
   });
   return [...names, ...(items.length > MOST_NAMED ? [`and ${items.length - MOST_NAMED} more`] : [])].join(', ');
 }

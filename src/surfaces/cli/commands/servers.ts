@@ -1,4 +1,4 @@
-import type { approveServer, restartServer, serverLogs } from '../../../features/upstreams/contract.ts';
+import type { approveServer, rejectServer, restartServer, serverLogs } from '../../../features/upstreams/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { type Command, type Invocation, option, type Result, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
@@ -33,6 +33,13 @@ export const externalServerCommands: readonly Command[] = [
     positionals: ['NAME'],
     options: { tool: { type: 'string' } },
     run: approve,
+  },
+  {
+    name: 'servers reject',
+    summary: 'Say no to what a server has changed: it stays withheld, and waits on nobody.',
+    positionals: ['NAME'],
+    options: { tool: { type: 'string' } },
+    run: reject,
   },
   {
     name: 'servers forget',
@@ -79,6 +86,20 @@ async function approve(invocation: Invocation): Promise<Result> {
   const answer = await (await invocation.client()).action('servers.approve', { server, ...(tool === undefined ? {} : { tool }), fingerprints });
   const { approved, left } = answer as unknown as Answer<typeof approveServer>;
   return { json: { kind: 'server_approved', ...answer }, text: approvedText(server, approved, left), exit: approved.length === 0 && left.length > 0 ? 1 : 0 };
+}
+
+/** What is rejected is what is there now: it can still be approved. */
+async function reject(invocation: Invocation): Promise<Result> {
+  const server = invocation.positionals[0] as string;
+  const tool = option(invocation, 'tool');
+  const answer = await (await invocation.client()).action('servers.reject', { server, ...(tool === undefined ? {} : { tool }) });
+  const { rejected, left } = answer as unknown as Answer<typeof rejectServer>;
+  const names = rejected.map(({ exposed }) => exposed).join(', ');
+  const text =
+    rejected.length > 0
+      ? `Rejected ${names}. It stays withheld:\n    next: covenant servers approve ${server} takes that back`
+      : `Nothing of ${server} can be rejected.`;
+  return { json: { kind: 'server_rejected', ...answer }, text, exit: rejected.length === 0 && left.length > 0 ? 1 : 0 };
 }
 
 function approvedText(server: string, approved: readonly WithheldItem[], left: readonly WithheldItem[]): string {

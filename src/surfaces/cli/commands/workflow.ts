@@ -4,6 +4,7 @@ import type { workflowsAgents, workflowsList, workflowsShow, workflowsTasks } fr
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, option } from '../command.ts';
 import { age, table } from '../output.ts';
+import { workflowSteering } from './workflow-steer.ts';
 import { claimLines, harmless, questionLines, workflowLines } from './workflow-text.ts';
 
 /** What the server answers, by its own contract. */
@@ -96,4 +97,5 @@ export const workflowCommands: readonly Command[] = [
       return { json: { kind: 'agent_list', items, total }, text: `${harmless(text)}${newest(items, total)}` };
     },
   },
+  ...workflowSteering,
 ];

@@ -1,0 +1,57 @@
+import type { Principal } from '../src/kernel/context.ts';
+import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
+import type { App } from '../src/main.ts';
+import { madeTask } from './tasks.ts';
+
+export interface Size {
+  readonly tasks: number;
+  readonly events: number;
+  readonly graph: number;
+}
+
+const AT_ONCE = 100;
+const GROUPS = 25;
+
+/** Tasks, events and one workflow, as agents would have made them. Returns the workflow. */
+export async function fill(app: App, principal: Principal, { tasks, events, graph }: Size): Promise<string> {
+  const call = async (name: string, args: object) => {
+    const { reply } = await app.dispatch.tool({ name, args: { ...args }, principal, surface: 'api' });
+    if (reply.status === 'error') throw new Error(`${name}: ${reply.message}`);
+    return ('data' in reply ? reply.data : {}) as Record<string, unknown>;
+  };
+  for (let made = 0; made < tasks; made += AT_ONCE) {
+    await Promise.all(
+      Array.from({ length: Math.min(AT_ONCE, tasks - made) }, (_, index) => {
+        const { title, scope, files } = madeTask(made + index);
+        return call('covibe_task', { operation: 'plan', title, scope, task_type: 'feature', target_files: files });
+      }),
+    );
+  }
+  const told = { category: 'usage', kind: 'tool.called', actor: principal.actor, subject: 'tool:clock', payload: { outcome: 'ok', duration_ms: 2 } } as const;
+  for (let made = 0; made < events; made += 1_000) {
+    await app.store.append(
+      DEFAULT_WORKSPACE_ID,
+      Array.from({ length: Math.min(1_000, events - made) }, () => told),
+    );
+  }
+  const { id } = await call('workflow_create', { name: 'large', source_type: 'prompt', source_content: 'Many tasks.', repository_path: '/work/large' });
+  await call('workflow_set_plan', {
+    id,
+    plan: { summary: 'Many', approach: 'Group by group', tasks: Array.from({ length: graph }, (_, index) => planned(index, graph)) },
+  });
+  return String(id);
+}
+
+/** Groups one after another; within a group a few chains side by side. */
+function planned(index: number, all: number) {
+  const size = Math.ceil(all / GROUPS);
+  const group = Math.floor(index / size);
+  const before = index % size < 8 ? index - size : index - 8;
+  return {
+    name: `Task ${index}`,
+    description: `Number ${index} of ${all}.`,
+    sequence: index,
+    parallel_group: `group ${group}`,
+    ...(before >= 0 && { depends_on: [`Task ${before}`] }),
+  };
+}

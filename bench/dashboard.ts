@@ -1,0 +1,114 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { firstDeveloper, makeSigninLink } from '../src/features/identity/index.ts';
+import { DASHBOARD_FOLDER } from '../src/surfaces/http/dashboard.ts';
+import { createMetrics } from '../src/surfaces/http/metrics.ts';
+import { serve } from '../src/surfaces/http/server.ts';
+import { launchBrowser } from '../src/testing/browser.ts';
+import { developer, openApp } from './app.ts';
+import { fill, type Size } from './dashboard-store.ts';
+import type { Benchmark, Report } from './run.ts';
+
+const MUCH: Size = { tasks: 10_000, events: 100_000, graph: 5_000 };
+const LITTLE: Size = { tasks: 20, events: 100, graph: 20 };
+/** As slow as an old laptop beside the machine that this runs on. */
+const SLOWDOWN = 4;
+
+interface Look {
+  readonly name: string;
+  readonly path: string;
+  /** When it can be used: what people came for is there. */
+  readonly shows: string;
+}
+
+interface Seen {
+  readonly painted: number;
+  readonly usable: number;
+  /** The longest that nothing could be clicked. */
+  readonly held: number;
+  readonly rows: number;
+}
+
+/** Pages over much beside the same pages over little, in a real browser that is slowed down. */
+export const dashboard: Benchmark = {
+  name: 'dashboard',
+  async run(report) {
+    if (!existsSync(DASHBOARD_FOLDER)) throw new Error('The dashboard is not built: npm run build');
+    const browser = await launchBrowser();
+    try {
+      const little = await measured(browser, LITTLE);
+      const much = await measured(browser, MUCH);
+      for (const [name, seen] of much) tell(report, name, seen, little.get(name));
+    } finally {
+      await browser.close();
+    }
+  },
+};
+
+function tell(report: Report, name: string, much: Seen, little: Seen | undefined): void {
+  report.figure(`${name}: first paint`, much.painted, 'ms');
+  report.figure(`${name}: usable`, much.usable, 'ms');
+  if (little) report.figure(`${name}: usable, beside a store with little in it`, Math.round((much.usable / little.usable) * 100) / 100, '×');
+  report.figure(`${name}: main thread held at most`, much.held, 'ms');
+  report.figure(`${name}: rows or nodes in the page`, much.rows, '');
+}
+
+async function measured(browser: Browser, size: Size): Promise<Map<string, Seen>> {
+  const folder = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
+  const app = await openApp({ path: join(folder, 'covenant.db') });
+  const server = await serve({ app, metrics: createMetrics() });
+  try {
+    const principal = await developer(app);
+    const workflow = await fill(app, principal, size);
+    const link = await app.store.write(principal.workspace, async (tx) => {
+      const person = await firstDeveloper(tx.db, tx.workspace);
+      if (!person) throw new Error('there is nobody to sign in');
+      return await makeSigninLink(tx, person, 'operator');
+    });
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    const page = await context.newPage();
+    await page.addInitScript(watchTasks);
+    await page.goto(server.url + link.path);
+    const looks: Look[] = [
+      { name: 'Now', path: '/', shows: 'main h2' },
+      { name: 'Work', path: '/tasks', shows: 'main [data-row]' },
+      { name: 'Activity', path: '/activity', shows: 'main [data-row]' },
+      { name: 'Workflow', path: `/workflows/${workflow}`, shows: '.react-flow__node' },
+    ];
+    const seen = new Map<string, Seen>();
+    for (const look of looks) seen.set(look.name, await see(page, server.url, look));
+    await context.close();
+    return seen;
+  } finally {
+    await server.close();
+    await app.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function see(page: Page, url: string, { path, shows }: Look): Promise<Seen> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
+  await page.goto(url + path);
+  await page.locator(shows).first().waitFor({ timeout: 60_000 });
+  const usable = await page.evaluate(() => performance.now());
+  // What comes after it was usable may still hold it.
+  await page.waitForTimeout(3_000);
+  const rest = await page.evaluate((selector) => {
+    const paint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0;
+    return { paint, held: (window as unknown as { held: number }).held, rows: document.querySelectorAll(selector).length };
+  }, shows);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+  return { painted: Math.round(rest.paint), usable: Math.round(usable), held: Math.round(rest.held), rows: rest.rows };
+}
+
+/** Runs in the page. */
+function watchTasks(): void {
+  const seen = window as unknown as { held: number };
+  seen.held = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) seen.held = Math.max(seen.held, entry.duration);
+  }).observe({ type: 'longtask', buffered: true });
+}

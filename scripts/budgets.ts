@@ -1,0 +1,43 @@
+/** `npm run budgets`: what the built dashboard weighs on its way to a browser. Part of `npm test`; fails where a part is over its budget. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+interface Chunk {
+  readonly file: string;
+  readonly imports?: readonly string[];
+  readonly css?: readonly string[];
+}
+
+const web = fileURLToPath(new URL('../dist/web', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(web, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>;
+
+/** What loads before the first page, and what pages load when they show it. Kilobytes, gzipped. */
+const BUDGETS: { name: string; entry: string; page?: string; most: number }[] = [
+  { name: 'shell', entry: 'index.html', most: 200 },
+  { name: 'graph', entry: 'pages/workflows/graph-canvas.tsx', page: 'pages/workflows/graph.tsx', most: 80 },
+  { name: 'terminal', entry: 'pages/reviews/terminal-screen.tsx', page: 'pages/reviews/terminal.tsx', most: 95 },
+  { name: 'charts', entry: 'parts/plot.tsx', most: 30 },
+];
+
+/** All files that come with an entry. */
+function filesOf(key: string, seen = new Set<string>()): Set<string> {
+  const chunk = manifest[key];
+  if (!chunk) throw new Error(`${key} is not a chunk of its own any more: say in scripts/budgets.ts what is`);
+  if (seen.has(chunk.file)) return seen;
+  seen.add(chunk.file);
+  for (const style of chunk.css ?? []) seen.add(style);
+  for (const imported of chunk.imports ?? []) filesOf(imported, seen);
+  return seen;
+}
+
+let isOver = false;
+for (const { name, entry, page, most } of BUDGETS) {
+  // What is there already when it is fetched.
+  const before = new Set([...(name === 'shell' ? [] : filesOf('index.html')), ...(page ? filesOf(page) : [])]);
+  const own = [...filesOf(entry)].filter((file) => !before.has(file));
+  const size = own.reduce((sum, file) => sum + statSync(join(web, `${file}.gz`)).size, 0) / 1000;
+  isOver ||= size > most;
+  process.stdout.write(`${size > most ? 'OVER' : 'ok  '} ${name.padEnd(8)} ${size.toFixed(1).padStart(6)} of ${most} kB\n`);
+}
+process.exitCode = isOver ? 1 : 0;

@@ -1,0 +1,73 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CallContext, record } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { ok } from '../../kernel/reply.ts';
+import { type Implementation, implement } from '../../kernel/tool.ts';
+import { workspaceId } from '../../kernel/workspace.ts';
+import type { Tx } from '../../storage/write.ts';
+import { ensureWorkspace } from '../identity/index.ts';
+import { demoBegin, demoEnd } from './contract.ts';
+import { demoState, removeRows, SUBJECT } from './store.ts';
+
+export const DEMO_WORKSPACE_ID = workspaceId('demo');
+/** The external server that the demo brings along, as it is called. */
+export const DEMO_SERVER = 'demo';
+
+export interface DemoPorts {
+  readonly home: string;
+  /** Starts the demo's own external server, whose definition changes when there is a file at this path. */
+  readonly attach: (name: string, changesWith: string) => void;
+  readonly detach: (name: string, actor: string) => Promise<void>;
+  /** All of the workspace, or all but those that people are signed in by. */
+  readonly revokeTokens: (tx: Tx, by: string, of: { readonly web: boolean }) => Promise<number>;
+}
+
+/** Where the demo's repository is: below the home, so that a server that may touch few folders may touch this one. */
+export const demoFolder = (home: string): string => join(home, 'demo');
+
+export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Implementation[] => [
+  implement(demoBegin, {
+    run: async (_, ctx) => {
+      inDemo(ctx);
+      await ctx.write(async (tx) => {
+        await ensureWorkspace(tx, ctx.principal.actor);
+        const state = await demoState(tx.db, tx.workspace);
+        if (state === 'begun') throw new Refusal('DEMO_RUNNING', 'A demo is under way, or was cut short.', 'covenant demo --clean removes it.');
+        if (state === 'kept') throw new Refusal('DEMO_KEPT', 'The last demo was kept for looking.', 'covenant demo --clean removes it.');
+        record(tx, ctx, { category: 'audit', kind: 'demo.begun', subject: SUBJECT });
+      });
+      const folder = demoFolder(home);
+      // What a demo left that was cut short before it could end.
+      await removeFolder(folder);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      attach(DEMO_SERVER, join(folder, 'changed'));
+      return ok({ folder, server: DEMO_SERVER });
+    },
+  }),
+  implement(demoEnd, {
+    run: async ({ keep }, ctx) => {
+      inDemo(ctx);
+      const { actor } = ctx.principal;
+      if (!keep) {
+        await detach(DEMO_SERVER, actor);
+        await removeFolder(demoFolder(home));
+      }
+      const ended = await ctx.write(async (tx) => {
+        const revoked_tokens = await revokeTokens(tx, actor, { web: !keep });
+        const removed_rows = keep ? 0 : await removeRows(tx.db, tx.workspace);
+        record(tx, ctx, { category: 'audit', kind: keep ? 'demo.kept' : 'demo.ended', subject: SUBJECT, payload: { revoked_tokens, removed_rows } });
+        return { revoked_tokens, removed_rows, kept: keep };
+      });
+      return ok(ended);
+    },
+  }),
+];
+
+/** A program that was just ended may still hold a file of it for a moment. */
+const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+
+/** It removes what it finds: never in a workspace where somebody works. */
+function inDemo({ workspace }: Pick<CallContext, 'workspace'>): void {
+  if (workspace !== DEMO_WORKSPACE_ID) throw new Refusal('INVALID_INPUT', 'A demo runs in the workspace demo alone.', 'Call it with --workspace demo.');
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'smol-toml';
+import { expect, onTestFinished, test } from 'vitest';
+import { AGENT_TYPES } from '../identity/index.ts';
+import { newUserCode, shownCode, typedCode } from './code.ts';
+import { CLIENTS, type ClientName, overStdio, setupBlock, watchCommand } from './connections.ts';
+
+interface Started {
+  command: string | string[];
+  args?: string[];
+  cwd?: string;
+  env?: Record<string, string>;
+  environment?: Record<string, string>;
+}
+
+/** Programs that note how they were called, in place of those that a text calls. */
+function machine(...programs: string[]) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'covenant-connections-')));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const repository = join(root, "it's a $HOME shop");
+  const [bin, notes] = [join(root, 'bin'), join(root, 'notes')];
+  for (const folder of [repository, bin]) mkdirSync(folder);
+  writeFileSync(notes, '');
+  for (const program of programs) {
+    writeFileSync(join(bin, program), `#!/bin/sh\necho "${program} $* in $(pwd -P) with $COVIBE_MCP_TOKEN" >> ${notes}\n`);
+    chmodSync(join(bin, program), 0o755);
+  }
+  const run = (command: string, args: readonly string[], { cwd = root, input = '' } = {}) =>
+    new Promise<number | null>((resolve, reject) => {
+      const child = spawn(command, args, { cwd, env: { PATH: `${bin}:${process.env.PATH}` }, stdio: [input === '' ? 'ignore' : 'pipe', 'ignore', 'ignore'] });
+      child.on('error', reject).on('close', resolve);
+      child.stdin?.end(input);
+    });
+  return { repository, run, notes: () => readFileSync(notes, 'utf8').split('\n').filter(Boolean) };
+}
+
+/** The server of a config, as its client reads it. */
+function serverIn(client: ClientName, text: string): Started {
+  const config = (client === 'codex' ? parse(text) : JSON.parse(text)) as Record<string, Record<string, Started>>;
+  return Object.values(Object.values(config)[0] ?? {})[0] as Started;
+}
+
+test('there is a connection for every type of agent', () => {
+  expect([...CLIENTS].sort()).toEqual([...AGENT_TYPES].sort());
+});
+
+/** Clients that start a server in the folder that its entry names; the others start it wherever they stand. */
+const HONOURS_CWD: readonly ClientName[] = ['codex', 'gemini'];
+
+test.each(CLIENTS)(
+  '[dashboard.agent-setup.config-has-cwd] the bridge that %s is told to start runs in the repository, wherever the client stands',
+  async (client) => {
+    const { repository, run, notes } = machine('covibe-mcp');
+    const { text } = overStdio(client, { baseUrl: 'http://127.0.0.1:3001', cwd: repository });
+    const { command, args = [], cwd, env, environment } = serverIn(client, text);
+    const [program = '', ...rest] = Array.isArray(command) ? command : [command, ...args];
+    expect(await run(program, rest, cwd !== undefined && HONOURS_CWD.includes(client) ? { cwd } : {})).toBe(0);
+    expect(notes()).toEqual([`covibe-mcp  in ${repository} with `]);
+    expect(env ?? environment).toMatchObject({ COVIBE_BASE_URL: 'http://127.0.0.1:3001', COVIBE_AGENT: client });
+    if (client !== 'opencode') expect(cwd).toBe(repository);
+    expect(text).not.toMatch(/cv_[\w-]{20}/);
+  },
+);
+
+test('[dashboard.agent-setup.block-is-finite] [dashboard.agent-setup.watch-is-separate] the setup block installs, asks for the token, sets up, looks whether it is well, and ends', async () => {
+  const { repository, run, notes } = machine('npm', 'covibe-local');
+  const block = setupBlock({ baseUrl: 'http://127.0.0.1:3001', cwd: repository }, '/opt/my covenant');
+  expect(await run('sh', ['-c', block], { input: 'cv_typed\n' })).toBe(0);
+  expect(notes()).toEqual([
+    `npm install --global /opt/my covenant in ${repository} with `,
+    `covibe-local setup --base-url http://127.0.0.1:3001 in ${repository} with cv_typed`,
+    `covibe-local doctor in ${repository} with cv_typed`,
+  ]);
+  expect(block).not.toContain('watch');
+  expect(watchCommand('http://127.0.0.1:3001')).toBe('covibe-local watch --base-url http://127.0.0.1:3001');
+});
+
+test('codes are read aloud and typed: any way of writing one means the same, and no letter looks like another', () => {
+  const code = newUserCode();
+  expect(typedCode(` ${shownCode(code).toLowerCase()} `)).toBe(code);
+  expect(shownCode(newUserCode(() => 0))).toBe('BBBB-BBBB');
+  expect(new Set(Array.from({ length: 200 }, () => newUserCode())).size).toBe(200);
+});

@@ -1,0 +1,61 @@
+import { ownerOf } from '../../kernel/actor.ts';
+import type { Principal } from '../../kernel/context.ts';
+import type { Db } from '../../storage/engine.ts';
+import type { Refusal as Counted, DayTally } from '../events/index.ts';
+import { redactor } from '../identity/index.ts';
+import type { Refusal } from './contract.ts';
+import { eventsAt } from './store.ts';
+
+/** What an overlap was refused with. */
+const OVERLAP = /^(?:VERDICT|OVERLAP|DUPLICATE)_/;
+
+/** Refusals with the words that the caller got, the newest first. A block's words stand in the feedback that follows it. */
+export async function readRefusals(db: Db, viewer: Principal, actor: string, counted: readonly Counted[]): Promise<Refusal[]> {
+  if (counted.length === 0) return [];
+  const events = await eventsAt(
+    db,
+    viewer.workspace,
+    counted.flatMap(({ seq }) => [seq, seq + 1]),
+  );
+  const redact = await redactor(db, viewer.workspace, viewer);
+  const shown = new Map(events.map((event) => [event.seq, redact(event)]));
+  const warnings = counted.some(({ code }) => OVERLAP.test(code ?? '')) ? await warningsOf(db, viewer.workspace, ownerOf(actor)) : [];
+  return [...counted].reverse().map(({ seq, time, kind, outcome, code }) => {
+    const usage = shown.get(seq)?.payload;
+    const next = shown.get(seq + 1);
+    const feedback = next?.category === 'feedback' && next.payload.request_id === usage?.request_id ? next.payload : undefined;
+    const told = (usage?.told ?? feedback ?? {}) as { message?: string; required_action?: string };
+    const warning = OVERLAP.test(code ?? '') ? warnings.find(({ created_at }) => created_at <= time) : undefined;
+    return {
+      seq,
+      time,
+      asked: kind,
+      outcome,
+      code,
+      message: told.message ?? null,
+      required_action: told.required_action ?? null,
+      warning_id: warning?.id ?? null,
+    };
+  });
+}
+
+/** The last one, where it is what the agent was last answered. */
+export async function lastRefusal(db: Db, viewer: Principal, actor: string, day: DayTally): Promise<Refusal | null> {
+  const last = day.actors.get(actor)?.refusals.at(-1);
+  return last ? ((await readRefusals(db, viewer, actor, [last]))[0] ?? null) : null;
+}
+
+const WARNINGS_LOOKED_AT = 100;
+
+/** The overlaps that a developer's checks found, the newest first. */
+async function warningsOf(db: Db, workspace: string, developerId: string | null): Promise<{ id: string; created_at: number }[]> {
+  if (developerId === null) return [];
+  return await db
+    .selectFrom('overlap_warnings')
+    .select(['id', 'created_at'])
+    .where('workspace_id', '=', workspace)
+    .where('developer_id', '=', developerId)
+    .orderBy('id', 'desc')
+    .limit(WARNINGS_LOOKED_AT)
+    .execute();
+}

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import type { StoredTaskStatus } from '../workflows/index.ts';
+import { rowsOf, withoutImplied } from './arrange.ts';
+import { fold, MOST_DRAWN, SHOWN_WHOLE } from './fold.ts';
+import { graphOf } from './graph.ts';
+import { type Edge, layersOf, longestChain } from './layers.ts';
+import { unmetChain } from './unmet.ts';
+
+test('a task stands one layer after the last of those that it waits for', () => {
+  const edges: Edge[] = [
+    [0, 1],
+    [1, 2],
+    [0, 2],
+    [3, 2],
+  ];
+  expect([...layersOf(4, edges)]).toEqual([0, 1, 2, 0]);
+});
+
+test('the critical path is the longest chain of what is left, and what is done does not count', () => {
+  const edges: Edge[] = [
+    [0, 1],
+    [1, 2],
+    [3, 4],
+  ];
+  expect(longestChain(5, edges, () => true)).toEqual([0, 1, 2]);
+  expect(longestChain(5, edges, (place) => place > 1)).toEqual([3, 4]);
+  expect(longestChain(5, edges, () => false)).toEqual([]);
+});
+
+test('within its layer a task stands near what it waits for, so that edges do not cross', () => {
+  const rows = rowsOf(Int32Array.from([0, 0, 1, 1]), [
+    [0, 3],
+    [1, 2],
+  ]);
+  expect([rows[2], rows[3]]).toEqual([rows[1], rows[0]]);
+});
+
+test('an edge that others imply is left out, and no other', () => {
+  const edges: Edge[] = [
+    [0, 1],
+    [1, 2],
+    [0, 2],
+    [0, 3],
+  ];
+  expect(withoutImplied(layersOf(4, edges), edges).sort()).toEqual([
+    [0, 1],
+    [0, 3],
+    [1, 2],
+  ]);
+});
+
+test('what holds a task up is the end of the longest unmet chain, however long', () => {
+  const waits = new Map([
+    ['deploy', ['docs', 'test']],
+    ['test', ['build']],
+  ]);
+  expect(unmetChain('deploy', waits)).toEqual(['test', 'build']);
+  expect(unmetChain('docs', waits)).toEqual([]);
+  const long = new Map(Array.from({ length: 9_999 }, (_, at): [string, string[]] => [`t${at}`, [`t${at + 1}`]]));
+  expect(unmetChain('t0', long).at(-1)).toBe('t9999');
+});
+
+const task = (at: number, group: string | null, status: StoredTaskStatus = 'pending') => ({
+  id: `tk_${at}`,
+  name: `Task ${at}`,
+  status,
+  open_dependencies: 0,
+  sequence: at,
+  parallel_group: group,
+  assigned_agent_id: null,
+  question_id: null,
+});
+const draw = (tasks: ReturnType<typeof task>[], edges: { task_id: string; depends_on: string }[] = [], turned: string[] = []) =>
+  graphOf({ tasks, edges, names: new Map(), turned: new Set(turned) });
+
+test('a small workflow is drawn whole; a large one by its groups, those open in which something failed', () => {
+  const small = draw(Array.from({ length: SHOWN_WHOLE }, (_, at) => task(at, 'g')));
+  expect(small).toMatchObject({ folded: false, tasks: SHOWN_WHOLE });
+  expect(small.nodes).toHaveLength(SHOWN_WHOLE);
+
+  const tasks = Array.from({ length: 400 }, (_, at) => task(at, `group ${Math.floor(at / 40)}`, at === 5 ? 'failed' : at < 50 ? 'completed' : 'pending'));
+  const { nodes, folded } = draw(tasks);
+  expect(folded).toBe(true);
+  expect(nodes.filter((node) => node.task)).toHaveLength(40);
+  expect(nodes.find(({ name }) => name === 'group 1')?.counts).toEqual({ total: 40, done: 10, running: 0, failed: 0, waiting: 0 });
+
+  // Turned: the failing one is folded, another open.
+  const keys = [nodes[0]?.key, nodes.find(({ name }) => name === 'group 2')?.key] as string[];
+  const other = draw(tasks, [], keys).nodes;
+  expect(other.find(({ name }) => name === 'group 0')?.counts).toMatchObject({ total: 40, failed: 1 });
+  expect(other.filter((node) => node.task).map(({ group }) => group)).toEqual(Array(40).fill('group 2'));
+});
+
+test('whatever the plan, no more is drawn than can be looked at, and every task is in it once', () => {
+  const plans = {
+    chain: Array.from({ length: 5_000 }, (_, at) => task(at, null)),
+    pairs: Array.from({ length: 5_000 }, (_, at) => task(at, `g${at >> 1}`, at % 3 === 0 ? 'failed' : 'pending')),
+    one: Array.from({ length: 5_000 }, (_, at) => task(at, 'all', at % 2 === 0 ? 'failed' : 'in_progress')),
+  };
+  for (const [name, tasks] of Object.entries(plans)) {
+    const drawn = fold(
+      tasks.map(({ id, sequence, parallel_group, status }) => ({ id, sequence, group: parallel_group, status: status as 'pending' })),
+      new Int32Array(tasks.length),
+    );
+    expect(drawn.length, name).toBeLessThanOrEqual(MOST_DRAWN);
+    expect(new Set(drawn.flatMap(({ members }) => members)).size, name).toBe(5_000);
+  }
+});
+
+test('groups that wait for each other are still laid out, and 5,000 tasks in a moment', () => {
+  const tasks = Array.from({ length: 5_000 }, (_, at) => task(at, `group ${at % 180}`));
+  const edges = tasks.flatMap(({ id }, at) => [1, 7].flatMap((back) => (at >= back ? [{ task_id: id, depends_on: `tk_${at - back}` }] : [])));
+  draw(tasks, edges);
+  const start = performance.now();
+  const { nodes, edges: drawn, critical_length } = draw(tasks, edges);
+  const took = performance.now() - start;
+  expect(nodes).toHaveLength(180);
+  expect(drawn.length).toBeGreaterThan(180);
+  expect(critical_length).toBe(5_000);
+  // A few tens of milliseconds; the bound is for a machine that is busy with other things.
+  expect(took).toBeLessThan(500);
+});

@@ -1,0 +1,80 @@
+/** How the time ended in which somebody had a task. `lost`: its agent was silent until the lease ran out. */
+export const SPAN_ENDS = ['open', 'completed', 'failed', 'skipped', 'released', 'lost', 'replanned'] as const;
+export type SpanEnd = (typeof SPAN_ENDS)[number];
+
+/** An event of a task, oldest first, as far as it tells who had the task. */
+export interface Step {
+  readonly task_id: string;
+  readonly kind: string;
+  readonly time: number;
+  readonly agent_id: string | null;
+  readonly to: string | null;
+  readonly reason: string | null;
+}
+
+export interface Span {
+  readonly task_id: string;
+  /** Null: it was worked on without a claim. */
+  readonly agent_id: string | null;
+  readonly from: number;
+  until: number | null;
+  end: SpanEnd;
+  /** Somebody had it before, and did not finish it. */
+  readonly reclaimed: boolean;
+  /** While it waited for a person. */
+  readonly waits: { from: number; until: number | null }[];
+}
+
+export const SPAN_KINDS = ['workflow.task_claimed', 'workflow.task_released', 'workflow.task_status_changed', 'workflow.task_replanned'] as const;
+
+const SILENT = 'agent silent';
+const ENDING: readonly string[] = ['completed', 'failed', 'skipped'];
+const WORKING: readonly string[] = ['planning', 'in_progress'];
+
+/** Who had which task when. */
+export function spansOf(steps: readonly Step[]): Span[] {
+  const spans: Span[] = [];
+  const open = new Map<string, Span>();
+  const given = new Set<string>();
+  const begin = ({ task_id, agent_id, time }: Step): void => {
+    const span: Span = { task_id, agent_id, from: time, until: null, end: 'open', reclaimed: given.has(task_id), waits: [] };
+    spans.push(span);
+    open.set(task_id, span);
+  };
+  const close = ({ task_id, time }: Step, end: SpanEnd): void => {
+    const span = open.get(task_id);
+    if (!span) return;
+    span.until = time;
+    span.end = end;
+    const wait = span.waits.at(-1);
+    if (wait) wait.until ??= time;
+    open.delete(task_id);
+    if (end !== 'completed' && end !== 'skipped') given.add(task_id);
+  };
+  for (const step of steps) {
+    if (step.kind === 'workflow.task_claimed') {
+      close(step, 'released');
+      begin(step);
+    } else if (step.kind === 'workflow.task_released') {
+      close(step, step.reason === SILENT ? 'lost' : 'released');
+    } else if (step.kind === 'workflow.task_replanned') {
+      close(step, 'replanned');
+    } else if (step.to !== null && ENDING.includes(step.to)) {
+      close(step, step.to as SpanEnd);
+    } else {
+      pausedOrNot(step, open.get(step.task_id), begin);
+    }
+  }
+  return spans;
+}
+
+function pausedOrNot(step: Step, span: Span | undefined, begin: (step: Step) => void): void {
+  const works = step.to !== null && WORKING.includes(step.to);
+  if (!span) {
+    if (works) begin(step);
+    return;
+  }
+  const wait = span.waits.at(-1);
+  if (step.to === 'paused') span.waits.push({ from: step.time, until: null });
+  else if (works && wait) wait.until ??= step.time;
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { type Step, spansOf } from './spans.ts';
+
+const step = (time: number, kind: string, more: Partial<Step> = {}): Step => ({
+  task_id: 'tk_1',
+  kind: `workflow.task_${kind}`,
+  time,
+  agent_id: 'ag_1',
+  to: null,
+  reason: null,
+  ...more,
+});
+
+test('a task whose agent fell silent was lost there, and is reclaimed by who takes it up next', () => {
+  const spans = spansOf([
+    step(1, 'claimed'),
+    step(2, 'status_changed', { to: 'planning' }),
+    step(9, 'released', { reason: 'agent silent', to: 'pending' }),
+    step(12, 'claimed', { agent_id: 'ag_2' }),
+    step(20, 'status_changed', { agent_id: 'ag_2', to: 'completed' }),
+  ]);
+  expect(spans).toMatchObject([
+    { agent_id: 'ag_1', from: 1, until: 9, end: 'lost', reclaimed: false },
+    { agent_id: 'ag_2', from: 12, until: 20, end: 'completed', reclaimed: true },
+  ]);
+});
+
+test('the time that it waited for a person is told apart, also where it waits still', () => {
+  const [span] = spansOf([
+    step(1, 'claimed'),
+    step(3, 'status_changed', { to: 'paused' }),
+    step(8, 'status_changed', { to: 'in_progress' }),
+    step(9, 'status_changed', { to: 'paused' }),
+  ]);
+  expect(span).toMatchObject({
+    end: 'open',
+    until: null,
+    waits: [
+      { from: 3, until: 8 },
+      { from: 9, until: null },
+    ],
+  });
+});
+
+test('work without a claim is a time of its own; a claim that was given back by word is no loss', () => {
+  expect(spansOf([step(1, 'status_changed', { to: 'planning', agent_id: null }), step(4, 'status_changed', { to: 'failed', agent_id: null })])).toMatchObject([
+    { agent_id: null, from: 1, until: 4, end: 'failed' },
+  ]);
+  expect(spansOf([step(1, 'claimed'), step(2, 'released', { reason: 'released by its agent' })])).toMatchObject([{ end: 'released' }]);
+  // What ended before the part of the journal that was read begins nothing.
+  expect(spansOf([step(1, 'status_changed', { to: 'completed' })])).toEqual([]);
+});

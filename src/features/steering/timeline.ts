@@ -1,0 +1,51 @@
+import type { Principal } from '../../kernel/context.ts';
+import type { Output } from '../../kernel/contract.ts';
+import { beginning } from '../../kernel/excerpt.ts';
+import { chunks } from '../../storage/chunks.ts';
+import type { Db } from '../../storage/engine.ts';
+import { type AgentRow, agentsById, agentViewer } from '../agents/index.ts';
+import { agentPage } from '../oversight/index.ts';
+import type { WorkflowRow } from '../workflows/index.ts';
+import type { workflowsTimeline } from './contract.ts';
+import { type Span, spansOf } from './spans.ts';
+import { stepsOf, takenUpTasks, turnsOf } from './store.ts';
+
+type Timeline = Output<typeof workflowsTimeline>;
+
+const MOST_TASKS = 500;
+const MOST_STEPS = 10_000;
+const MOST_SPANS = 1_000;
+const MOST_TURNS = 100;
+const NAME_SHOWN = 100;
+const AGENTS_AT_ONCE = 500;
+
+/** Bounded by the last changed tasks: of a workflow that thousands of times were spent on, those that count now. */
+export async function timelineOf(db: Db, workflow: WorkflowRow, viewer: Principal, now: number): Promise<Timeline> {
+  const { tasks, total } = await takenUpTasks(db, workflow, MOST_TASKS);
+  const names = new Map(tasks.map(({ id, name }) => [id, beginning(name, NAME_SHOWN)]));
+  const all = spansOf(await stepsOf(db, workflow.workspace_id, [...names.keys()], MOST_STEPS));
+  const spans = all.sort((one, other) => one.from - other.from).slice(-MOST_SPANS);
+  const agents = await agentsOf(db, workflow.workspace_id, spans);
+  const view = await agentViewer(db, viewer, now);
+  const lanes = [...Map.groupBy(spans, ({ agent_id }) => agent_id)].map(([agent_id, own]) => {
+    const agent = agents.get(agent_id ?? '');
+    const seen = agent && view(agent);
+    return {
+      agent_id,
+      agent_name: seen?.name ?? null,
+      agent_page: agent && seen ? agentPage(agent, seen) : null,
+      lease_expires_at: seen?.lease_expires_at ?? null,
+      spans: own.map(({ agent_id: _, ...span }) => ({ ...span, task_name: names.get(span.task_id) as string })),
+    };
+  });
+  const turns = await turnsOf(db, workflow, MOST_TURNS);
+  return { workflow_id: workflow.id, lanes, turns, now, spans_more: all.length - spans.length, tasks_more: total - tasks.length };
+}
+
+async function agentsOf(db: Db, workspace: string, spans: readonly Span[]): Promise<Map<string, AgentRow>> {
+  const agents = new Map<string, AgentRow>();
+  for (const some of chunks([...new Set(spans.flatMap(({ agent_id }) => agent_id ?? []))], AGENTS_AT_ONCE)) {
+    for (const [id, row] of await agentsById(db, workspace, some)) agents.set(id, row);
+  }
+  return agents;
+}

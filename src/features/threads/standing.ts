@@ -1,0 +1,110 @@
+/** How far what was said has come, of whatever kind it is. Pure: no clock, no store. */
+
+export const KINDS = ['ask', 'question', 'message', 'handoff', 'announcement'] as const;
+export type Kind = (typeof KINDS)[number];
+
+export const STEPS = ['sent', 'delivered', 'read', 'answered'] as const;
+
+/** `partly`: by some of those who got it. `unknown`: nobody takes note of it. `none`: it is not expected. */
+export const STEP_STATES = ['done', 'partly', 'open', 'unknown', 'none'] as const;
+
+export interface Step {
+  readonly step: (typeof STEPS)[number];
+  readonly state: (typeof STEP_STATES)[number];
+  /** When, or when last; null where it is not done. */
+  readonly at: number | null;
+  /** By how many of `recipients`. */
+  readonly count: number | null;
+}
+
+export const STATUSES = ['undelivered', 'overdue', 'waiting', 'sent', 'delivered', 'read', 'answered', 'offered', 'accepted', 'announced', 'expired'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** What is noted of a thread. */
+export interface Course {
+  readonly kind: Kind;
+  readonly sent_at: number;
+  readonly recipients: number;
+  readonly delivered: number;
+  readonly delivered_at: number | null;
+  readonly read: number;
+  readonly read_at: number | null;
+  /** Of a handoff: when it was accepted. */
+  readonly answered_at: number | null;
+  readonly wants_answer: boolean;
+  readonly due_at: number | null;
+  /** After this nobody gets it any more. */
+  readonly expires_at: number | null;
+  /** Answers, and what else was said in it, that have not reached whom they are for. */
+  readonly unseen_replies: number;
+}
+
+/** An agent looks about once in half a minute: what is younger is on its way. */
+export const ON_ITS_WAY_MS = 120_000;
+
+const isOver = ({ answered_at, expires_at }: Course, now: number): boolean => answered_at !== null || (expires_at !== null && expires_at <= now);
+
+export const isUnanswered = (course: Course, now: number): boolean => course.wants_answer && !isOver(course, now);
+
+const isLate = (course: Course, now: number): boolean => isUnanswered(course, now) && course.due_at !== null && now > course.due_at;
+
+/** Somebody has not got it, or not the answer. Of people nobody knows whether they have seen a question: it counts until it is answered. */
+const isUnseen = (course: Course, now: number): boolean => {
+  if (course.unseen_replies > 0) return true;
+  if (isOver(course, now)) return false;
+  if (course.kind === 'question') return true;
+  return (course.kind === 'ask' || course.kind === 'message') && course.delivered < course.recipients;
+};
+
+export function statusOf(course: Course, now: number): Status {
+  if (course.kind === 'announcement') return 'announced';
+  if (course.kind === 'handoff') return course.answered_at === null ? 'offered' : 'accepted';
+  if (course.answered_at !== null) return 'answered';
+  if (isOver(course, now)) return 'expired';
+  if (isLate(course, now)) return 'overdue';
+  if (course.kind === 'question') return 'waiting';
+  if (course.delivered < course.recipients) return now - course.sent_at > ON_ITS_WAY_MS ? 'undelivered' : 'sent';
+  if (course.wants_answer) return 'waiting';
+  return course.read === course.recipients ? 'read' : 'delivered';
+}
+
+/** What nobody got in this time is no longer news. */
+export const PRESSING_MS = 7 * 86_400_000;
+
+/** What stands first: not seen, then too late, then the rest. */
+export function rankOf(course: Course, now: number): 0 | 1 | 2 {
+  if (isUnseen(course, now)) return 0;
+  return isLate(course, now) ? 1 : 2;
+}
+
+export const STATES = ['undelivered', 'overdue', 'unanswered'] as const;
+export type State = (typeof STATES)[number];
+
+export function isIn(state: State | undefined, course: Course, now: number): boolean {
+  if (state === 'undelivered') return isUnseen(course, now);
+  if (state === 'overdue') return isLate(course, now);
+  return state === undefined || isUnanswered(course, now);
+}
+
+export function stepsOf(course: Course): Step[] {
+  const { kind, sent_at, recipients, delivered, delivered_at, read, read_at, answered_at, wants_answer } = course;
+  const noted = kind === 'ask' || kind === 'message' || (kind === 'question' && answered_at !== null);
+  const receipt = (step: Step['step'], count: number, at: number | null): Step => {
+    if (!noted) return { step, state: 'unknown', at: null, count: null };
+    return { step, state: count === 0 ? 'open' : count < recipients ? 'partly' : 'done', at, count };
+  };
+  const answer = answered_at !== null ? 'done' : wants_answer || kind === 'handoff' ? 'open' : 'none';
+  return [
+    { step: 'sent', state: 'done', at: sent_at, count: null },
+    receipt('delivered', delivered, delivered_at),
+    receipt('read', read, read_at),
+    { step: 'answered', state: answer, at: answered_at, count: null },
+  ];
+}
+
+/** A reminder is worth something only while it is rare. */
+const REMIND_EVERY_MS = 15 * 60_000;
+
+/** From when on it may be reminded of (again). */
+export const remindableFrom = (sentAt: number, lastReminded: number | null): number =>
+  lastReminded === null ? sentAt + ON_ITS_WAY_MS : lastReminded + REMIND_EVERY_MS;

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { type Course, isIn, rankOf, remindableFrom, statusOf, stepsOf } from './standing.ts';
+
+const NOW = 1_000_000;
+const MINUTE = 60_000;
+const sent: Course = {
+  kind: 'message',
+  sent_at: NOW - 10 * MINUTE,
+  recipients: 1,
+  delivered: 0,
+  delivered_at: null,
+  read: 0,
+  read_at: null,
+  answered_at: null,
+  wants_answer: false,
+  due_at: null,
+  expires_at: null,
+  unseen_replies: 0,
+};
+const got = { delivered: 1, delivered_at: NOW - 5 * MINUTE };
+const ask = { kind: 'ask', wants_answer: true, due_at: NOW + MINUTE } as const;
+const late = { ...ask, due_at: NOW - 1 };
+
+test.each<[string, Partial<Course>, string, number]>([
+  ['a message that nobody got', {}, 'undelivered', 0],
+  ['a message that is on its way', { sent_at: NOW - MINUTE }, 'sent', 0],
+  ['a message that was got', got, 'delivered', 2],
+  ['a message that was read', { ...got, read: 1, read_at: NOW }, 'read', 2],
+  ['a broadcast that one of two got', { ...got, recipients: 2 }, 'undelivered', 0],
+  ['a message that nobody wants any more', { expires_at: NOW }, 'expired', 2],
+  ['a query that was got', { ...got, wants_answer: true }, 'waiting', 2],
+  ['an ask that nobody got', ask, 'undelivered', 0],
+  ['an ask that was got and is late', { ...late, ...got }, 'overdue', 1],
+  ['an ask that nobody got and is late', late, 'overdue', 0],
+  ['an ask that was answered late', { ...late, answered_at: NOW }, 'answered', 2],
+  ['an answer that has not come to whom it is for', { ...got, wants_answer: true, answered_at: NOW, unseen_replies: 1 }, 'answered', 0],
+  ['a question to people', { kind: 'question', wants_answer: true }, 'waiting', 0],
+  ['a question that ran out of time', { kind: 'question', wants_answer: true, expires_at: NOW - 1 }, 'expired', 2],
+  ['a handoff', { kind: 'handoff' }, 'offered', 2],
+  ['a handoff that was accepted', { kind: 'handoff', answered_at: NOW }, 'accepted', 2],
+  ['an announcement', { kind: 'announcement' }, 'announced', 2],
+])('%s: how it stands, and how far up', (_, change, status, rank) => {
+  const course = { ...sent, ...change };
+  expect([statusOf(course, NOW), rankOf(course, NOW)]).toEqual([status, rank]);
+});
+
+test('what nobody takes note of is unknown, what is not expected none, and a broadcast is partly there', () => {
+  const states = (change: Partial<Course>) => stepsOf({ ...sent, ...change }).map(({ state }) => state);
+  expect(states({})).toEqual(['done', 'open', 'open', 'none']);
+  expect(states({ ...got, recipients: 2 })).toEqual(['done', 'partly', 'open', 'none']);
+  expect(states({ ...ask, ...got, read: 1, answered_at: NOW })).toEqual(['done', 'done', 'done', 'done']);
+  expect(states({ kind: 'question', wants_answer: true })).toEqual(['done', 'unknown', 'unknown', 'open']);
+  expect(states({ kind: 'handoff' })).toEqual(['done', 'unknown', 'unknown', 'open']);
+  expect(states({ kind: 'announcement' })).toEqual(['done', 'unknown', 'unknown', 'none']);
+});
+
+test('an ask that nobody got and is late is found as either; once answered as neither', () => {
+  const course = { ...sent, ...late };
+  expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => isIn(state, course, NOW))).toEqual([true, true, true]);
+  const answered = { ...course, answered_at: NOW };
+  expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => isIn(state, answered, NOW))).toEqual([false, false, false]);
+});
+
+test('what was just sent is not reminded of, nor what was reminded of a moment ago', () => {
+  expect(remindableFrom(NOW, null)).toBe(NOW + 2 * MINUTE);
+  expect(remindableFrom(NOW, NOW + 5 * MINUTE)).toBe(NOW + 20 * MINUTE);
+});

@@ -1,0 +1,135 @@
+import { GitFailed, type GitOptions, git, runGit } from './git.ts';
+import { newFile, newFilePatch } from './new-file.ts';
+
+/** Two states of a repository. */
+export interface Compared {
+  /** A worktree, or the repository itself where only commits are compared. */
+  readonly folder: string;
+  readonly from: string;
+  /** A commit; null: the files as they lie in the worktree, also those that git does not know yet. */
+  readonly to: string | null;
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  /** What it was called before. */
+  readonly before: string | null;
+  readonly change: 'added' | 'modified' | 'deleted' | 'renamed' | 'conflict' | 'repository';
+  /** Lines; null where it has none, or is too large to count them. */
+  readonly added: number | null;
+  readonly removed: number | null;
+  readonly binary: boolean;
+  /** Not all of the change is in a commit. */
+  readonly uncommitted: boolean;
+}
+
+/**
+ * What a repository's own settings and attributes may not bring in: programs, colours, other prefixes. A submodule is compared by its
+ * commit alone, because git would run in it by that one's settings.
+ */
+const PLAIN = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-relative',
+  '--ignore-submodules=dirty',
+  '--submodule=short',
+  '--find-renames',
+  '-l200',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--unified=3',
+  '--inter-hunk-context=0',
+];
+
+/** The commit from which both come; null where they have nothing in common. */
+export async function mergeBase(repository: string, one: string, other: string, options: GitOptions = {}): Promise<string | null> {
+  const { code, stdout } = await runGit(repository, ['merge-base', '--end-of-options', one, other], { ...options, reads: true, answers: [1] });
+  return code === 0 ? stdout.trim() : null;
+}
+
+export async function changedFiles(compared: Compared, options: GitOptions = {}): Promise<ChangedFile[]> {
+  const { folder, from, to } = compared;
+  const env = await withoutPrograms(folder, options);
+  const looking = { ...options, env, reads: true };
+  const range = to === null ? [from] : [from, to];
+  const said = await git(folder, ['diff', ...PLAIN, '--raw', '--numstat', '-z', ...range, '--'], looking);
+  if (to !== null) return parsed(said, () => false);
+  const names = await git(folder, ['diff', ...PLAIN, '--no-renames', '--name-only', '-z', 'HEAD', '--'], looking);
+  const uncommitted = new Set(names.split('\0'));
+  const known = parsed(said, (path) => uncommitted.has(path));
+  const others = await git(folder, ['ls-files', '--others', '--exclude-standard', '-z'], looking);
+  const untracked = others.split('\0').filter((path) => path !== '');
+  const found: ChangedFile[] = [];
+  for (const [index, path] of untracked.entries()) found.push(await newFile(folder, path, index));
+  return [...known, ...found].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** What changed in one of them, as git writes it; null where that is too much to be shown. */
+export async function patchOf({ folder, from, to }: Compared, file: ChangedFile, options: GitOptions = {}): Promise<string | null> {
+  if (file.change === 'repository') return '';
+  const env = { ...(await withoutPrograms(folder, options)), GIT_LITERAL_PATHSPECS: '1' };
+  const paths = file.before === null ? [file.path] : [file.before, file.path];
+  const range = to === null ? [from] : [from, to];
+  try {
+    const patch = await git(folder, ['diff', ...PLAIN, '--patch', ...range, '--', ...paths], { ...options, env, reads: true });
+    return patch === '' && to === null ? await newFilePatch(folder, file.path) : patch;
+  } catch (error) {
+    if (error instanceof GitFailed && error.tooMuch) return null;
+    throw error;
+  }
+}
+
+/** Comparing files git would run the filters that the repository's settings name: they are set to nothing, whatever they are called. */
+async function withoutPrograms(folder: string, options: GitOptions): Promise<Record<string, string>> {
+  const { stdout } = await runGit(folder, ['config', '--null', '--name-only', '--get-regexp', '^filter\\..*\\.[a-z]+$'], {
+    ...options,
+    reads: true,
+    answers: [1],
+  });
+  const drivers = new Set(stdout.split('\0').flatMap((name) => name.match(/^filter\.(.*)\.[a-z]+$/s)?.[1] ?? []));
+  const settings = [...drivers].flatMap((driver) => [
+    ...['clean', 'smudge', 'process'].map((program) => [`filter.${driver}.${program}`, '']),
+    [`filter.${driver}.required`, 'false'],
+  ]);
+  const pairs = settings.flatMap(([name = '', value = ''], index) => [
+    [`GIT_CONFIG_KEY_${index}`, name],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  // Nor is anything fetched that a partial clone has not got.
+  return { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(settings.length), GIT_NO_LAZY_FETCH: '1' };
+}
+
+const CHANGES: Record<string, ChangedFile['change']> = { A: 'added', C: 'added', D: 'deleted', R: 'renamed', U: 'conflict' };
+const GITLINK = '160000';
+
+/** `--raw --numstat -z`: first what each file has become, then the lines of each. */
+function parsed(said: string, isUncommitted: (path: string) => boolean): ChangedFile[] {
+  const words = said.split('\0');
+  const files = new Map<string, ChangedFile>();
+  for (let at = 0; at < words.length; ) {
+    const word = words[at++] as string;
+    const raw = /^:(\d+) (\d+) \S+ \S+ ([A-Z])/.exec(word);
+    if (raw) {
+      const [, oldMode, newMode, letter = 'M'] = raw;
+      const before = letter === 'R' || letter === 'C' ? (words[at++] as string) : null;
+      const path = words[at++] as string;
+      const change = newMode === GITLINK || oldMode === GITLINK ? 'repository' : (CHANGES[letter] ?? 'modified');
+      const uncommitted = isUncommitted(path) || (before !== null && isUncommitted(before));
+      if (files.get(path)?.change !== 'conflict') {
+        files.set(path, { path, before: letter === 'R' ? before : null, change, added: null, removed: null, binary: false, uncommitted });
+      }
+      continue;
+    }
+    const counts = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(word);
+    if (!counts) continue;
+    const [, added, removed, name] = counts;
+    if (name === '') at++;
+    const path = name === '' ? (words[at++] as string) : (name as string);
+    const file = files.get(path);
+    if (file) files.set(path, { ...file, binary: added === '-', added: lines(added), removed: lines(removed) });
+  }
+  return [...files.values()];
+}
+
+const lines = (count: string | undefined): number | null => (count === undefined || count === '-' ? null : Number(count));

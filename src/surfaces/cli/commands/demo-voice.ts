@@ -1,0 +1,42 @@
+import type { Output } from '../output.ts';
+
+export interface Narrator {
+  say(line: string): void;
+  done(what: string, next: string | undefined): void;
+  end(): void;
+}
+
+const BAR = 16;
+
+/** A line for each step, with the time since the beginning. On a terminal a bar below them says how far it is. */
+export function narrator(out: Output, { steps, json }: { steps: number; json: boolean }): Narrator {
+  const since = performance.now();
+  const hasBar = !json && process.stderr.isTTY === true && process.env.TERM !== 'dumb';
+  let count = 0;
+  let bar = '';
+  const erase = () => hasBar && bar !== '' && process.stderr.write(`\r\u001b[2K`);
+  const say = (line: string) => {
+    if (json) return;
+    erase();
+    out.note(line);
+    if (hasBar && bar !== '') process.stderr.write(bar);
+  };
+  return {
+    say,
+    done(what, next) {
+      count++;
+      const full = Math.round((count / steps) * BAR);
+      bar = count === steps ? '' : `${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${count}/${steps}${next ? ` next: ${next}` : ''}`;
+      say(count === 1 ? `${out.mark.good} ${what}` : `${clock(performance.now() - since)} ${what}`);
+    },
+    end() {
+      erase();
+      bar = '';
+    },
+  };
+}
+
+const clock = (ms: number): string => {
+  const seconds = Math.floor(ms / 1000);
+  return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
+};

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { openBrowser } from '../browser.ts';
+import { type Client, connectClient, findServer } from '../client.ts';
+import { CliError, type Command, type Invocation, option, type Result, UsageError } from '../command.ts';
+import { narrator } from './demo-voice.ts';
+
+const WORKSPACE = 'demo';
+
+export const demoCommand: Command = {
+  name: 'demo',
+  local: true,
+  summary:
+    'Scripted agents work in a scratch repository and a workspace of their own, about two minutes, and leave nothing. --stay SECONDS: so much longer; --keep leaves the data for looking, --clean removes it; --pace SECONDS: between two steps.',
+  options: {
+    keep: { type: 'boolean' },
+    pace: { type: 'string' },
+    stay: { type: 'string' },
+    clean: { type: 'boolean' },
+    'no-open': { type: 'boolean' },
+    as: { type: 'string' },
+    'changes-with': { type: 'string' },
+  },
+  async run(invocation) {
+    const role = option(invocation, 'as');
+    if (role !== undefined) return await play(role, invocation);
+    const ownServer = (await findServer(invocation.env)) === undefined ? await startServer(invocation) : undefined;
+    const client = await connectClient(invocation.env, WORKSPACE);
+    try {
+      return invocation.values.clean ? await clean(client) : await show(invocation, client);
+    } finally {
+      await client.close();
+      await ownServer?.stop();
+    }
+  },
+};
+
+/** The parts of the demo that run as programs of their own. */
+async function play(role: string, { env, values }: Invocation): Promise<never> {
+  if (role === 'agent') return await (await import('../../demo/agent.ts')).actAsAgent(env);
+  if (role === 'worker') return await (await import('../../demo/worker.ts')).workUntilKilled(env);
+  if (role === 'server') return await (await import('../../demo/server.ts')).serveTools(String(values['changes-with']));
+  throw new UsageError(`there is no part ${JSON.stringify(role)} in the demo`);
+}
+
+async function show(invocation: Invocation, client: Client): Promise<Result> {
+  const { out, values, json } = invocation;
+  const [{ STEPS, tellAll }, { clearStage }] = await Promise.all([import('../../demo/run.ts'), import('../../demo/clear.ts')]);
+  const url = client.url ?? '';
+  const action = (name: string, input?: Record<string, unknown>) => client.action(name, input);
+  const keep = values.keep === true;
+  const paceMs = secondsOf(invocation, 'pace', 3, 60);
+  const stayMs = secondsOf(invocation, 'stay', 0, 600);
+  const stop = new AbortController();
+  const interrupt = () => stop.abort(new CliError('INTERRUPTED', 'The demo was interrupted; what it made was removed.', 'covenant demo'));
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  const voice = narrator(out, { steps: STEPS, json });
+  let signin = '';
+  const opened = (link: string) => {
+    signin = link;
+    voice.say(`Dashboard  ${link}  (one use, 10 min)`);
+    if (!json && values['no-open'] !== true) openBrowser(link, invocation.env);
+  };
+  try {
+    await tellAll({ url, action, signal: stop.signal, voice, paceMs, stayMs }, opened);
+  } catch (error) {
+    // Nothing of another demo's is touched.
+    const begun = !(error instanceof CliError && ['DEMO_RUNNING', 'DEMO_KEPT'].includes(error.code));
+    if (begun) await clearStage(action, false).catch((left) => out.note(`${out.mark.wait} ${messageOf(left)}\n    next: covenant demo --clean`));
+    throw stop.signal.aborted ? stop.signal.reason : error;
+  } finally {
+    voice.end();
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+  const cleared = await clearStage(action, keep);
+  const after = keep
+    ? `Kept. covenant open --workspace ${WORKSPACE} shows it again; covenant demo --clean removes it.`
+    : `Removed: ${Number(cleared.removed_rows)} rows, the repository, the agents. The journal of the workspace stays.`;
+  return { json: { kind: 'demo', steps: STEPS, signin_url: signin, ...cleared }, text: `${after} ${Number(cleared.revoked_tokens)} tokens revoked.` };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+async function clean(client: Client): Promise<Result> {
+  const { clearStage } = await import('../../demo/clear.ts');
+  const cleared = await clearStage((name, input) => client.action(name, input), false);
+  return {
+    json: { kind: 'demo', ...cleared },
+    text: `Removed ${Number(cleared.removed_rows)} rows of the demo; ${Number(cleared.revoked_tokens)} tokens revoked.`,
+  };
+}
+
+function secondsOf(invocation: Invocation, name: string, usual: number, most: number): number {
+  const seconds = Number(option(invocation, name) ?? usual);
+  if (!(seconds >= 0 && seconds <= most)) throw new UsageError(`--${name} takes seconds from 0 to ${most}`);
+  return seconds * 1000;
+}
+
+/** Where no server of this home runs, one does for as long as the demo. */
+async function startServer({ env, out }: Invocation): Promise<{ stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [String(process.argv[1]), 'up', '--no-open', '--json'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const exited = once(child, 'exit');
+  const line = await Promise.race([once(createInterface({ input: child.stdout }), 'line').then(([first]) => String(first)), exited.then(() => undefined)]);
+  const said = line === undefined ? {} : (JSON.parse(line) as { kind?: string; code?: string; message?: string; next?: string });
+  if (said.kind !== 'ready') throw new CliError(said.code ?? 'NOT_RUNNING', said.message ?? 'The server did not start.', said.next ?? 'covenant up');
+  out.note('No server of this home was running: one runs while the demo does.');
+  return {
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}

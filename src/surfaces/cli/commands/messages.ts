@@ -1,0 +1,78 @@
+import type { answerThread, broadcastByHand, listThreads, remindThread, showThread } from '../../../features/threads/contract.ts';
+import type { Output } from '../../../kernel/contract.ts';
+import { asking, type Command, given, option, UsageError } from '../command.ts';
+import { threadLines, threadTable } from './messages-text.ts';
+import { harmless } from './workflow-text.ts';
+
+/** What the server answers, by its own contract. */
+interface Answers {
+  'messages.threads': Output<typeof listThreads>;
+  'messages.thread': Output<typeof showThread>;
+  'messages.answer': Output<typeof answerThread>;
+  'messages.remind': Output<typeof remindThread>;
+  'messages.broadcast': Output<typeof broadcastByHand>;
+}
+
+const ask = asking<Answers>();
+
+/** What agents and people say to each other, for people at a terminal. */
+export const messageCommands: readonly Command[] = [
+  {
+    name: 'messages list',
+    summary: 'Asks, questions, messages, handoffs and announcements: what was not delivered or is overdue first. --kind, --state and --repo narrow it.',
+    options: { kind: { type: 'string' }, state: { type: 'string' }, repo: { type: 'string' } },
+    async run(invocation) {
+      const list = await ask(invocation, 'messages.threads', given(invocation, 'kind', 'state', 'repo'));
+      const none = 'Nothing was said yet.\n    next: covenant messages send TEXT';
+      const text = list.pressing.length + list.items.length === 0 ? none : threadTable(list, Date.now());
+      return { json: { kind: 'thread_list', ...list }, text: `${harmless(text)}${list.next === null ? '' : '\n(there are older ones)'}` };
+    },
+  },
+  {
+    name: 'messages show',
+    summary: 'Everything that was said in a thread, and how far it has come.',
+    positionals: ['ID'],
+    async run(invocation) {
+      const shown = await ask(invocation, 'messages.thread', { id: invocation.positionals[0] });
+      return { json: { kind: 'thread', ...shown }, text: harmless(threadLines(shown, Date.now())) };
+    },
+  },
+  {
+    name: 'messages send',
+    summary:
+      'Send a message to all agents that are at work, or only to those of --role. With --to team --developer NAME it is announced to the team in their name.',
+    positionals: ['TEXT'],
+    options: { to: { type: 'string' }, role: { type: 'string' }, developer: { type: 'string' } },
+    async run(invocation) {
+      const [message] = invocation.positionals;
+      if (option(invocation, 'to') === 'team' && option(invocation, 'developer') === undefined) throw new UsageError('--to team needs --developer NAME');
+      const sent = await ask(invocation, 'messages.broadcast', { message, to: 'agents', ...given(invocation, 'to', 'role', 'developer') });
+      const { good, quiet } = invocation.out.mark;
+      const who = sent.sent_count === null ? 'Announced to the team' : `Sent to ${sent.sent_count} agent${sent.sent_count === 1 ? '' : 's'}`;
+      const text = sent.id === null ? `${quiet} No agent is at work: nobody got it.` : `${good} ${who} (${sent.id}).`;
+      return { json: { ...sent, kind: 'message_sent' }, text };
+    },
+  },
+  {
+    name: 'messages answer',
+    summary: 'Answer a question of an agent, or an ask in the place of whom it was put to. Write -- before a TEXT that starts with a dash.',
+    positionals: ['ID', 'TEXT'],
+    async run(invocation) {
+      const [id, answer] = invocation.positionals;
+      const answered = await ask(invocation, 'messages.answer', { id, answer });
+      const task = answered.task_status === null ? '' : ` Its task is ${answered.task_status}.`;
+      return { json: { ...answered, what: answered.kind, kind: 'message_answered' }, text: `${invocation.out.mark.good} Answered ${answered.id}.${task}` };
+    },
+  },
+  {
+    name: 'messages remind',
+    summary: 'Remind whom an ask, a query or a question was put to that it is unanswered; once in 15 minutes.',
+    positionals: ['ID'],
+    async run(invocation) {
+      const reminded = await ask(invocation, 'messages.remind', { id: invocation.positionals[0] });
+      const told =
+        reminded.told === 0 ? 'No agent of theirs is at work: people see it on the dashboard.' : `${reminded.told} of their agents get it as a message.`;
+      return { json: { ...reminded, what: reminded.kind, kind: 'message_reminded' }, text: `${invocation.out.mark.good} Reminded of ${reminded.id}. ${told}` };
+    },
+  },
+];

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import type { Principal } from '../../kernel/context.ts';
+import type { App } from '../../main.ts';
+import type { JournalEvent } from '../../storage/journal.ts';
+import { testApp } from '../../testing/app.ts';
+import { exportEvents } from './export.ts';
+
+async function served() {
+  const t = await testApp();
+  const { url } = await t.serve();
+  await t.developer('mira');
+  const signIn = async (developer: string): Promise<string> => {
+    const { path } = await t.done('signin.link', { developer });
+    const answer = await fetch(url + String(path), { redirect: 'manual' });
+    return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  };
+  const take = (query: string, cookie: string) => fetch(`${url}/api/events/export${query}`, { headers: { cookie } });
+  return { t, url, signIn, take };
+}
+
+const eventsIn = (text: string): JournalEvent[] =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as JournalEvent);
+
+test('a signed-in person takes the events that fit, one a line, all of them and none that came later', async () => {
+  const { t, signIn, take } = await served();
+  const { workspace } = t.operator.principal;
+  for (let part = 0; part < 3; part++)
+    await t.app.store.append(
+      workspace,
+      Array.from({ length: 900 }, (_, index) => ({ category: 'work' as const, kind: index % 2 ? 'odd' : 'even', actor: 'operator' })),
+    );
+  const cookie = await signIn('mira');
+  const journal = await t.events();
+  const all = await take('', cookie);
+  expect(all.headers.get('content-disposition')).toBe('attachment; filename="covenant-events.jsonl"');
+  expect(eventsIn(await all.text())).toEqual(journal);
+  expect(eventsIn(await (await take('?kind=odd&category=work', cookie)).text())).toEqual(journal.filter(({ kind }) => kind === 'odd'));
+  expect(await (await take('?actor=nobody', cookie)).text()).toBe('');
+  expect(await t.events()).toHaveLength(journal.length);
+});
+
+test('an export is refused without the cookie, with a token instead of it, and for a field that there is not', async () => {
+  const { t, url, signIn, take } = await served();
+  const { token } = await t.developer('mira', 'codex');
+  expect((await take('', '')).status).toBe(401);
+  expect((await fetch(`${url}/api/events/export`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(401);
+  const refused = await take('?colour=red', await signIn('mira'));
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({ code: 'INVALID_INPUT' });
+});
+
+test('an export hides whom the reader may not know', async () => {
+  const { t, signIn, take } = await served();
+  const { principal } = await t.developer('ana', 'codex');
+  await t.app.store.append(principal.workspace, [{ category: 'work', kind: 'made', actor: principal.actor }]);
+  await t.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
+  const text = await (await take('?kind=made', await signIn('mira'))).text();
+  expect(eventsIn(text)).toMatchObject([{ actor: '@private' }]);
+  expect(text).not.toContain(principal.developerId);
+});
+
+/** An app whose journal is read in these pages. */
+const pagedApp = (pages: readonly { seqs: number[]; to: number; head: number }[]): App => {
+  const left = [...pages];
+  const action = async () => {
+    const { seqs, to, head } = left.shift() ?? { seqs: [], to: 0, head: 0 };
+    return { isError: false, reply: { data: { items: seqs.map((seq) => ({ seq })), looked: { from: 1, to }, head: { seq: head } } } };
+  };
+  return { dispatch: { action } } as unknown as App;
+};
+const asked = { principal: {} as Principal, filter: {} };
+
+test('an export goes on past pages of which the filter leaves nothing, and ends where the journal ended when it began', async () => {
+  const app = pagedApp([
+    { seqs: [], to: 10, head: 30 },
+    { seqs: [], to: 20, head: 31 },
+    { seqs: [25, 30, 32], to: 32, head: 33 },
+  ]);
+  const made = (await exportEvents(app, { ...asked, current: async () => true })) as Response;
+  expect(eventsIn(await made.text()).map(({ seq }) => seq)).toEqual([25, 30]);
+});
+
+test('an export breaks off when the sign-in ends, and does not look like a whole one', async () => {
+  const app = pagedApp([
+    { seqs: [1], to: 1, head: 2 },
+    { seqs: [2], to: 2, head: 2 },
+  ]);
+  let looks = 0;
+  const made = (await exportEvents(app, { ...asked, current: async () => ++looks < 2 })) as Response;
+  await expect(made.text()).rejects.toThrow('could not be read');
+});

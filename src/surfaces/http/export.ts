@@ -1,0 +1,59 @@
+import type { listEvents } from '../../features/events/contract.ts';
+import type { Answer } from '../../kernel/call.ts';
+import type { Principal } from '../../kernel/context.ts';
+import type { Output } from '../../kernel/contract.ts';
+import type { App } from '../../main.ts';
+
+const PAGE = 1_000;
+const HEADERS = {
+  'content-type': 'application/jsonl; charset=utf-8',
+  'content-disposition': 'attachment; filename="covenant-events.jsonl"',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+type Page = Output<typeof listEvents>;
+
+export interface ExportRequest {
+  readonly principal: Principal;
+  /** Fields of `events.list` that say which events are meant. */
+  readonly filter: Readonly<Record<string, string>>;
+  /** Whether the sign-in still holds. */
+  current(): Promise<boolean>;
+}
+
+/**
+ * The events that fit, one JSON object a line, as they stand when it begins: page by page as the reader takes them, each by
+ * the action that the page calls too. The refusal, where the first page is refused.
+ */
+export async function exportEvents(app: App, { principal, filter, current }: ExportRequest): Promise<Response | Answer> {
+  const page = (after: number): Promise<Answer> =>
+    app.dispatch.action({ name: 'events.list', args: { after, limit: PAGE, ...filter }, principal, surface: 'dashboard' });
+  const first = await page(0);
+  if (first.isError) return first;
+  const end = (first.reply.data as Page).head.seq;
+  let next: Answer | undefined = first;
+  let looked = 0;
+  /** Empty where the filter left nothing of a page. */
+  const read = async (): Promise<string> => {
+    const answer: Answer = next ?? (await page(looked));
+    next = undefined;
+    if (answer.isError || !(await current())) throw new Error('the rest of the journal could not be read');
+    const data = answer.reply.data as Page;
+    looked = data.looked.to;
+    return data.items
+      .filter(({ seq }) => seq <= end)
+      .map((event) => `${JSON.stringify(event)}\n`)
+      .join('');
+  };
+  const lines = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      // A stream asks again only once it has been given something.
+      let text = '';
+      while (text === '' && looked < end) text = await read();
+      if (text !== '') controller.enqueue(new TextEncoder().encode(text));
+      if (looked >= end) controller.close();
+    },
+  });
+  return new Response(lines, { headers: HEADERS });
+}

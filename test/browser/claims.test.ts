@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import { testClock } from '../../src/testing/clock.ts';
+import { type TeamApp, teamApp } from '../../src/testing/team.ts';
+import { isAccessible } from './axe.ts';
+import { live, openBrowser, sideways, signedIn } from './house.ts';
+
+openBrowser();
+
+const cache = {
+  title: 'Cache thumbnail images in the gallery',
+  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
+};
+const sameCache = { title: 'Store gallery thumbnails on disk', scope: 'Gallery thumbnail cache so images load faster' };
+
+/** Ana, who may administer the workspace, or Ben, who may not. */
+async function at(path: string, who: 'ana' | 'ben', before: (team: TeamApp) => Promise<unknown>) {
+  const team = await teamApp({ clock: testClock(Date.now()) });
+  await before(team);
+  const place = await signedIn(path, {}, team, who);
+  await live(place.page);
+  return place;
+}
+
+test('claims are listed as they come, and released by whoever may after a question that says what it does', async () => {
+  const claim = (team: TeamApp, paths: string[], caller = team.ben) =>
+    team.call('covibe_coordination', 'claim', { repo: 'github.com/acme/shop', paths, reason: 'Moving the gallery' }, caller);
+  const { page, t, url, errors } = await at('/tasks/claims', 'ana', async () => {});
+  await page.getByText('Nobody holds any code.').waitFor();
+  const { data } = await claim(t, ['src/gallery/**', 'src/a.ts', 'src/b.ts', 'src/c.ts']);
+  const row = page.getByRole('row', { name: /src\/gallery\/\*\*, src\/a.ts, src\/b.ts and 1 more.*exclusive.*ben.*in 59 m/ });
+  await row.waitFor();
+  await page.getByText('1 live claim, newest first').waitFor();
+  await page.goto(`${url}/tasks/claims?repo=site`);
+  await page.getByRole('link', { name: 'Show all live claims' }).click();
+  await row.getByRole('link').first().focus();
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('dialog', { name: 'Claim in github.com/acme/shop' });
+  await panel.getByText('4 paths').waitFor();
+  await panel.getByText('Moving the gallery').waitFor();
+  await panel.getByRole('button', { name: 'Release claim' }).click();
+  const question = page.getByRole('dialog', { name: 'Release this claim?' });
+  await question.getByText('ben holds 4 paths of github.com/acme/shop (exclusive) until').waitFor();
+  await question.getByText(`covenant claims release ${data.claim_id}`).waitFor();
+  await isAccessible(page);
+  await question.getByRole('button', { name: 'Release claim', exact: true }).click();
+  await page.getByText('Nobody holds any code.').waitFor();
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Claims');
+  expect((await t.events({ kind: 'claim.released' })).map(({ actor }) => actor)).toEqual([`developer:${t.ana.principal.developerId}`]);
+  await page.goto(`${url}/tasks/claims?claim=${data.claim_id}`);
+  await page.getByRole('dialog').getByText('released').waitFor();
+  expect(await page.getByRole('dialog').getByRole('button', { name: 'Release claim' }).count()).toBe(0);
+  await page.goto(`${url}/tasks/claims?claim=claim_nowhere`);
+  await page.getByRole('alert').filter({ hasText: 'The claim could not be read.' }).waitFor();
+  expect(errors.filter((error) => !error.includes('404'))).toEqual([]);
+});
+
+test('whoever may not release a claim or dismiss a warning sees so, and why; their own they dismiss with a reason', async () => {
+  let own = '';
+  const { page, url, t } = await at('/tasks/claims', 'ben', async (team) => {
+    await team.call('covibe_coordination', 'claim', { repo: 'shop', paths: ['src'] }, team.ana);
+    await team.started(cache);
+    own = (await team.task('check', { ...sameCache, task_type: 'feature' }, team.ben)).data.warning_id;
+  });
+  const release = page.getByRole('button', { name: 'Release src' });
+  expect(await release.isDisabled()).toBe(true);
+  expect(await release.getAttribute('title')).toContain('operator');
+  await page.goto(`${url}/tasks/overlaps?warning=${own}&status=open`);
+  const panel = page.getByRole('dialog', { name: sameCache.title });
+  await panel.getByText('Nobody has judged this pair.').waitFor();
+  await panel.getByRole('button', { name: 'Dismiss' }).click();
+  const question = page.getByRole('dialog', { name: 'Dismiss this overlap?' });
+  await question.getByText('It is like 1 other piece of work.').waitFor();
+  await question.getByRole('textbox', { name: 'Reason' }).fill('We talked');
+  await question.getByText(`covenant overlap dismiss ${own} --reason='We talked'`).waitFor();
+  await isAccessible(page);
+  await question.getByRole('button', { name: 'Dismiss', exact: true }).click();
+  // Gone from the list of those that are open, and still beside it.
+  await page.getByText('No overlap waits for a judgement.').waitFor();
+  await panel.getByText('We talked').waitFor();
+  expect(await panel.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
+  expect((await t.events({ kind: 'warning.dismissed' })).map(({ payload }) => payload)).toEqual([{ automatic: false, reason: 'We talked' }]);
+});
+
+test('addresses open what they name: a task that is not listed, a workstream, an owner, the form to plan, the audit', async () => {
+  let [done, stream] = ['', ''];
+  const { page, url, t } = await at('/tasks', 'ana', async (team) => {
+    done = await team.started({ title: 'Write the manual' }, team.ben);
+    await team.task('complete', { task_id: done, result_summary: 'It has ten chapters' }, team.ben);
+    await team.started(cache, team.ben);
+    await team.started(sameCache);
+    stream =
+      (await team.planned({ title: 'Draw a map' })) &&
+      ((await team.app.store.reader.selectFrom('tasks').selectAll().where('title', '=', 'Draw a map').executeTakeFirstOrThrow()).workstream_id as string);
+  });
+  await page.getByText('3 open tasks, last changed first').waitFor();
+  await page.getByRole('link', { name: '1 resolved overlap' }).click();
+  await page.waitForURL('**/tasks/overlaps?subject=task_*');
+  await expect.poll(() => page.getByRole('table').locator('tbody tr').count(), { timeout: 10_000 }).toBe(1);
+  await page.getByText(`About ${sameCache.title}`).waitFor();
+
+  await page.goto(`${url}/tasks?task=${done.slice(-8)}`);
+  await page.getByRole('dialog', { name: 'Write the manual' }).getByText('It has ten chapters').waitFor();
+  await page.goto(`${url}/tasks?owner=ben&status=all`);
+  await page.getByText('2 tasks of ben').waitFor();
+  await page.goto(`${url}/tasks?workstream=${stream}`);
+  await page.getByRole('region', { name: 'Workstream' }).getByText('1 task, 1 open').waitFor();
+  await expect.poll(() => page.getByRole('table').locator('tbody tr').count(), { timeout: 10_000 }).toBe(1);
+
+  await page.goto(`${url}/tasks?plan=true`);
+  const form = page.getByRole('dialog', { name: 'Plan work' });
+  await form.getByLabel('What', { exact: true }).selectOption('workstream');
+  await form.getByLabel('Title').fill('Accessibility of the shop');
+  await form.getByRole('button', { name: 'Plan', exact: true }).click();
+  await page.getByRole('link', { name: 'Open the workstream' }).click();
+  await page.getByRole('region', { name: 'Workstream' }).getByText('0 tasks, 0 open').waitFor();
+  expect(await t.events({ kind: 'workstream.planned' })).toHaveLength(1);
+
+  await page.goto(`${url}/tasks/overlaps?audit=true`);
+  const audit = page.getByRole('button', { name: 'Run audit' });
+  await audit.and(page.locator(':focus')).waitFor();
+  await page.getByText('None was run yet.').waitFor();
+  await page.keyboard.press('Enter');
+  const conflict = page.getByRole('listitem').filter({ hasText: 'both under way' });
+  await conflict.getByText(cache.title).waitFor();
+  await conflict.getByText(sameCache.title).waitFor();
+  await isAccessible(page);
+  await page.reload();
+  await page.getByText('of which 1 stands').waitFor();
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.waitForURL('**/tasks/overlaps');
+});

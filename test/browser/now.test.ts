@@ -1,0 +1,161 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { testClock } from '../../src/testing/clock.ts';
+import { direct } from '../../src/testing/program.ts';
+import { type Body, workflowApp } from '../../src/testing/workflow.ts';
+import { isAccessible } from './axe.ts';
+import { live, openBrowser, sideways, signedIn } from './house.ts';
+
+openBrowser();
+
+const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name });
+
+/** Ana at the dashboard, in the present; Ben's agents call over HTTP. */
+async function anaAt(path = '/', options: Parameters<typeof signedIn>[1] = {}) {
+  const app = await workflowApp({ clock: testClock(Date.now()) });
+  const codex = await app.developer('ben', 'codex');
+  const place = await signedIn(path, options, app, 'ana');
+  await live(place.page);
+  const call = async (tool: string, args: object, token = codex.token) => (await direct(place.url, token, tool, { ...args })).body as Body;
+  return { ...place, app, codex, call, codexId: `codex@${codex.principal.developerId}` };
+}
+
+test('on an empty server three steps tick by themselves, and the last one opens the pair', async () => {
+  const { page, app, call, errors } = await anaAt();
+  const steps = page.getByRole('region', { name: 'First steps' });
+  // That somebody connected, the test itself has done.
+  await steps.getByRole('heading', { name: /^See two agents meet ?, to do/ }).waitFor();
+  await steps.getByRole('button', { name: 'Copy covenant connect codex' }).waitFor();
+  await isAccessible(page);
+  const gemini = await app.developer('ana', 'gemini');
+  const work = { title: 'Cache gallery thumbnails', task_type: 'feature', scope: 'Keep thumbnails on disk', target_files: ['src/gallery.ts'] };
+  await call('covibe_task', { operation: 'check', ...work });
+  await call('covibe_task', { operation: 'start', ...work });
+  const same = { ...work, title: 'Store gallery thumbnails' };
+  await call('covibe_task', { operation: 'check', ...same }, gemini.token);
+  const blocked = await call('covibe_task', { operation: 'start', ...same }, gemini.token);
+  expect(blocked.status).toBe('blocked');
+  await steps.getByRole('heading', { name: /^See two agents meet ?, done/ }).waitFor();
+  await row(page, /gemini@ana.*blocked/).waitFor();
+  const waiting = page.getByRole('region', { name: 'What waits on you' });
+  await waiting.getByText('“Store gallery thumbnails” looks like “Cache gallery thumbnails” by ben').waitFor();
+  await waiting.getByRole('link', { name: /^Judge/ }).click();
+  const panel = page.getByRole('dialog', { name: 'Store gallery thumbnails' });
+  await panel.getByText(work.title).waitFor();
+  await isAccessible(page);
+  await panel.getByLabel('Why it is no overlap').fill('Another gallery');
+  await panel.getByRole('button', { name: 'Dismiss', exact: true }).click();
+  await page.getByText('Nothing waits on you.').waitFor();
+  expect((await app.events({ kind: 'warning.dismissed' })).at(-1)?.payload).toMatchObject({ reason: 'Another gallery' });
+  await steps.getByRole('link', { name: 'See the pair' }).click();
+  await page.getByRole('dialog', { name: 'Store gallery thumbnails' }).waitFor();
+  await page.goBack();
+  await steps.getByRole('button', { name: 'Hide them' }).click();
+  await steps.waitFor({ state: 'detached' });
+  expect(errors).toEqual([]);
+});
+
+test('[session.stale.dashboard] states come from facts and the clock: working, quiet, stale, and calls that change nothing make no page read again', async () => {
+  const { page, app, call } = await anaAt();
+  await page.clock.install();
+  await page.reload();
+  await live(page);
+  await call('covibe_session', { operation: 'start', repo: 'shop', branch: 'main' });
+  await row(page, /codex@ben.*working/).waitFor();
+  await page.waitForTimeout(600); // longer than events are gathered for
+  const read: string[] = [];
+  page.on('request', (request) => request.url().includes('/api/actions/') && read.push(request.url()));
+  await call('clock', {});
+  await page.waitForTimeout(600);
+  expect(read).toEqual([]);
+  app.clock.advance(2 * 60_000);
+  // Nothing happens, so no event tells of it: the page looks by itself.
+  await page.clock.fastForward(16_000);
+  await row(page, /codex@ben.*quiet/).waitFor();
+  app.clock.advance(31 * 60_000);
+  await page.clock.fastForward(16_000);
+  await row(page, /codex@ben.*stale/).waitFor();
+  await page.getByText('1 agent · 1 stale').waitFor();
+});
+
+test('from Now to the evidence in two clicks: the card says what the agent was told, and what passes', async () => {
+  const { page, app, call, codexId, errors } = await anaAt();
+  await app.tool('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] }, app.ana);
+  const block = await call('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] });
+  await row(page, /codex@ben.*blocked/)
+    .getByRole('link', { name: block.message })
+    .click();
+  const card = page.getByRole('article', { name: 'Refused: covibe_coordination.claim' });
+  await card.getByText(block.message, { exact: true }).waitFor();
+  await card.getByText(block.feedback.required_action, { exact: true }).waitFor();
+  await card.getByText('A rule forbids it').waitFor();
+  const denied = await call('echo', { text: 'hi' });
+  const second = page.getByRole('article', { name: 'Refused: echo' });
+  await second.getByText(denied.message, { exact: true }).waitFor({ timeout: 20_000 });
+  const command = await second.locator('code').filter({ hasText: 'covenant capabilities grant' }).innerText();
+  expect(denied.feedback.required_action).toContain(command);
+  expect(await second.getByRole('link', { name: 'Grant it' }).getAttribute('href')).toBe('/tools/grants?grant=new');
+  await isAccessible(page);
+  expect(decodeURIComponent(page.url())).toContain(`/agents/${codexId}`);
+  await card.getByRole('link', { name: 'See the claims' }).click();
+  await page.waitForURL('**/tasks/claims');
+  expect(errors).toEqual([]);
+});
+
+test('a worker that dies shows as lost, with its last checkpoint and who took over; what an agent holds is released with numbers, its token by its id', async () => {
+  const { page, app, codex, codexId, url, errors } = await anaAt();
+  const { ids } = await app.planned(['Migrate <b>schema</b>', 'Rotate tokens']);
+  const step = ids['Migrate <b>schema</b>'] as string;
+  const { agent_id } = await app.started(step, codex);
+  await app.ok('checkpoint_add', { task_id: step, agent_id, type: 'progress', summary: 'Half of the tables' }, codex);
+  await row(page, /codex@ben.*working.*Migrate <b>schema<\/b>.*1 step/).waitFor();
+  app.clock.advance(95_000);
+  await row(page, /codex@ben.*lost/).waitFor();
+  const news = page.getByRole('list', { name: 'News' });
+  await news.getByText('Its agent fell silent; it can be taken up again.').waitFor();
+  const gemini = await app.developer('ana', 'gemini');
+  await app.claimed(step, gemini);
+  const strip = page.getByRole('region', { name: 'The last 12 hours' });
+  await strip.getByText('The last 12 hours as a table').click();
+  await strip.getByRole('row', { name: /codex@ben Migrate <b>schema<\/b>.*lost, agent silent/ }).waitFor();
+  await page.getByRole('cell', { name: 'codex@ben' }).getByRole('link').first().click();
+  const work = page.getByRole('region', { name: 'In the last 24 hours', exact: true });
+  await work.getByText('Half of the tables').waitFor();
+  await work.getByText('agent silent').waitFor();
+  await work.getByRole('link', { name: 'gemini@ana' }).click();
+
+  // Ana joined first, and so may release what others hold.
+  await page.getByRole('heading', { name: 'gemini@ana', level: 1 }).waitFor();
+  await page.getByRole('button', { name: 'Release claims' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Release what gemini@ana holds?' });
+  await dialog.getByText('1 step becomes claimable, and 0 claims on code end.').waitFor();
+  await dialog.getByText(`covenant agents release gemini@${gemini.principal.developerId}`).waitFor();
+  await isAccessible(page);
+  await dialog.getByRole('button', { name: 'Release', exact: true }).click();
+  await page.getByText('Released 1 step and 0 claims of gemini@ana.').first().waitFor();
+  await page.getByText('It holds nothing.').waitFor();
+
+  await page.goto(`${url}/agents/${codexId}`);
+  await page.getByRole('button', { name: 'Revoke codex 1' }).click();
+  const revoke = page.getByRole('button', { name: 'Revoke token' });
+  expect(await revoke.isDisabled()).toBe(true);
+  await page.getByLabel(`Type ${codex.tokenId} to confirm`).fill(codex.tokenId);
+  await revoke.click();
+  await page.getByText('Revoked codex 1.').first().waitFor();
+  await page.setViewportSize({ width: 390, height: 800 });
+  await isAccessible(page);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
+  await page.goto(url);
+  await row(page, /codex@ben/).waitFor();
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
+  await isAccessible(page);
+  // An agent is found by its name.
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('gemini@a');
+  await page.getByRole('option', { name: /agent gemini@ana/ }).click();
+  await page.getByRole('heading', { name: 'gemini@ana', level: 1 }).waitFor();
+  await page.goto(`${url}/agents/nobody@dev_0`);
+  await page.getByText('AGENT_NOT_FOUND').waitFor();
+  // The refused read of an agent that is not there is an answer, and no fault of the page.
+  expect(errors.filter((error) => !error.includes('404') && !error.includes('400'))).toEqual([]);
+});

@@ -1,0 +1,181 @@
+import { expect, test } from 'vitest';
+import { testApp } from '../../src/testing/app.ts';
+import { isAccessible } from './axe.ts';
+import { house, live, openBrowser, sideways, signedIn, tab } from './house.ts';
+
+openBrowser();
+
+const HOSTILE = `<img src=x onerror=alert(1)>\u202Eevil\u2066 💣 ${'w'.repeat(60)}`;
+
+async function askFor(url: string, machine_name: string, agents: string[]) {
+  const post = async (path: string, body: unknown) =>
+    (await (await fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).json()) as Record<
+      string,
+      string
+    >;
+  const { user_code = '', device_code = '', verification_uri_complete = '' } = await post('/api/setup/device', { machine_name, agents });
+  return { user_code, page: verification_uri_complete, poll: () => post('/api/setup/device/poll', { device_code }) };
+}
+
+test('a machine is approved: not signed in at first, then by code, shown as text, and watched until it has its tokens; another is refused; a third is revoked', async () => {
+  const { t, url, link } = await house();
+  const { page, context, errors } = await tab({ viewport: { width: 390, height: 800 } });
+  const device = await askFor(url, HOSTILE, ['claude-code', 'codex']);
+  await page.goto(device.page);
+  await page.getByRole('heading', { name: 'Sign in to Covenant' }).waitFor();
+  expect(await page.getByText('Then come back to this page').isVisible()).toBe(true);
+  expect(await page.content()).not.toContain('evil');
+  const other = await context.newPage();
+  await other.goto(link);
+  await other.close();
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+  const request = page.getByRole('region', { name: 'Device that waits' });
+  await request.getByText(device.user_code).first().waitFor();
+  expect(await request.getByText('2 tokens: Claude Code and Codex').isVisible()).toBe(true);
+  expect(await request.innerText()).toContain('<img src=x onerror=alert(1)>[U+202E]evil[U+2066] 💣');
+  expect(await page.locator('img[src=x]').count()).toBe(0);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
+  await isAccessible(page);
+  await request.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText(/^Approved\./).waitFor();
+  expect((await device.poll()).tokens).toMatchObject({ 'claude-code': expect.stringMatching(/^cv_/), codex: expect.stringMatching(/^cv_/) });
+  await page.getByText(/^Set up\./).waitFor();
+
+  // By keyboard, typed as it comes; then it is refused.
+  const second = await askFor(url, 'a stranger', ['cursor']);
+  await page.goto(`${url}/setup/authorize`);
+  await page.getByRole('textbox', { name: 'Code' }).fill(second.user_code.toLowerCase().replace('-', ' '));
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Refuse' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('a stranger gets no token').waitFor();
+  expect(await second.poll()).toMatchObject({ status: 'denied' });
+  await page.goto(second.page);
+  await page.getByText('No device waits with this code.').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Code' }).isVisible()).toBe(true);
+
+  // An operator of the default workspace sees who waits without the code, as soon as it asks.
+  await page.goto(`${url}/settings/devices`);
+  await page.getByRole('button', { name: /^Revoke / }).waitFor();
+  await live(page);
+  await askFor(url, 'third', ['gemini']);
+  await page.getByText('third at').waitFor();
+  await page.getByRole('button', { name: /^Revoke / }).click();
+  const dialog = page.getByRole('dialog', { name: 'Revoke this device?' });
+  expect(await dialog.getByText('Claude Code and Codex on').isVisible()).toBe(true);
+  await isAccessible(page);
+  const id = ((await t.done('devices.list', {})) as { items: { device_id: string }[] }).items[0]?.device_id ?? '';
+  expect(await dialog.getByRole('button', { name: 'Revoke 2 tokens' }).isDisabled()).toBe(true);
+  await dialog.getByLabel(/^Type/).fill(id.slice(-6));
+  await dialog.getByRole('button', { name: 'Revoke 2 tokens' }).click();
+  await page.getByRole('row', { name: /revoked/ }).waitFor();
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
+  // Being refused a page that needs the cookie is what the browser was meant to see.
+  expect(errors.filter((error) => !error.includes('401') && !error.includes('404'))).toEqual([]);
+});
+
+test('[dashboard.agent-setup.config-has-cwd] [dashboard.agent-setup.block-is-finite] [dashboard.agent-setup.watch-is-separate] an agent is connected by what the page says, and its first call is seen', async () => {
+  const { page, url, t, errors } = await signedIn('/settings/agents', { permissions: ['clipboard-read', 'clipboard-write'] });
+  await page.getByRole('link', { name: 'Codex' }).click();
+  await page.getByText('export COVIBE_MCP_TOKEN=YOUR_TOKEN').waitFor();
+  await page.getByRole('button', { name: 'Create a token for Codex' }).click();
+  const token = await page.getByRole('region', { name: 'New token codex 1' }).getByText(/^cv_/).innerText();
+  await page.getByText(`export COVIBE_MCP_TOKEN=${token}; codex mcp add covenant --url ${url}/mcp`).waitFor();
+  await page.getByText('Waiting for the first call').waitFor();
+
+  await page.getByText('By stdio instead').click();
+  await page.getByLabel('Folder of your repository').fill("/srv/it's a shop");
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Copy: Codex by stdio' }).click();
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(copied).toContain('cwd = "/srv/it\'s a shop"');
+  expect(await copied()).not.toContain(token);
+  await page.getByRole('button', { name: 'Copy: Local setup' }).click();
+  await expect.poll(copied).toMatch(/^\(\n {2}set -e\n {2}cd '\/srv\/it'\\''s a shop'\n {2}npm install --global /);
+  const block = await copied();
+  expect(block).toMatch(/read -r COVIBE_MCP_TOKEN\n.*covibe-local setup --base-url http.*covibe-local doctor\n\)$/s);
+  expect(block).not.toContain('watch');
+  await page.getByRole('button', { name: /^Copy covibe-local watch/ }).click();
+  await expect.poll(copied).toBe(`covibe-local watch --base-url ${url}`);
+  await isAccessible(page);
+
+  await fetch(`${url}/api/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: '{"tool":"clock"}',
+  });
+  await page.getByText('First call received').waitFor();
+  await page.reload();
+  await page.getByText('It has called').waitFor();
+  expect(await page.getByLabel('Folder of your repository').inputValue()).toBe("/srv/it's a shop");
+  expect(await page.content()).not.toContain(token);
+  expect((await t.events()).filter(({ kind }) => kind === 'setup.agents')).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+test('members, roles, limits, what is kept and the theme: each says what holds and changes what it says, and a member sees why not', async () => {
+  const t = await testApp();
+  await t.developer('mira');
+  await t.done('tokens.create', { developer: HOSTILE.replace('@', '').slice(0, 90) });
+  const { page, url, errors } = await signedIn('/settings/limits', {}, t, 'mira');
+  await live(page);
+  const rounds = page.getByRole('form', { name: 'Reviews that an instance may run' });
+  await rounds.getByRole('spinbutton').fill('7');
+  await rounds.getByRole('button', { name: /^Save/ }).click();
+  await page.getByText('Reviews that an instance may run: 7.').first().waitFor();
+  const value = async () => ((await t.done('settings.list', {})) as { items: { value: number }[] }).items[0]?.value;
+  expect(await value()).toBe(7);
+  await page.getByRole('button', { name: 'Back to 3' }).click();
+  await expect.poll(value).toBe(3);
+  await rounds.getByRole('spinbutton').fill('0');
+  expect(await rounds.getByRole('button', { name: /^Save/ }).isDisabled()).toBe(true);
+  await isAccessible(page);
+
+  await page.getByRole('link', { name: 'Members', exact: true }).click();
+  await page.getByRole('button', { name: 'Sign-in link for mira' }).click();
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  const link = await page.getByText(`${url}/signin/`).innerText();
+  await isAccessible(page);
+  const guest = await tab();
+  await guest.page.goto(link);
+  await guest.page.locator('header').getByText('Live').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Add a developer' }).click();
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('li');
+  await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('region', { name: 'New token developer 1' }).getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('row', { name: /^li member/ }).waitFor();
+
+  await page.getByRole('link', { name: 'Roles' }).click();
+  await page.getByRole('combobox', { name: 'Needs' }).selectOption('server');
+  await page.getByRole('row', { name: /Back up server\.backup changes Operator may not/ }).waitFor();
+  expect(page.url()).toContain('needs=server');
+  await page.getByRole('row', { name: /^team .* ✓ yes ✓ yes ✓ yes — no/ }).waitFor();
+  await isAccessible(page);
+  await page.getByRole('link', { name: 'Retention' }).click();
+  await page.getByRole('row', { name: /The journal.* for good/ }).waitFor();
+  await page.getByRole('row', { name: /Checks before a start 7 days/ }).waitFor();
+  await page.getByRole('link', { name: 'Theme' }).click();
+  await page.getByRole('radio', { name: /^Dark/ }).click();
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+  await isAccessible(page);
+  await page.setViewportSize({ width: 360, height: 800 });
+  for (const view of ['Tokens', 'Agent setup', 'Devices', 'Members', 'Roles', 'Limits', 'Retention', 'Theme']) {
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: view }).click();
+    await expect.poll(() => page.title()).toBe(`${view} · Covenant`);
+    await page.getByRole('heading', { level: 2 }).first().waitFor();
+    expect(await sideways(page), view).toBeLessThanOrEqual(0);
+  }
+  expect(errors).toEqual([]);
+
+  // Whoever may not still sees what could be done, and why not.
+  const { path } = await t.done('signin.link', { developer: 'li' });
+  const member = await tab();
+  await member.page.goto(`${url}${String(path)}`);
+  await member.page.goto(`${url}/settings/limits`);
+  const save = member.page.getByRole('button', { name: 'Save: Reviews that an instance may run' });
+  expect([await save.isDisabled(), await save.getAttribute('title')]).toEqual([true, expect.stringContaining('operator rights')]);
+  await member.page.goto(`${url}/settings/tokens?create=true`);
+  await expect.poll(() => member.page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
+  expect(await member.page.getByText("Everybody's tokens").count()).toBe(0);
+});

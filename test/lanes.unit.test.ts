@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { hoursBetween, linesOf, MOST_LINES } from '../web/pages/team/lane.ts';
+import { commandIn, passOf } from '../web/pages/team/passes.ts';
+
+const bar = (from: number, to: number | null) => ({ from, to });
+const HOUR = 3_600_000;
+
+test('bars that overlap stand on lines of their own, and a line is used again once it is free', () => {
+  expect(linesOf([bar(0, 10), bar(5, 20), bar(10, 15), bar(12, null), bar(30, 40)], 50)).toEqual([0, 1, 0, 2, 0]);
+});
+
+test('a lane is never higher than a few lines: the rest shares the last', () => {
+  const many = linesOf(
+    Array.from({ length: 50 }, (_, index) => bar(index, null)),
+    100,
+  );
+  expect(Math.max(...many)).toBe(MOST_LINES - 1);
+});
+
+test('twelve hours are marked every two, at full hours within them', () => {
+  const marks = hoursBetween(0.5 * HOUR, 12.5 * HOUR);
+  expect(marks).toEqual([1, 3, 5, 7, 9, 11].map((hour) => hour * HOUR));
+});
+
+test('a refusal leads to where it can be made to pass, and its command is the one that it names', () => {
+  expect(passOf({ code: 'VERDICT_REQUIRED', warning_id: 'warn_1' }, null)?.path).toBe('/tasks/overlaps?warning=warn_1');
+  expect(passOf({ code: 'REVIEW_LIMIT_EXCEEDED', warning_id: null }, 'work-7-a1')?.path).toBe('/reviews/work-7-a1');
+  expect(passOf({ code: 'REVIEW_LIMIT_EXCEEDED', warning_id: null }, null)).toBeUndefined();
+  expect(passOf({ code: 'TASK_NOT_FOUND', warning_id: null }, null)).toBeUndefined();
+  expect(commandIn('Ask the operator to run: covenant capabilities grant tool.call.echo --token tok_1')).toBe(
+    'covenant capabilities grant tool.call.echo --token tok_1',
+  );
+  expect(commandIn('Call with a token made by `covenant tokens create --developer NAME`.')).toBe('covenant tokens create --developer NAME');
+  expect(commandIn('Judge every candidate.')).toBeUndefined();
+  expect(commandIn(null)).toBeUndefined();
+});

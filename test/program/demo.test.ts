@@ -1,0 +1,82 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createAgentHost } from '../../src/machine/agent-host.ts';
+import { temporaryFolder } from '../../src/testing/database.ts';
+import { covenant, startCommand, startProgram } from '../../src/testing/program.ts';
+import type { Body } from '../../src/testing/workflow.ts';
+
+/** A worker is lost after 90 s of silence, and agents say every 30 s that they are alive. */
+const QUICKER = 2.5;
+
+/** A server whose time goes by faster, and what its operator asks in the workspace of the demo. */
+async function place() {
+  const home = temporaryFolder();
+  const clock = join(temporaryFolder(), 'clock');
+  const began = Date.now();
+  const move = () => writeFileSync(clock, String(Math.round(began + (Date.now() - began) * QUICKER)));
+  move();
+  const timer = setInterval(move, 50);
+  onTestFinished(() => clearInterval(timer));
+  const at = { home, env: { COVENANT_TEST_CLOCK: clock } };
+  const program = await startProgram(at);
+  const ask = async (name: string, input: object = {}): Promise<Body> => {
+    const { token } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string };
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, 'x-covenant-workspace': 'demo' };
+    const response = await fetch(new URL(`/api/actions/${name}`, program.url), { method: 'POST', headers, body: JSON.stringify(input) });
+    return (await response.json()) as Body;
+  };
+  return { at, home, program, ask };
+}
+
+const sessionsIn = async (home: string) => (await createAgentHost(home).sessions()).names();
+
+test('[transport.cli.commands] the demo plays on the running server until every page has something, ends by itself, and leaves neither token, agent, folder nor work', async () => {
+  const { at, home, ask } = await place();
+  const demo = startCommand(at, 'demo', '--pace', '0', '--no-open', '--json');
+  await expect.poll(async () => (await ask('events.list', { latest: 1 })).head?.seq ?? 0, { timeout: 20_000 }).toBeGreaterThan(10);
+  const alive = async () => ({
+    tasks: (await ask('tasks.list')).items?.length > 3,
+    overlaps: (await ask('overlap.list')).items?.length > 0,
+    held: (await ask('approvals.list')).items?.length > 0,
+    questions: (await ask('questions.list')).items?.length > 0,
+    workflows: (await ask('workflows.list')).items?.length > 0,
+    limit: (await ask('instances.list')).items?.some(({ at_limit }: Body) => at_limit) ?? false,
+    cycles: (await ask('cycles.list')).items?.length > 0,
+    messages: (await ask('messages.threads')).items?.length > 3,
+    withheld: ((await ask('servers.list')).items ?? []).some(({ withheld }: Body) => withheld.length > 0),
+    usage: (await ask('usage.list')).total?.unpriced === 1,
+  });
+  const everything = Object.fromEntries(Object.keys(await alive()).map((name) => [name, true]));
+  await expect.poll(alive, { timeout: 60_000, interval: 500 }).toEqual(everything);
+
+  expect(await demo.ended, demo.notes()).toBe(0);
+  const ended = JSON.parse((await demo.line()) ?? '') as Body;
+  expect(ended).toMatchObject({ kind: 'demo', kept: false, steps: 14, revoked_tokens: expect.any(Number) });
+  expect(ended.removed_rows).toBeGreaterThan(100);
+  expect((await ask('tokens.list')).items).toEqual([]);
+  expect((await ask('tasks.list')).items).toEqual([]);
+  expect((await ask('instances.list')).items).toEqual([]);
+  expect((await ask('servers.list')).items).toEqual([]);
+  expect(await sessionsIn(home)).toEqual([]);
+  expect(existsSync(join(home, 'demo'))).toBe(false);
+  expect((await covenant(at, 'audit', 'verify', '--workspace', 'demo')).code).toBe(0);
+  // Of its own workspace alone: nothing was written into the others.
+  const { items } = (await covenant(at, 'tokens', 'list', '--json')).json as Body;
+  expect(items.filter(({ kind }: Body) => kind === 'agent')).toEqual([]);
+}, 120_000);
+
+test('a demo that is interrupted is cleared away; without a server one runs for as long', async () => {
+  const home = temporaryFolder();
+  const at = { home, env: { PORT: '0', COVENANT_PORT: '0' } };
+  const demo = startCommand(at, 'demo', '--pace', '0', '--no-open');
+  await expect.poll(() => demo.notes(), { timeout: 30_000 }).toMatch(/worker killed/);
+  demo.child.kill('SIGINT');
+  expect(await demo.ended).toBe(1);
+  expect(demo.notes()).toContain('interrupted');
+  expect(demo.notes()).not.toContain('\u001b');
+  expect(await sessionsIn(home)).toEqual([]);
+  expect(existsSync(join(home, 'demo'))).toBe(false);
+  expect((await covenant(at, 'tokens', 'list', '--workspace', 'demo', '--json')).json).toMatchObject({ items: [] });
+  expect((await covenant(at, 'status')).stdout).toContain('no server runs');
+}, 90_000);

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../src/testing/database.ts';
+import { covenant, direct, startProgram } from '../../src/testing/program.ts';
+
+const cache = {
+  title: 'Cache thumbnail images in the gallery',
+  task_type: 'feature',
+  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
+};
+const sameCache = { ...cache, title: 'Store gallery thumbnails on disk', scope: 'Gallery thumbnail cache so images load faster' };
+
+test('claims are listed and released, and overlaps listed and dismissed, at the command line', async () => {
+  const at = { home: temporaryFolder() };
+  const server = await startProgram(at);
+  const run = (...args: string[]) => covenant(at, ...args);
+  const { json: ana } = await run('tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json');
+  const call = async (tool: string, args: Record<string, unknown>) =>
+    (await direct(server.url, String(ana.token), tool, args)).body as { data: { claim_id: string; warning_id: string } };
+
+  const { claim_id } = (await call('covibe_coordination', { operation: 'claim', repo: 'acme/shop', paths: ['src/**', 'a\u202Eb'] })).data;
+  const listed = await run('claims', 'list', '--repository', 'shop');
+  expect(listed.stdout).toContain(`${claim_id}  exclusive  codex@ana`);
+  expect(listed.stdout).toContain('acme/shop: src/**, a\uFFFDb');
+  expect((await run('claims', 'release', claim_id.slice(-8), '--json')).json).toEqual({ kind: 'claim_released', claim_id });
+  expect(await run('claims', 'release', claim_id, '--json')).toMatchObject({ code: 1, json: { kind: 'error', code: 'CLAIM_ALREADY_RELEASED' } });
+
+  await call('covibe_task', { operation: 'plan', ...cache });
+  const { warning_id } = (await call('covibe_task', { operation: 'check', ...sameCache })).data;
+  expect((await run('overlap', 'list', '--open')).stdout).toContain(`ana: ${sameCache.title} / ana: ${cache.title}`);
+  expect((await run('overlap', 'dismiss', warning_id)).code).toBe(2);
+  expect(await run('overlap', 'dismiss', warning_id, '--reason', 'We talked')).toMatchObject({ code: 0, stdout: `Dismissed ${warning_id}.\n` });
+  expect((await run('overlap', 'list', '--open')).stdout).toBe('No overlap waits for a judgement.\n');
+});

@@ -1,0 +1,115 @@
+import { useSyncExternalStore } from 'react';
+import { ApiError, call, type Result } from '../../api.ts';
+
+type Break = NonNullable<Result<'events.verify'>['first_break']>;
+
+/** An event that a browser has seen verified: what the journal must still say of it. */
+interface Anchor {
+  readonly seq: number;
+  readonly root: string;
+  readonly at: number;
+}
+
+export interface ChainState {
+  readonly status: 'unchecked' | 'running' | 'intact' | 'broken' | 'stopped' | 'failed';
+  readonly verifiedTo: number;
+  /** The journal's length as it was last told. */
+  readonly head: number;
+  readonly root: string | null;
+  readonly firstBreak: Break | null;
+  /** What this browser had verified before, and whether the journal still has it. */
+  readonly anchor: Anchor | null;
+  readonly anchorHolds: boolean | null;
+  readonly error: Error | null;
+  readonly at: number | null;
+}
+
+const START: ChainState = {
+  status: 'unchecked',
+  verifiedTo: 0,
+  head: 0,
+  root: null,
+  firstBreak: null,
+  anchor: null,
+  anchorHolds: null,
+  error: null,
+  at: null,
+};
+const SLICE = 5_000;
+const STORED = 'covenant.anchor.';
+
+const watchers = new Set<() => void>();
+/** One for the tab: whoever leaves the page finds it as far as it has come. */
+let state = START;
+let turn = 0;
+
+function set(change: Partial<ChainState>): void {
+  state = { ...state, ...change };
+  for (const watcher of watchers) watcher();
+}
+
+const subscribe = (watcher: () => void): (() => void) => {
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
+};
+
+export const useChain = (): ChainState => useSyncExternalStore(subscribe, () => state);
+
+export function stopVerifying(): void {
+  turn++;
+  set({ status: 'stopped' });
+}
+
+/** From the first event to the last, a slice at a time, past what was verified here before. */
+export async function verifyChain(workspace: string): Promise<void> {
+  const mine = ++turn;
+  const anchor = anchorOf(workspace);
+  set({ ...START, status: 'running', head: state.head, anchor });
+  try {
+    for (let done = false; !done; ) {
+      const { verifiedTo: after, root } = state;
+      // A slice ends at the anchor, so that the hash which is computed there can be compared.
+      const limit = anchor && after < anchor.seq ? Math.min(SLICE, anchor.seq - after) : SLICE;
+      const part = await call('events.verify', { limit, ...(root !== null && { after, previous: root }) });
+      if (mine !== turn) return;
+      const anchorHolds = anchor && part.verified_to === anchor.seq ? part.root === anchor.root : state.anchorHolds;
+      set({ verifiedTo: part.verified_to, root: part.root, head: part.head.seq, firstBreak: part.first_break, anchorHolds });
+      done = part.done;
+    }
+    conclude(workspace);
+  } catch (error) {
+    if (mine === turn) set({ status: 'failed', error: error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.') });
+  }
+}
+
+function conclude(workspace: string): void {
+  const { anchor, anchorHolds, firstBreak, verifiedTo, root } = state;
+  // A journal that ends before the anchor has lost it.
+  const holds = anchor ? (anchorHolds ?? false) : null;
+  const at = Date.now();
+  set({ status: firstBreak === null && holds !== false ? 'intact' : 'broken', anchorHolds: holds, at });
+  if (firstBreak === null && holds !== false && root !== null) keep(workspace, { seq: verifiedTo, root, at });
+}
+
+function anchorOf(workspace: string): Anchor | null {
+  try {
+    const { seq, root, at } = JSON.parse(localStorage.getItem(STORED + workspace) ?? '{}') as Partial<Anchor>;
+    return typeof seq === 'number' && seq > 0 && typeof root === 'string' && typeof at === 'number' ? { seq, root, at } : null;
+  } catch {
+    return null;
+  }
+}
+
+function keep(workspace: string, anchor: Anchor): void {
+  try {
+    localStorage.setItem(STORED + workspace, JSON.stringify(anchor));
+  } catch {
+    // A browser that keeps nothing for us: then nothing is compared the next time.
+  }
+}
+
+/** For a journal that was rightly begun anew. */
+export function forgetAnchor(workspace: string): void {
+  localStorage.removeItem(STORED + workspace);
+  set(START);
+}

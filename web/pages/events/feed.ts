@@ -1,0 +1,115 @@
+import { ApiError, call, type JournalEvent } from '../../api.ts';
+import type { EventFilter } from './search.ts';
+
+const PAGE = 200;
+/** Read at once for who scrolls on. */
+const OLDER = 500;
+/** What a page holds: the newest. */
+export const MOST_ROWS = 20_000;
+
+export interface FeedState {
+  /** The newest first. */
+  readonly rows: readonly JournalEvent[];
+  /** Everything that fits from this event on is among them, up to `to`. */
+  readonly from: number;
+  readonly to: number;
+  readonly read: boolean;
+  readonly reading: boolean;
+  /** The last page was a full one: there is more nearby. */
+  readonly full: boolean;
+  readonly error: ApiError | null;
+}
+
+const START: FeedState = { rows: [], from: 1, to: 0, read: false, reading: false, full: false, error: null };
+
+/**
+ * The events that fit a filter, as far as they were read. Events never change, so nothing is read twice: new ones come from
+ * the journal that the page follows anyway, or, where a filter is to be applied, from the server, which alone knows its rules.
+ */
+export class Feed {
+  #state = START;
+  #newest = 0;
+  #busy = false;
+  readonly #filter: EventFilter;
+  readonly #isWhole: boolean;
+  readonly #watchers = new Set<() => void>();
+
+  constructor(filter: EventFilter) {
+    this.#filter = filter;
+    this.#isWhole = Object.keys(filter).length === 0;
+  }
+
+  readonly state = (): FeedState => this.#state;
+
+  readonly subscribe = (watcher: () => void): (() => void) => {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  };
+
+  /** What the tab knows of the journal's end, in order. */
+  follow(held: readonly JournalEvent[]): void {
+    this.#newest = held.at(-1)?.seq ?? 0;
+    // A journal that ends before what was read is another one.
+    if (this.#newest < this.#state.to) this.#set(START);
+    if (!this.#isWhole) return void this.#catchUp();
+    const oldest = held[0]?.seq ?? 1;
+    const { to, rows, read } = this.#state;
+    if (!read || oldest > to + 1) this.#set({ ...START, rows: held.toReversed(), from: oldest, to: this.#newest, read: true, full: oldest > 1 });
+    else if (this.#newest > to) this.#keep([...held.filter(({ seq }) => seq > to).reverse(), ...rows], this.#newest);
+  }
+
+  readonly retry = (): void => void this.#catchUp();
+
+  readonly older = async (): Promise<void> => {
+    const { from, reading } = this.#state;
+    if (reading || from <= 1) return;
+    this.#set({ reading: true, error: null });
+    try {
+      const { items, looked } = await call('events.list', { ...this.#filter, before: from, limit: OLDER });
+      if (this.#state.from !== from) return;
+      this.#set({ rows: [...this.#state.rows, ...items.toReversed()], from: looked.from, full: items.length === OLDER });
+    } catch (error) {
+      this.#set({ error: asApiError(error) });
+    } finally {
+      this.#set({ reading: false });
+    }
+  };
+
+  /** One request at a time; what comes in meanwhile is read by the next. */
+  async #catchUp(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      if (!this.#state.read) await this.#first();
+      while (this.#newest > this.#state.to) {
+        const { items, looked, head } = await call('events.list', { ...this.#filter, after: this.#state.to, limit: PAGE });
+        this.#keep([...items.toReversed(), ...this.#state.rows], looked.to);
+        if (looked.to >= head.seq) break;
+      }
+      this.#set({ error: null });
+    } catch (error) {
+      this.#set({ error: asApiError(error) });
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  async #first(): Promise<void> {
+    this.#set({ error: null });
+    const { items, looked } = await call('events.list', { ...this.#filter, latest: PAGE });
+    this.#set({ rows: items.toReversed(), from: looked.from, to: looked.to, read: true, full: items.length === PAGE });
+  }
+
+  #keep(rows: readonly JournalEvent[], to: number): void {
+    const kept = rows.slice(0, MOST_ROWS);
+    const from = kept.length < rows.length ? (kept.at(-1)?.seq ?? 1) : this.#state.from;
+    this.#set({ rows: kept, to, from });
+  }
+
+  #set(change: Partial<FeedState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const watcher of this.#watchers) watcher();
+  }
+}
+
+const asApiError = (error: unknown): ApiError => (error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.'));

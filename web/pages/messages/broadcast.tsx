@@ -1,0 +1,117 @@
+import { type ReactNode, type SubmitEvent, useState } from 'react';
+import { ActButton } from '../../parts/act-button.tsx';
+import { CliCommand } from '../../parts/cli.tsx';
+import { counted } from '../../parts/count.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Said } from '../../parts/said.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { useAct, useRead } from '../../queries.ts';
+
+type To = 'agents' | 'team';
+
+const MOST = 2_000;
+const NAMED = 12;
+/** Agents come and go with time alone. */
+const LOOK_MS = 15_000;
+
+/** To all agents that are at work, by name, or to the team. */
+export function Broadcast({ onClose }: { onClose: () => void }) {
+  const send = useAct('messages.broadcast');
+  const say = useToast();
+  const [message, setMessage] = useState('');
+  const [chosen, setChosen] = useState<To>();
+  const developer = useRead('identity.me', {}).data?.developer;
+  const { data, error } = useRead('messages.recipients', {}, { everyMs: LOOK_MS });
+  const nobody = data?.total === 0;
+  const to: To = chosen ?? (nobody ? 'team' : 'agents');
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    send.mutate(
+      { message: message.trim(), to },
+      {
+        onSuccess: ({ sent_count }) => {
+          say(
+            sent_count === null
+              ? 'Announced to the team.'
+              : sent_count === 0
+                ? 'Nobody is at work any more: nobody got it.'
+                : `Sent to ${counted(sent_count, 'agent')}.`,
+          );
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <Dialog title="Broadcast" wide onClose={onClose}>
+      <form onSubmit={submit} className="mt-3 grid gap-3">
+        <Field label="Message" hint={`up to ${MOST.toLocaleString()} characters`}>
+          {(id) => (
+            <textarea
+              id={id}
+              className="field py-1.5"
+              data-first
+              rows={4}
+              maxLength={MOST}
+              value={message}
+              onChange={({ target }) => setMessage(target.value)}
+            />
+          )}
+        </Field>
+        <fieldset className="grid gap-2">
+          <legend className="mb-1 text-label text-muted">Recipients</legend>
+          <Choice to="agents" chosen={to} disabled={nobody} onChoose={setChosen}>
+            <span className="font-medium">Agents at work now{data && `: ${counted(data.total, 'agent')}`}</span>
+            <span className="text-muted">Each gets a message, and its receipts stand here.</span>
+            {data && data.total > 0 && <Names names={data.items.map(({ name }) => name)} total={data.total} />}
+            {nobody && <span className="text-muted">No agent is at work.</span>}
+          </Choice>
+          <Choice to="team" chosen={to} onChoose={setChosen}>
+            <span className="font-medium">The whole team</span>
+            <span className="text-muted">An announcement, which every agent is shown with its next look at the team. It has no receipts.</span>
+          </Choice>
+        </fieldset>
+        {error && <Problem what="The agents could not be read." error={error} />}
+        {send.error && <Problem what="Nothing was sent." error={send.error} />}
+        <CliCommand words="messages send" options={to === 'team' ? { to, developer: developer ?? undefined } : {}} text={message.trim() || 'TEXT'} />
+        <div className="flex flex-wrap justify-end gap-2">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <ActButton type="submit" look="primary" pending={send.isPending} disabled={!message.trim() || (to === 'agents' && !data)}>
+            {to === 'agents' ? `Send to ${counted(data?.total ?? 0, 'agent')}` : 'Announce to the team'}
+          </ActButton>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface ChoiceProps {
+  to: To;
+  chosen: To;
+  disabled?: boolean | undefined;
+  onChoose: (to: To) => void;
+  children: ReactNode;
+}
+
+function Choice({ to, chosen, disabled = false, onChoose, children }: ChoiceProps) {
+  return (
+    <label className="panel flex items-start gap-2 px-3 py-2 has-checked:border-live">
+      <input type="radio" name="to" className="mt-1" checked={chosen === to} disabled={disabled} onChange={() => onChoose(to)} />
+      <span className="grid min-w-0 gap-0.5">{children}</span>
+    </label>
+  );
+}
+
+function Names({ names, total }: { names: readonly string[]; total: number }) {
+  const shown = names.slice(0, NAMED);
+  return (
+    <span>
+      <Said text={shown.join(', ')} />
+      {total > shown.length && ` and ${(total - shown.length).toLocaleString()} more`}
+    </span>
+  );
+}

@@ -1,0 +1,71 @@
+import type { Thread } from '../../api.ts';
+import { dateOf, Time } from '../../parts/time.tsx';
+
+type Step = Thread['steps'][number];
+type Received = Pick<Thread, 'kind' | 'status' | 'steps' | 'recipients'>;
+
+/** A handoff is not answered but accepted. */
+const nameOf = ({ kind }: Received, { step }: Step): string => (kind === 'handoff' && step === 'answered' ? 'accepted' : step);
+
+function whenOf({ state, at, count }: Step, recipients: number): string {
+  if (state === 'partly') return `by ${count} of ${recipients}`;
+  if (state === 'none') return 'not expected';
+  if (state === 'unknown') return 'not known';
+  return at === null ? 'not yet' : dateOf(at);
+}
+
+/** The answer that is late is what is red. */
+const isLate = ({ status }: Received, { step, state }: Step): boolean => status === 'overdue' && step === 'answered' && state === 'open';
+/** So is what somebody should have got by now. */
+const isMissed = ({ status }: Received, { step, state }: Step): boolean => status === 'undelivered' && step === 'delivered' && state !== 'done';
+
+function look(thread: Received, step: Step): string {
+  if (isLate(thread, step) || isMissed(thread, step)) return 'border-bad bg-bad-tint';
+  if (step.state === 'done') return step.step === 'answered' ? 'border-good bg-good' : 'border-live bg-live';
+  if (step.state === 'partly') return 'border-live bg-live-tint';
+  return step.state === 'open' ? 'border-control' : 'border-dotted border-control opacity-60';
+}
+
+const reached = (step: Step | undefined): boolean => step?.state === 'done' || step?.state === 'partly';
+
+/** Four dots on a line: how far it came, and when each was reached. */
+export function Receipts({ thread }: { thread: Received }) {
+  const told = thread.steps.map((step) => `${nameOf(thread, step)} ${whenOf(step, thread.recipients)}${isLate(thread, step) ? ', overdue' : ''}`);
+  return (
+    <span role="img" aria-label={told.join('; ')} className="inline-flex items-center align-middle">
+      {thread.steps.map((step, index) => (
+        <span key={step.step} title={told[index]} className="flex items-center">
+          {index > 0 && <span className={`h-0.5 w-2.5 ${reached(step) ? 'bg-live' : 'bg-line'}`} />}
+          <span className={`size-2.5 rounded-full border-2 ${look(thread, step)}`} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** The same with room for words. */
+export function ReceiptSteps({ thread }: { thread: Received }) {
+  return (
+    <ol className="grid grid-cols-4" aria-label="Receipts">
+      {thread.steps.map((step, index) => (
+        <li key={step.step} className="relative grid content-start justify-items-center gap-1 text-center text-label">
+          {index > 0 && (
+            <span
+              aria-hidden="true"
+              className={`absolute top-[5px] right-[calc(50%+8px)] left-[calc(-50%+8px)] h-0.5 ${reached(step) ? 'bg-live' : 'bg-line'}`}
+            />
+          )}
+          <span aria-hidden="true" className={`size-3 rounded-full border-2 ${look(thread, step)}`} />
+          <span className="font-medium">{nameOf(thread, step)}</span>
+          <span className={isLate(thread, step) || isMissed(thread, step) ? 'text-bad' : 'text-muted'}>
+            {isLate(thread, step) ? 'overdue' : <When step={step} recipients={thread.recipients} />}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function When({ step, recipients }: { step: Step; recipients: number }) {
+  return step.state === 'done' && step.at !== null ? <Time at={step.at} /> : whenOf(step, recipients);
+}

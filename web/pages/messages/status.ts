@@ -1,0 +1,31 @@
+import type { Thread } from '../../api.ts';
+import type { Tone } from '../../parts/tone.tsx';
+
+/** All of them: the compiler sees to it. */
+const TONES: Record<Thread['status'], Tone> = {
+  undelivered: 'bad',
+  overdue: 'bad',
+  waiting: 'wait',
+  sent: 'quiet',
+  delivered: 'live',
+  read: 'live',
+  answered: 'good',
+  offered: 'wait',
+  accepted: 'good',
+  announced: 'quiet',
+  expired: 'quiet',
+};
+
+/** What waits for the person who looks is theirs before all else. */
+export const toneOf = ({ status, answerable }: Pick<Thread, 'status' | 'answerable'>): Tone => (answerable && status === 'waiting' ? 'you' : TONES[status]);
+
+const TYPES: Record<string, string> = { task_assignment: 'assignment', status_update: 'status', query: 'query', response: 'response', notification: 'notice' };
+
+/** What was said, in a word. */
+export const kindOf = ({ kind, type, recipients }: Pick<Thread, 'kind' | 'type' | 'recipients'>): string => {
+  if (kind !== 'message') return kind;
+  return recipients > 1 ? 'broadcast' : ((type && TYPES[type]) ?? 'message');
+};
+
+/** Its words are for those who take part. */
+export const HIDDEN = 'Only for those who take part';

@@ -1,0 +1,96 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { InstanceDiff } from '../../api.ts';
+import { CliCommand } from '../../parts/cli.tsx';
+import { counted } from '../../parts/count.ts';
+import { Problem } from '../../parts/problem.tsx';
+import { Said } from '../../parts/said.tsx';
+import { Nothing } from '../../parts/section.tsx';
+import { TableSkeleton } from '../../parts/table.tsx';
+import { useRead } from '../../queries.ts';
+import { FileChange } from './file-change.tsx';
+import { FileList } from './file-list.tsx';
+import { filesOf, treeOf } from './file-tree.ts';
+import { LinesChanged } from './lines-changed.tsx';
+
+const route = getRouteApi('/reviews/$instance/diff');
+/** Files change without an event. */
+const LOOK_MS = 10_000;
+
+/** What it has changed, committed or not, against where its work began. */
+export function DiffView() {
+  const { instance } = route.useParams();
+  const isOperator = useRead('identity.me', {}).data?.operator;
+  const { data, error, refetch, isFetching } = useRead(
+    'instances.diff',
+    { instance_id: instance },
+    { everyMs: LOOK_MS, byTimeAlone: true, enabled: isOperator === true },
+  );
+  if (isOperator === false) {
+    return (
+      <Nothing>
+        <p>What lies in its worktree is for operators: the first developer of the workspace is one.</p>
+      </Nothing>
+    );
+  }
+  return (
+    <section aria-label="Diff" className="grid gap-3">
+      {error && <Problem what="Its changes could not be read." error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <TableSkeleton />}
+      {data && (
+        <>
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <Summary diff={data} />
+            <button type="button" className="button ml-auto" disabled={isFetching} onClick={() => void refetch()}>
+              Read again
+            </button>
+          </div>
+          {data.total === 0 ? (
+            <Nothing>
+              <p>Nothing differs from where its work began.</p>
+            </Nothing>
+          ) : (
+            <Changed diff={data} />
+          )}
+          <CliCommand words={`instances diff ${instance}`} />
+        </>
+      )}
+    </section>
+  );
+}
+
+const WHERE: Record<InstanceDiff['of'], string> = {
+  worktree: 'in its worktree',
+  branch: 'on its branch; its worktree is gone',
+  backup: 'in the backup of its worktree; worktree and branch are gone',
+};
+
+function Summary({ diff: { of, base_branch, from, total, added, removed, uncommitted } }: { diff: InstanceDiff }) {
+  return (
+    <p className="min-w-0">
+      {counted(total, 'file')} <LinesChanged added={added} removed={removed} /> {WHERE[of]}, against <Said text={base_branch} /> at{' '}
+      <code>{from.slice(0, 12)}</code>
+      {of === 'worktree' && `; ${counted(uncommitted, 'file')} not committed`}.
+    </p>
+  );
+}
+
+function Changed({ diff }: { diff: InstanceDiff }) {
+  const { path } = route.useSearch();
+  const tree = useMemo(() => treeOf(diff.files), [diff.files]);
+  const chosen = diff.files.find((file) => file.path === path) ?? (path === undefined ? filesOf(tree)[0] : undefined);
+  return (
+    <div className="grid min-w-0 items-start gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
+      <FileList tree={tree} instance={diff.instance_id} chosen={chosen?.path} leftOut={diff.total - diff.files.length} />
+      {chosen ? (
+        <FileChange key={chosen.path} instance={diff.instance_id} file={chosen} />
+      ) : (
+        <Nothing>
+          <p>
+            <Said text={path ?? ''} /> is not among the changed files any more.
+          </p>
+        </Nothing>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import { Link } from '@tanstack/react-router';
+import type { ShownInstance } from '../../api.ts';
+import { Said } from '../../parts/said.tsx';
+import { Nothing } from '../../parts/section.tsx';
+import { Time } from '../../parts/time.tsx';
+import { State } from '../../parts/tone.tsx';
+import { useShown } from './instance.tsx';
+import { inWords } from './rail.tsx';
+import { outcomeTone } from './status.ts';
+
+/** What reviewers have said, the newest first. */
+export function FeedbackView() {
+  const { data } = useShown();
+  if (!data) return null;
+  const { feedback } = data;
+  return (
+    <section aria-label="Feedback" className="grid max-w-4xl gap-3">
+      {feedback.length === 0 && (
+        <Nothing>
+          <p>No review of {data.instance.id} has said anything yet. Its agent asks for one with request_review.</p>
+        </Nothing>
+      )}
+      {feedback.map((item) => (
+        <Word key={item.feedback_id} item={item} />
+      ))}
+    </section>
+  );
+}
+
+function Word({ item }: { item: ShownInstance['feedback'][number] }) {
+  return (
+    <article aria-label={`Round ${item.review_iteration}`} className="grid gap-2 rounded-md border border-line p-3">
+      <p className="flex flex-wrap items-center gap-2">
+        <State tone={outcomeTone(item.feedback_type)}>{inWords(item.feedback_type)}</State>
+        <span>
+          Round {item.review_iteration} by{' '}
+          <Link to="/reviews/$instance" params={{ instance: item.review_instance_id }} className="link mono">
+            {item.review_instance_id}
+          </Link>
+          , priority {item.priority}
+        </span>
+        <span className="ml-auto text-muted">
+          <Time at={item.created_at} />
+        </span>
+      </p>
+      <Said text={item.feedback} />
+      {item.actionable_items.length > 0 && (
+        <ul className="list-disc pl-5">
+          {item.actionable_items.map((action, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they never change, and may be the same twice
+            <li key={index}>
+              <Said text={action} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="text-muted">
+        {item.delivered === 'merged' ? (
+          <>
+            Merged into its branch as <code>REVIEW_FEEDBACK.md</code> by <code>{item.git_commit_hash?.slice(0, 12)}</code>
+          </>
+        ) : (
+          <Said text={item.reason ? `Sent as a message, because it could not be merged: ${item.reason}` : 'Being delivered'} />
+        )}
+      </p>
+    </article>
+  );
+}

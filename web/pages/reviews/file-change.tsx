@@ -1,0 +1,117 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type ChangedFile, call } from '../../api.ts';
+import { CliCommand } from '../../parts/cli.tsx';
+import { counted } from '../../parts/count.ts';
+import { Problem } from '../../parts/problem.tsx';
+import { Said } from '../../parts/said.tsx';
+import { Nothing } from '../../parts/section.tsx';
+import { TableSkeleton } from '../../parts/table.tsx';
+import { State } from '../../parts/tone.tsx';
+import { LinesChanged } from './lines-changed.tsx';
+import { PatchTable } from './patch-table.tsx';
+
+/** More changed lines than these are unfolded by hand. */
+const FOLDED_ABOVE = 800;
+
+const CHANGES: Record<ChangedFile['change'], string> = {
+  added: 'new',
+  modified: 'changed',
+  deleted: 'deleted',
+  renamed: 'renamed',
+  conflict: 'in conflict',
+  repository: 'another repository',
+};
+
+/** One file: what became of it, and its lines. */
+export function FileChange({ instance, file }: { instance: string; file: ChangedFile }) {
+  const size = (file.added ?? 0) + (file.removed ?? 0);
+  const [open, setOpen] = useState(size <= FOLDED_ABOVE);
+  return (
+    <article aria-label={file.path} className="panel min-w-0 overflow-hidden">
+      <header className="flex flex-wrap items-center gap-2 border-b border-line bg-surface px-3 py-2">
+        <h2 className="mono min-w-0 text-body! wrap-anywhere">
+          {file.before !== null && (
+            <>
+              <Said text={file.before} /> →{' '}
+            </>
+          )}
+          <Said text={file.path} />
+        </h2>
+        <State tone="quiet">{CHANGES[file.change]}</State>
+        {file.binary && <State tone="quiet">binary</State>}
+        {file.uncommitted && <State tone="wait">not committed</State>}
+        <span className="ml-auto">
+          <LinesChanged added={file.added} removed={file.removed} />
+        </span>
+      </header>
+      {open ? (
+        <Lines instance={instance} file={file} />
+      ) : (
+        <Nothing>
+          <p>Folded, because it is large.</p>
+          <button type="button" className="button" onClick={() => setOpen(true)}>
+            Show {counted(size, 'changed line')}
+          </button>
+        </Nothing>
+      )}
+    </article>
+  );
+}
+
+function Lines({ instance, file }: { instance: string; file: ChangedFile }) {
+  const { path } = file;
+  const pages = useInfiniteQuery({
+    // Read anew whenever the list says that it is another by now.
+    queryKey: ['instances.diff', instance, path, file.added, file.removed],
+    queryFn: ({ pageParam, signal }) => call('instances.diff', { instance_id: instance, path, offset: pageParam }, signal),
+    initialPageParam: 0,
+    getNextPageParam: ({ file: read }) => {
+      const end = read ? read.offset + read.lines.length : 0;
+      return read?.total_lines && read.lines.length > 0 && end < read.total_lines ? end : undefined;
+    },
+    staleTime: 'static',
+    placeholderData: keepPreviousData,
+  });
+  if (pages.error) return <Problem what="Its lines could not be read." error={pages.error} onRetry={() => void pages.refetch()} />;
+  if (!pages.data) return <TableSkeleton />;
+  const lines = pages.data.pages.flatMap((page) => page.file?.lines ?? []);
+  const total = pages.data.pages[0]?.file?.total_lines;
+  if (total === null) {
+    return (
+      <Nothing>
+        <p>It has more changes than can be shown here. Look at it in its worktree.</p>
+      </Nothing>
+    );
+  }
+  if (lines.length === 0) {
+    return (
+      <Nothing>
+        <p>{WITHOUT_LINES[file.binary ? 'binary' : file.change]}</p>
+      </Nothing>
+    );
+  }
+  return (
+    <>
+      <PatchTable path={path} lines={lines} />
+      {pages.hasNextPage && (
+        <div className="grid justify-items-center gap-2 border-t border-line p-3">
+          <button type="button" className="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+            Show more of {counted(total ?? 0, 'line')}
+          </button>
+          <CliCommand words={`instances diff ${instance}`} options={{ path }} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const WITHOUT_LINES: Record<ChangedFile['change'] | 'binary', string> = {
+  binary: 'It is binary: there are no lines to show.',
+  added: 'It is new, and empty.',
+  deleted: 'It is gone, and was empty.',
+  modified: 'No line differs: its mode does, or it is as it was by now.',
+  renamed: 'It has another name, and the same lines.',
+  conflict: 'It is in conflict, and no line differs.',
+  repository: 'It is another repository: look into it there.',
+};

@@ -1,0 +1,93 @@
+import { useEffect, useRef, useState } from 'react';
+import { ME, queries } from '../../queries.ts';
+
+export interface Screen {
+  readonly text: string;
+  /** Null: a log, which has no size. */
+  readonly columns: number | null;
+  readonly rows: number | null;
+  readonly cursor: { readonly column: number; readonly row: number } | null;
+}
+
+type Told =
+  | { type: 'connected'; kind: 'tmux' | 'process' | null; write: boolean; message: string | null }
+  | ({ type: 'screen' } & Screen)
+  | { type: 'ended' }
+  | { type: 'error'; code: string; message: string };
+
+export interface TerminalState {
+  readonly phase: 'connecting' | 'open' | 'lost' | 'ended' | 'refused';
+  readonly kind: 'tmux' | 'process' | null;
+  /** Whether what is typed reaches it. */
+  readonly write: boolean;
+  /** What the server says of it: that it is a log, that it has ended, why something was refused. */
+  readonly message: string | null;
+  readonly screen: Screen | undefined;
+}
+
+type Sent = { type: 'input'; data: string } | { type: 'resize'; columns: number; rows: number };
+
+const START: TerminalState = { phase: 'connecting', kind: null, write: false, message: null, screen: undefined };
+const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
+const SIGNED_OUT = 4401;
+
+/** The screen of an instance as the server sends it. A connection that is lost is made again; one that was refused, or has ended, is not. */
+export function useTerminal(id: string, write: boolean): { state: TerminalState; send: (message: Sent) => void; again: () => void } {
+  const [state, setState] = useState(START);
+  const [turn, setTurn] = useState(0);
+  const socket = useRef<WebSocket>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn is a new connection
+  useEffect(() => {
+    let attempts = 0;
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    let left = false;
+    let now: TerminalState = START;
+    const set = (next: TerminalState): void => {
+      now = next;
+      // What was on the screen stays there until there is something else.
+      setState((before) => ({ ...next, screen: next.screen ?? before.screen }));
+    };
+    const connect = (): void => {
+      const opened = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/instances/${id}/terminal${write ? '?write=1' : ''}`);
+      socket.current = opened;
+      opened.onmessage = ({ data }) => {
+        const told = JSON.parse(String(data)) as Told;
+        if (told.type === 'connected') attempts = 0;
+        if (!left) set(after(now, told));
+      };
+      opened.onclose = ({ code }) => {
+        if (left || now.phase === 'ended' || now.phase === 'refused') return;
+        if (code === SIGNED_OUT) void queries.resetQueries({ queryKey: ME });
+        set({ ...now, phase: 'lost', write: false });
+        retry = setTimeout(connect, BACKOFF_MS[Math.min(attempts++, BACKOFF_MS.length - 1)]);
+      };
+    };
+    set(START);
+    connect();
+    return () => {
+      left = true;
+      clearTimeout(retry);
+      socket.current?.close();
+    };
+  }, [id, write, turn]);
+  const send = (message: Sent): void => {
+    if (socket.current?.readyState === WebSocket.OPEN) socket.current.send(JSON.stringify(message));
+  };
+  return { state, send, again: () => setTurn((before) => before + 1) };
+}
+
+function after(before: TerminalState, told: Told): TerminalState {
+  switch (told.type) {
+    case 'connected':
+      return { ...before, phase: 'open', kind: told.kind, write: told.write, message: told.message };
+    case 'screen': {
+      const { text, columns, rows, cursor } = told;
+      return { ...before, screen: { text, columns, rows, cursor } };
+    }
+    case 'ended':
+      return { ...before, phase: 'ended', write: false };
+    // Before it was connected it never will be; later it is about one message.
+    case 'error':
+      return { ...before, phase: before.phase === 'open' ? 'open' : 'refused', message: told.message };
+  }
+}

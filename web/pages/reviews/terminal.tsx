@@ -1,0 +1,151 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useRef, useState } from 'react';
+import type { Instance } from '../../api.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { CliCommand } from '../../parts/cli.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Said } from '../../parts/said.tsx';
+import { Nothing } from '../../parts/section.tsx';
+import { Notice, State, type Tone } from '../../parts/tone.tsx';
+import { useRead } from '../../queries.ts';
+import { useShown } from './instance.tsx';
+import { type TerminalState, useTerminal } from './terminal-link.ts';
+import { asText } from './terminal-text.ts';
+
+const TerminalScreen = lazy(() => import('./terminal-screen.tsx'));
+const route = getRouteApi('/reviews/$instance/');
+
+/** What its agent shows at this moment. */
+export function TerminalView() {
+  const { data } = useShown();
+  const me = useRead('identity.me', {}).data;
+  if (!data || !me) return null;
+  const { instance } = data;
+  if (!me.operator) {
+    return (
+      <Nothing>
+        <p>Its terminal is for operators: the first developer of the workspace is one.</p>
+      </Nothing>
+    );
+  }
+  // A program that is started again is another one.
+  return <Live key={`${instance.id} ${instance.running}`} instance={instance} />;
+}
+
+const PHASES: Record<TerminalState['phase'], { tone: Tone; word: string }> = {
+  connecting: { tone: 'quiet', word: 'connecting' },
+  open: { tone: 'live', word: 'live' },
+  lost: { tone: 'wait', word: 'connection lost, trying again' },
+  ended: { tone: 'quiet', word: 'ended' },
+  refused: { tone: 'bad', word: 'refused' },
+};
+
+function Live({ instance }: { instance: Instance }) {
+  const { text = false } = route.useSearch();
+  const navigate = useNavigate();
+  const [typing, setTyping] = useState(false);
+  const { state, send, again } = useTerminal(instance.id, typing);
+  const leave = useRef<HTMLButtonElement>(null);
+  const { tone, word } = PHASES[state.phase];
+  return (
+    <section aria-label="Terminal" className="grid min-w-0 gap-2">
+      <div className="flex flex-wrap items-center gap-2">
+        <span role="status">
+          <State tone={tone}>{word}</State>
+        </span>
+        <State tone={state.write ? 'you' : 'quiet'}>{state.write ? 'you are typing into it' : 'read-only'}</State>
+        <div className="ml-auto flex flex-wrap gap-2">
+          {state.phase === 'ended' || state.phase === 'refused' ? (
+            <button type="button" className="button" onClick={again}>
+              Look again
+            </button>
+          ) : null}
+          <button
+            type="button"
+            className="button"
+            aria-pressed={text}
+            onClick={() => void navigate({ to: '.', search: (search) => ({ ...search, text: text ? undefined : true }), replace: true, resetScroll: false })}
+          >
+            Show as text
+          </button>
+          {typing ? (
+            <button ref={leave} type="button" className="button" onClick={() => setTyping(false)}>
+              Stop typing
+            </button>
+          ) : (
+            <ActButton
+              needs="operator"
+              disabled={!instance.running || instance.session_kind !== 'tmux'}
+              title={instance.session_kind === 'tmux' ? undefined : 'It runs without a terminal: there is nothing to type into.'}
+              onClick={() => setTyping(true)}
+            >
+              Type into it
+            </ActButton>
+          )}
+        </div>
+      </div>
+      {typing && (
+        <p className="text-muted">
+          What you type reaches its agent at once, as if at its keyboard, and its terminal takes the size of this one. The journal has that you opened it. Ctrl
+          ] leaves it.
+        </p>
+      )}
+      {state.message && <Notice tone={state.phase === 'refused' ? 'bad' : 'quiet'}>{<Said text={state.message} />}</Notice>}
+      {text ? (
+        <TextScreen id={instance.id} state={state} onLine={(line) => send({ type: 'input', data: `${line}\r` })} />
+      ) : (
+        <Suspense fallback={<div className="skeleton h-64" role="status" aria-label="Loading" />}>
+          <TerminalScreen
+            label={`Screen of ${instance.id}`}
+            screen={state.screen}
+            write={state.write}
+            onInput={(data) => send({ type: 'input', data })}
+            onResize={(columns, rows) => send({ type: 'resize', columns, rows })}
+            onLeave={() => leave.current?.focus()}
+          />
+        </Suspense>
+      )}
+      {instance.running ? <CliCommand words={`instances attach ${instance.id}`} /> : <CliCommand words={`instances logs ${instance.id}`} />}
+    </section>
+  );
+}
+
+/** The same without a picture: read as text, answered by a line. */
+function TextScreen({ id, state, onLine }: { id: string; state: TerminalState; onLine: (line: string) => void }) {
+  const [line, setLine] = useState('');
+  const text = state.screen ? asText(state.screen.text) : '';
+  return (
+    <div className="grid gap-2">
+      <div className="flex justify-end">
+        <CopyButton text={text} label="Copy text" />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <section tabIndex={0} aria-label={`Screen of ${id} as text`} className="mono max-h-[70dvh] overflow-y-auto rounded-md border border-line bg-surface p-3">
+        <Said text={text || 'Nothing is on its screen.'} />
+      </section>
+      {state.write && (
+        <form
+          className="flex gap-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            onLine(line);
+            setLine('');
+          }}
+        >
+          <input
+            className="field mono"
+            aria-label="Line to type"
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={4_000}
+            value={line}
+            onChange={({ target }) => setLine(target.value)}
+          />
+          <ActButton type="submit" needs="operator">
+            Type it, then Enter
+          </ActButton>
+        </form>
+      )}
+    </div>
+  );
+}

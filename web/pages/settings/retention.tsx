@@ -1,0 +1,54 @@
+import type { Kept } from '../../api.ts';
+import { Command } from '../../parts/copy.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Section } from '../../parts/section.tsx';
+import { CARD_TITLE, type Column, Table, TableSkeleton } from '../../parts/table.tsx';
+import { useRead } from '../../queries.ts';
+
+const COLUMNS: readonly Column<Kept>[] = [
+  { label: 'What', card: CARD_TITLE, cell: ({ what }) => what },
+  { label: 'Kept', wide: 'sm:w-40', card: 'max-sm:w-24 max-sm:text-right', cell: ({ ms }) => (ms === null ? 'for good' : lasting(ms)) },
+];
+
+const UNITS = [
+  [86_400_000, 'day'],
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+] as const;
+
+function lasting(ms: number): string {
+  const [size, name] = UNITS.find(([unit]) => ms >= unit) ?? [1_000, 'second'];
+  const count = Math.round(ms / size);
+  return `${count.toLocaleString()} ${name}${count === 1 ? '' : 's'}`;
+}
+
+/** What is kept how long: each part of the server says it of itself. */
+export function Retention() {
+  const { data, error, refetch } = useRead('retention.list', {});
+  return (
+    <div className="grid max-w-3xl gap-8">
+      <title>Retention · Covenant</title>
+      <Section title="What is kept, and how long">
+        <p className="text-muted">
+          The times count from when something is over. The server keeps to them by itself; what is kept for good goes only with the database.
+        </p>
+        <div className="panel">
+          {error && <Problem what="What is kept could not be read." error={error} onRetry={() => void refetch()} />}
+          {!data && !error && <TableSkeleton />}
+          {data && (
+            <Table
+              label="What is kept, the shortest last"
+              columns={COLUMNS}
+              rows={[...data.items].sort((a, b) => (b.ms ?? Number.POSITIVE_INFINITY) - (a.ms ?? Number.POSITIVE_INFINITY) || 0)}
+              rowKey={({ what }) => what}
+            />
+          )}
+        </div>
+      </Section>
+      <Section title="A copy of everything">
+        <p className="text-muted">Taken while the server works, on SQLite:</p>
+        <Command text="covenant backup" />
+      </Section>
+    </div>
+  );
+}

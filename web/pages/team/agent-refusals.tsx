@@ -1,0 +1,63 @@
+import type { ShownAgent } from '../../api.ts';
+import { counted } from '../../parts/count.ts';
+import { PathLink } from '../../parts/path-link.tsx';
+import { RefusalCard, stepOf } from '../../parts/refusal-card.tsx';
+import { Said } from '../../parts/said.tsx';
+import { Nothing, Section } from '../../parts/section.tsx';
+import { commandIn, passOf } from './passes.ts';
+
+type Refusal = ShownAgent['refusals'][number];
+
+/** The rest is folded. */
+const OPEN = 3;
+
+/** What stopped it, in the words that it got. */
+export function AgentRefusals({ shown: { refusals, agent, grants } }: { shown: ShownAgent }) {
+  const card = (refusal: Refusal) => <Refused key={refusal.seq} refusal={refusal} instanceId={agent.instance_id} grants={grants} />;
+  const about = agent.refused_24h > refusals.length ? `the newest ${refusals.length} of ${agent.refused_24h}` : counted(refusals.length, 'refusal');
+  return (
+    <Section title="Refused in the last 24 hours" about={refusals.length > 0 && about}>
+      <div id="refusals" className="grid scroll-mt-4 gap-2">
+        {refusals.length === 0 && (
+          <div className="panel">
+            <Nothing>Nothing was refused.</Nothing>
+          </div>
+        )}
+        {refusals.slice(0, OPEN).map(card)}
+        {refusals.length > OPEN && (
+          <details>
+            <summary className="cursor-pointer py-1 text-muted">{refusals.length - OPEN} earlier</summary>
+            <div className="mt-1 grid gap-2">{refusals.slice(OPEN).map(card)}</div>
+          </details>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+interface RefusedProps {
+  refusal: Refusal;
+  instanceId: string | null;
+  grants: ShownAgent['grants'];
+}
+
+function Refused({ refusal, instanceId, grants }: RefusedProps) {
+  const { outcome, code, required_action } = refusal;
+  const step = stepOf(outcome, code);
+  const pass = passOf(refusal, instanceId);
+  const command = commandIn(required_action);
+  return (
+    <RefusalCard
+      refusal={{ ...refusal, step }}
+      evidence={step === 'capability' && grants && <Said text={`Its grants: ${grants.map(({ action }) => action).join(', ') || 'none'}`} />}
+      passes={
+        pass && (
+          <PathLink path={pass.path} className="button">
+            {pass.label}
+          </PathLink>
+        )
+      }
+      {...(command && { command })}
+    />
+  );
+}

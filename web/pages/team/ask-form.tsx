@@ -1,0 +1,52 @@
+import { type SubmitEvent, useState } from 'react';
+import type { AskToMe } from '../../api.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { AgentName } from '../../parts/agent-name.tsx';
+import { CliCommand } from '../../parts/cli.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Id } from '../../parts/id.tsx';
+import { PathLink } from '../../parts/path-link.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Said } from '../../parts/said.tsx';
+import { dateOf, Time } from '../../parts/time.tsx';
+import { useAct } from '../../queries.ts';
+
+const MOST = 20_000;
+
+export function AskForm({ ask, onAnswered }: { ask: AskToMe; onAnswered: () => void }) {
+  const answer = useAct('messages.answer');
+  const [text, setText] = useState('');
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    // By the promise: the journal may have taken this form off the page before the answer is here.
+    answer.mutateAsync({ id: ask.id, answer: text.trim() }).then(onAnswered, () => {});
+  };
+  return (
+    <form onSubmit={submit} className="grid gap-3">
+      <p className="flex flex-wrap items-center gap-x-2 text-muted">
+        <AgentName name={ask.from.name} id={ask.from.agent_id} brief={false} />
+        <Time at={ask.since} />
+        {ask.deadline !== null && `until ${dateOf(ask.deadline)}`}
+        <span className="ml-auto">
+          <Id id={ask.id} />
+        </span>
+      </p>
+      <p className="max-h-64 overflow-y-auto">
+        <Said text={ask.text} />
+      </p>
+      <Field label="Your answer">
+        {(id) => <textarea id={id} className="field py-1.5" rows={4} maxLength={MOST} value={text} onChange={({ target }) => setText(target.value)} />}
+      </Field>
+      {answer.error && <Problem what="The ask was not answered." error={answer.error} />}
+      {text.trim() && <CliCommand words={`messages answer ${ask.id}`} text={text.trim()} />}
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <PathLink path={`/messages?message=${ask.id}`} className="link">
+          Open it among the messages
+        </PathLink>
+        <ActButton type="submit" look="primary" pending={answer.isPending} disabled={!text.trim()}>
+          Answer
+        </ActButton>
+      </div>
+    </form>
+  );
+}

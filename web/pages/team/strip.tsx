@@ -1,0 +1,159 @@
+import type { Lane, LaneSpan } from '../../api.ts';
+import { AgentName } from '../../parts/agent-name.tsx';
+import { PathLink } from '../../parts/path-link.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Said } from '../../parts/said.tsx';
+import { Nothing, Section } from '../../parts/section.tsx';
+import { dateOf } from '../../parts/time.tsx';
+import { preferences } from '../../preferences.ts';
+import { useRead } from '../../queries.ts';
+import { hoursBetween, linesOf } from './lane.ts';
+
+/** Bars grow by time alone. */
+const LOOK_MS = 60_000;
+const HOURS = 12;
+const LINE_PX = 10;
+const BAR_PX = 7;
+/** Whatever is shorter could not be seen. */
+const LEAST_PERCENT = 0.4;
+
+interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Who held what in the last hours: one lane for each agent. */
+export function Strip() {
+  const { data, error, refetch } = useRead('agents.lanes', { hours: HOURS }, { everyMs: LOOK_MS });
+  return (
+    <Section title={`The last ${HOURS} hours`} about={data?.cut && 'The latest are shown'}>
+      {error && <Problem what="Who held what could not be read." error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <div role="status" aria-label="Loading" className="panel skeleton h-24" />}
+      {data && data.lanes.length === 0 && (
+        <div className="panel">
+          <Nothing>Nobody held any work.</Nothing>
+        </div>
+      )}
+      {data && data.lanes.length > 0 && (
+        <figure className="panel grid gap-2 p-3">
+          <figcaption className="flex flex-wrap gap-x-4 text-label text-muted">
+            <Key look="bg-live">held</Key>
+            <Key look="bg-good">done</Key>
+            <Key look="bg-quiet opacity-60">given back</Key>
+            <Key look="bg-bad">failed, or its end where it was lost</Key>
+          </figcaption>
+          <div className="grid grid-cols-[minmax(6rem,10rem)_minmax(0,1fr)] items-center gap-x-3 gap-y-1.5">
+            {data.lanes.map((lane) => (
+              <LaneRow key={lane.agent_id ?? lane.name} lane={lane} within={data} />
+            ))}
+            <span />
+            <Axis {...data} />
+          </div>
+          <Twin lanes={data.lanes} />
+        </figure>
+      )}
+    </Section>
+  );
+}
+
+function Key({ look, children }: { look: string; children: string }) {
+  return (
+    <span className="flex items-center gap-1.5">
+      <span aria-hidden="true" className={`size-2.5 rounded-xs ${look}`} />
+      {children}
+    </span>
+  );
+}
+
+const FILLS: Record<LaneSpan['end'], string> = {
+  held: 'fill-live',
+  done: 'fill-good',
+  released: 'fill-quiet opacity-60',
+  failed: 'fill-bad',
+  lost: 'fill-live',
+};
+
+function LaneRow({ lane, within }: { lane: Lane; within: Window }) {
+  const lines = linesOf(lane.spans, within.to);
+  const height = (Math.max(...lines) + 1) * LINE_PX;
+  const percent = (time: number): number => ((Math.min(within.to, Math.max(within.from, time)) - within.from) / (within.to - within.from)) * 100;
+  return (
+    <>
+      <span className="min-w-0 truncate">
+        <AgentName name={lane.name} id={lane.agent_id} />
+      </span>
+      <svg aria-hidden="true" width="100%" height={height} className="overflow-visible rounded-sm bg-surface">
+        {lane.spans.map((span, index) => {
+          const [begin, end] = [percent(span.from), percent(span.to ?? within.to)];
+          const y = (lines[index] ?? 0) * LINE_PX + (LINE_PX - BAR_PX) / 2;
+          return (
+            <g key={`${span.id} ${span.from}`}>
+              <title>{`${span.title}: ${endWords(span)}`}</title>
+              <rect x={`${begin}%`} y={y} width={`${Math.max(LEAST_PERCENT, end - begin)}%`} height={BAR_PX} rx="2" className={FILLS[span.end]} />
+              {span.end === 'lost' && <rect x={`${end}%`} y={y - 2} width="4" height={BAR_PX + 4} className="fill-bad" />}
+            </g>
+          );
+        })}
+      </svg>
+    </>
+  );
+}
+
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+
+function Axis({ from, to }: Window) {
+  const clock = new Intl.DateTimeFormat(undefined, preferences().utc ? { ...CLOCK, timeZone: 'UTC' } : CLOCK);
+  return (
+    <div aria-hidden="true" className="relative h-4 text-label text-muted">
+      {hoursBetween(from, to).map((hour) => (
+        <span key={hour} className="absolute -translate-x-1/2 max-sm:nth-[even]:hidden" style={{ left: `${((hour - from) / (to - from)) * 100}%` }}>
+          {clock.format(hour)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+const WORDS: Record<LaneSpan['end'], string> = { held: 'held now', done: 'done', released: 'given back', failed: 'failed', lost: 'lost' };
+const endWords = ({ end, reason }: LaneSpan): string => (reason === null ? WORDS[end] : `${WORDS[end]}, ${reason}`);
+
+/** The same for who cannot see the bars. */
+function Twin({ lanes }: { lanes: readonly Lane[] }) {
+  return (
+    <details className="text-label">
+      <summary className="cursor-pointer text-muted">The last {HOURS} hours as a table</summary>
+      <div className="max-h-64 overflow-auto">
+        <table className="mt-1 w-full" aria-label={`Who held what in the last ${HOURS} hours`}>
+          <thead>
+            <tr className="text-left text-muted">
+              {['Agent', 'Work', 'From', 'To', 'End'].map((name) => (
+                <th key={name} scope="col" className="pr-4 font-medium">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {lanes.flatMap(({ name, spans }) =>
+              spans.map((span) => (
+                <tr key={`${name} ${span.id} ${span.from}`}>
+                  <td className="pr-4">
+                    <Said text={name} brief />
+                  </td>
+                  <td className="pr-4">
+                    <PathLink path={span.path}>
+                      <Said text={span.title} brief />
+                    </PathLink>
+                  </td>
+                  <td className="pr-4">{dateOf(span.from)}</td>
+                  <td className="pr-4">{span.to === null ? '—' : dateOf(span.to)}</td>
+                  <td>{endWords(span)}</td>
+                </tr>
+              )),
+            )}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,123 @@
+import { Link } from '@tanstack/react-router';
+import { type RefObject, useEffect, useRef } from 'react';
+import { counted } from '../../parts/count.ts';
+import { PathLink } from '../../parts/path-link.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Said } from '../../parts/said.tsx';
+import { Nothing, Section } from '../../parts/section.tsx';
+import { TableSkeleton } from '../../parts/table.tsx';
+import { Time, Until } from '../../parts/time.tsx';
+import { State } from '../../parts/tone.tsx';
+import { NoticeSwitch } from './notices.tsx';
+import type { useWaiting, WaitingItem } from './waiting.ts';
+
+/** Everything that needs this person, in one list. */
+export function WaitingList({ items, isRead, isCut, problems, isOpen }: ReturnType<typeof useWaiting> & { isOpen: boolean }) {
+  const list = useRef<HTMLDivElement>(null);
+  useFocusKept(list, items, isOpen);
+  return (
+    <Section
+      title="Waiting on you"
+      about={
+        <span className="flex flex-wrap items-center gap-x-3">
+          {items.length > 0 && `${isCut ? 'more than ' : ''}${counted(items.length, 'thing')}`}
+          <NoticeSwitch />
+        </span>
+      }
+    >
+      {problems.map(({ what, error, retry }) => (
+        <Problem key={what} what={what} error={error} onRetry={retry} />
+      ))}
+      <section ref={list} tabIndex={-1} aria-label="What waits on you" className="panel outline-none">
+        {!isRead && items.length === 0 && <TableSkeleton />}
+        {isRead && items.length === 0 && problems.length === 0 && <Nothing>Nothing waits on you.</Nothing>}
+        {items.length > 0 && (
+          <ul className="divide-y divide-line">
+            {items.map((item) => (
+              <Item key={item.id} item={item} />
+            ))}
+          </ul>
+        )}
+      </section>
+    </Section>
+  );
+}
+
+const KINDS: Record<WaitingItem['kind'], string> = {
+  question: 'question',
+  call: 'held call',
+  ask: 'ask',
+  handoff: 'handoff',
+  review: 'spent review',
+  overlap: 'overlap',
+  definition: 'changed tool',
+  device: 'device',
+};
+
+function Item({ item }: { item: WaitingItem }) {
+  const { id, kind, who, sentence, since, deadline, button, opens, isPressing } = item;
+  const name = `${button}: ${who ?? ''} ${sentence.slice(0, 80)}`;
+  return (
+    <li
+      data-row
+      data-waiting
+      data-id={id}
+      className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 px-3 py-2 has-[[aria-current]]:bg-live-tint sm:grid-cols-[8rem_minmax(0,1fr)_auto_auto]"
+    >
+      <span>
+        <State tone={isPressing ? 'wait' : 'you'}>{KINDS[kind]}</State>
+      </span>
+      <p className="max-sm:order-3 max-sm:col-span-2">
+        {who !== null && (
+          <strong className="font-medium">
+            <Said text={who} />{' '}
+          </strong>
+        )}
+        <Said text={sentence} brief />
+      </p>
+      <span className="text-right text-label text-muted">
+        {since !== null && <Time at={since} />}
+        {deadline !== null && (
+          <span className="block">
+            ends <Until at={deadline} />
+          </span>
+        )}
+      </span>
+      <span className="max-sm:order-4 max-sm:col-span-2">
+        {typeof opens === 'string' ? (
+          <PathLink path={opens} className="button w-full min-w-20" label={name}>
+            {button}
+          </PathLink>
+        ) : (
+          <Link
+            to="/"
+            search={opens}
+            resetScroll={false}
+            className="button w-full min-w-20"
+            aria-label={name}
+            activeOptions={{ includeSearch: true, exact: true }}
+          >
+            {button}
+          </Link>
+        )}
+      </span>
+    </li>
+  );
+}
+
+/** What was opened or had the focus is done and gone from the list: the next one gets the focus, or the list itself. */
+function useFocusKept(list: RefObject<HTMLElement | null>, items: readonly WaitingItem[], isOpen: boolean): void {
+  const held = useRef(false);
+  useEffect(() => {
+    const note = ({ target }: FocusEvent) => {
+      held.current = target instanceof HTMLElement && (list.current?.contains(target) === true || target.closest('dialog') !== null);
+    };
+    document.addEventListener('focusin', note);
+    return () => document.removeEventListener('focusin', note);
+  }, [list]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at whenever the list has changed or what was open is closed
+  useEffect(() => {
+    if (isOpen || !held.current || (document.activeElement !== null && document.activeElement !== document.body)) return;
+    (list.current?.querySelector<HTMLElement>('[data-waiting] a') ?? list.current)?.focus();
+  }, [list, items, isOpen]);
+}

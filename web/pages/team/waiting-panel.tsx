@@ -1,0 +1,84 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Approval, AskToMe, Overlap, Question } from '../../api.ts';
+import { CliCommand } from '../../parts/cli.tsx';
+import { Id } from '../../parts/id.tsx';
+import { SidePanel } from '../../parts/side-panel.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { AnswerForm } from './answer-form.tsx';
+import { ApprovalForm } from './approval-form.tsx';
+import { AskForm } from './ask-form.tsx';
+import { OverlapForm } from './overlap-form.tsx';
+import type { NowSearch } from './search.ts';
+import type { WaitingSources } from './waiting.ts';
+
+type Opened = { readonly question: Question } | { readonly approval: Approval } | { readonly ask: AskToMe } | { readonly overlap: Overlap };
+
+function whatNow(taskStatus: string | null): string {
+  if (taskStatus === null) return 'The agent gets it as a message.';
+  // Its agent has gone meanwhile.
+  return taskStatus === 'pending' ? 'The task waits for an agent to take it up.' : 'The task goes on.';
+}
+
+/** What one of those that wait is about, and the way to settle it. */
+export function WaitingPanel({ opened, sources, isRead }: { opened: NowSearch; sources: WaitingSources; isRead: boolean }) {
+  const navigate = useNavigate();
+  const say = useToast();
+  const id = opened.question ?? opened.approval ?? opened.ask ?? opened.overlap;
+  const item = useKept(id, find(opened, sources));
+  const close = (): void => void navigate({ to: '/', search: {}, resetScroll: false });
+  const done = (words: string): void => {
+    close();
+    say(words);
+  };
+  if (id === undefined || (!item && !isRead)) return null;
+  return (
+    <SidePanel key={id} title={titleOf(item)} onClose={close}>
+      {item ? (
+        <Settling item={item} onDone={done} />
+      ) : (
+        <p>
+          <Id id={id} /> has been settled, has run out of time, or does not wait on you.
+        </p>
+      )}
+    </SidePanel>
+  );
+}
+
+function Settling({ item, onDone }: { item: Opened; onDone: (words: string) => void }) {
+  if ('question' in item) {
+    return (
+      <>
+        <AnswerForm question={item.question} onAnswered={({ taskStatus }) => onDone(`Answered. ${whatNow(taskStatus)}`)} />
+        <CliCommand words={`workflow answer ${item.question.question_id} 'Your answer'`} />
+      </>
+    );
+  }
+  if ('approval' in item) return <ApprovalForm approval={item.approval} onDecided={({ words }) => onDone(words)} />;
+  if ('ask' in item) return <AskForm ask={item.ask} onAnswered={() => onDone('Answered. The agent that asked gets it with its next heartbeat.')} />;
+  return <OverlapForm overlap={item.overlap} onDismissed={() => onDone('Dismissed. A check that requires a verdict still requires it.')} />;
+}
+
+function titleOf(item: Opened | undefined): string {
+  if (!item) return 'It does not wait any more';
+  if ('overlap' in item) return item.overlap.title;
+  return 'question' in item ? 'A question' : 'approval' in item ? 'A held call' : 'A teammate asks';
+}
+
+function find(opened: NowSearch, { questions, approvals, asks, overlaps }: WaitingSources): Opened | undefined {
+  const question = questions.find(({ question_id }) => question_id === opened.question);
+  if (question) return { question };
+  const approval = approvals.find(({ approval_id }) => approval_id === opened.approval);
+  if (approval) return { approval };
+  const ask = asks.find(({ id }) => id === opened.ask);
+  if (ask) return { ask };
+  const overlap = overlaps.find(({ warning_id }) => warning_id === opened.overlap);
+  return overlap && { overlap };
+}
+
+/** What is open stays so though it waits no more: whoever is writing loses nothing, and is told when they send it. */
+function useKept(id: string | undefined, found: Opened | undefined): Opened | undefined {
+  const [kept, setKept] = useState<{ id: string; item: Opened }>();
+  if (id !== undefined && found && kept?.id !== id) setKept({ id, item: found });
+  return found ?? (kept?.id === id ? kept?.item : undefined);
+}

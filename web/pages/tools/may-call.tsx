@@ -1,0 +1,165 @@
+import { Link } from '@tanstack/react-router';
+import { type SubmitEvent, useId, useState } from 'react';
+import type { Explanation, Foreseen } from '../../api.ts';
+import { CliCommand } from '../../parts/cli.tsx';
+import { counted } from '../../parts/count.ts';
+import { Field } from '../../parts/field.tsx';
+import { shortId } from '../../parts/id.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Said } from '../../parts/said.tsx';
+import { Section } from '../../parts/section.tsx';
+import { TableSkeleton } from '../../parts/table.tsx';
+import { Notice, State } from '../../parts/tone.tsx';
+import { useRead } from '../../queries.ts';
+import { ANSWER_TONES, ANSWER_WORDS } from './answer.ts';
+import { GrantLink } from './grant-link.tsx';
+import { scopeWords } from './scope.ts';
+import { isNamed, namedSubject, type Subject, subjectFrom, subjectText } from './subject.ts';
+import { SubjectFields } from './subject-fields.tsx';
+import { ToolNames } from './tool-names.tsx';
+
+interface Question {
+  who?: string;
+  can?: string;
+}
+
+/** One line in, yes or no out, with the grant that decides. */
+export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Question) => void }) {
+  const me = useRead('identity.me', {}).data;
+  const asked = subjectFrom(who);
+  const names = useId();
+  // What is being typed, until another question is asked; the form itself stays, and the focus in it.
+  const [draft, setDraft] = useState<{ who?: string; can?: string; subject?: Subject; typed?: string }>({});
+  if (draft.who !== who || draft.can !== can) setDraft({ ...(who && { who }), ...(can && { can }) });
+  const chosen = draft.subject ?? asked ?? { kind: 'developer', name: me?.developer ?? '' };
+  const tool = draft.typed ?? can ?? '';
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    onAsk({ who: subjectText({ ...chosen, name: chosen.name.trim() }), can: tool.trim() });
+  };
+  return (
+    <Section title="Can they call it?" about="The gate itself answers; nothing is called.">
+      <div className="panel grid gap-3 p-3">
+        <form onSubmit={submit} className="grid items-end gap-2 md:grid-cols-[minmax(0,3fr)_minmax(0,2fr)_auto]">
+          <SubjectFields subject={chosen} onChange={(subject) => setDraft({ ...draft, subject })} />
+          <Field label="Tool">
+            {(id) => (
+              <input
+                id={id}
+                className="field mono"
+                list={names}
+                required
+                maxLength={200}
+                autoComplete="off"
+                spellCheck={false}
+                placeholder="echo"
+                value={tool}
+                onChange={({ target }) => setDraft({ ...draft, typed: target.value })}
+              />
+            )}
+          </Field>
+          <ToolNames id={names} typed={tool} />
+          <button type="submit" className="button button-primary" disabled={!isNamed(chosen) || tool.trim() === ''}>
+            Ask
+          </button>
+        </form>
+        {asked && can && <Answers subject={asked} tool={can} />}
+      </div>
+    </Section>
+  );
+}
+
+function Answers({ subject, tool }: { subject: Subject; tool: string }) {
+  const { data, error, refetch } = useRead('capabilities.explain', { ...namedSubject(subject), name: tool });
+  if (error) return <Problem what="The question could not be answered." error={error} onRetry={() => void refetch()} />;
+  if (!data) return <TableSkeleton />;
+  const refused = data.answers.some(({ answer }) => answer === 'no');
+  return (
+    <div role="status" aria-label={`Whether they can call ${tool}`} className="grid gap-2">
+      <ul className="grid gap-1.5">
+        {data.answers.map((foreseen) => (
+          <li key={foreseen.subject} className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
+            <Told foreseen={foreseen} />
+          </li>
+        ))}
+      </ul>
+      {data.more > 0 && <p className="text-muted">And {counted(data.more, 'more token')}; ask for one by its id.</p>}
+      <Standing tool={tool} explanation={data} />
+      {refused && <Missing subject={subject} explanation={data} />}
+    </div>
+  );
+}
+
+function Told({ foreseen: { answer, name, label, message, grant } }: { foreseen: Foreseen }) {
+  return (
+    <>
+      <State tone={answer === 'no' ? 'bad' : ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State>
+      <span className="font-medium">
+        <Said text={name} />
+      </span>
+      {label && (
+        <span className="text-muted">
+          <Said text={label} />
+        </span>
+      )}
+      {message !== null && <Said text={message} />}
+      {grant && (
+        <span>
+          by{' '}
+          <Link to="/tools/grants" search={{ grant: grant.grant_id }} className="link mono">
+            {shortId(grant.grant_id)}
+          </Link>{' '}
+          (<Said text={grant.action} /> to <Said text={grant.subject_name} />
+          ): {scopeWords(grant)}
+        </span>
+      )}
+      {answer === 'open' && <span className="text-muted">It needs no grant.</span>}
+    </>
+  );
+}
+
+/** What a grant alone does not tell: whether there is such a tool, and whether it is there now. */
+function Standing({ tool, explanation }: { tool: string; explanation: Explanation }) {
+  if (explanation.tool === null) {
+    return (
+      <Notice tone="wait">
+        There is no tool <Said text={tool} /> in the catalogue now.
+      </Notice>
+    );
+  }
+  const { server, state } = explanation.tool;
+  if (state === 'up') return null;
+  if (state === 'withheld') {
+    return (
+      <Notice tone="you">
+        It is withheld: until its definition is approved nobody can call it.{' '}
+        <Link to="/tools/changes" className="underline underline-offset-2">
+          Look at it
+        </Link>
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="wait">
+      Its server <Said text={server} /> is {state}.
+    </Notice>
+  );
+}
+
+/** A name that no tool can have is in no grant either. */
+const GRANTABLE = /^tool\.call\.[A-Za-z0-9_.-]{1,128}$/;
+
+function Missing({ subject, explanation: { capability } }: { subject: Subject; explanation: Explanation }) {
+  if (!GRANTABLE.test(capability)) return null;
+  return (
+    <div className="grid gap-2">
+      <p className="text-muted">
+        What is missing: <code>{capability}</code>
+      </p>
+      <CliCommand words={`capabilities grant ${capability}`} options={namedSubject(subject)} />
+      <div>
+        <GrantLink action={capability} who={subjectText(subject)} />
+      </div>
+    </div>
+  );
+}

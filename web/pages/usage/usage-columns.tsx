@@ -1,0 +1,81 @@
+import type { UsageRow } from '../../api.ts';
+import { AgentName } from '../../parts/agent-name.tsx';
+import { costWords } from '../../parts/cost.ts';
+import { PathLink } from '../../parts/path-link.tsx';
+import { Said, workerOf } from '../../parts/said.tsx';
+import { CARD_TITLE, type Column } from '../../parts/table.tsx';
+import type { Grouping } from './search.ts';
+
+/** Whose usage it is, as people know them. */
+export const whoOf = ({ developer, agent_type }: UsageRow): string => workerOf(developer ?? '—', agent_type);
+export const modelOf = ({ model }: Pick<UsageRow, 'model'>): string => model ?? 'unknown model';
+
+export const keyOf = ({ day, agent_id, developer, model, task }: UsageRow): string => JSON.stringify([day, agent_id, developer, model, task?.task_id]);
+
+/** Between the width of a card and that of a whole table there is no room for it. */
+const ROOMY = 'sm:max-lg:hidden';
+
+const figure = (label: string, value: (row: UsageRow) => string, wide = 'sm:w-26 lg:w-28'): Column<UsageRow> => ({
+  label,
+  wide,
+  card: `whitespace-nowrap max-sm:order-3 ${PREFIXES[label] ?? ''} ${wide.includes(ROOMY) ? ROOMY : ''}`,
+  cell: value,
+});
+
+/** Whole names, or the style sheet would not hold them. */
+const PREFIXES: Record<string, string> = {
+  Input: "max-sm:before:text-muted max-sm:before:content-['in_']",
+  Cached: "max-sm:before:text-muted max-sm:before:content-['cached_']",
+  Output: "max-sm:before:text-muted max-sm:before:content-['out_']",
+  Sessions: "max-sm:before:text-muted max-sm:before:content-['sessions_']",
+};
+
+const DAY: Column<UsageRow> = { label: 'Day', wide: 'sm:w-24', card: 'text-muted max-sm:order-4', cell: ({ day }) => day ?? '—' };
+
+const TASK: Column<UsageRow> = {
+  label: 'Task',
+  card: 'max-sm:order-0 max-sm:w-full max-sm:font-medium',
+  cell: ({ task }) =>
+    task === null ? (
+      <span className="text-muted">No task</span>
+    ) : (
+      <PathLink path={`/tasks?task=${task.task_id}`}>
+        <Said text={task.title} brief />
+      </PathLink>
+    ),
+};
+
+const FIGURES: readonly Column<UsageRow>[] = [
+  figure('Input', ({ input_tokens }) => input_tokens.toLocaleString()),
+  figure('Cached', ({ cached_input_tokens }) => cached_input_tokens.toLocaleString(), `lg:w-28 ${ROOMY}`),
+  figure('Output', ({ output_tokens }) => output_tokens.toLocaleString()),
+  figure('Sessions', ({ sessions }) => (sessions === 0 ? '—' : sessions.toLocaleString()), `lg:w-22 ${ROOMY}`),
+  {
+    label: 'Cost',
+    wide: 'sm:w-20 lg:w-24',
+    card: 'font-medium max-sm:order-2 max-sm:w-24 max-sm:self-start max-sm:text-right',
+    cell: (row) => <span title={titleOf(row)}>{costWords(row)}</span>,
+  },
+];
+
+export const usageColumns = (by: Grouping): readonly Column<UsageRow>[] => [
+  ...(by === 'day' ? [DAY] : by === 'task' ? [TASK] : []),
+  {
+    label: by === 'developer' ? 'Developer' : 'Agent',
+    wide: by === 'task' ? 'sm:w-[16%]' : '',
+    card: `max-sm:order-1 ${CARD_TITLE}`,
+    cell: (row) => <AgentName name={whoOf(row)} id={row.agent_id} />,
+  },
+  {
+    label: 'Model',
+    wide: by === 'task' ? 'sm:w-[16%]' : '',
+    card: 'max-sm:order-3 max-sm:w-full',
+    cell: (row) => (row.model === null ? <span className="text-muted">{modelOf(row)}</span> : <Said text={row.model} brief />),
+  },
+  ...FIGURES,
+];
+
+function titleOf({ cost_usd, unpriced, spans }: UsageRow): string | undefined {
+  if (unpriced === 0) return cost_usd === null ? undefined : `$${cost_usd}`;
+  return `${unpriced} of ${spans} reports have no known price`;
+}

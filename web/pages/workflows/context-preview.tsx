@@ -1,0 +1,130 @@
+import { useState } from 'react';
+import type { Result } from '../../api.ts';
+import { counted } from '../../parts/count.ts';
+import { Problem } from '../../parts/problem.tsx';
+import { Said } from '../../parts/said.tsx';
+import { TableSkeleton } from '../../parts/table.tsx';
+import { FILLS } from '../../parts/time-chart.tsx';
+import type { Tone } from '../../parts/tone.tsx';
+import { useRead } from '../../queries.ts';
+import { Part } from './part.tsx';
+
+type Preview = Result<'workflows.context'>;
+type SectionName = Preview['sections'][number]['name'];
+
+const BUDGETS = [2_000, 8_000, 32_000] as const;
+const SECTIONS: Record<SectionName, { label: string; tone: Tone }> = {
+  workflow: { label: 'Workflow', tone: 'you' },
+  current: { label: 'This task', tone: 'live' },
+  prior: { label: 'Done before', tone: 'good' },
+  related: { label: 'Beside it', tone: 'wait' },
+};
+
+/** What an agent would get that takes the task up now. Counted when it is asked for: that takes the server a moment. */
+export function ContextPreview({ task }: { task: string }) {
+  const [max, setMax] = useState<number>();
+  return (
+    <Part title="Context" about="what an agent gets that takes it up">
+      <div className="flex flex-wrap gap-2">
+        {BUDGETS.map((budget) => (
+          <button
+            key={budget}
+            type="button"
+            className={`button ${max === budget ? 'border-live text-live' : ''}`}
+            aria-pressed={max === budget}
+            onClick={() => setMax(budget)}
+          >
+            {budget.toLocaleString()} tokens
+          </button>
+        ))}
+      </div>
+      {max !== undefined && <Preview key={max} task={task} max={max} />}
+    </Part>
+  );
+}
+
+function Preview({ task, max }: { task: string; max: number }) {
+  const { data, error, refetch } = useRead('workflows.context', { task_id: task, max_tokens: max });
+  if (error) return <Problem what="The context could not be put together." error={error} onRetry={() => void refetch()} />;
+  if (!data) return <TableSkeleton />;
+  return (
+    <div className="grid gap-2">
+      <Shares preview={data} />
+      <Cut omitted={data.omitted} />
+      <details>
+        <summary className="cursor-pointer text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">The pack itself</summary>
+        <div className="mono mt-1 max-h-96 overflow-auto rounded border border-line p-2">
+          <Said text={JSON.stringify(data.pack, null, 2)} />
+        </div>
+      </details>
+    </div>
+  );
+}
+
+/** The budget as a bar: each section has its share of it, filled as far as it is used. */
+function Shares({ preview: { sections, tokens, max_tokens } }: { preview: Preview }) {
+  return (
+    <>
+      <div aria-hidden="true" className="flex h-3 gap-0.5 overflow-hidden rounded">
+        {sections.map(({ name, share, tokens: used }) => (
+          <span key={name} className="overflow-hidden bg-quiet-tint" style={{ width: `${share}%` }}>
+            <span
+              className={`block h-full ${FILLS[SECTIONS[name].tone]}`}
+              style={{ width: `${Math.min(100, (100 * used) / Math.max(1, (share / 100) * max_tokens)).toFixed(1)}%` }}
+            />
+          </span>
+        ))}
+      </div>
+      <table aria-label="Tokens by section" className="w-full text-left">
+        <thead>
+          <tr className="text-label text-muted">
+            <th scope="col" className="font-medium">
+              Section
+            </th>
+            <th scope="col" className="font-medium">
+              Share
+            </th>
+            <th scope="col" className="text-right font-medium">
+              Tokens used
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sections.map(({ name, share, tokens: used }) => (
+            <tr key={name}>
+              <td>
+                <span aria-hidden="true" className={`mr-1.5 inline-block size-2.5 rounded-xs ${FILLS[SECTIONS[name].tone]}`} />
+                {SECTIONS[name].label}
+              </td>
+              <td>{share} %</td>
+              <td className="text-right">{used.toLocaleString()}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr className="font-medium">
+            <td colSpan={2}>Whole pack</td>
+            <td className="text-right">{`${tokens.toLocaleString()} of ${max_tokens.toLocaleString()}`}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </>
+  );
+}
+
+function Cut({ omitted }: { omitted: Preview['omitted'] }) {
+  if (omitted.length === 0) return <p className="text-muted">Nothing was cut.</p>;
+  return (
+    <div>
+      <p className="font-medium">Cut to fit:</p>
+      <ul className="list-disc pl-5">
+        {omitted.map(({ section, count, reason }) => (
+          <li key={`${section} ${reason}`}>
+            {section.replaceAll('_', ' ')}: {count.toLocaleString()} ({reason})
+          </li>
+        ))}
+      </ul>
+      <p className="text-muted">{counted(omitted.length, 'part is', 'parts are')} not whole: task_get and checkpoint_list have the rest.</p>
+    </div>
+  );
+}

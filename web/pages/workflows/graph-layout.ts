@@ -1,0 +1,73 @@
+import type { WorkflowGraph } from '../../api.ts';
+
+type GraphNode = WorkflowGraph['nodes'][number];
+
+/** The height of a picture of unknown size. */
+export const FRAME = 'panel h-[min(70vh,40rem)] min-h-72';
+export const NODE = { width: 208, height: 56 } as const;
+const PITCH = { x: NODE.width + 72, y: NODE.height + 16 } as const;
+/** A layer with more than these stands in several columns: nobody scrolls through three hundred in one. */
+const TALLEST = 20;
+
+export interface Placed {
+  readonly node: GraphNode;
+  /** Its place in the server's list, by which edges name it. */
+  readonly index: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Layers from left to right, each centred; in the order in which they are read. */
+export function placedNodes(nodes: readonly GraphNode[]): Placed[] {
+  const layers: { node: GraphNode; index: number }[][] = [];
+  for (const [index, node] of nodes.entries()) (layers[node.layer] ??= []).push({ node, index });
+  const tallest = Math.min(TALLEST, Math.max(0, ...layers.map((layer) => layer?.length ?? 0)));
+  const placed: Placed[] = [];
+  let column = 0;
+  for (const layer of layers) {
+    const sorted = (layer ?? []).sort((one, other) => one.node.row - other.node.row);
+    const columns = Math.max(1, Math.ceil(sorted.length / TALLEST));
+    const rows = Math.ceil(sorted.length / columns);
+    const top = ((tallest - rows) / 2) * PITCH.y;
+    for (const [at, each] of sorted.entries()) placed.push({ ...each, x: (column + Math.floor(at / rows)) * PITCH.x, y: top + (at % rows) * PITCH.y });
+    column += columns;
+  }
+  return placed;
+}
+
+const STANDS_OUT: readonly string[] = ['failed', 'in_progress', 'planning', 'paused'];
+const stands = ({ task, counts }: GraphNode): boolean => (task ? STANDS_OUT.includes(task.status) : counts !== null && counts.failed + counts.running > 0);
+
+const MARGIN = 24;
+/** Smaller, and what is written there cannot be read. */
+const READABLE = 0.6;
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** As high as it must be for all to be seen, within bounds. */
+export const heightOf = (placed: readonly Placed[]): number => Math.max(0, ...placed.map(({ y }) => y)) + NODE.height + 2 * MARGIN + 48;
+
+/**
+ * What is seen at first: all of it; or, where it would be too small to be read, what whoever opens it looks for: what failed or
+ * runs, else where the work can go on.
+ */
+export function firstView(placed: readonly Placed[], size: Size): { x: number; y: number; zoom: number } {
+  const whole = fitted(placed, size);
+  if (whole.zoom >= READABLE) return whole;
+  const sought = placed.find(({ node }) => stands(node)) ?? placed.find(({ node }) => node.task?.status === 'pending') ?? placed[0];
+  if (!sought) return whole;
+  const zoom = READABLE;
+  // A third from the left: what comes next matters more than what was before.
+  return { x: size.width / 3 - (sought.x + NODE.width / 2) * zoom, y: size.height / 2 - (sought.y + NODE.height / 2) * zoom, zoom };
+}
+
+/** All of it, however small. */
+export function fitted(placed: readonly Placed[], { width, height }: Size): { x: number; y: number; zoom: number } {
+  const right = Math.max(0, ...placed.map(({ x }) => x)) + NODE.width;
+  const bottom = Math.max(0, ...placed.map(({ y }) => y)) + NODE.height;
+  const zoom = Math.min(1, (width - 2 * MARGIN) / right, (height - 2 * MARGIN) / bottom);
+  return { x: Math.max(MARGIN, (width - right * zoom) / 2), y: Math.max(MARGIN, (height - bottom * zoom) / 2), zoom };
+}

@@ -1,0 +1,63 @@
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import type { WorkflowGraph } from '../../api.ts';
+import { counted } from '../../parts/count.ts';
+import { Problem } from '../../parts/problem.tsx';
+import { Nothing } from '../../parts/section.tsx';
+import { FRAME } from './graph-layout.ts';
+import { useGraph } from './read-pages.ts';
+
+const page = getRouteApi('/workflows/$workflow');
+const route = getRouteApi('/workflows/$workflow/');
+/** Its own part of the page: whoever looks at lists alone never loads it. */
+const Canvas = lazy(() => import('./graph-canvas.tsx'));
+
+/** What waits for what, from left to right. */
+export function Graph() {
+  const { workflow } = page.useParams();
+  const { turned = [] } = route.useSearch();
+  const navigate = useNavigate();
+  const { data, error, refetch } = useGraph(workflow, turned);
+  const turn = (key: string): void => {
+    const next = turned.includes(key) ? turned.filter((each) => each !== key) : [...turned, key];
+    void navigate({ to: '.', search: (search) => ({ ...search, turned: next.length > 0 ? next : undefined }), resetScroll: false });
+  };
+  return (
+    <section aria-label="Graph" className="grid gap-2">
+      {error && <Problem what="The graph could not be read." error={error} onRetry={() => void refetch()} />}
+      {data?.tasks === 0 && (
+        <div className="panel">
+          <Nothing>It has no tasks yet: they come with its plan.</Nothing>
+        </div>
+      )}
+      {!data && !error && <Frame />}
+      {data && data.tasks > 0 && (
+        <>
+          <Suspense fallback={<Frame />}>
+            <Canvas key={data.workflow_id} graph={data} onTurn={turn} />
+          </Suspense>
+          <Legend graph={data} />
+        </>
+      )}
+    </section>
+  );
+}
+
+const Frame = () => (
+  <div role="status" aria-label="Loading" className={`${FRAME} p-3`}>
+    <div className="skeleton h-full" />
+  </div>
+);
+
+function Legend({ graph: { workflow_id, folded, tasks, nodes, edges_hidden, critical_length } }: { graph: WorkflowGraph }) {
+  return (
+    <p className="flex flex-wrap gap-x-4 gap-y-1 text-label text-muted">
+      {folded && <span>{`${counted(tasks, 'task')}, folded by group into ${nodes.length}. A group in which something failed is open.`}</span>}
+      {critical_length > 1 && <span>{`Thick: the longest chain of what is left, ${counted(critical_length, 'task')}.`}</span>}
+      {edges_hidden > 0 && <span>{`${counted(edges_hidden, 'dependency', 'dependencies')} not drawn: most follow from others.`}</span>}
+      <Link to="/workflows/$workflow/list" params={{ workflow: workflow_id }} className="link">
+        The same as a list
+      </Link>
+    </p>
+  );
+}

@@ -1,0 +1,212 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
+import type { WorkflowTimeline } from '../../api.ts';
+import { useByClock } from '../../live/clock.ts';
+import { AgentName } from '../../parts/agent-name.tsx';
+import { counted } from '../../parts/count.ts';
+import { disarmed, Said } from '../../parts/said.tsx';
+import { dateOf } from '../../parts/time.tsx';
+import type { Tone } from '../../parts/tone.tsx';
+import { preferences } from '../../preferences.ts';
+import { Lease } from './next-tasks.tsx';
+import { laneName } from './span-table.tsx';
+import { SPAN_TONES, SPAN_WORDS, said, type WorkflowStatus } from './status.ts';
+import { placeOf, rowsOf, type Stretch, stretchesOf, ticksOf } from './time-axis.ts';
+
+type Lane = WorkflowTimeline['lanes'][number];
+type Span = Lane['spans'][number];
+interface MergedLane extends Lane {
+  readonly sessions: number;
+}
+
+const TICKS = 6;
+const ROW_PX = 26;
+const LEAST_PX = 10;
+/** Open times grow with the clock; more often nobody sees it. */
+const STEP_MS = 5_000;
+
+interface Axis {
+  readonly stretches: readonly Stretch[];
+  readonly now: number;
+}
+
+/** One lane for each agent. Where nobody worked for long, the axis is folded. */
+export default function Lanes({ timeline, fold }: { timeline: WorkflowTimeline; fold: boolean }) {
+  const { turns } = timeline;
+  const lanes = useMemo(() => byName(timeline.lanes), [timeline.lanes]);
+  const clock = useByClock((time) => Math.floor(time / STEP_MS) * STEP_MS);
+  const now = Math.max(clock, timeline.now);
+  const stretches = useMemo(
+    () =>
+      stretchesOf(
+        lanes.flatMap(({ spans }) => spans.map(({ from, until }) => ({ from, until: until ?? now }))),
+        fold,
+      ),
+    [lanes, fold, now],
+  );
+  const axis: Axis = { stretches, now };
+  return (
+    <div className="panel overflow-hidden">
+      <div className="relative grid grid-cols-[7rem_minmax(0,1fr)] sm:grid-cols-[11rem_minmax(0,1fr)]">
+        <div className="border-r border-b border-line px-2 py-1 text-label text-muted">Agent</div>
+        <Ticks axis={axis} turns={turns} />
+        {lanes.map((lane) => (
+          <LaneRow key={laneName(lane)} lane={lane} axis={axis} />
+        ))}
+      </div>
+      <p className="flex flex-wrap gap-x-4 border-t border-line px-3 py-1.5 text-label text-muted">
+        <span>✕ lease expired</span>
+        <span>↻ reclaimed after somebody else</span>
+        <span>◆ waited for a person</span>
+        {stretches.some(({ folded }) => folded) && <span>⋯ idle, folded</span>}
+      </p>
+    </div>
+  );
+}
+
+/** An agent registers anew with every session: to people it is the same one. */
+function byName(lanes: readonly Lane[]): MergedLane[] {
+  return [...Map.groupBy(lanes, laneName).values()].map((same) => ({
+    ...(same.at(-1) as Lane),
+    sessions: same.length,
+    spans: same.flatMap(({ spans }) => spans).sort((one, other) => one.from - other.from),
+  }));
+}
+
+const percent = (fraction: number): string => `${(100 * fraction).toFixed(3)}%`;
+const HOURS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const HOURS_UTC = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' });
+const clockOf = (time: number): string => (preferences().utc ? HOURS_UTC : HOURS).format(time);
+
+function Ticks({ axis: { stretches, now }, turns }: { axis: Axis; turns: WorkflowTimeline['turns'] }) {
+  return (
+    <div className="relative h-10 overflow-hidden border-b border-line text-label text-muted">
+      {ticksOf(stretches, TICKS).map((time) => (
+        <time
+          key={time}
+          dateTime={new Date(time).toISOString()}
+          title={dateOf(time)}
+          className="absolute top-0.5 pl-1"
+          style={{ left: percent(placeOf(stretches, time)) }}
+        >
+          {clockOf(time)}
+        </time>
+      ))}
+      {turns
+        .filter(({ time }) => time <= now)
+        .map(({ time, to, reason }) => (
+          <span
+            key={`${time} ${to}`}
+            title={`${said(to as WorkflowStatus)} ${dateOf(time)}${reason ? `: ${disarmed(reason)}` : ''}`}
+            className="absolute bottom-0 border-l-2 border-control pl-1 whitespace-nowrap"
+            style={{ left: percent(Math.min(0.97, placeOf(stretches, time))) }}
+          >
+            {said(to as WorkflowStatus)}
+          </span>
+        ))}
+    </div>
+  );
+}
+
+function LaneRow({ lane, axis }: { lane: MergedLane; axis: Axis }) {
+  const rows = useMemo(() => rowsOf(lane.spans.map(({ from, until }) => ({ from, until: until ?? Number.POSITIVE_INFINITY }))), [lane.spans]);
+  const works = lane.spans.some(({ end }) => end === 'open');
+  return (
+    <>
+      <div className="min-w-0 border-r border-line px-2 py-1 [&:not(:nth-last-child(2))]:border-b">
+        <AgentName name={laneName(lane)} id={lane.agent_page} />
+        {lane.sessions > 1 && <p className="text-label text-muted max-sm:hidden">{counted(lane.sessions, 'session')}</p>}
+        {works && lane.lease_expires_at !== null && (
+          <p className="text-label text-muted">
+            <Lease at={lane.lease_expires_at} />
+          </p>
+        )}
+      </div>
+      <ol
+        aria-label={`Tasks of ${disarmed(laneName(lane))}`}
+        className="relative border-line [&:not(:last-child)]:border-b"
+        style={{ minHeight: Math.max(44, (Math.max(...rows) + 1) * ROW_PX + 8) }}
+      >
+        <Gaps stretches={axis.stretches} />
+        {lane.spans.map((span, at) => (
+          <Bar key={`${span.task_id} ${span.from}`} span={span} row={rows[at] as number} axis={axis} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Gaps({ stretches }: { stretches: readonly Stretch[] }): ReactNode {
+  return stretches
+    .filter(({ idle }) => idle)
+    .map(({ from, until, start, end, folded }) => (
+      <li
+        key={from}
+        aria-hidden="true"
+        title={`Idle from ${dateOf(from)} to ${dateOf(until)}`}
+        className="absolute inset-y-0 grid place-items-center overflow-hidden bg-surface text-muted"
+        style={{ left: percent(start), width: percent(end - start) }}
+      >
+        {folded && '⋯'}
+      </li>
+    ));
+}
+
+/** Whole names, or the style sheet would not hold them. */
+const BARS: Record<Tone, string> = {
+  quiet: 'bg-quiet-tint text-quiet border-quiet',
+  live: 'bg-live-tint text-live border-live',
+  good: 'bg-good-tint text-good border-good',
+  wait: 'bg-wait-tint text-wait border-wait',
+  bad: 'bg-bad-tint text-bad border-bad',
+  you: 'bg-you-tint text-you border-you',
+};
+
+function Bar({ span, row, axis: { stretches, now } }: { span: Span; row: number; axis: Axis }) {
+  const until = span.until ?? now;
+  const [start, end] = [placeOf(stretches, span.from), placeOf(stretches, until)];
+  const marks = `${span.reclaimed ? '↻ ' : ''}${span.waits.length > 0 ? '◆ ' : ''}`;
+  const words = `${disarmed(span.task_name)}: ${SPAN_WORDS[span.end]}${span.reclaimed ? ', reclaimed' : ''}, ${dateOf(span.from)} to ${span.until === null ? 'now' : dateOf(span.until)}`;
+  return (
+    <li
+      className="absolute"
+      style={{
+        left: `min(${percent(start)}, 100% - ${LEAST_PX}px)`,
+        width: percent(end - start),
+        minWidth: LEAST_PX,
+        top: row * ROW_PX + 4,
+        height: ROW_PX - 4,
+      }}
+    >
+      <Link
+        to="."
+        search={(search) => ({ ...search, task: span.task_id })}
+        resetScroll={false}
+        title={words}
+        aria-label={words}
+        className={`relative flex h-full items-center gap-1 overflow-hidden rounded border px-1 text-label whitespace-nowrap hover:brightness-95 ${BARS[SPAN_TONES[span.end]]} ${span.end === 'lost' ? 'border-r-4' : ''}`}
+      >
+        {span.waits.map((wait) => (
+          <Wait key={wait.from} from={wait.from} until={wait.until ?? until} span={{ from: span.from, until }} stretches={stretches} />
+        ))}
+        <span className="relative min-w-0">
+          <Said text={`${marks}${span.task_name}`} brief="line" />
+        </span>
+        {span.end === 'lost' && <span className="relative ml-auto">✕</span>}
+      </Link>
+    </li>
+  );
+}
+
+function Wait({ from, until, span, stretches }: { from: number; until: number; span: { from: number; until: number }; stretches: readonly Stretch[] }) {
+  const [start, end] = [placeOf(stretches, span.from), placeOf(stretches, span.until)];
+  const width = Math.max(1e-9, end - start);
+  const left = (placeOf(stretches, from) - start) / width;
+  return (
+    <span
+      aria-hidden="true"
+      className="absolute inset-y-0 bg-you-tint"
+      style={{ left: percent(left), width: percent((placeOf(stretches, until) - start) / width - left) }}
+    />
+  );
+}

@@ -1,0 +1,64 @@
+import type { Workflow, WorkflowTask, WorkflowTimeline } from '../../api.ts';
+import type { Tone } from '../../parts/tone.tsx';
+
+export type WorkflowStatus = Workflow['status'];
+export type TaskStatus = WorkflowTask['status'];
+export type SpanEnd = WorkflowTimeline['lanes'][number]['spans'][number]['end'];
+
+/** All of them: the compiler sees to it. */
+export const WORKFLOW_TONES: Record<WorkflowStatus, Tone> = {
+  planning: 'quiet',
+  ready: 'quiet',
+  in_progress: 'live',
+  paused: 'wait',
+  completed: 'good',
+  failed: 'bad',
+  abandoned: 'bad',
+};
+
+export const TASK_TONES: Record<TaskStatus, Tone> = {
+  completed: 'good',
+  skipped: 'quiet',
+  in_progress: 'live',
+  planning: 'quiet',
+  paused: 'wait',
+  failed: 'bad',
+  pending: 'quiet',
+  blocked: 'wait',
+};
+
+/** How the time ended in which an agent had a task. */
+export const SPAN_TONES: Record<SpanEnd, Tone> = {
+  open: 'live',
+  completed: 'good',
+  failed: 'bad',
+  lost: 'bad',
+  skipped: 'quiet',
+  released: 'quiet',
+  replanned: 'wait',
+};
+export const SPAN_WORDS: Record<SpanEnd, string> = {
+  open: 'at work',
+  completed: 'completed',
+  failed: 'failed',
+  lost: 'lost: lease expired',
+  skipped: 'skipped',
+  released: 'released',
+  replanned: 'replanned',
+};
+
+/** As people write it. */
+export const said = (status: WorkflowStatus | ListedStatus): string => status.replace('_', ' ');
+
+const choices = <S extends WorkflowStatus | TaskStatus>(tones: Record<S, Tone>): readonly (readonly [S, string])[] =>
+  (Object.keys(tones) as S[]).map((status) => [status, said(status).replace(/^./, (letter) => letter.toUpperCase())] as const);
+
+export const WORKFLOW_CHOICES = choices(WORKFLOW_TONES);
+
+/** What a list of tasks can be narrowed to; what agents are at is two statuses. */
+export type ListedStatus = TaskStatus | 'running';
+export const TASK_CHOICES: readonly (readonly [ListedStatus, string])[] = [['running', 'Running'], ...choices(TASK_TONES)];
+export const statusesOf = (chosen: ListedStatus): TaskStatus[] => (chosen === 'running' ? ['planning', 'in_progress'] : [chosen]);
+
+const ENDED: readonly WorkflowStatus[] = ['completed', 'abandoned'];
+export const isEnded = (status: WorkflowStatus): boolean => ENDED.includes(status);

@@ -1,0 +1,93 @@
+interface Interval {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** A part of the axis; `idle`: nobody worked then. `start` and `end` are fractions of its width. */
+export interface Stretch extends Interval {
+  readonly idle: boolean;
+  readonly folded: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A gap that is short beside the rest tells more as it is. */
+const SHORTEST_GAP_MS = 5 * 60_000;
+const GAP_SHARE = 0.1;
+/** How wide a folded gap is, beside the whole. */
+const FOLDED_WIDTH = 0.04;
+/** However many there are, the work itself keeps most of the room. */
+const MOST_FOLDED = 0.4;
+
+/** The time that the work took, in stretches in which somebody worked and in which nobody did. */
+export function stretchesOf(work: readonly Interval[], fold: boolean): Stretch[] {
+  const merged: { from: number; until: number }[] = [];
+  for (const { from, until } of work.toSorted((one, other) => one.from - other.from)) {
+    const last = merged.at(-1);
+    if (last && from <= last.until) last.until = Math.max(last.until, until);
+    else merged.push({ from, until });
+  }
+  const busy = merged.reduce((sum, { from, until }) => sum + until - from, 0);
+  const long = Math.max(SHORTEST_GAP_MS, busy * GAP_SHARE);
+  const parts: { from: number; until: number; idle: boolean }[] = [];
+  for (const each of merged) {
+    const last = parts.at(-1);
+    if (last && each.from - last.until < long) last.until = each.until;
+    else parts.push(...(last ? [{ from: last.until, until: each.from, idle: true }] : []), { ...each, idle: false });
+  }
+  return widths(parts, fold);
+}
+
+function widths(parts: readonly (Interval & { idle: boolean })[], fold: boolean): Stretch[] {
+  const isFolded = ({ idle }: { idle: boolean }): boolean => idle && fold;
+  const gaps = parts.filter(isFolded).length;
+  const gap = gaps === 0 ? 0 : Math.min(FOLDED_WIDTH, MOST_FOLDED / gaps);
+  const long = parts.filter((part) => !isFolded(part)).reduce((sum, { from, until }) => sum + Math.max(1, until - from), 0);
+  let start = 0;
+  return parts.map((part) => {
+    const folded = isFolded(part);
+    const end = start + (folded ? gap : ((1 - gaps * gap) * Math.max(1, part.until - part.from)) / long);
+    const stretch = { ...part, folded, start, end };
+    start = end;
+    return stretch;
+  });
+}
+
+/** Where on the axis a time is. */
+export function placeOf(stretches: readonly Stretch[], time: number): number {
+  const at = stretches.find(({ until }) => time <= until) ?? stretches.at(-1);
+  if (!at) return 0;
+  const within = (time - at.from) / Math.max(1, at.until - at.from);
+  return at.start + (at.end - at.start) * Math.min(1, Math.max(0, within));
+}
+
+/** Nearer than these, two marks could not be told apart on a small screen. */
+const NEAREST = 0.14;
+
+/** Times at which the axis is marked: about so many, evenly over what is not folded. */
+export function ticksOf(stretches: readonly Stretch[], about: number): number[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return stretches
+    .filter(({ folded }) => !folded)
+    .flatMap(({ from, until, start, end }) => {
+      const count = Math.max(1, Math.round((end - start) * about));
+      return Array.from({ length: count }, (_, at) => ({ time: from + ((until - from) * at) / count, place: start + ((end - start) * at) / count }));
+    })
+    .filter(({ place }) => {
+      if (place - last < NEAREST || place > 1 - NEAREST / 2) return false;
+      last = place;
+      return true;
+    })
+    .map(({ time }) => time);
+}
+
+/** Which of several rows each takes, so that none lies over another. */
+export function rowsOf(spans: readonly Interval[]): number[] {
+  const ends: number[] = [];
+  return spans.map(({ from, until }) => {
+    const free = ends.findIndex((end) => end <= from);
+    const row = free < 0 ? ends.length : free;
+    ends[row] = until;
+    return row;
+  });
+}

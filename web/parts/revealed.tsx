@@ -1,0 +1,65 @@
+/**
+ * What has no shape of its own, or the shape of another: control and format characters, half surrogates, spaces that are none,
+ * what is ignored by default. Plain spaces and line ends stay.
+ */
+const HIDDEN = /(?![\n ])[\p{C}\p{Z}\p{DI}\u2800]/u;
+const EACH_HIDDEN = new RegExp(HIDDEN, 'gu');
+
+const NAMES: Readonly<Record<number, string>> = {
+  9: 'tab',
+  13: 'carriage return',
+  27: 'escape',
+  160: 'no-break space',
+  173: 'soft hyphen',
+  8203: 'zero width space',
+  8204: 'zero width non-joiner',
+  8205: 'zero width joiner',
+  8206: 'left-to-right mark',
+  8207: 'right-to-left mark',
+  8234: 'left-to-right embedding',
+  8235: 'right-to-left embedding',
+  8236: 'end of direction',
+  8237: 'left-to-right override',
+  8238: 'right-to-left override',
+  8288: 'word joiner',
+  8294: 'left-to-right isolate',
+  8295: 'right-to-left isolate',
+  8297: 'end of isolate',
+  12288: 'ideographic space',
+  65279: 'zero width no-break space',
+};
+
+export const hiddenIn = (text: string): number => text.match(EACH_HIDDEN)?.length ?? 0;
+
+const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
+
+/** Tag characters spell words that only a model reads: each is shown with the letter that it stands for. */
+function nameOf(code: number): string {
+  if (code > 0xe0020 && code < 0xe007f) return `tag ${String.fromCodePoint(code - 0xe0000)}`;
+  return NAMES[code] ?? 'hidden character';
+}
+
+const written = (character: string): string => `[U+${codeOf(character).toString(16).toUpperCase().padStart(4, '0')}]`;
+
+/** More than these are written into the text itself: a page of so many marks would not move any more. */
+const MOST_MARKED = 2_000;
+
+/** Text in which nothing can hide from whoever reads it: what has no shape is written out. */
+export function Revealed({ text }: { text: string }) {
+  if (hiddenIn(text) > MOST_MARKED) return <bdi className="wrap-anywhere">{text.replace(EACH_HIDDEN, written)}</bdi>;
+  const pieces = text.split(new RegExp(`(${HIDDEN.source})`, 'u'));
+  return (
+    <bdi className="wrap-anywhere">
+      {pieces.map((piece, at) =>
+        at % 2 === 0 ? (
+          piece
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text have no other name
+          <span key={at} title={nameOf(codeOf(piece))} className="mx-px rounded-sm bg-you-tint px-0.5 font-mono text-label font-semibold text-you">
+            {written(piece)}
+          </span>
+        ),
+      )}
+    </bdi>
+  );
+}
