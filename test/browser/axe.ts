@@ -8,10 +8,13 @@ interface Finding {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** No rule of axe is broken by what the page shows at this moment, dialogs included. */
-export async function isAccessible(page: Page): Promise<void> {
+/** Which rules of axe are broken by what the page shows at this moment, dialogs included. */
+export async function violations(page: Page): Promise<string[]> {
   // Straight into the page: its policy lets no other script in.
   const findings = await page.evaluate(`${axe.source}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`);
-  const told = (findings as Finding[]).flatMap(({ id, impact, nodes }) => nodes.map((node) => `${id} (${impact}): ${node.html.slice(0, 200)}`));
-  expect(told).toEqual([]);
+  return (findings as Finding[]).flatMap(({ id, impact, nodes }) => nodes.map((node) => `${id} (${impact}): ${node.html.slice(0, 200)}`));
+}
+
+export async function isAccessible(page: Page): Promise<void> {
+  expect(await violations(page)).toEqual([]);
 }

@@ -163,6 +163,20 @@ test('covenant open prints a fresh link that works once; without a server it say
   expect((await fetch(link, { redirect: 'manual' })).headers.get('set-cookie')).toBeNull();
 });
 
+test('[dashboard.open.id] covenant open with an id, or the end of one, leads to the page of what has it', async () => {
+  const at = { home: temporaryFolder() };
+  const server = await startProgram(at);
+  const { token } = (await covenant(at, 'tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json')).json as { token: string };
+  const planned = await direct(server.url, token, 'covibe_task', { operation: 'plan', title: 'Open me', task_type: 'docs' });
+  const { task_id } = (planned.body as { data: { task_id: string } }).data;
+  const link = (await covenant(at, 'open', task_id.slice(-8))).stdout.trim();
+  const visit = await fetch(link, { redirect: 'manual' });
+  expect(visit.headers.get('set-cookie')).toContain('HttpOnly');
+  expect(visit.headers.get('location')).toBe(`/tasks?task=${task_id}`);
+  expect(await covenant(at, 'open', '4')).toMatchObject({ code: 0, stdout: expect.stringContaining('?to=%2Factivity%3Fevent%3D4') });
+  expect(await covenant(at, 'open', 'task_nowhere')).toMatchObject({ code: 1, stderr: expect.stringContaining('task_nowhere') });
+});
+
 test('covenant connect prints a line with a token of its own that works', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);

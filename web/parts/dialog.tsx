@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { openModal } from './modal.ts';
 
 interface DialogProps {
   title: string;
@@ -16,9 +17,10 @@ export function Dialog({ title, wide = false, top = false, onClose, children }: 
   // Before it leaves the page: a dialog that is gone gives no focus back.
   useLayoutEffect(() => {
     const element = dialog.current;
-    element?.showModal();
-    element?.querySelector<HTMLElement>('[data-first]')?.focus();
-    return () => element?.close();
+    if (!element) return undefined;
+    const close = openModal(element);
+    element.querySelector<HTMLElement>('[data-first]')?.focus();
+    return close;
   }, []);
   return (
     <dialog

@@ -1,3 +1,5 @@
+import { disarmed } from './said.tsx';
+
 interface FilterProps<T extends string> {
   label: string;
   /** What is shown where nothing is chosen. */
@@ -21,7 +23,7 @@ export function Filter<T extends string>({ label, otherwise, choices, chosen, on
         <option value="">{otherwise}</option>
         {choices.map(([choice, name]) => (
           <option key={choice} value={choice}>
-            {name}
+            {disarmed(name)}
           </option>
         ))}
       </select>

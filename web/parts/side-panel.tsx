@@ -1,7 +1,9 @@
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { wasPeek } from '../shell/rows.ts';
 import { Icon } from './icon.tsx';
+import { openModal } from './modal.ts';
 import { Said } from './said.tsx';
+import { Scrolled } from './scrolled.tsx';
 
 /** As wide as the screens on which the list stays usable beside it. */
 const BESIDE = '(width >= 64rem)';
@@ -14,15 +16,16 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
   const [opener] = useState(() => document.activeElement);
   useLayoutEffect(() => {
     const element = panel.current;
+    if (!element) return undefined;
     const beside = matchMedia(BESIDE).matches;
     const peeked = wasPeek() && beside;
-    if (beside) element?.show();
-    else element?.showModal();
+    if (beside) element.show();
+    const close = beside ? () => element.close() : openModal(element);
     // show() moves the focus inside: whoever only looked goes on in the list.
     if (peeked && opener instanceof HTMLElement) opener.focus();
-    else element?.focus();
+    else element.focus();
     return () => {
-      element?.close();
+      close();
       if (opener instanceof HTMLElement) opener.focus();
     };
   }, [opener]);
@@ -42,9 +45,11 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
       className="fixed inset-y-0 right-0 left-auto z-30 m-0 h-dvh max-h-none w-full max-w-none overflow-y-auto border-line bg-base text-text shadow-2xl outline-none lg:w-[40rem] lg:border-l"
     >
       <div className="sticky top-0 z-10 flex items-start gap-3 border-b border-line bg-base px-4 py-3">
-        <h2 id={heading} className="min-w-0 flex-1 wrap-anywhere">
-          <Said text={title} />
-        </h2>
+        <Scrolled label="Title" className="max-h-[25dvh] min-w-0 flex-1">
+          <h2 id={heading} className="wrap-anywhere">
+            <Said text={title} />
+          </h2>
+        </Scrolled>
         <button type="button" className="button px-2" aria-label="Close" onClick={onClose}>
           <Icon name="close" />
         </button>

@@ -1,6 +1,8 @@
 import * as Radix from '@radix-ui/react-toast';
 import { createContext, type ReactNode, use, useCallback, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { Icon } from './icon.tsx';
+import { useTopModal } from './modal.ts';
 
 interface Toast {
   readonly id: number;
@@ -17,6 +19,7 @@ const Context = createContext<Say>(() => {});
 export const useToast = (): Say => use(Context);
 
 export function Toasts({ children }: { children: ReactNode }) {
+  const over = useTopModal();
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const say = useCallback<Say>((words, inverse) => setToasts((all) => [...all, { id: Math.random(), words, ...(inverse && { inverse }) }]), []);
   const drop = (id: number): void => setToasts((all) => all.filter((toast) => toast.id !== id));
@@ -44,7 +47,10 @@ export function Toasts({ children }: { children: ReactNode }) {
             </Radix.Close>
           </Radix.Root>
         ))}
-        <Radix.Viewport className="fixed right-4 bottom-4 z-50 grid w-[min(26rem,calc(100vw-2rem))] gap-2 outline-none max-sm:bottom-18" />
+        {createPortal(
+          <Radix.Viewport className="fixed right-4 bottom-4 z-50 grid w-[min(26rem,calc(100vw-2rem))] gap-2 outline-none max-sm:bottom-18" />,
+          over ?? document.body,
+        )}
       </Radix.Provider>
     </Context>
   );

@@ -15,7 +15,7 @@ const LOOK: Record<Tone, { mark: string; colours: string }> = {
 export function State({ tone, children }: { tone: Tone; children: ReactNode }) {
   const { mark, colours } = LOOK[tone];
   return (
-    <span className={`inline-flex items-center gap-1 rounded px-1.5 text-label leading-5 font-medium whitespace-nowrap ${colours}`}>
+    <span data-state-label className={`inline-flex items-center gap-1 rounded px-1.5 text-label leading-5 font-medium whitespace-nowrap ${colours}`}>
       <span aria-hidden="true">{mark}</span>
       {children}
     </span>

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Reply } from '../../kernel/reply.ts';
+import { clearStage } from '../../surfaces/demo/clear.ts';
 import { testApp } from '../../testing/app.ts';
 import { fakeUpstreams } from '../../testing/fake-upstreams.ts';
 import { DEMO_WORKSPACE_ID } from './index.ts';
@@ -32,6 +33,38 @@ test('one demo at a time; what was kept is removed only when somebody says so', 
   await t.act('demo.end', { keep: false });
   expect(existsSync(t.folder)).toBe(false);
   expect(await t.act('demo.begin')).toMatchObject({ status: 'ok' });
+});
+
+test('a workspace demo that people work in is theirs: no demo begins there, and none that never began is ended', async () => {
+  const t = await house();
+  await t.developer('ana', 'codex', DEMO_WORKSPACE_ID);
+  const tokens = () => t.app.store.reader.selectFrom('tokens').select(['id', 'revoked_at']).where('workspace_id', '=', DEMO_WORKSPACE_ID).execute();
+  const before = await tokens();
+  expect(await t.act('demo.begin')).toMatchObject({ code: 'WORKSPACE_TAKEN' });
+  expect(await t.act('demo.show')).toMatchObject({ data: { state: 'none' } });
+  expect(await t.act('demo.end', { keep: false })).toMatchObject({ status: 'ok', data: { revoked_tokens: 0, removed_rows: 0 } });
+  expect(await tokens()).toEqual(before);
+});
+
+test('people who came after a demo was ended keep what is theirs, also if it is ended again', async () => {
+  const t = await house();
+  await t.act('demo.begin');
+  await t.act('demo.end', { keep: false });
+  await t.developer('ana', 'codex', DEMO_WORKSPACE_ID);
+  expect(await t.act('demo.end', { keep: false })).toMatchObject({ data: { removed_rows: 0 } });
+  expect(await t.act('demo.begin')).toMatchObject({ code: 'WORKSPACE_TAKEN' });
+  const { reader } = t.app.store;
+  expect(await reader.selectFrom('tokens').select('id').where('workspace_id', '=', DEMO_WORKSPACE_ID).execute()).toHaveLength(1);
+});
+
+test('where no demo is, the agents of the workspace are not ended', async () => {
+  const called: string[] = [];
+  const act = async (name: string) => {
+    called.push(name);
+    return { state: 'ended', items: [{ id: 'work-1', ended_at: null }] };
+  };
+  expect(await clearStage(act, false)).toMatchObject({ removed_rows: 0 });
+  expect(called).toEqual(['demo.show']);
 });
 
 test('at its end every token is refused and every row is gone, the journal stays whole, and other workspaces are not touched', async () => {

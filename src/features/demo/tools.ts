@@ -7,8 +7,8 @@ import { type Implementation, implement } from '../../kernel/tool.ts';
 import { workspaceId } from '../../kernel/workspace.ts';
 import type { Tx } from '../../storage/write.ts';
 import { ensureWorkspace } from '../identity/index.ts';
-import { demoBegin, demoEnd } from './contract.ts';
-import { demoState, removeRows, SUBJECT } from './store.ts';
+import { type DemoState, demoBegin, demoEnd, demoShow } from './contract.ts';
+import { demoState, hasPeople, removeRows, SUBJECT } from './store.ts';
 
 export const DEMO_WORKSPACE_ID = workspaceId('demo');
 /** The external server that the demo brings along, as it is called. */
@@ -35,6 +35,9 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
         const state = await demoState(tx.db, tx.workspace);
         if (state === 'begun') throw new Refusal('DEMO_RUNNING', 'A demo is under way, or was cut short.', 'covenant demo --clean removes it.');
         if (state === 'kept') throw new Refusal('DEMO_KEPT', 'The last demo was kept for looking.', 'covenant demo --clean removes it.');
+        // Its end would take away what they did.
+        if (await hasPeople(tx.db, tx.workspace))
+          throw new Refusal('WORKSPACE_TAKEN', 'Somebody works in the workspace demo.', 'Run the demo with another COVENANT_HOME.');
         record(tx, ctx, { category: 'audit', kind: 'demo.begun', subject: SUBJECT });
       });
       const folder = demoFolder(home);
@@ -45,15 +48,24 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
       return ok({ folder, server: DEMO_SERVER });
     },
   }),
+  implement(demoShow, {
+    read: async (_, ctx) => {
+      inDemo(ctx);
+      return ok({ state: await demoState(ctx.reader, ctx.workspace) });
+    },
+  }),
   implement(demoEnd, {
     run: async ({ keep }, ctx) => {
       inDemo(ctx);
       const { actor } = ctx.principal;
+      if (!isThere(await demoState(ctx.reader, ctx.workspace))) return ok({ revoked_tokens: 0, removed_rows: 0, kept: false });
       if (!keep) {
         await detach(DEMO_SERVER, actor);
         await removeFolder(demoFolder(home));
       }
       const ended = await ctx.write(async (tx) => {
+        // Another may have ended it meanwhile, and somebody begun to work here.
+        if (!isThere(await demoState(tx.db, tx.workspace))) return { revoked_tokens: 0, removed_rows: 0, kept: false };
         const revoked_tokens = await revokeTokens(tx, actor, { web: !keep });
         const removed_rows = keep ? 0 : await removeRows(tx.db, tx.workspace);
         record(tx, ctx, { category: 'audit', kind: keep ? 'demo.kept' : 'demo.ended', subject: SUBJECT, payload: { revoked_tokens, removed_rows } });
@@ -63,6 +75,8 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
     },
   }),
 ];
+
+const isThere = (state: DemoState): boolean => state === 'begun' || state === 'kept';
 
 /** A program that was just ended may still hold a file of it for a moment. */
 const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

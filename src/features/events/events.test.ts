@@ -135,3 +135,36 @@ async function verify(t: TestApp, limit: number): Promise<Verified[]> {
   }
   return parts;
 }
+
+test('what an instance of a private developer does is nobody’s doing to others, and is not found by its name', async () => {
+  const t = await instanceApp(pretendedDisk);
+  await t.developer('mira');
+  const ana = await t.developer('ana');
+  const ben = await t.developer('ben');
+  const [owner, other] = [ana, ben].map((caller) => ({ ...caller, principal: { ...caller.principal, web: true } })) as [TestCaller, TestCaller];
+  await t.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
+  const { id } = (await t.done('instances.start', { repository_path: t.repository.path, type: 'coding', issue: 7, agent: 'tiny' }, admin(ana))) as { id: string };
+  const { principal } = await t.as(id);
+  await t.app.store.append(principal.workspace, [{ category: 'work', kind: 'made', actor: principal.actor, subject: id, payload: { branch: 'ana/secret' } }]);
+  const made = async (viewer: TestCaller, filter: object = { kind: 'made' }) => (await t.done('events.list', filter, viewer)).items;
+  expect(await made(owner)).toMatchObject([{ actor: `instance:${id}`, payload: { branch: 'ana/secret' } }]);
+  expect(await made(other)).toMatchObject([{ actor: '@private', subject: id, payload: {} }]);
+  expect(JSON.stringify(await made(other))).not.toContain('ana/secret');
+  expect(await made(other, { actor: `instance:${id}` })).toEqual([]);
+});
+
+test('a long word in an event does not hold the server up while somebody is hidden', async () => {
+  const t = await testApp();
+  await t.developer('mira');
+  const ana = await t.developer('ana');
+  await t.done('developers.set_visibility', { developer: 'mira', visibility: 'private' });
+  const long = { category: 'work', kind: 'made', actor: 'operator', payload: { text: 'a'.repeat(8_000) } } as const;
+  await t.app.store.append(
+    ana.principal.workspace,
+    Array.from({ length: 100 }, () => long),
+  );
+  const began = performance.now();
+  const { items } = await t.done('events.list', { kind: 'made' }, { ...ana, principal: { ...ana.principal, web: true } });
+  expect(items).toHaveLength(100);
+  expect(performance.now() - began).toBeLessThan(2_000);
+});

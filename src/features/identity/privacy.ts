@@ -84,8 +84,17 @@ async function hider(db: Db, workspace: string, viewer: Principal): Promise<(<T>
   if (hidden.size === 0) return undefined;
   // Their tokens' ids would tell their events apart from each other's just as well.
   const tokens = (await workspaceTokens(db, workspace)).filter((token) => token.developer_id && hidden.has(token.developer_id));
-  const pattern = new RegExp(`([a-z]+:)?([a-z-]+@)?(${[...hidden, ...tokens.map(({ id }) => id)].join('|')})`, 'g');
-  return <T>(value: T) => JSON.parse(JSON.stringify(value).replace(pattern, PRIVATE)) as T;
+  // An instance has a name that everybody sees; what it does is the doing of whoever it works for.
+  const instances = tokens.flatMap(({ instance_id }) => (instance_id === null ? [] : [`"instance:${instance_id}"`]));
+  const ids = [...hidden, ...tokens.map(({ id }) => id)];
+  const mentioned = new RegExp([...ids, ...instances].join('|'));
+  // So much may stand before an id and no more: a long word would be looked through from each of its letters.
+  const pattern = new RegExp([`(?:[a-z]{1,20}:)?(?:[a-z0-9-]{1,40}@)?(?:${ids.join('|')})`, ...instances].join('|'), 'g');
+  const hide = (found: string): string => (found.startsWith('"') ? `"${PRIVATE}"` : PRIVATE);
+  return <T>(value: T) => {
+    const text = JSON.stringify(value);
+    return JSON.parse(mentioned.test(text) ? text.replace(pattern, hide) : text) as T;
+  };
 }
 
 const isBy = ({ actor }: JournalEvent, { developerId }: Principal): boolean => developerId !== null && actor.endsWith(developerId);

@@ -7,7 +7,7 @@ export const find = contract({
   toolset: 'admin',
   access: 'member',
   title: 'Find something',
-  description: 'What has an id that ends so, or a title with these words in it, each with its page on the dashboard.',
+  description: 'What has an id that ends so, or, among the newest of each kind, a title with these words in it; each with its page on the dashboard.',
   input: z.strictObject({
     text: z.string().trim().min(1).max(200).describe('An id, the end of one, the number of an event, or words of a title.'),
     limit: z.int().min(1).max(50).default(10),

@@ -1,3 +1,4 @@
+import { agentIdOf } from '../../kernel/actor.ts';
 import type { Principal } from '../../kernel/context.ts';
 import type { Output } from '../../kernel/contract.ts';
 import type { Db } from '../../storage/engine.ts';
@@ -5,7 +6,7 @@ import { agentsById } from '../agents/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { NEWS, NewsItem, newsList } from './contract.ts';
 import { type Happening, KEPT_MS, textOf } from './happenings.ts';
-import { namesOf } from './store.ts';
+import { namesOf, ownersOfInstances } from './store.ts';
 import { type Naming, namingFor, shortened } from './views.ts';
 
 type News = (typeof NEWS)[number];
@@ -105,17 +106,25 @@ export async function newsSince(
   ]);
   const agents = await agentsById(db, viewer.workspace, [...new Set(listed.flatMap(({ told }) => told.agentId ?? []))]);
   const naming = await namingFor(db, viewer);
-  const by = ({ event, told }: (typeof listed)[number]) => {
+  const owners = await ownersOfInstances(
+    db,
+    viewer.workspace,
+    listed.flatMap(({ event: { actor, subject } }) => [subject, agentIdOf(actor)]),
+  );
+  const by = ({ event: { actor }, told }: (typeof listed)[number]) => {
     const agent = told.agentId ? agents.get(told.agentId) : undefined;
-    return agent ? naming.ref(agent.actor, agent.developer_id) : personOrAgent(naming, event.actor);
+    if (agent) return naming.ref(agent.actor, agent.developer_id);
+    return personOrAgent(naming, actor, actor.startsWith('instance:') ? owners.get(agentIdOf(actor)) : undefined);
   };
+  // Why an instance failed names its repository and its branch.
+  const isHidden = ({ subject }: Happening) => naming.isHidden(owners.get(subject) ?? null);
   const items = listed.map(
     ({ event, told }): NewsItem => ({
       seq: event.seq,
       news: told.news,
       what: told.what,
       title: shortened(told.title ?? names.get(event.subject) ?? event.subject),
-      details: told.details ? shortened(told.details) : null,
+      details: told.details && !isHidden(event) ? shortened(told.details) : null,
       by: by({ event, told }),
       time: event.time,
       path: told.path,
@@ -125,7 +134,7 @@ export async function newsSince(
 }
 
 /** Neither the server nor the operator at a shell is an agent with a page. */
-const personOrAgent = (naming: Naming, actor: string): NewsItem['by'] => {
-  const ref = naming.ref(actor);
+const personOrAgent = (naming: Naming, actor: string, owner: string | null | undefined): NewsItem['by'] => {
+  const ref = naming.ref(actor, owner);
   return /^(?:agent|instance):/.test(actor) ? ref : { ...ref, agent_id: null };
 };

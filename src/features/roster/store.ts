@@ -122,6 +122,16 @@ export async function instancesSince(db: Db, workspace: string, since: number) {
     .execute();
 }
 
+/** For whom each of these instances works. */
+export async function ownersOfInstances(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string | null>> {
+  const found = new Map<string, string | null>();
+  for (const some of chunks([...new Set(ids)], IN_CHUNK)) {
+    const rows = await db.selectFrom('instances').select(['id', 'developer_id']).where('workspace_id', '=', workspace).where('id', 'in', some).execute();
+    for (const { id, developer_id } of rows) found.set(id, developer_id);
+  }
+  return found;
+}
+
 /** Who waits for a person's word on a call. */
 export async function actorsHeld(db: Db, workspace: string, now: number): Promise<string[]> {
   const rows = await db

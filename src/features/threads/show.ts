@@ -9,7 +9,7 @@ import { threadOf } from './named.ts';
 import { type Parties, partiesFor } from './parties.ts';
 import { remindersOf } from './reminders.ts';
 import { remindableFrom } from './standing.ts';
-import { endsOf, mayBeReminded, mayRead, threadViews } from './view.ts';
+import { endsOf, mayBeReminded, mayReadIn, threadViews } from './view.ts';
 
 const MOST_ENTRIES = 100;
 const MOST_RECIPIENTS = 200;
@@ -28,7 +28,7 @@ export async function readThread({ reader, principal, clock }: CallContext, id: 
   const ends = [...said.last, ...said.first].flatMap(({ sender_id, recipient_id }) => [sender_id, recipient_id]);
   const parties = await partiesFor(reader, principal, now, ends);
   const reminders = await remindersOf(reader, principal.workspace, found.row.id);
-  const listed = found.of === 'messages' ? mailOf(said, thread.replies, parties, mayRead(found, principal)) : wordsOf(found, parties);
+  const listed = found.of === 'messages' ? mailOf(said, thread.replies, parties, (row) => mayReadIn(found, row, principal)) : wordsOf(found, parties);
   const reminded: Entry[] = reminders.map(({ seq, actor, time }) => ({
     id: String(seq),
     what: 'reminder',
@@ -61,7 +61,7 @@ async function inMessages(db: CallContext['reader'], { row }: Extract<Found, { o
 }
 
 /** A broadcast is said once, to however many. */
-function mailOf({ last, first }: Mail, replies: number, parties: Parties, readable: boolean): Listed {
+function mailOf({ last, first }: Mail, replies: number, parties: Parties, isReadable: (row: MessageRow) => boolean): Listed {
   const said = first.length > 0 ? [...first.slice(0, 1), ...last.filter(({ reply_to_id }) => reply_to_id !== null)] : last;
   const entries = said.map(
     (row): Entry => ({
@@ -69,7 +69,7 @@ function mailOf({ last, first }: Mail, replies: number, parties: Parties, readab
       what: 'message',
       from: parties.agent(row.sender_id, row.actor),
       to: first.length > 0 && row.reply_to_id === null ? null : parties.agent(row.recipient_id, null),
-      text: readable ? beginning(bodyText(row), LONGEST_TEXT) : null,
+      text: isReadable(row) ? beginning(bodyText(row), LONGEST_TEXT) : null,
       at: row.sent_at,
       delivered_at: row.delivered_at,
       read_at: row.read_at,

@@ -99,6 +99,29 @@ test("the words of agents' mail are for those who take part and the operator; a 
   expect(JSON.stringify(pressing)).not.toMatch(/ana|planner/);
 });
 
+test('a question to people within a thread of agents is for all, and the rest of the thread is not', async () => {
+  const t = await house();
+  const cyd = person(await t.developer('cyd'));
+  const { id } = await t.send({ subject: 'The plan', body: 'Rotate the keys.' });
+  const question = { sender_id: t.recipient, recipient_id: 'human', message_type: 'query', body: 'May I rotate?', reply_to_id: id };
+  const asked = await t.ok('message_send', question, t.ben);
+  const told = async () => [await t.list({}, cyd), await t.show(id, cyd), await t.done('lookup.find', { text: 'the plan' }, cyd)];
+  expect((await t.list({}, cyd)).pressing).toMatchObject([{ id, kind: 'question', subject: 'May I rotate?', answerable: true }]);
+  expect((await t.show(id, cyd)).entries).toMatchObject([{ text: null }, { text: 'May I rotate?' }]);
+  expect(JSON.stringify(await told())).not.toMatch(/The plan|Rotate the keys/);
+  expect((await t.list({}, t.people.ben)).pressing[0]).toMatchObject({ subject: 'The plan' });
+
+  await t.done('messages.answer', { id: asked.id, answer: 'Yes.' }, cyd);
+  const [answer] = (await t.ok('message_list', { agent_id: t.recipient }, t.ben)).messages.filter(({ reply_to_id }: Body) => reply_to_id === asked.id);
+  await t.ok(
+    'message_send',
+    { sender_id: t.recipient, recipient_id: t.sender, message_type: 'response', body: 'I Rotate the keys now.', reply_to_id: answer.id },
+    t.ben,
+  );
+  expect((await t.show(asked.id, cyd)).entries.map(({ text }: Body) => text)).toEqual([null, 'May I rotate?', 'Yes.', null]);
+  expect(JSON.stringify(await told())).not.toMatch(/The plan|Rotate the keys/);
+});
+
 test('an ask is answered by the person it was put to, once, as an agent would answer; the operator stands in', async () => {
   const t = await house();
   const first = await t.coordinate('ask', { to: 'ben', message: 'Which port?' });

@@ -2,7 +2,7 @@ import type { Principal } from '../../kernel/context.ts';
 import { beginning } from '../../kernel/excerpt.ts';
 import type { Db } from '../../storage/engine.ts';
 import { isAddressedTo } from '../coordination/index.ts';
-import { bodyText, findMessages, HUMAN } from '../messages/index.ts';
+import { bodyText, findMessages, HUMAN, type MessageRow } from '../messages/index.ts';
 import type { Party, ThreadView } from './contract.ts';
 import { courseOf, type Found, kindOf, repositoryOf } from './found.ts';
 import { type Parties, partiesFor } from './parties.ts';
@@ -10,9 +10,24 @@ import { type Course, isUnanswered, statusOf, stepsOf } from './standing.ts';
 
 const SUBJECT_SHOWN = 200;
 
-/** Agents' mail is theirs: of others', people see that it was sent and how far it came. What people write, or are asked, is for all. */
-export const mayRead = (found: Found, viewer: Principal): boolean =>
-  found.of !== 'messages' || viewer.operator || found.takesPart || found.row.sender_id === HUMAN || kindOf(found) === 'question';
+type Letter = Pick<MessageRow, 'sender_id' | 'recipient_id'>;
+
+/**
+ * Agents' mail is theirs: of others', people see that it was sent and how far it came. What people write, or are asked, is
+ * for all, but not what agents say to each other in the same thread.
+ */
+export const mayReadIn = (found: Found, { sender_id, recipient_id }: Letter, viewer: Principal): boolean =>
+  found.of !== 'messages' || viewer.operator || found.takesPart || sender_id === HUMAN || recipient_id === HUMAN;
+
+/** The message whose words a thread is listed by: the first one, or else the question that it waits for. */
+const toldBy = (found: Found, viewer: Principal): string | null =>
+  found.of !== 'messages' || mayReadIn(found, found.row, viewer) ? found.row.id : found.facts.open_question;
+
+/** Without reading on: a body may be long. */
+function knownWords(found: Found, viewer: Principal): string | undefined {
+  if (found.of !== 'messages') return found.row.message;
+  return toldBy(found, viewer) === found.row.id ? (found.row.subject ?? undefined) : undefined;
+}
 
 /** Whether the signed-in person is the one to answer. The operator stands in for whom an ask was put to. */
 export function mayAnswer(found: Found, viewer: Principal): boolean {
@@ -26,10 +41,10 @@ export const mayBeReminded = (found: Found, course: Course, now: number): boolea
 export async function threadViews(db: Db, viewer: Principal, now: number, all: readonly Found[]): Promise<ThreadView[]> {
   const ends = all.flatMap(({ of, row }) => (of === 'messages' ? [row.sender_id, row.recipient_id] : []));
   const parties = await partiesFor(db, viewer, now, ends);
-  const beginnings = await bodiesOf(
+  const words = await wordsOf(
     db,
     viewer.workspace,
-    all.flatMap((found) => (found.of === 'messages' && found.row.subject === null && mayRead(found, viewer) ? [found.row.id] : [])),
+    all.flatMap((found) => (knownWords(found, viewer) === undefined ? (toldBy(found, viewer) ?? []) : [])),
   );
   return all.map((found) => {
     const course = courseOf(found);
@@ -40,7 +55,7 @@ export async function threadViews(db: Db, viewer: Principal, now: number, all: r
       type: found.of === 'messages' ? found.row.message_type : null,
       ...endsOf(found, parties),
       recipients: course.recipients,
-      subject: mayRead(found, viewer) ? subjectOf(found, beginnings) : null,
+      subject: subjectOf(knownWords(found, viewer) ?? words.get(toldBy(found, viewer) ?? '')),
       priority: found.of === 'messages' ? found.row.priority : null,
       repository: repositoryOf(found),
       status: statusOf(course, now),
@@ -65,13 +80,13 @@ export function endsOf(found: Found, parties: Parties): { from: Party; to: Party
   return { from, to: parties.developer(to_developer_id, to_agent_type) };
 }
 
-async function bodiesOf(db: Db, workspace: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+async function wordsOf(db: Db, workspace: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
-  return new Map((await findMessages(db, workspace, ids)).map((row) => [row.id, bodyText(row)]));
+  return new Map((await findMessages(db, workspace, ids)).map((row) => [row.id, row.subject ?? bodyText(row)]));
 }
 
-function subjectOf({ of, row }: Found, bodies: ReadonlyMap<string, string>): string {
-  const words = of === 'messages' ? (row.subject ?? bodies.get(row.id) ?? '') : row.message;
+function subjectOf(words: string | undefined): string | null {
+  if (words === undefined) return null;
   // Only what may be shown is worth tidying: a text may have a quarter of a million characters.
   return beginning(
     words

@@ -58,11 +58,16 @@ export class Configured implements ServerControl {
     this.reload();
   }
 
-  /** Ends it, and forgets what was known of it. */
+  /**
+   * Ends it, and forgets what was known of it, also where it came before this process did. Of a server of the file that has
+   * the same name nothing is forgotten: its approvals are people's.
+   */
   async detach(server: string, by: { readonly actor: string }): Promise<void> {
-    if (!this.#guests.delete(server)) return;
+    this.#guests.delete(server);
     this.reload();
-    if (this.catalogue.isKnown(server)) await this.catalogue.forget(server, by);
+    const { entries, problems } = this.#read;
+    const isWritten = entries.some(({ name }) => name === server) || problems.some((problem) => problem.server === server || problem.server === null);
+    if (!isWritten && this.catalogue.isKnown(server)) await this.catalogue.forget(server, by);
   }
 
   async restart(_server: string): Promise<void> {

@@ -8,6 +8,8 @@ export class Actor {
   /** As people know it: `codex@mira`. */
   readonly name: string;
   readonly token: string;
+  /** Once it has opened one. */
+  session: string | undefined;
   readonly #client: Promise<Client>;
 
   constructor(name: string, url: string, token: string) {

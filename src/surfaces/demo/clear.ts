@@ -1,18 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer } from './actor.ts';
 
 type Act = (name: string, input?: Record<string, unknown>) => Promise<Answer>;
 
 /** Agents first, then what they made: a program that still runs would go on making. */
 export async function clearStage(action: Act, keep: boolean): Promise<Answer> {
+  const patient = patiently(action);
   for (const instance of await instancesOf(action)) {
-    if (instance.ended_at === null) await action('instances.stop', { instance_id: instance.id, reason: 'The demo is over.' });
+    if (instance.ended_at === null) await patient('instances.stop', { instance_id: instance.id, reason: 'The demo is over.' });
   }
   if (!keep) {
     for (const instance of await instancesOf(action)) {
-      if (instance.kept_reason !== null) await action('instances.clean', { instance_id: instance.id, force: true });
+      if (instance.kept_reason !== null) await patient('instances.clean', { instance_id: instance.id, force: true });
     }
   }
   return await action('demo.end', { keep });
 }
 
 const instancesOf = async (action: Act): Promise<Answer[]> => ((await action('instances.list', { limit: 200 })) as { items: Answer[] }).items;
+
+const TRIES = 30;
+const PAUSE_MS = 1_000;
+
+/** The server itself may be at work on an instance at this moment: starting a review, or ending one. */
+const patiently =
+  (action: Act): Act =>
+  async (name, input) => {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await action(name, input);
+      } catch (error) {
+        if (tried === TRIES || (error as { code?: unknown }).code !== 'BUSY') throw error;
+        await pause(PAUSE_MS);
+      }
+    }
+  };

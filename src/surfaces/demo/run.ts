@@ -51,7 +51,7 @@ export async function tellAll(demo: Demo, opened: (signin: string) => void): Pro
     action,
     repository: makeRepository(folder),
     actor: (name) => {
-      const known = actors.get(name) ?? cast(demo, name);
+      const known = actors.get(name) ?? cast(demo, name, stage.every);
       actors.set(name, known);
       return known;
     },
@@ -102,8 +102,22 @@ async function together(lines: readonly (() => Promise<void>)[], stop: AbortCont
   if (failures.length > 0) throw failures[0];
 }
 
-async function cast({ url, action }: Demo, name: string): Promise<Actor> {
-  const [agent, developer] = name.split('@');
+async function cast({ url, action }: Demo, name: string, every: Stage['every']): Promise<Actor> {
+  const [agent = '', developer] = name.split('@');
   const { token } = await action('tokens.create', { developer, agent, expires_in_minutes: TOKEN_MINUTES });
-  return new Actor(name, url, String(token));
+  const actor = new Actor(name, url, String(token));
+  const { session_id } = await actor.call('covibe_session', { operation: 'start', agent_name: name, repo: 'shop', branch: 'main', model: MODELS[agent] });
+  actor.session = String(session_id);
+  await actor.call('covibe_session', { operation: 'activity', session_id, text: DOING[agent] ?? 'Reading the code' });
+  every(HEARTBEAT_MS, () => actor.call('covibe_session', { operation: 'heartbeat', session_id }));
+  return actor;
 }
+
+const HEARTBEAT_MS = 30_000;
+const MODELS: Record<string, string> = { 'claude-code': 'claude-sonnet-4-5', codex: 'gpt-5', cursor: 'gpt-5-mini', gemini: 'gemini-2.5-pro' };
+const DOING: Record<string, string> = {
+  'claude-code': 'Rotating session tokens',
+  codex: 'Reading src/login.ts',
+  cursor: 'Looking for sessions that nobody uses',
+  gemini: 'Writing the migration',
+};

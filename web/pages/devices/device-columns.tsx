@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Device } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { Id } from '../../parts/id.tsx';
-import { Said } from '../../parts/said.tsx';
+import { disarmed, Said } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
@@ -38,7 +38,7 @@ export const deviceColumns = (revoke: (device: Device) => void): readonly Column
     card: 'max-sm:order-5 max-sm:ml-auto',
     cell: (device) =>
       device.status === 'set up' && (
-        <ActButton look="bad" aria-label={`Revoke ${device.machine_name}`} onClick={() => revoke(device)}>
+        <ActButton look="bad" aria-label={`Revoke ${disarmed(device.machine_name)}`} onClick={() => revoke(device)}>
           Revoke
         </ActButton>
       ),

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { Result } from '../../api.ts';
 import { CopyButton } from '../../parts/copy.tsx';
-import { Said } from '../../parts/said.tsx';
+import { disarmed, Said } from '../../parts/said.tsx';
 import { Notice } from '../../parts/tone.tsx';
 
 /** The one time that the value is shown: it lives in this part of the page and nowhere else. */
@@ -9,7 +9,7 @@ export function NewToken({ created, onDone }: { created: Result<'tokens.create'>
   const section = useRef<HTMLElement>(null);
   useEffect(() => section.current?.focus(), []);
   return (
-    <section ref={section} tabIndex={-1} aria-label={`New token ${created.label}`}>
+    <section ref={section} tabIndex={-1} aria-label={`New token ${disarmed(created.label)}`}>
       <Notice tone="good">
         <p>
           <strong className="font-semibold">

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Token } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { Id } from '../../parts/id.tsx';
-import { Said } from '../../parts/said.tsx';
+import { disarmed, Said } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
@@ -28,7 +28,7 @@ export const tokenColumns = (all: boolean, revoke: (token: Token) => void): read
     card: 'max-sm:order-4 max-sm:ml-auto',
     cell: (token) =>
       token.status === 'live' && (
-        <ActButton look="bad" aria-label={`Revoke ${token.label}`} onClick={() => revoke(token)}>
+        <ActButton look="bad" aria-label={`Revoke ${disarmed(token.label)}`} onClick={() => revoke(token)}>
           Revoke
         </ActButton>
       ),

@@ -111,5 +111,5 @@ function Judged({ judgement, level, status }: JudgedProps) {
     );
   }
   const words = status === 'open' ? 'Nobody has judged this pair.' : 'This pair was not judged by itself.';
-  return <p className="text-muted">{level === 'escalated' ? words : 'Below the threshold: nobody has to judge it.'}</p>;
+  return <p className="text-muted">{level === 'escalated' ? words : 'A warning only: nobody has to judge it.'}</p>;
 }

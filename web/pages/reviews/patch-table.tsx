@@ -1,6 +1,6 @@
 import type { PatchLine } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
-import { Said } from '../../parts/said.tsx';
+import { disarmed, Said } from '../../parts/said.tsx';
 
 const LOOK: Record<PatchLine['kind'], { sign: string; name: string; row: string }> = {
   hunk: { sign: '', name: '', row: 'bg-surface text-muted' },
@@ -13,7 +13,7 @@ const LOOK: Record<PatchLine['kind'], { sign: string; name: string; row: string 
 /** Lines as they were and are, each with its number in either. Long ones are broken, not scrolled. */
 export function PatchTable({ path, lines }: { path: string; lines: readonly PatchLine[] }) {
   return (
-    <table aria-label={`Changed lines of ${path}`} className="mono w-full table-fixed">
+    <table aria-label={`Changed lines of ${disarmed(path)}`} className="mono w-full table-fixed">
       <colgroup>
         <col className="w-11 max-sm:hidden" />
         <col className="w-11" />

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Claim } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { AgentName } from '../../parts/agent-name.tsx';
-import { Said, workerOf } from '../../parts/said.tsx';
+import { disarmed, Said, workerOf } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Until } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
@@ -63,7 +63,7 @@ export function ReleaseButton({ claim, onRelease, small = false }: { claim: Clai
       look="bad"
       needs={claim.own ? 'member' : 'operator'}
       className={small ? 'min-h-6 px-2' : ''}
-      aria-label={small ? `Release ${patternsOf(claim)}` : undefined}
+      aria-label={small ? `Release ${disarmed(patternsOf(claim))}` : undefined}
       onClick={() => onRelease(claim)}
     >
       {small ? 'Release' : 'Release claim'}

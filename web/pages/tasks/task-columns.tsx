@@ -3,7 +3,7 @@ import type { Task } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
-import { Said, workerOf } from '../../parts/said.tsx';
+import { disarmed, Said, workerOf } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
@@ -73,7 +73,7 @@ export const taskColumns = (search: TaskSearch, cancel: (task: Task) => void): r
     cell: (task) =>
       task.mine &&
       isOpen(task) && (
-        <ActButton look="bad" className="min-h-6 px-2" aria-label={`Cancel ${task.title}`} onClick={() => cancel(task)}>
+        <ActButton look="bad" className="min-h-6 px-2" aria-label={`Cancel ${disarmed(task.title)}`} onClick={() => cancel(task)}>
           Cancel
         </ActButton>
       ),

@@ -4,6 +4,7 @@ import { ActButton } from '../../parts/act-button.tsx';
 import { Id } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Said } from '../../parts/said.tsx';
+import { Scrolled } from '../../parts/scrolled.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { useAct } from '../../queries.ts';
@@ -47,9 +48,9 @@ export function AnswerForm({ question, onAnswered }: { question: Question; onAns
             <Said text={question.subject} />
           </p>
         )}
-        <p className="max-h-64 overflow-y-auto">
+        <Scrolled label="The question" className="max-h-64">
           <Said text={question.question} />
-        </p>
+        </Scrolled>
         <About question={question} />
       </div>
       <div className="grid items-end gap-2 sm:grid-cols-[minmax(0,1fr)_auto]">

@@ -5,6 +5,7 @@ import { CliCommand } from '../../parts/cli.tsx';
 import { Id } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Said, workerOf } from '../../parts/said.tsx';
+import { Scrolled } from '../../parts/scrolled.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useAct } from '../../queries.ts';
@@ -96,9 +97,9 @@ function Arguments({ approval: { arguments: text, arguments_bytes, arguments_cut
   if (text === null || text === '{}') return <p className="text-muted">without arguments</p>;
   return (
     <>
-      <pre className="mono max-h-64 overflow-auto rounded-md bg-surface px-2 py-1.5">
+      <Scrolled label="Its arguments" className="mono max-h-64 rounded-md bg-surface px-2 py-1.5">
         <Said text={arguments_cut ? text : JSON.stringify(JSON.parse(text), null, 2)} />
-      </pre>
+      </Scrolled>
       {arguments_cut && <p className="text-wait">{`Only the beginning of ${arguments_bytes} bytes is shown.`}</p>}
     </>
   );

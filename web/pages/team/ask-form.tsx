@@ -8,6 +8,7 @@ import { Id } from '../../parts/id.tsx';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Said } from '../../parts/said.tsx';
+import { Scrolled } from '../../parts/scrolled.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
 import { useAct } from '../../queries.ts';
 
@@ -31,9 +32,9 @@ export function AskForm({ ask, onAnswered }: { ask: AskToMe; onAnswered: () => v
           <Id id={ask.id} />
         </span>
       </p>
-      <p className="max-h-64 overflow-y-auto">
+      <Scrolled label="The ask" className="max-h-64">
         <Said text={ask.text} />
-      </p>
+      </Scrolled>
       <Field label="Your answer">
         {(id) => <textarea id={id} className="field py-1.5" rows={4} maxLength={MOST} value={text} onChange={({ target }) => setText(target.value)} />}
       </Field>

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef } from 'react';
 import { counted } from '../../parts/count.ts';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { disarmed, Said } from '../../parts/said.tsx';
 import { Nothing, Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time, Until } from '../../parts/time.tsx';
@@ -56,7 +56,7 @@ const KINDS: Record<WaitingItem['kind'], string> = {
 
 function Item({ item }: { item: WaitingItem }) {
   const { id, kind, who, sentence, since, deadline, button, opens, isPressing } = item;
-  const name = `${button}: ${who ?? ''} ${sentence.slice(0, 80)}`;
+  const name = disarmed(`${button}: ${who ?? ''} ${sentence.slice(0, 80)}`);
   return (
     <li
       data-row

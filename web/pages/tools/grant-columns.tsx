@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Grant } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
-import { Said } from '../../parts/said.tsx';
+import { disarmed, Said } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { dateOf } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
@@ -64,7 +64,7 @@ export const grantColumns = (search: GrantSearch, revoke: (grant: Grant) => void
           needs="operator"
           look="bad"
           className="min-h-6 px-2"
-          aria-label={`Revoke ${grant.action} from ${grant.subject_name}`}
+          aria-label={disarmed(`Revoke ${grant.action} from ${grant.subject_name}`)}
           onClick={() => revoke(grant)}
         >
           Revoke

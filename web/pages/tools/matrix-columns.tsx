@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Result } from '../../api.ts';
 import { shortId } from '../../parts/id.tsx';
-import { Said } from '../../parts/said.tsx';
+import { disarmed, Said } from '../../parts/said.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { State } from '../../parts/tone.tsx';
 import { ANSWER_TONES, ANSWER_WORDS } from './answer.ts';
@@ -33,18 +33,14 @@ function headingOf({ name, label, subject }: Caller, all: readonly Caller[]): st
   const same = all.filter((each) => each.name === name);
   if (same.length === 1) return name;
   const labelled = same.filter((each) => each.label === label).length === 1 && label !== '';
-  return `${name}, ${labelled ? label : shortId(subject.replace(/^token:/, ''))}`;
+  return disarmed(`${name}, ${labelled ? label : shortId(subject.replace(/^token:/, ''))}`);
 }
 
 function Cell({ tool, caller, heading, answer }: { tool: string; caller: Caller; heading: string; answer: Row['answers'][number] }) {
   return (
-    <Link
-      to="/tools"
-      search={{ who: caller.subject, can: tool }}
-      aria-label={`${heading}, ${tool}: ${ANSWER_WORDS[answer]}`}
-      className="flex items-center justify-between gap-2 hover:underline pointer-coarse:min-h-11"
-    >
-      <span className="min-w-0 text-muted sm:hidden">
+    <Link to="/tools" search={{ who: caller.subject, can: tool }} className="flex items-center justify-between gap-2 hover:underline pointer-coarse:min-h-11">
+      <span className="sr-only">{`${heading}, ${tool}: `}</span>
+      <span aria-hidden="true" className="min-w-0 text-muted sm:hidden">
         <Said text={heading} brief />
       </span>
       <State tone={ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State>

@@ -3,7 +3,7 @@ import type { Price } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { disarmed, Said } from '../../parts/said.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Notice } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
@@ -28,7 +28,7 @@ export function Prices({ days, onClose }: { days: number; onClose: () => void })
           <div className="flex flex-wrap items-center gap-2">
             <span className="text-muted">Reported without a known price:</span>
             {unpriced.map(({ model }) => (
-              <button key={model} type="button" className="button" onClick={() => setChosen(model ?? '')}>
+              <button key={model} type="button" className="button max-w-full whitespace-normal" onClick={() => setChosen(model ?? '')}>
                 <Said text={model ?? ''} brief />
               </button>
             ))}
@@ -95,7 +95,7 @@ function PriceTable({ label, prices, onChoose, onDone }: PriceTableProps) {
                 {isOwn(price) ? (
                   <TakeBack price={price} onDone={onDone} />
                 ) : (
-                  <button type="button" className="link" aria-label={`Set another price for ${price.model}`} onClick={() => onChoose(price.model)}>
+                  <button type="button" className="link" aria-label={`Set another price for ${disarmed(price.model)}`} onClick={() => onChoose(price.model)}>
                     Change
                   </button>
                 )}
@@ -124,7 +124,7 @@ function TakeBack({ price, onDone }: { price: Price; onDone: (done: Done) => voi
         needs="operator"
         className="min-h-6 px-2 pointer-coarse:min-h-11"
         pending={set.isPending}
-        aria-label={`Take back the price of ${model}`}
+        aria-label={`Take back the price of ${disarmed(model)}`}
         onClick={() => void takeBack()}
       >
         Take back

@@ -2,6 +2,7 @@ import type { Result } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Said } from '../../parts/said.tsx';
+import { Scrolled } from '../../parts/scrolled.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
@@ -59,9 +60,9 @@ function Entry({ checkpoint: { sequence, type, summary, files_changed, detail, a
           <Time at={created_at} />
         </span>
       </p>
-      <div className="max-h-40 overflow-y-auto">
+      <Scrolled label={`Checkpoint ${sequence}`} className="max-h-40">
         <Said text={summary} />
-      </div>
+      </Scrolled>
       {files_changed.length > 0 && (
         <p className="mono text-muted">
           <Said text={files_changed.join(', ')} brief />
@@ -70,9 +71,9 @@ function Entry({ checkpoint: { sequence, type, summary, files_changed, detail, a
       {detail && (
         <details>
           <summary className="cursor-pointer text-label text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">Detail</summary>
-          <div className="mono mt-1 max-h-60 overflow-auto">
+          <Scrolled label={`Detail of checkpoint ${sequence}`} className="mono mt-1 max-h-60">
             <Said text={detail} />
-          </div>
+          </Scrolled>
         </details>
       )}
     </li>

@@ -3,6 +3,7 @@ import type { Result } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Said } from '../../parts/said.tsx';
+import { Scrolled } from '../../parts/scrolled.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { FILLS } from '../../parts/time-chart.tsx';
 import type { Tone } from '../../parts/tone.tsx';
@@ -53,9 +54,9 @@ function Preview({ task, max }: { task: string; max: number }) {
       <Cut omitted={data.omitted} />
       <details>
         <summary className="cursor-pointer text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">The pack itself</summary>
-        <div className="mono mt-1 max-h-96 overflow-auto rounded border border-line p-2">
+        <Scrolled label="The pack" className="mono mt-1 max-h-96 rounded border border-line p-2">
           <Said text={JSON.stringify(data.pack, null, 2)} />
-        </div>
+        </Scrolled>
       </details>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { ShownWorkflow } from '../../api.ts';
 import { Said } from '../../parts/said.tsx';
+import { Scrolled } from '../../parts/scrolled.tsx';
 import { Fact, Facts } from '../../parts/side-panel.tsx';
 
 /** What it was asked for, and how it is to be done. Folded: whoever comes back knows it. */
@@ -19,9 +20,9 @@ export function PlanOf({ workflow: { plan, source_type, source_ref, source_conte
             )}
           </Fact>
           <Fact name="Asked for">
-            <div className="max-h-60 overflow-y-auto">
+            <Scrolled label="What was asked for" className="max-h-60">
               <Said text={source_content} />
-            </div>
+            </Scrolled>
           </Fact>
           <Fact name="Plan">{plan && <Said text={plan.summary} />}</Fact>
           {plan && plan.approach !== '' && (

@@ -4,6 +4,7 @@ import { counted } from '../../parts/count.ts';
 import { Id } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Said } from '../../parts/said.tsx';
+import { Scrolled } from '../../parts/scrolled.tsx';
 import { Fact, Facts, SidePanel } from '../../parts/side-panel.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -42,9 +43,9 @@ function Shown({ shown }: { shown: ShownTask }) {
       {task.status === 'failed' && task.error && (
         <Notice tone="bad">
           <p className="font-medium">It failed:</p>
-          <div className="max-h-48 overflow-y-auto">
+          <Scrolled label="Why it failed" className="max-h-48">
             <Said text={task.error} />
-          </div>
+          </Scrolled>
         </Notice>
       )}
       <HeldUp shown={shown} />
@@ -84,9 +85,9 @@ function TaskFacts({ shown: { task, claim, completed_by } }: { shown: ShownTask 
       </Fact>
       {task.outcome && (
         <Fact name="Outcome">
-          <div className="max-h-48 overflow-y-auto">
+          <Scrolled label="Its outcome" className="max-h-48">
             <Said text={task.outcome} />
-          </div>
+          </Scrolled>
         </Fact>
       )}
       {completed_by && (
@@ -96,9 +97,9 @@ function TaskFacts({ shown: { task, claim, completed_by } }: { shown: ShownTask 
       )}
       {task.description !== '' && (
         <Fact name="About">
-          <div className="max-h-48 overflow-y-auto">
+          <Scrolled label="What it is about" className="max-h-48">
             <Said text={task.description} />
-          </div>
+          </Scrolled>
         </Fact>
       )}
       <Fact name="Step">
@@ -117,13 +118,15 @@ function TaskFacts({ shown: { task, claim, completed_by } }: { shown: ShownTask 
       )}
       {task.files_likely_affected.length > 0 && (
         <Fact name={counted(task.files_likely_affected.length, 'file')}>
-          <ul className="mono grid max-h-32 gap-0.5 overflow-y-auto">
-            {task.files_likely_affected.map((file) => (
-              <li key={file}>
-                <Said text={file} />
-              </li>
-            ))}
-          </ul>
+          <Scrolled label="Files" className="max-h-32">
+            <ul className="mono grid gap-0.5">
+              {task.files_likely_affected.map((file) => (
+                <li key={file}>
+                  <Said text={file} />
+                </li>
+              ))}
+            </ul>
+          </Scrolled>
         </Fact>
       )}
       <Fact name="Begun">{task.started_at && <Time at={task.started_at} />}</Fact>

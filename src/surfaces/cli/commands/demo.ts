@@ -66,7 +66,7 @@ async function show(invocation: Invocation, client: Client): Promise<Result> {
     await tellAll({ url, action, signal: stop.signal, voice, paceMs, stayMs }, opened);
   } catch (error) {
     // Nothing of another demo's is touched.
-    const begun = !(error instanceof CliError && ['DEMO_RUNNING', 'DEMO_KEPT'].includes(error.code));
+    const begun = !(error instanceof CliError && ['DEMO_RUNNING', 'DEMO_KEPT', 'WORKSPACE_TAKEN'].includes(error.code));
     if (begun) await clearStage(action, false).catch((left) => out.note(`${out.mark.wait} ${messageOf(left)}\n    next: covenant demo --clean`));
     throw stop.signal.aborted ? stop.signal.reason : error;
   } finally {

@@ -33,7 +33,6 @@ export const overlap: Story = { title: 'two agents, same work', steps: 2, tell }
 async function tell(stage: Stage): Promise<void> {
   const [claude, codex, cursor, gemini] = await Promise.all(['claude-code@ana', 'codex@mira', 'cursor@ana', 'gemini@li'].map((name) => stage.actor(name)));
   if (!claude || !codex || !cursor || !gemini) return;
-  for (const actor of [claude, codex, cursor, gemini]) await openSession(stage, actor);
   await begin(claude, ROTATE);
   await stage.beat();
   const checked = await codex.call('covibe_task', { operation: 'check', ...RENEW });
@@ -75,29 +74,6 @@ async function tell(stage: Stage): Promise<void> {
 }
 
 export const arrow = '→';
-
-async function openSession(stage: Stage, actor: Actor): Promise<void> {
-  const [agent] = actor.name.split('@');
-  const { session_id } = await actor.call('covibe_session', {
-    operation: 'start',
-    agent_name: actor.name,
-    repo: 'shop',
-    branch: 'main',
-    model: MODELS[agent ?? ''],
-  });
-  await actor.call('covibe_session', { operation: 'activity', session_id, text: DOING[agent ?? ''] ?? 'Reading the code' });
-  stage.every(HEARTBEAT_MS, () => actor.call('covibe_session', { operation: 'heartbeat', session_id }));
-}
-
-const HEARTBEAT_MS = 30_000;
-
-const MODELS: Record<string, string> = { 'claude-code': 'claude-sonnet-4-5', codex: 'gpt-5', cursor: 'gpt-5-mini', gemini: 'gemini-2.5-pro' };
-const DOING: Record<string, string> = {
-  'claude-code': 'Rotating session tokens',
-  codex: 'Reading src/login.ts',
-  cursor: 'Looking for sessions that nobody uses',
-  gemini: 'Writing the migration',
-};
 
 /** Checks, judges what has to be judged as distinct, and starts. */
 async function begin(actor: Actor, task: object): Promise<Answer> {

@@ -10,7 +10,7 @@ async function tell(stage: Stage): Promise<void> {
   const counts = (model: string, input: number, cached: number, output: number) => ({
     direct_counts: { model, input_tokens: input, cached_input_tokens: cached, output_tokens: output },
   });
-  const report = (actor: Actor, payload: object) => actor.call('covibe_ingest_agent_telemetry', { source: 'proxy', payload });
+  const report = (actor: Actor, payload: object) => actor.call('covibe_ingest_agent_telemetry', { source: 'proxy', payload, session_id: actor.session });
   await report(claude, counts('claude-sonnet-4-5', 182_400, 121_000, 9_120));
   await report(claude, counts('claude-sonnet-4-5', 96_050, 61_700, 4_310));
   await report(codex, counts('gpt-5', 143_900, 88_000, 7_450));
