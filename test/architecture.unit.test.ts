@@ -9,6 +9,8 @@ interface Import {
   from: string;
   to: string;
   typeOnly: boolean;
+  /** Only when that line is reached. */
+  late: boolean;
 }
 
 const sources = (folder: string): string[] =>
@@ -19,10 +21,11 @@ const sources = (folder: string): string[] =>
 function importsOf(path: string): Import[] {
   const text = readFileSync(join(root, path), 'utf8');
   const found = [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm), ...text.matchAll(/()\bimport\(\s*'([^']+)'\s*\)/g)];
-  return found.map(([, type, target = '']) => ({
+  return found.map(([all, type, target = '']) => ({
     from: path,
     to: target.startsWith('.') ? relative(root, resolve(root, dirname(path), target)) : target,
     typeOnly: Boolean(type),
+    late: all.startsWith('import('),
   }));
 }
 
@@ -66,6 +69,18 @@ test('a feature reaches another only through its index, a contract another throu
   const isShape = (from: string, to: string) => from.endsWith('/contract.ts') && to.endsWith('/contract.ts');
   const broken = all.filter(({ from, to }) => feature(from) && feature(to) && feature(from) !== feature(to) && !to.endsWith('/index.ts') && !isShape(from, to));
   expect(shown(broken)).toEqual([]);
+});
+
+test('a command loads neither the database nor a feature that stands on it before it needs them', () => {
+  const reached = new Set<string>();
+  const reach = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const { from, to, typeOnly, late } of all) if (from === path && !typeOnly && !late) reach(to);
+  };
+  reach('src/surfaces/cli/run.ts');
+  expect(reached.size).toBeGreaterThan(50);
+  expect([...reached].filter((path) => ['kysely', 'pg', 'node:sqlite', 'src/main.ts'].includes(path) || path.endsWith('/index.ts'))).toEqual([]);
 });
 
 test('only storage imports a database driver', () => {

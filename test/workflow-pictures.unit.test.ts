@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { firstView, NODE, placedNodes } from '../web/pages/workflows/graph-layout.ts';
 import { standingOf } from '../web/pages/workflows/standing.ts';
-import { placeOf, rowsOf, stretchesOf, ticksOf } from '../web/pages/workflows/time-axis.ts';
+import { clockFor, placeOf, rowsOf, stretchesOf, ticksOf } from '../web/pages/workflows/time-axis.ts';
 
 const HOUR = 3_600_000;
 
@@ -96,4 +96,15 @@ test('a workflow says why it stands, and that a person is asked before all else'
     '2 tasks wait for an answer of yours.',
     'Paused: no further task is taken up until it is resumed.',
   ]);
+});
+
+test('the marks of a short time tell its seconds, those of a long one do not', () => {
+  const noon = Date.UTC(2026, 0, 1, 12);
+  const written = (...minutes: number[]) => {
+    const ticks = minutes.map((minute) => noon + minute * 60_000);
+    const clock = clockFor(ticks, 'UTC');
+    return ticks.map((tick) => clock.format(tick));
+  };
+  expect(written(0, 0.25, 0.5)).toEqual(['12:00:00', '12:00:15', '12:00:30']);
+  expect(written(0, 30, 60)).toEqual(['12:00', '12:30', '13:00']);
 });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openTestStore } from '../testing/store.ts';
-import { ChainVerifier, type JournalEvent, MAX_PAYLOAD_BYTES, readEvents, readHead } from './journal.ts';
+import { ChainVerifier, eventsAbout, type JournalEvent, MAX_PAYLOAD_BYTES, readEvents, readHead } from './journal.ts';
 import type { Store } from './open.ts';
 
 const W = 'ws_test';
@@ -104,4 +104,16 @@ test('events are never numbered anew: what is read twice is the same [audit.jour
   const before: JournalEvent[] = await readEvents(store.reader, W, 0, 10);
   await store.append(W, [{ category: 'work', kind: 'later', actor: 'a' }]);
   expect((await readEvents(store.reader, W, 0, 10)).slice(0, 3)).toEqual(before);
+});
+
+test('events on a few subjects are found by the index, however long the journal is', async () => {
+  const store = await storeWith(5);
+  const about = eventsAbout(store.reader, W, ['s2', 's4', 's9']).select(['seq', 'payload']).orderBy('seq', 'desc').limit(10);
+  expect((await about.execute()).map(({ seq }) => seq)).toEqual([4, 2]);
+  if (store.kind !== 'sqlite') return;
+  const { sql: text, parameters } = about.compile();
+  const { rows } = await store.reader.executeQuery<{ detail: string }>(CompiledQuery.raw(`explain query plan ${text}`, [...parameters]));
+  const plan = rows.map(({ detail }) => detail).join('; ');
+  expect(plan).toMatch(/events USING PRIMARY KEY \(workspace_id=\? AND seq=\?\)/);
+  expect(plan).toMatch(/USING COVERING INDEX events_subject \(workspace_id=\? AND subject=\?\)/);
 });

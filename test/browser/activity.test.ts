@@ -68,6 +68,8 @@ test('filters are in the address and asked of the whole journal; what fits comes
   );
   const { page, url, errors } = await signedIn('/activity', {}, t);
   await live(page);
+  // The chart above has a choice of its own: the key means the filter.
+  await page.getByRole('combobox', { name: 'Of the last' }).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('hay "st');
   await page.waitForURL(/text=/);

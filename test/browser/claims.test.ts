@@ -44,7 +44,8 @@ test('claims are listed as they come, and released by whoever may after a questi
   await isAccessible(page);
   await question.getByRole('button', { name: 'Release claim', exact: true }).click();
   await page.getByText('Nobody holds any code.').waitFor();
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Claims');
+  // The list may hear of it before the dialog does.
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Claims');
   expect((await t.events({ kind: 'claim.released' })).map(({ actor }) => actor)).toEqual([`developer:${t.ana.principal.developerId}`]);
   await page.goto(`${url}/tasks/claims?claim=${data.claim_id}`);
   await page.getByRole('dialog').getByText('released').waitFor();

@@ -1,12 +1,9 @@
-import { createRequire } from 'node:module';
-
-const require = createRequire(import.meta.url);
-
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import { router } from '../../web/router.tsx';
 import { violations } from './axe.ts';
-import { openBrowser, sideways, signedIn } from './house.ts';
+import { openBrowser, signedIn } from './house.ts';
+import { faultOf } from './known-command.ts';
 import { type Ids, LINE, seeded } from './seeded.ts';
 
 // Of the router only its addresses are looked at, and what it shows needs a browser.
@@ -94,9 +91,9 @@ test('hostile text everywhere: every address shows what it says, nothing sticks 
   const addresses = addressesOf(ids, user_code);
   expect(Object.keys(addresses).sort()).toEqual(Object.keys(router.routesByPath).sort());
   const wrong: string[] = [];
+  const commands = new Map<string, string>();
   const told = (to: string, found: readonly string[]) => wrong.push(...found.map((each) => `${to}: ${each}`));
   for (const [at, { to, opens = false, field }] of Object.values(addresses).flat().entries()) {
-    const begin = performance.now();
     // A panel is another thing on a small screen: every other address is opened there.
     const sizes = at % 2 === 0 ? SIZES : SIZES.toReversed();
     await tab.emulateMedia({ colorScheme: at % 2 === 0 ? 'light' : 'dark', reducedMotion: 'reduce' });
@@ -108,14 +105,18 @@ test('hostile text everywhere: every address shows what it says, nothing sticks 
     if (!REDIRECTED.includes(to) && decodeURIComponent(pathname + search) !== decodeURIComponent(to)) told(to, [`became ${pathname + search}`]);
     if ((await tab.locator('dialog[open]').count()) !== Number(opens)) told(to, [opens ? 'opens nothing' : 'opens something']);
     if (field && (await tab.getByRole('combobox', { name: field[0], exact: true }).inputValue()) !== field[1]) told(to, [`${field[0]} is not ${field[1]}`]);
+    if ((await tab.evaluate(() => scrollY)) !== 0) told(to, ['is not shown from its top']);
     told(to, await markup(tab));
     told(to, await violations(tab));
+    for (const command of await tab.evaluate(commandsShown)) commands.set(command, to);
     for (const width of sizes) {
       await tab.setViewportSize({ width, height: 900 });
-      if ((await sideways(tab)) > 0) told(to, [`at ${width} px it is wider than the window`]);
       told(`${to} at ${width}`, await tab.evaluate(cutOff));
     }
-    if (process.env.TIMES) require('node:fs').appendFileSync('/tmp/r2-times', `${to} ${Math.round(performance.now() - begin)}\n`);
+  }
+  for (const [command, to] of commands) {
+    const fault = faultOf(command);
+    if (fault) told(to, [fault]);
   }
   expect([...wrong, ...popped.map((text) => `popped up: ${text}`)]).toEqual([]);
 });
@@ -140,9 +141,15 @@ const markup = (tab: Page): Promise<string[]> =>
     return [...made, ...turned.map((text) => `turns the text around: ${text?.slice(0, 80)}`)];
   });
 
-/** States that are wider than their place, and panels whose text is. Runs in the page. */
+/** Also those that are folded away. Runs in the page. */
+function commandsShown(): string[] {
+  return [...document.querySelectorAll('code')].map(({ textContent }) => textContent).filter((text) => text.startsWith('covenant '));
+}
+
+/** Whatever is wider than its place: the page, states, what is open. Runs in the page. */
 function cutOff(): string[] {
-  const found: string[] = [];
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const found = scrollWidth > clientWidth ? ['the page is wider than the window'] : [];
   for (const state of document.querySelectorAll<HTMLElement>('[data-state-label]')) {
     const { right, width } = state.getBoundingClientRect();
     // The canvas of a graph is moved about.

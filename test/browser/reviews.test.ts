@@ -188,13 +188,13 @@ test('what request_review, send_feedback and create_pull_request commit is told 
   const row = (status: string) => page.getByRole('row', { name: new RegExp(`^${id} coding ${status}`) }).waitFor();
   await row('started');
   const review = await t.review(id);
-  await row('waiting_review');
+  await row('waiting review');
   expect(told).toContain('instance.waiting_review');
   await t.ok('send_feedback', { feedback: 'Better.', feedback_type: 'suggestions' }, review.id);
   await row('started 1/3');
   expect(told).toContain('review.feedback');
   await t.ok('create_pull_request', { title: 'Do it', description: 'All of it', base_branch: 'main' }, id);
-  await row('pr_created 1/3');
+  await row('pr created 1/3');
   expect(told).toContain('pull.created');
   // Without a reload: the page is the one that was opened.
   expect(await page.evaluate(() => performance.getEntriesByType('navigation').length)).toBe(1);

@@ -13,7 +13,7 @@ const WORD = 'averylongwordwithoutaspace'.repeat(3);
 
 /** What an agent may write where one line is asked for, and where more is. */
 export const LINE = `<img src=x onerror=alert(1)> "><script>alert(2)</script> \u202Eevil\u2066 💣👩‍👩‍👧 ${WORD}`;
-export const LONG = `${LINE}\n\u001b[31m\u0007\u200B\t${'x'.repeat(4_000)}\n<style>*{display:none}</style>${' & so on'.repeat(200)}`;
+const LONG = `${LINE}\n\u001b[31m\u0007\u200B\t${'x'.repeat(4_000)}\n<style>*{display:none}</style>${' & so on'.repeat(200)}`;
 
 /** The ids that addresses name. */
 export type Ids = Readonly<

@@ -16,17 +16,34 @@ export function CopyButton({ text, label = 'Copy', name }: { text: string; label
 export function Command({ text }: { text: string }) {
   return (
     <div className="flex items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3">
-      <code className="min-w-0 flex-1">{text}</code>
+      <code className="min-w-0 flex-1 text-left">
+        <Unbroken text={text} />
+      </code>
       <CopyButton text={text} name={`Copy ${text}`} />
     </div>
   );
 }
 
+/** Lines end between words: a browser would end one inside `--option` too. */
+const Unbroken = ({ text }: { text: string }) =>
+  text.split(/(\s+)/).map((word, at) =>
+    at % 2 === 0 ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the words of one text have no other name
+      <span key={at} className="inline-block max-w-full wrap-anywhere">
+        {word}
+      </span>
+    ) : (
+      word
+    ),
+  );
+
 /** Several lines to paste somewhere, as they are; `label` says what they are. */
 export function CodeBlock({ text, label }: { text: string; label: string }) {
   return (
     <figure aria-label={label} className="flex flex-wrap items-start gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3">
-      <pre className="min-w-0 flex-1 basis-60 py-1.5 font-mono text-label wrap-anywhere whitespace-pre-wrap">{text}</pre>
+      <pre className="min-w-0 flex-1 basis-60 py-1.5 font-mono text-label wrap-anywhere whitespace-pre-wrap">
+        <Unbroken text={text} />
+      </pre>
       <CopyButton text={text} name={`Copy: ${label}`} />
     </figure>
   );

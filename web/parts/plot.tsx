@@ -1,6 +1,8 @@
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { usePreferences } from '../preferences.ts';
+import { axisWords } from './axis-words.ts';
 import type { TimeChartProps } from './time-chart.tsx';
 import type { Tone } from './tone.tsx';
 
@@ -9,12 +11,14 @@ const AXIS = 44;
 /** The bars themselves. Fetched when a chart is first shown. */
 export default function Plot({ times, series, unit, height = 0 }: TimeChartProps) {
   const frame = useRef<HTMLDivElement>(null);
+  const { utc } = usePreferences();
   useEffect(() => {
     const element = frame.current;
     if (!element) return undefined;
     const draw = (): uPlot => {
       const colour = coloursOf(element);
       const said = typeof unit === 'string' ? (value: number) => value.toLocaleString() : unit;
+      const moment = axisWords(times, utc);
       // The topmost is drawn first, so that those below it stand before it.
       const stacked = stack(series.map(({ values }) => values));
       const order = series.map((_, index) => series.length - 1 - index);
@@ -30,7 +34,14 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
           padding: [6, 8, 0, 0],
           scales: { x: { time: true, range: (_plot, min, max) => [min - half, max + half] }, y: { range: (_plot, _min, max) => [0, max || 1] } },
           axes: [
-            { stroke: colour.muted, grid: { show: false }, ticks: { stroke: colour.line }, size: 24, font: FONT },
+            {
+              stroke: colour.muted,
+              grid: { show: false },
+              ticks: { stroke: colour.line },
+              size: 24,
+              font: FONT,
+              values: (_plot, ticks) => ticks.map((seconds) => moment(seconds * 1_000)),
+            },
             {
               stroke: colour.muted,
               grid: { stroke: colour.line, width: 1 },
@@ -71,7 +82,7 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
       dark.removeEventListener('change', again);
       plot.destroy();
     };
-  }, [times, series, unit, height]);
+  }, [times, series, unit, height, utc]);
   return <div ref={frame} className="h-full overflow-hidden" />;
 }
 

@@ -1,3 +1,5 @@
+import type { ReactNode } from 'react';
+
 /** They would turn around whatever stands behind them, in a sentence that quotes them too. */
 const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069]/g;
 
@@ -9,11 +11,21 @@ export function Said({ text, brief = false }: { text: string; brief?: boolean | 
   const shown = disarmed(text);
   return brief ? (
     <bdi title={shown} className={brief === 'line' ? 'block truncate text-left' : 'line-clamp-2 text-left wrap-anywhere'}>
-      {shown}
+      {brief === 'line' ? shown : broken(shown)}
     </bdi>
   ) : (
-    <bdi className="wrap-anywhere whitespace-pre-wrap">{shown}</bdi>
+    <bdi className="wrap-anywhere whitespace-pre-wrap">{broken(shown)}</bdi>
   );
+}
+
+const LONGEST_NAME = 100;
+
+/** A name without a space ends its line where it has a joint, if it can: `codex@`, `tool:agent_`. */
+function broken(text: string): ReactNode {
+  if (text.length > LONGEST_NAME || /\s/.test(text)) return text;
+  const [first = '', ...rest] = text.split(/(?<=[@:/_.#])(?=\w)/);
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one name have no other name
+  return [first, ...rest.flatMap((part, at) => [<wbr key={at} />, part])];
 }
 
 const PRIVATE = '@private';

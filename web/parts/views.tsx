@@ -14,8 +14,12 @@ export function Views({ label, views }: ViewsProps) {
   // On a small screen the strip is longer than the window: the view that is open must be in it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is another view that stands at another address
   useEffect(() => {
-    // Newer browsers answer with a promise, which is no clean-up.
-    void strip.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    const here = strip.current?.querySelector<HTMLElement>('[aria-current=page]');
+    if (!strip.current || !here) return;
+    // By hand: scrollIntoView would move the page too, where the strip is below its end.
+    const { left, right } = strip.current.getBoundingClientRect();
+    const place = here.getBoundingClientRect();
+    strip.current.scrollLeft += Math.min(0, place.left - left) + Math.max(0, place.right - right);
   }, [pathname]);
   return (
     <nav ref={strip} aria-label={label} className="mt-2 mb-4 flex gap-1 overflow-x-auto border-b border-line">

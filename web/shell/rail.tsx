@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
 import { Menu, MenuLink } from '../parts/menu.tsx';
 import { PAGES } from './pages.ts';
@@ -9,6 +9,8 @@ const HERE = 'bg-live-tint text-live';
 const ELSEWHERE = 'text-muted hover:text-text';
 
 export function Rail() {
+  const { pathname } = useLocation();
+  const inMore = PAGES.some(({ to, bar }) => !bar && `${pathname}/`.startsWith(`${to}/`));
   return (
     <nav
       aria-label="Pages"
@@ -40,7 +42,7 @@ export function Rail() {
             <span>More</span>
           </>
         }
-        className={`${ITEM} ${ELSEWHERE} sm:hidden`}
+        className={`${ITEM} ${inMore ? HERE : ELSEWHERE} sm:hidden`}
       >
         {PAGES.filter(({ bar }) => !bar).map(({ to, label, icon }) => (
           <MenuLink key={to} to={to} icon={icon}>

@@ -47,7 +47,9 @@ export function copyId(): boolean {
 }
 
 export function focusFilter(): boolean {
-  const [field] = all('[data-filter]');
+  const fields = all('[data-filter]');
+  // Where words can be typed, they are what is meant: a choice that stands above them would swallow them.
+  const field = fields.find((each) => each.matches('input')) ?? fields[0];
   field?.focus();
   return field !== undefined;
 }

@@ -135,3 +135,19 @@ test('grants are listed newest first, by page, status, subject and words; one en
     data: { field: 'expires_in_minutes' },
   });
 });
+
+test('a grant of a private developer, or given by one, names nobody to whoever is signed in', async () => {
+  const t = await testApp();
+  const admin = await t.developer('mira');
+  const codex = await t.developer('ben', 'codex');
+  const ben = String(codex.principal.developerId);
+  const signedIn = { ...admin, principal: { ...admin.principal, web: true, operator: true } };
+  const byBen = { ...codex, principal: { ...codex.principal, actor: `developer:${ben}`, web: true, operator: true } };
+  await t.done('capabilities.grant', { action: 'tool.call.echo', developer: 'ben' }, byBen);
+  await t.done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
+  const listed = await t.done('capabilities.list', {}, signedIn);
+  expect(listed.items).toContainEqual(expect.objectContaining({ subject: '@private', subject_name: '@private', granted_by: '@private' }));
+  expect(JSON.stringify(listed)).not.toContain(ben);
+  expect(JSON.stringify(listed)).not.toContain(codex.tokenId);
+  expect(JSON.stringify(await t.done('capabilities.list', {}))).toContain(ben);
+});

@@ -31,6 +31,8 @@ export interface Subjects {
   resolve(db: Db, workspace: string, named: NamedSubject): Promise<string>;
   /** How a person would call them, as far as `viewer` may know. */
   names(db: Db, workspace: string, viewer: Principal, subjects: readonly string[]): Promise<(subject: string) => string>;
+  /** What `names` calls whoever the viewer may not know. */
+  readonly hidden: string;
   /** Who would use the grants of the subject: a developer's tokens, an instance's, the one token, or the operator. */
   callersOf(db: Db, viewer: Principal, subject: string, now: number): Promise<CallersPage>;
   /** Everybody who could call now: all to the operator, their own to a developer. */

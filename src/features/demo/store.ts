@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../storage/engine.ts';
+import { eventsAbout } from '../../storage/journal.ts';
 import type { DemoState } from './contract.ts';
 
 /** What tells that there was something: the journal is never cut, and a workspace without a name could not be read. */
@@ -23,14 +24,7 @@ export async function removeRows(db: Db, workspace: string): Promise<number> {
 
 /** By the last word of the journal on it. */
 export async function demoState(db: Db, workspace: string): Promise<DemoState> {
-  const last = await db
-    .selectFrom('events')
-    .select('kind')
-    .where('workspace_id', '=', workspace)
-    .where('subject', '=', SUBJECT)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const last = await eventsAbout(db, workspace, [SUBJECT]).select('kind').orderBy('seq', 'desc').limit(1).executeTakeFirst();
   return (last?.kind.replace('demo.', '') as DemoState | undefined) ?? 'none';
 }
 

@@ -110,7 +110,8 @@ export const revokeDevice = contract({
   ...base,
   name: 'devices.revoke',
   title: 'Revoke a device',
-  description: "Revokes every token that the machine's setup made. Its agents are refused from the next call on.",
+  description:
+    "Revokes every token that the machine's setup made. Its agents are refused from the next call on; a machine that has not fetched them gets none.",
   input: z.strictObject({ device_id: id.describe('The id, or an unambiguous tail of it.') }),
   output: z.strictObject({ device_id: z.string(), revoked: z.array(z.string()) }),
   annotations: { destructiveHint: true, idempotentHint: true },

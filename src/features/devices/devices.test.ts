@@ -131,6 +131,54 @@ test('whoever asks too often is told to wait, and an address can fill the list w
   expect((await t.post('/api/setup/device', ANA)).status).toBe(200);
 });
 
+test('whoever tries codes that no device shows is stopped after a few, however they are signed in; nobody else is', async () => {
+  const t = await served();
+  await t.developer('mira');
+  await t.developer('ana');
+  const { user_code } = await t.ask();
+  const actions = ['devices.find', 'devices.approve', 'devices.refuse'];
+  for (let tried = 0; tried < 20; tried++) {
+    const ana = await t.signIn('ana');
+    expect((await ana(actions[tried % 3] as string, { code: 'BBBB-BBBB' })).body).toMatchObject({ code: 'DEVICE_NOT_FOUND' });
+  }
+  const ana = await t.signIn('ana');
+  for (const action of actions) expect((await ana(action, { code: user_code })).body, action).toMatchObject({ code: 'TOO_MANY_CODES' });
+  expect((await (await t.signIn('mira'))('devices.find', { code: user_code })).body).toMatchObject({ user_code });
+  t.clock.advance(600_000);
+  const { user_code: later } = await t.ask();
+  expect((await ana('devices.approve', { code: later })).body).toMatchObject({ developer: 'ana' });
+});
+
+test('a device that is revoked before it has fetched its tokens gets none', async () => {
+  const t = await served();
+  await t.developer('mira');
+  const mira = await t.signIn('mira');
+  const { user_code, device_code } = await t.ask();
+  const { device_id } = (await mira('devices.approve', { code: user_code })).body;
+  expect((await mira('devices.revoke', { device_id })).body).toMatchObject({ device_id, revoked: [] });
+  expect(await t.poll(device_code)).toEqual({ status: 'denied' });
+  expect(await t.app.store.reader.selectFrom('tokens').select('id').where('kind', '=', 'agent').execute()).toEqual([]);
+  expect((await t.events({ kind: 'device.revoked' })).map(({ subject }) => subject)).toEqual([device_id]);
+});
+
+test('of two who approve one device at the same time, each in a workspace of their own, one does', async () => {
+  const t = await served();
+  const signedIn = async (workspace?: string) => {
+    const caller = await t.developer('mira', undefined, workspace);
+    return { ...caller, principal: { ...caller.principal, web: true } };
+  };
+  const both = [await signedIn(), await signedIn('ws_other')];
+  const { user_code, device_code } = await t.ask();
+  const answers = await Promise.all(both.map((caller) => t.action('devices.approve', { code: user_code }, caller)));
+  const statuses = answers.map(({ reply }) => (reply.status === 'ok' ? 'ok' : reply.code));
+  expect(statuses.toSorted()).toEqual(['DEVICE_NOT_FOUND', 'ok']);
+  const handed = await t.poll(device_code);
+  expect(handed).toMatchObject({ status: 'approved' });
+  const { codex } = handed.tokens as Record<string, string>;
+  const authenticated = await t.app.authenticate(codex, 'bearer');
+  expect(authenticated).toMatchObject({ principal: { workspace: both[statuses.indexOf('ok')]?.principal.workspace } });
+});
+
 test('a request that names no machine, or agents that there are none of, is refused by field', async () => {
   const t = await served();
   for (const [body, field] of [

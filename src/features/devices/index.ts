@@ -2,7 +2,6 @@ import type { Feature } from '../../kernel/tool.ts';
 import { UNANSWERED_KEPT_MS } from './desk.ts';
 import { deviceTools } from './tools.ts';
 
-export { CLIENTS, type ClientName, overHttp } from './connections.ts';
 export { createDeviceDesk, type DeviceDesk } from './desk.ts';
 
 export const devices = (packageRoot: string): Feature => ({

@@ -43,6 +43,12 @@ export async function consume(db: Db, id: string): Promise<boolean> {
   return result.numUpdatedRows === 1n;
 }
 
+/** Approved, and not fetched yet: it gets nothing any more. */
+export async function withdraw(db: Db, id: string, now: number): Promise<boolean> {
+  const open = db.updateTable('device_grants').set({ status: 'denied', decided_at: now }).where('id', '=', id).where('status', '=', 'approved');
+  return (await open.executeTakeFirst()).numUpdatedRows === 1n;
+}
+
 export async function notePoll(db: Db, id: string, poll: Partial<Pick<DeviceGrantRow, 'polled_at' | 'interval_seconds'>>): Promise<void> {
   await db.updateTable('device_grants').set(poll).where('id', '=', id).execute();
 }

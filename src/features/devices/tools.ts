@@ -8,17 +8,20 @@ import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { developersOf, endTokenById, knownDeveloper } from '../identity/index.ts';
 import { agentSetup, approveDevice, findDevice, listDevices, refuseDevice, revokeDevice, waitingDevices } from './contract.ts';
+import { Guesses } from './guesses.ts';
 import { setupFor } from './setup.ts';
-import { decide, devicesOf, findPending, pageOfDevices, tokensOfDevices, waitingGrants } from './store.ts';
+import { decide, devicesOf, findPending, pageOfDevices, tokensOfDevices, waitingGrants, withdraw } from './store.ts';
 import type { DeviceGrantRow } from './tables.ts';
 import { agentsOf, viewDevice, viewRequested } from './views.ts';
 
 const MOST_WAITING = 50;
 
 /** `packageRoot`: the folder of this package, from which another machine's companion can be installed. */
-export const deviceTools = (packageRoot: string): Implementation[] => [
+export const deviceTools = (packageRoot: string): Implementation[] => [...requestTools(new Guesses()), ...machineTools(packageRoot)];
+
+const requestTools = (guesses: Guesses): Implementation[] => [
   implement(findDevice, {
-    read: async ({ code }, { reader, clock }) => ok(viewRequested(await waitingFor(reader, code, clock.now()))),
+    read: async ({ code }, { reader, clock, principal }) => ok(viewRequested(await waitingFor(reader, guesses, { code, principal, now: clock.now() }))),
   }),
   implement(waitingDevices, {
     read: async (_input, { reader, workspace, clock }) => {
@@ -28,7 +31,7 @@ export const deviceTools = (packageRoot: string): Implementation[] => [
   }),
   implement(approveDevice, {
     write: async (tx, { code, developer: named }, ctx) => {
-      const row = await waitingFor(tx.db, code, tx.now);
+      const row = await waitingFor(tx.db, guesses, { code, principal: ctx.principal, now: tx.now });
       const developer = await knownDeveloper(tx, named, ctx);
       await settle(tx, ctx, row, { status: 'approved', workspace_id: tx.workspace, developer_id: developer.id });
       const { id: device_id, machine_name } = row;
@@ -37,11 +40,14 @@ export const deviceTools = (packageRoot: string): Implementation[] => [
   }),
   implement(refuseDevice, {
     write: async (tx, { code }, ctx) => {
-      const row = await waitingFor(tx.db, code, tx.now);
+      const row = await waitingFor(tx.db, guesses, { code, principal: ctx.principal, now: tx.now });
       await settle(tx, ctx, row, { status: 'denied', workspace_id: tx.workspace, developer_id: null });
       return ok({ device_id: row.id, machine_name: row.machine_name }, 'Refused.');
     },
   }),
+];
+
+const machineTools = (packageRoot: string): Implementation[] => [
   implement(listDevices, {
     read: async ({ limit, offset }, { reader, workspace, principal, clock }) => {
       const developerId = ownOnly(principal);
@@ -62,7 +68,9 @@ export const deviceTools = (packageRoot: string): Implementation[] => [
       const live = (await tokensOfDevices(tx.db, tx.workspace, [device.id])).filter(({ revoked_at }) => revoked_at === null);
       for (const { id } of live) await endTokenById(tx, id, ctx.principal.actor);
       const revoked = live.map(({ id }) => id);
-      if (revoked.length > 0) record(tx, ctx, { category: 'work', kind: 'device.revoked', subject: device.id, payload: { token_ids: revoked } });
+      const isWithdrawn = await withdraw(tx.db, device.id, tx.now);
+      if (revoked.length > 0 || isWithdrawn) record(tx, ctx, { category: 'work', kind: 'device.revoked', subject: device.id, payload: { token_ids: revoked } });
+      if (isWithdrawn) return ok({ device_id: device.id, revoked }, 'The device had not fetched its tokens, and gets none.');
       return ok({ device_id: device.id, revoked }, `Revoked ${revoked.length === 1 ? '1 token' : `${revoked.length} tokens`}.`);
     },
   }),
@@ -71,10 +79,20 @@ export const deviceTools = (packageRoot: string): Implementation[] => [
   }),
 ];
 
+interface Tried {
+  readonly code: string;
+  readonly principal: Principal;
+  readonly now: number;
+}
+
 /** A code that was used, has run out or was mistyped reads the same. */
-async function waitingFor(db: Db, code: string, now: number): Promise<DeviceGrantRow> {
+async function waitingFor(db: Db, guesses: Guesses, { code, principal: { workspace, developerId, tokenId }, now }: Tried): Promise<DeviceGrantRow> {
+  // By the person: whoever is signed in can sign in again.
+  const who = `${workspace} ${developerId ?? tokenId}`;
+  guesses.require(who, now);
   const row = await findPending(db, code);
   if (row && now <= row.expires_at) return row;
+  guesses.note(who, now);
   throw new Refusal('DEVICE_NOT_FOUND', 'No device waits with this code.', 'Compare it with what the device shows; a code serves once, within ten minutes.', {
     field: 'code',
   });

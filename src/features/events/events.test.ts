@@ -3,8 +3,11 @@ import { expect, test } from 'vitest';
 import type { Output } from '../../kernel/contract.ts';
 import type { NewEvent } from '../../storage/journal.ts';
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts';
+import { instanceApp } from '../../testing/instances.ts';
+import { pretendedDisk } from '../../testing/pretended-disk.ts';
 import type { listEvents, verifyEvents } from './contract.ts';
 import { type Stretch, searchEvents } from './store.ts';
+import { Tally } from './tally.ts';
 
 type Listed = Output<typeof listEvents>;
 type Verified = Output<typeof verifyEvents>;
@@ -136,14 +139,16 @@ async function verify(t: TestApp, limit: number): Promise<Verified[]> {
   return parts;
 }
 
-test('what an instance of a private developer does is nobody’s doing to others, and is not found by its name', async () => {
+test("what an instance of a private developer does is nobody's doing to others, and is not found by its name", async () => {
   const t = await instanceApp(pretendedDisk);
   await t.developer('mira');
   const ana = await t.developer('ana');
   const ben = await t.developer('ben');
-  const [owner, other] = [ana, ben].map((caller) => ({ ...caller, principal: { ...caller.principal, web: true } })) as [TestCaller, TestCaller];
+  const signedIn = (caller: TestCaller, operator = false): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true, operator } });
+  const [owner, other] = [signedIn(ana), signedIn(ben)];
   await t.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
-  const { id } = (await t.done('instances.start', { repository_path: t.repository.path, type: 'coding', issue: 7, agent: 'tiny' }, admin(ana))) as { id: string };
+  const start = { repository_path: t.repository.path, type: 'coding', issue: 7, agent: 'tiny' };
+  const { id } = (await t.done('instances.start', start, signedIn(ana, true))) as { id: string };
   const { principal } = await t.as(id);
   await t.app.store.append(principal.workspace, [{ category: 'work', kind: 'made', actor: principal.actor, subject: id, payload: { branch: 'ana/secret' } }]);
   const made = async (viewer: TestCaller, filter: object = { kind: 'made' }) => (await t.done('events.list', filter, viewer)).items;
@@ -167,4 +172,15 @@ test('a long word in an event does not hold the server up while somebody is hidd
   const { items } = await t.done('events.list', { kind: 'made' }, { ...ana, principal: { ...ana.principal, web: true } });
   expect(items).toHaveLength(100);
   expect(performance.now() - began).toBeLessThan(2_000);
+});
+
+test('names that callers invent do not fill the memory: those tools are counted that were called last', async () => {
+  const { t, append, workspace } = await house();
+  const call = (tool: string): Partial<NewEvent> => ({ category: 'usage', kind: 'tool.called', subject: `tool:${tool}`, payload: { outcome: 'denied' } });
+  await append([call('clock'), call('first')]);
+  for (let made = 0; made < 5_500; made += 500) await append([...Array.from({ length: 500 }, (_, index) => call(`invented-${made + index}`)), call('clock')]);
+  const { tools } = await new Tally().read(t.app.store.reader, workspace, t.clock.now());
+  expect(tools.size).toBe(5_000);
+  expect(tools.get('tool:clock')?.durations).toHaveLength(12);
+  expect(tools.has('tool:first')).toBe(false);
 });

@@ -37,7 +37,7 @@ export async function searchEvents(
   seen: (event: JournalEvent) => JournalEvent,
 ): Promise<Searched> {
   const back = direction === 'back';
-  const reach = isIndexed(sought) ? end : most;
+  const reach = indexed(sought) ? end : most;
   const low = back ? Math.max(1, start - reach + 1) : start;
   const high = back ? start : Math.min(end, start + reach - 1);
   const size = isNarrow(sought) ? Math.max(BATCH, limit) : limit;
@@ -60,9 +60,12 @@ export async function searchEvents(
 
 const isNarrow = (sought: Sought): boolean => Object.values(sought).some((each) => each !== undefined);
 
-/** Whether what fits is found without reading what does not. */
-function isIndexed({ whose, subject, ...others }: Sought): boolean {
-  return subject !== undefined || (oneActor(whose) !== undefined && !isNarrow(others));
+/** Where what fits is found without reading what does not: by one subject or one actor, and nothing else. */
+function indexed({ whose, subject, ...others }: Sought): { column: 'subject' | 'actor'; value: string } | undefined {
+  if (isNarrow(others)) return undefined;
+  if (subject !== undefined) return whose === undefined ? { column: 'subject', value: subject } : undefined;
+  const actor = oneActor(whose);
+  return actor === undefined ? undefined : { column: 'actor', value: actor };
 }
 
 /** Who is hidden has another name in the rows. */
@@ -76,16 +79,26 @@ interface Bounds {
 }
 
 async function batch(db: Db, workspace: string, { from, to, back, size }: Bounds, sought: Sought): Promise<JournalEvent[]> {
-  let query = db
+  const stretch = db
     .selectFrom('events')
-    .selectAll()
     .where('workspace_id', '=', workspace)
     .where('seq', '>=', from)
     .where('seq', '<=', to)
     .orderBy('seq', back ? 'desc' : 'asc')
     .limit(size);
+  const by = indexed(sought);
+  // Their numbers first: with whole rows to fetch besides, SQLite would read the stretch from end to end.
+  const numbers = by && (await stretch.select('seq').where(by.column, '=', by.value).execute()).map(({ seq }) => seq);
+  let query = numbers
+    ? db
+        .selectFrom('events')
+        .where('workspace_id', '=', workspace)
+        .where('seq', 'in', numbers)
+        .orderBy('seq', back ? 'desc' : 'asc')
+    : stretch;
+  if (numbers?.length === 0) return [];
   for (const condition of conditions(sought)) query = query.where(condition);
-  return (await query.execute()).map(toEvent);
+  return (await query.selectAll().execute()).map(toEvent);
 }
 
 const like = (expression: RawBuilder<string>, pattern: string): RawBuilder<SqlBool> =>

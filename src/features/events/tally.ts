@@ -11,6 +11,8 @@ const PAGE = 2_000;
 const MOST_WORKSPACES = 20;
 const REFUSALS_KEPT = 50;
 const DURATIONS_KEPT = 500;
+/** Whoever calls can invent names without end: of more tools than these, those are kept that were called last. */
+const MOST_TOOLS = 5_000;
 
 export interface CallCounts {
   calls: number;
@@ -132,6 +134,10 @@ function count(counting: Counting, event: Counted): void {
   if (actor.refusals.length > REFUSALS_KEPT) actor.refusals.shift();
   if (event.subject === null) return;
   const tool = taken(counting.tools, event.subject, () => ({ minutes: new Map(), durations: [] }));
+  // The one that was called last stands last.
+  counting.tools.delete(event.subject);
+  counting.tools.set(event.subject, tool);
+  if (counting.tools.size > MOST_TOOLS) counting.tools.delete(counting.tools.keys().next().value as string);
   add(tool.minutes, minute, refused);
   tool.durations.push(duration_ms);
   if (tool.durations.length > DURATIONS_KEPT) tool.durations.shift();

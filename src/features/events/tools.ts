@@ -4,7 +4,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { ChainVerifier, GENESIS, readEvents, readHead } from '../../storage/journal.ts';
-import { developerFor, PRIVATE, redactor } from '../identity/index.ts';
+import { developerFor, hiding, PRIVATE, redactor } from '../identity/index.ts';
 import { eventRate, listEvents, verifyEvents } from './contract.ts';
 import type { Whose } from './filter.ts';
 import { type Stretch, searchEvents } from './store.ts';
@@ -63,9 +63,14 @@ async function headOf({ reader, workspace }: CallContext): Promise<{ seq: number
 /** `agent:codex@dev_…`, `operator`: as the journal has it. */
 const AS_JOURNALED = /^(agent|developer|instance):|^operator$/;
 
+/** No actor has this name. */
+const NOBODY = '';
+
 /** People know each other by name, the journal by id. Whom the viewer may not know has no name here. */
 async function whoseEvents({ reader, workspace, principal }: CallContext, who: string): Promise<Whose> {
-  if (who === PRIVATE || AS_JOURNALED.test(who)) return { actor: who };
+  if (who === PRIVATE) return { actor: who };
+  // Whom the viewer may not know is looked for as nobody is, or the time it takes would tell of them.
+  if (AS_JOURNALED.test(who)) return { actor: (await hiding(reader, workspace, principal))(who) === who ? who : NOBODY };
   const [, agent, name = who] = /^([^@]+)@(.+)$/.exec(who) ?? [];
   try {
     const { id } = await developerFor(reader, workspace, principal, name);

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { loadTokenizer } from '../recovery/index.ts';
 import type { Offered } from './offered.ts';
 
@@ -9,7 +10,10 @@ export async function tokensOf({ name, description, inputSchema, state }: Offere
   if (state === 'withheld') return null;
   const counted = known.get(inputSchema);
   if (counted !== undefined) return counted;
-  const tokens = (await loadTokenizer()).count(JSON.stringify({ name, description, inputSchema }));
+  const tokenizer = await loadTokenizer();
+  // Another server may have said much: others are served between two definitions.
+  await breathe();
+  const tokens = tokenizer.count(JSON.stringify({ name, description, inputSchema }));
   known.set(inputSchema, tokens);
   return tokens;
 }

@@ -33,7 +33,9 @@ export function gatewayTools(catalogue: Catalogue, tally: Tally): Implementation
           .sort((a, b) => (a.name < b.name ? -1 : 1));
         const [mayCall, day] = [await you(ctx), await dayOf(ctx)];
         const page = fits.slice(offset, offset + limit);
-        return ok({ items: await Promise.all(page.map((tool) => inShort(tool, mayCall(tool), day))), total: fits.length });
+        const items: Awaited<ReturnType<typeof inShort>>[] = [];
+        for (const tool of page) items.push(await inShort(tool, mayCall(tool), day));
+        return ok({ items, total: fits.length });
       },
     }),
     implement(showTool, {

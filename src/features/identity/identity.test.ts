@@ -1,5 +1,8 @@
 import { expect, test, vi } from 'vitest';
+import type { Principal } from '../../kernel/context.ts';
+import { accessOf } from '../../kernel/registry.ts';
 import { testApp } from '../../testing/app.ts';
+import { issueInstanceToken } from './people.ts';
 import { hashSecret } from './token.ts';
 
 test('a token acts as the one developer it was made for [auth.token.developer] [auth.identity.bound]', async () => {
@@ -246,4 +249,29 @@ test('tokens are listed newest first, a page at a time, live or ended, one alone
   expect((await list({ token_id: mira.tokenId }, signedIn)).ids).toEqual([]);
   const admin = { ...mira, principal: { ...mira.principal, web: true, operator: true } };
   expect((await list({ own: true, status: 'live' }, admin)).ids).toEqual([mira.tokenId]);
+});
+
+test('no token of an agent, an instance or a developer takes any action, and a member none that is for operators', async () => {
+  const t = await testApp();
+  const { workspace } = t.operator.principal;
+  const mira = await t.developer('mira');
+  const codex = await t.developer('mira', 'codex');
+  const issued = await t.app.store.write(workspace, (tx) => issueInstanceToken(tx, { id: 'work-7-a1', developer_id: mira.principal.developerId }, 'operator'));
+  const instance = await t.app.authenticate(issued.value, 'bearer');
+  if (!('principal' in instance)) throw new Error(instance.rejected);
+  const ben = await t.developer('ben');
+  const member = { ...ben.principal, web: true };
+  const refusalOf = async (name: string, principal: Principal) => {
+    const { reply } = await t.app.dispatch.action({ name, args: {}, principal, surface: 'api' });
+    return reply.status === 'ok' ? 'ok' : reply.code;
+  };
+  for (const action of t.app.registry.actions()) {
+    const { name } = action;
+    for (const { kind, principal } of [mira, codex, instance].map(({ principal: each }) => ({ kind: each.kind, principal: each })))
+      expect([name, kind, await refusalOf(name, principal)]).toEqual([name, kind, 'OPERATOR_REQUIRED']);
+    if (accessOf(action) !== 'member') expect([name, await refusalOf(name, member)]).toEqual([name, 'OPERATOR_REQUIRED']);
+    // Nobody acts in a workspace that is not theirs by naming it.
+    const elsewhere = { name, args: {}, principal: { ...member, operator: true }, surface: 'api', workspace: 'default' } as const;
+    expect((await t.app.dispatch.action(elsewhere)).reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
+  }
 });

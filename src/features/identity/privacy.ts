@@ -55,6 +55,8 @@ export async function redactor(db: Db, workspace: string, viewer: Principal): Pr
   return (event) => {
     const redacted = hide(event);
     if (redacted.actor.includes(PRIVATE)) {
+      // One run of an agent is one person's.
+      redacted.session = null;
       delete redacted.payload.correlation;
       // People put their names into those of their branches.
       delete redacted.payload.branch;

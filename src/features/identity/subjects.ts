@@ -42,6 +42,7 @@ export const grantSubjects = {
     };
   },
 
+  hidden: PRIVATE,
   callersOf,
   callers,
 } satisfies Subjects;

@@ -6,6 +6,7 @@ import { calledRepository } from '../../kernel/repository-name.ts';
 import { endingIn, onlyMatch } from '../../kernel/tail.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
+import { eventsAbout } from '../../storage/journal.ts';
 import type { Tx } from '../../storage/write.ts';
 import { findWarning, resolveWarning } from './checks.ts';
 import type { OverlapWarningRow, ScopeVerdictRow, WarningLevel } from './tables.ts';
@@ -95,11 +96,8 @@ const resolution = z.looseObject({ warning_id: z.string().nullish(), automatic: 
 export async function resolversOf(db: Db, workspace: string, warningIds: readonly string[], judged: readonly string[]): Promise<Map<string, string>> {
   const subjects = [...warningIds, ...judged];
   if (subjects.length === 0) return new Map();
-  const events = await db
-    .selectFrom('events')
+  const events = await eventsAbout(db, workspace, subjects)
     .select(['actor', 'subject', 'payload'])
-    .where('workspace_id', '=', workspace)
-    .where('subject', 'in', subjects)
     .where('kind', 'in', ['scope.judged', 'warning.confirmed', 'warning.dismissed'])
     .execute();
   return new Map(

@@ -1,4 +1,4 @@
-import { actorOfToken, ownerOf } from '../../kernel/actor.ts';
+import { actorOfToken, agentIdOf, ownerOf } from '../../kernel/actor.ts';
 import type { Principal } from '../../kernel/context.ts';
 import type { Db } from '../../storage/engine.ts';
 import { type AgentRow, agentsById, isSilent, LEASE_MS, statusAt } from '../agents/index.ts';
@@ -18,6 +18,7 @@ import {
   costsSince,
   instancesSince,
   locksHeld,
+  ownersOfInstances,
   registeredAgents,
   type SessionFacts,
   sessionsSince,
@@ -117,6 +118,7 @@ export async function gather(db: Db, viewer: Principal, sources: Sources, now: n
     if (holder) holder.lostAt = Math.max(holder.lostAt ?? 0, time);
   }
   for (const each of facts.values()) noteLosses(each, now);
+  await addOwners(db, workspace, facts);
   return { facts, day, events, agentActor };
 }
 
@@ -193,6 +195,17 @@ async function addInstances(db: Db, viewer: Principal, now: number, of: (actor: 
     facts.developerId = row.developer_id;
     if (view(row).at_limit) facts.waitsOnPerson = true;
   }
+}
+
+/** Also of an instance that ended long ago and left something behind: whose it was may be nobody else's business. */
+async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, Facts>): Promise<void> {
+  const unowned = [...facts.values()].filter(({ actor, developerId }) => developerId === null && actor.startsWith('instance:'));
+  const owners = await ownersOfInstances(
+    db,
+    workspace,
+    unowned.map(({ actor }) => agentIdOf(actor)),
+  );
+  for (const each of unowned) each.developerId = owners.get(agentIdOf(each.actor)) ?? null;
 }
 
 /** Noted by the journal, or by the clock where the sweep has not come by yet. */

@@ -1,3 +1,5 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { beginning } from '../../kernel/excerpt.ts';
 import type { Db } from '../../storage/engine.ts';
 import { firstSeqSince, readHead } from '../../storage/journal.ts';
 
@@ -5,6 +7,8 @@ import { firstSeqSince, readHead } from '../../storage/journal.ts';
 export const KEPT_MS = 3 * 24 * 3_600_000;
 const MOST_KEPT = 20_000;
 const PAGE = 5_000;
+/** Of a field: what is told of it is short, and twenty thousand long ones would fill the memory. */
+const KEPT_LENGTH = 300;
 const MOST_WORKSPACES = 20;
 
 /** What tells who held what, and what came of it. */
@@ -43,7 +47,7 @@ export interface Happening {
   readonly kind: HappeningKind;
   readonly actor: string;
   readonly subject: string;
-  readonly payload: Readonly<Record<string, unknown>>;
+  readonly payload: Readonly<Record<string, string>>;
 }
 
 interface Kept {
@@ -91,22 +95,23 @@ async function readOn(db: Db, workspace: string, kept: Kept, now: number): Promi
       if (row.subject !== null) came.push({ ...row, kind: row.kind as HappeningKind, subject: row.subject, payload: readPayload(row.payload) });
     }
     kept.seq = end;
+    // The first read of busy days is long: others are served between its pages.
+    await breathe();
   }
   if (came.length === 0 && (kept.events[0]?.time ?? now) >= since) return;
   // A new list: whoever reads the old one reads on undisturbed.
   kept.events = [...kept.events, ...came].filter(({ time }) => time >= since).slice(-MOST_KEPT);
 }
 
-function readPayload(text: string): Record<string, unknown> {
+/** Its fields that are texts, as far as anybody reads them. */
+function readPayload(text: string): Record<string, string> {
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    const fields = Object.entries(JSON.parse(text) as Record<string, unknown>);
+    return Object.fromEntries(fields.flatMap(([name, value]) => (typeof value === 'string' ? [[name, beginning(value, KEPT_LENGTH)]] : [])));
   } catch {
     return {};
   }
 }
 
 /** A field of the payload, where it is what it should be. */
-export const textOf = (payload: Happening['payload'], field: string): string | null => {
-  const value = payload[field];
-  return typeof value === 'string' ? value : null;
-};
+export const textOf = (payload: Happening['payload'], field: string): string | null => payload[field] ?? null;

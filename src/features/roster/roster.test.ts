@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TestCaller } from '../../testing/app.ts';
 import { type Body, workflowApp } from '../../testing/workflow.ts';
+import { issueInstanceToken } from '../identity/index.ts';
 
 const MINUTE = 60_000;
 
@@ -214,4 +215,49 @@ test('what teammates ask a person waits on them, and what was finished and decid
   });
   expect((await done('news.list', { since: clock.now() }, person.ana)).items).toEqual([]);
   expect(await done('team.first_steps', {}, person.ana)).toEqual({ connected: true, called: true, warning_id: null, finished: true });
+});
+
+test('why an instance of a private developer failed, and what it did, is told to others without its name', async () => {
+  const { app, clock, done, person, ben, list, operator, startTask } = await rosterApp();
+  const { workspace } = operator.principal;
+  const issued = await app.store.write(workspace, (tx) => issueInstanceToken(tx, { id: 'work-7-a1', developer_id: ben.principal.developerId }, 'operator'));
+  const instance = await app.authenticate(issued.value, 'bearer');
+  if (!('principal' in instance)) throw new Error(instance.rejected);
+  await startTask('Left behind', { token: issued.value, tokenId: issued.id, principal: instance.principal });
+  const started = {
+    machine: 'here',
+    type: 'coding',
+    status: 'terminated',
+    agent: 'tiny',
+    agent_id: 'agt_x',
+    session_name: 'x',
+    session_kind: 'plain',
+    prompt: '',
+  } as const;
+  await app.store.write(workspace, async (tx) => {
+    const where = { repository: '/home/ben/secret', worktree_path: '/home/ben/secret/w', branch_name: 'work-7-a1', base_branch: 'main' };
+    const row = { ...started, ...where, workspace_id: workspace, id: 'work-7-a1', developer_id: ben.principal.developerId, created_by: 'operator' };
+    const times = { created_at: tx.now, updated_at: tx.now, last_activity: tx.now, ended_at: tx.now - 48 * 60 * MINUTE };
+    await tx.db
+      .insertInto('instances')
+      .values({ ...row, ...times, review_iteration: 0, failed_reviews: 0, extra_reviews: 0 } as never)
+      .execute();
+    const event = { category: 'work', actor: 'instance:work-7-a1', subject: 'work-7-a1' } as const;
+    tx.append({ ...event, kind: 'instance.failed', payload: { reason: '/home/ben/secret is gone' } });
+    tx.append({ ...event, kind: 'decision.recorded', subject: 'note_1', payload: { title: 'We stop' } });
+  });
+  clock.advance(1);
+  const news = async (viewer: TestCaller): Promise<Body[]> => ((await done('news.list', { since: 0 }, viewer)) as Body).items;
+  expect(await news(person.ana)).toMatchObject([{ by: { name: 'work-7-a1' } }, { details: '/home/ben/secret is gone' }]);
+  await done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
+  const seen = await news(person.ana);
+  expect(seen).toMatchObject([
+    { title: 'We stop', by: { name: '@private', agent_id: null } },
+    { what: 'instance', details: null, by: { name: '@private', agent_id: null } },
+  ]);
+  expect(JSON.stringify([seen, await list(person.ana)])).not.toContain('secret');
+  const rows = (await list(person.ana)).items;
+  expect(rows.map(({ name }: Body) => name)).toContain('@private');
+  expect(JSON.stringify(rows)).not.toMatch(/work-7-a1|Left behind/);
+  expect(await news(person.ben)).toMatchObject([{ by: { name: 'work-7-a1' } }, { details: '/home/ben/secret is gone' }]);
 });

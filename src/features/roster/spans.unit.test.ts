@@ -3,7 +3,7 @@ import type { Happening, HappeningKind } from './happenings.ts';
 import { spansIn } from './spans.ts';
 
 let seq = 0;
-const at = (time: number, kind: HappeningKind, subject: string, payload: Record<string, unknown> = {}, actor = 'agent:codex@dev_1'): Happening => ({
+const at = (time: number, kind: HappeningKind, subject: string, payload: Record<string, string> = {}, actor = 'agent:codex@dev_1'): Happening => ({
   seq: ++seq,
   time,
   kind,

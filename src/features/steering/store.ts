@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { chunks } from '../../storage/chunks.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
+import { eventsAbout } from '../../storage/journal.ts';
 import { standingTasks, type WorkflowRow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { SPAN_KINDS, type Step } from './spans.ts';
 
@@ -64,11 +65,8 @@ const payloadSchema = z.object({ agent_id: z.string().nullish(), to: z.string().
 export async function stepsOf(db: Db, workspace: string, taskIds: readonly string[], most: number): Promise<Step[]> {
   const found: (Step & { seq: number })[] = [];
   for (const some of chunks(taskIds, IDS_AT_ONCE)) {
-    const rows = await db
-      .selectFrom('events')
+    const rows = await eventsAbout(db, workspace, some)
       .select(['seq', 'kind', 'subject', 'time', 'payload'])
-      .where('workspace_id', '=', workspace)
-      .where('subject', 'in', some)
       .where('kind', 'in', SPAN_KINDS)
       .orderBy('seq', 'desc')
       .limit(most)
@@ -83,11 +81,8 @@ export async function stepsOf(db: Db, workspace: string, taskIds: readonly strin
 
 /** What the workflow itself was set to, oldest first. */
 export async function turnsOf(db: Db, workflow: WorkflowRow, most: number): Promise<{ time: number; to: string; reason: string | null }[]> {
-  const rows = await db
-    .selectFrom('events')
+  const rows = await eventsAbout(db, workflow.workspace_id, [workflow.id])
     .select(['time', 'payload'])
-    .where('workspace_id', '=', workflow.workspace_id)
-    .where('subject', '=', workflow.id)
     .where('kind', '=', 'workflow.status_changed')
     .orderBy('seq', 'desc')
     .limit(most)

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { agentsById, agentViewer } from '../agents/index.ts';
@@ -21,7 +22,11 @@ const looking: Implementation[] = [
       const agents = await agentsById(reader, workspace, [...new Set(held.map(({ assigned_agent_id }) => assigned_agent_id as string))]);
       const view = await agentViewer(reader, principal, clock.now());
       const names = new Map([...agents].map(([id, row]) => [id, view(row).name]));
-      const [tasks, edges] = [await graphTasks(reader, workflow), await edgesOf(reader, workflow)];
+      // Thousands of rows, twice, and then the picture: others are served in between.
+      const tasks = await graphTasks(reader, workflow);
+      await breathe();
+      const edges = await edgesOf(reader, workflow);
+      await breathe();
       return ok({ workflow_id: workflow.id, ...graphOf({ tasks, edges, names, turned: new Set(turned) }) });
     },
   }),

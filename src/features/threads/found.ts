@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Principal } from '../../kernel/context.ts';
 import { repositoryName } from '../../kernel/repository-name.ts';
 import type { Db } from '../../storage/engine.ts';
@@ -182,5 +183,7 @@ async function* inTurn({ prefix, read }: Source, moment: string | undefined): As
     yield* found;
     if (last === undefined) return undefined;
     before = last;
+    // A filter that leaves little reads many of these: others are served between them.
+    await breathe();
   }
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../../storage/engine.ts';
+import { eventsAbout } from '../../storage/journal.ts';
 
 /** Reminders are events and nothing else: by subject the journal has an index. */
 const REMINDED = ['ask.reminded', 'question.reminded', 'message.reminded'] as const;
@@ -13,11 +14,8 @@ interface Reminder {
 
 /** The last ones, the newest first. */
 export async function remindersOf(db: Db, workspace: string, subject: string): Promise<Reminder[]> {
-  return await db
-    .selectFrom('events')
+  return await eventsAbout(db, workspace, [subject])
     .select(['seq', 'actor', 'time'])
-    .where('workspace_id', '=', workspace)
-    .where('subject', '=', subject)
     .where('kind', 'in', REMINDED)
     .orderBy('seq', 'desc')
     .limit(MOST)

@@ -3,6 +3,7 @@ import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { chunks } from '../../storage/chunks.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
+import { eventsAbout } from '../../storage/journal.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { Withheld } from './pins.ts';
 
@@ -31,11 +32,8 @@ const payloads = z.object({ approved: decided, rejected: decided });
 
 /** By fingerprint: what was rejected and not approved since. */
 export async function rejectionsOf(db: Db, server: string): Promise<ReadonlyMap<string, Rejection>> {
-  const events = await db
-    .selectFrom('events')
+  const events = await eventsAbout(db, DEFAULT_WORKSPACE_ID, [`server:${server}`])
     .select(['kind', 'actor', 'time', 'payload'])
-    .where('workspace_id', '=', DEFAULT_WORKSPACE_ID)
-    .where('subject', '=', `server:${server}`)
     .where('kind', 'in', KINDS)
     .orderBy('seq', 'desc')
     .limit(LOOKED_AT)

@@ -3,8 +3,10 @@ import type { Answer } from './actor.ts';
 
 type Act = (name: string, input?: Record<string, unknown>) => Promise<Answer>;
 
-/** Agents first, then what they made: a program that still runs would go on making. */
+/** Agents first, then what they made: a program that still runs would go on making. Where no demo is, others' agents are at work. */
 export async function clearStage(action: Act, keep: boolean): Promise<Answer> {
+  const { state } = await action('demo.show');
+  if (state !== 'begun' && state !== 'kept') return { revoked_tokens: 0, removed_rows: 0, kept: false };
   const patient = patiently(action);
   for (const instance of await instancesOf(action)) {
     if (instance.ended_at === null) await patient('instances.stop', { instance_id: instance.id, reason: 'The demo is over.' });

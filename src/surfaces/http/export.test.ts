@@ -52,6 +52,21 @@ test('an export is refused without the cookie, with a token instead of it, and f
   expect(await refused.json()).toMatchObject({ code: 'INVALID_INPUT' });
 });
 
+test('a page of another site, or of another port of this one, takes no export and nothing else; what people open themselves is served', async () => {
+  const { url, signIn } = await served();
+  const cookie = await signIn('mira');
+  const from = (site: string, path: string) => fetch(url + path, { headers: { cookie, 'sec-fetch-site': site } });
+  for (const site of ['cross-site', 'same-site']) {
+    for (const path of ['/api/events/export', '/api/state']) {
+      const refused = await from(site, path);
+      expect([path, refused.status, await refused.json()]).toMatchObject([path, 403, { data: { code: 'FOREIGN_ORIGIN' } }]);
+    }
+    // A link from elsewhere leads to a page.
+    expect((await from(site, '/activity')).status).not.toBe(403);
+  }
+  for (const site of ['same-origin', 'none']) expect((await from(site, '/api/events/export')).status).toBe(200);
+});
+
 test('an export hides whom the reader may not know', async () => {
   const { t, signIn, take } = await served();
   const { principal } = await t.developer('ana', 'codex');

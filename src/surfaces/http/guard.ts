@@ -2,18 +2,22 @@ import type { Config } from '../../config.ts';
 
 /** Why a request is turned away before anything is read of it, or nothing. */
 export type GuardProblem = 'host' | 'origin';
-export type Guard = (host: string | undefined, origin: string | undefined) => GuardProblem | undefined;
+export type Guard = (host: string | undefined, origin: string | undefined, site?: string | undefined) => GuardProblem | undefined;
+
+/** As browsers name who asks in `Sec-Fetch-Site`: another site, or another port of this one. */
+const FOREIGN_SITES = new Set<string | undefined>(['cross-site', 'same-site']);
 
 /**
  * Against DNS rebinding: the Host must be a name that is ours. Against other sites' pages: an Origin must be the very
- * address that was called, port included, because a cookie for localhost goes to every port of it.
+ * address that was called, port included, because a cookie for localhost goes to every port of it. Without an Origin, as with
+ * a picture or a script that a page takes from elsewhere, `site` decides where it is given.
  */
 export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'allowed_origins'>): Guard {
   const hosts = new Set(['localhost', '127.0.0.1', '[::1]', config.host, `[${config.host}]`, ...config.allowed_hosts].map((host) => host.toLowerCase()));
   const origins = new Set(config.allowed_origins.map((origin) => origin.toLowerCase()));
-  return (host, origin) => {
+  return (host, origin, site) => {
     if (!host || !hosts.has(hostnameOf(host))) return 'host';
-    if (origin === undefined) return undefined;
+    if (origin === undefined) return FOREIGN_SITES.has(site) ? 'origin' : undefined;
     const own = [`http://${host}`.toLowerCase(), `https://${host}`.toLowerCase()];
     return own.includes(origin.toLowerCase()) || origins.has(origin.toLowerCase()) ? undefined : 'origin';
   };

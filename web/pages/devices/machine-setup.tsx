@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Result } from '../../api.ts';
+import { CompanionNote } from '../../parts/companion.tsx';
 import { CodeBlock, Command } from '../../parts/copy.tsx';
 import { Section } from '../../parts/section.tsx';
 
@@ -11,6 +12,7 @@ export function MachineSetup({ setup: { block, watch } }: { setup: Result<'setup
         Paste this into a terminal. It installs the companion, asks for a token without showing it, sets up every agent it finds in the repository, looks
         whether all is well, and ends. It installs from a folder on the server's machine: on another machine, put the folder of a copy there.
       </p>
+      <CompanionNote />
       <CodeBlock label="Local setup" text={block} />
       <p className="text-muted">
         Without a token, <code>covibe-local setup</code> shows a code instead, to be approved under{' '}

@@ -3,7 +3,6 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useJournal } from '../../live/context.tsx';
 import { useFrozen, usePaused } from '../../live/tail.ts';
 import { CliCommand } from '../../parts/cli.tsx';
-import { Command } from '../../parts/copy.tsx';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
@@ -59,7 +58,7 @@ function NothingYet() {
   return (
     <Nothing>
       <p>Nothing has happened yet. Make a first event:</p>
-      <Command text="covenant tools call clock" />
+      <CliCommand words="tools call clock" />
     </Nothing>
   );
 }

@@ -5,8 +5,7 @@ import { Nothing } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useShown } from './instance.tsx';
-import { inWords } from './rail.tsx';
-import { outcomeTone } from './status.ts';
+import { inWords, outcomeTone } from './status.ts';
 
 /** What reviewers have said, the newest first. */
 export function FeedbackView() {

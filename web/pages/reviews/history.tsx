@@ -9,8 +9,7 @@ import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { Who } from '../events/who.tsx';
 import { useShown } from './instance.tsx';
-import { inWords } from './rail.tsx';
-import { outcomeTone } from './status.ts';
+import { inWords, outcomeTone } from './status.ts';
 import { tookFrom } from './took.ts';
 
 /** What has happened to it: its rounds, the calls that failed it, and all that the journal has about it. */

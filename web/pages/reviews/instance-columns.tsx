@@ -7,7 +7,7 @@ import { State } from '../../parts/tone.tsx';
 import { LinesChanged } from './lines-changed.tsx';
 import { PullLink } from './pull-link.tsx';
 import type { Sizes } from './read-instances.ts';
-import { processOf, STATUS_TONES } from './status.ts';
+import { inWords, processOf, STATUS_TONES } from './status.ts';
 
 /** A card has no heads: there a value says what it is. */
 const named = (name: string, value: string) => (
@@ -36,7 +36,7 @@ export const instanceColumns = (sizes: Sizes): readonly Column<Instance>[] => [
     label: 'Status',
     wide: 'sm:w-36',
     card: 'max-sm:order-2 max-sm:w-32 max-sm:self-start max-sm:text-right',
-    cell: ({ status }) => <State tone={STATUS_TONES[status]}>{status}</State>,
+    cell: ({ status }) => <State tone={STATUS_TONES[status]}>{inWords(status)}</State>,
   },
   { label: 'Iteration', wide: 'sm:w-24', card: 'max-sm:order-4', cell: (instance) => <Iteration instance={instance} /> },
   {

@@ -9,7 +9,7 @@ import { useRead } from '../../queries.ts';
 import { InstanceActions } from './instance-actions.tsx';
 import { InstanceFacts } from './instance-facts.tsx';
 import { Rail } from './rail.tsx';
-import { STATUS_TONES } from './status.ts';
+import { inWords, STATUS_TONES } from './status.ts';
 
 const route = getRouteApi('/reviews/$instance');
 
@@ -33,7 +33,7 @@ export function InstancePage() {
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h1 className="mono text-title!">{id}</h1>
-        {data && <State tone={STATUS_TONES[data.instance.status]}>{data.instance.status}</State>}
+        {data && <State tone={STATUS_TONES[data.instance.status]}>{inWords(data.instance.status)}</State>}
         {data && (
           <span className="text-muted">
             {data.instance.type}, started <Time at={data.instance.created_at} /> {isDate(data.instance.created_at) ? '' : 'ago'}

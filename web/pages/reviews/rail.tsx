@@ -3,7 +3,7 @@ import type { Instance, ShownInstance } from '../../api.ts';
 import { Section } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
-import { AT_WORK, outcomeTone } from './status.ts';
+import { AT_WORK, inWords, outcomeTone } from './status.ts';
 
 type Round = ShownInstance['relationships'][number];
 
@@ -35,8 +35,6 @@ export function Rail({ shown: { instance, relationships } }: { shown: ShownInsta
 }
 
 const other = ({ parent_instance, child_instance }: Round, { id }: Instance): string => (child_instance === id ? parent_instance : child_instance);
-
-export const inWords = (outcome: string | null): string => outcome?.replaceAll('_', ' ') ?? 'under way';
 
 interface StepProps {
   label: string;

@@ -25,3 +25,6 @@ export const processOf = ({ running, session_kind }: Pick<Instance, 'running' | 
 
 const OUTCOMES: Record<string, Tone> = { approved: 'good', needs_work: 'bad', suggestions: 'wait', clarification: 'wait', timeout: 'bad' };
 export const outcomeTone = (outcome: string | null): Tone => (outcome === null ? 'live' : (OUTCOMES[outcome] ?? 'quiet'));
+
+/** A status or an outcome as people say it; without one it goes on. */
+export const inWords = (outcome: string | null): string => outcome?.replaceAll('_', ' ') ?? 'under way';

@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { type Claim, call } from '../../api.ts';
 import { useSettled } from '../../live/tail.ts';
-import { Command } from '../../parts/copy.tsx';
+import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
@@ -107,7 +107,7 @@ function NoClaims({ narrowed }: { narrowed: boolean }) {
   return (
     <Nothing>
       <p>Nobody holds any code. Agents claim what they are about to edit, once they are connected:</p>
-      <Command text="covenant connect claude-code" />
+      <CliCommand words="connect claude-code" />
     </Nothing>
   );
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { ActButton } from '../../parts/act-button.tsx';
-import { Command } from '../../parts/copy.tsx';
+import { CliCommand } from '../../parts/cli.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import type { TaskSearch } from './search.ts';
 import { statusWord } from './status.ts';
@@ -32,7 +32,7 @@ export function NoTasks({ filter: { status, mine, owner, workstream, before }, r
     <Nothing>
       <p>Nothing is planned or under way. Plan something here, or connect an agent that does:</p>
       <ActButton onClick={onPlan}>Plan a task</ActButton>
-      <Command text="covenant connect claude-code" />
+      <CliCommand words="connect claude-code" />
     </Nothing>
   );
 }

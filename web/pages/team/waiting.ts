@@ -108,7 +108,7 @@ const openQuestion = (
   id: question_id,
   kind: 'question',
   who: knownAs ?? agent_name ?? agent_id,
-  sentence: subject ? `${subject}: ${question}` : question,
+  sentence: subject ? `${subject}${/[.?!:…]$/.test(subject) ? '' : ':'} ${question}` : question,
   since: asked_at,
   deadline: expires_at,
   button: 'Answer',

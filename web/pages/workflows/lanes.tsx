@@ -11,7 +11,7 @@ import { preferences } from '../../preferences.ts';
 import { Lease } from './next-tasks.tsx';
 import { laneName } from './span-table.tsx';
 import { SPAN_TONES, SPAN_WORDS, said, type WorkflowStatus } from './status.ts';
-import { placeOf, rowsOf, type Stretch, stretchesOf, ticksOf } from './time-axis.ts';
+import { clockFor, placeOf, rowsOf, type Stretch, stretchesOf, ticksOf } from './time-axis.ts';
 
 type Lane = WorkflowTimeline['lanes'][number];
 type Span = Lane['spans'][number];
@@ -74,14 +74,13 @@ function byName(lanes: readonly Lane[]): MergedLane[] {
 }
 
 const percent = (fraction: number): string => `${(100 * fraction).toFixed(3)}%`;
-const HOURS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const HOURS_UTC = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' });
-const clockOf = (time: number): string => (preferences().utc ? HOURS_UTC : HOURS).format(time);
 
 function Ticks({ axis: { stretches, now }, turns }: { axis: Axis; turns: WorkflowTimeline['turns'] }) {
+  const ticks = ticksOf(stretches, TICKS);
+  const clock = clockFor(ticks, preferences().utc ? 'UTC' : undefined);
   return (
     <div className="relative h-10 overflow-hidden border-b border-line text-label text-muted">
-      {ticksOf(stretches, TICKS).map((time) => (
+      {ticks.map((time) => (
         <time
           key={time}
           dateTime={new Date(time).toISOString()}
@@ -89,7 +88,7 @@ function Ticks({ axis: { stretches, now }, turns }: { axis: Axis; turns: Workflo
           className="absolute top-0.5 pl-1"
           style={{ left: percent(placeOf(stretches, time)) }}
         >
-          {clockOf(time)}
+          {clock.format(time)}
         </time>
       ))}
       {turns

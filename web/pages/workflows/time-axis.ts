@@ -81,6 +81,15 @@ export function ticksOf(stretches: readonly Stretch[], about: number): number[] 
     .map(({ time }) => time);
 }
 
+/** Where all of it took less, the marks would say the same minute. */
+const SECONDS_BELOW_MS = 10 * 60_000;
+
+/** How marks at these times are written. */
+export function clockFor(ticks: readonly number[], timeZone: string | undefined): Intl.DateTimeFormat {
+  const isShort = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0) < SECONDS_BELOW_MS;
+  return new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...(isShort && { second: '2-digit' }), timeZone });
+}
+
 /** Which of several rows each takes, so that none lies over another. */
 export function rowsOf(spans: readonly Interval[]): number[] {
   const ends: number[] = [];

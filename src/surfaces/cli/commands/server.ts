@@ -1,4 +1,4 @@
-import { CLIENTS, type ClientName, overHttp } from '../../../features/devices/index.ts';
+import { CLIENTS, type ClientName, overHttp } from '../../../features/devices/connections.ts';
 import { PUBLISHED, toolsetsNamed } from '../../mcp/toolsets.ts';
 import type { Client } from '../client.ts';
 import { CliError, type Command, given, type Invocation, UsageError } from '../command.ts';

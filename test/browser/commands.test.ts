@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../../src/testing/database.ts';
+import { ROOT, startProgram } from '../../src/testing/program.ts';
+import { temporaryRepository } from '../../src/testing/repository.ts';
+import { router } from '../../web/router.tsx';
+import { openBrowser, signedIn } from './house.ts';
+import { faultOf } from './known-command.ts';
+
+// Of the router only its addresses are looked at, and what it shows needs a browser.
+vi.mock('../../web/shell/shell.tsx', () => ({ Shell: () => null }));
+openBrowser();
+
+/** What is known to the command only by its options: it takes a minute, or starts a program that a test machine does not have. */
+const NOT_RUN = ['covenant demo', 'covenant instances start'];
+
+test('on an empty server every command of every page copies what it shows, is one that there is, and runs as shown', { timeout: 120_000 }, async () => {
+  const { page, url } = await signedIn('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const shown = new Set<string>();
+  const addresses = Object.keys(router.routesByPath).filter((path) => !path.includes('$'));
+  for (const path of [...addresses, '/settings/agents/codex']) {
+    await page.goto(url + path);
+    await page.locator('header').getByText('Live').waitFor();
+    await page.waitForFunction(() => !document.querySelector('[aria-label=Loading], .skeleton'));
+    for (const text of await copied(page)) shown.add(text);
+    // What the companion does cannot be done yet: it says so, and what can be done stands beside it.
+    const text = await page.locator('main').innerText();
+    if (text.includes('covibe-local')) {
+      expect(text, path).toContain('covibe-local, the companion, comes with a later version.');
+      expect(text, path).toContain('covenant connect');
+    }
+  }
+  const commands = [...shown].filter((text) => text.startsWith('covenant '));
+  expect(commands.length).toBeGreaterThanOrEqual(15);
+  expect(commands.map(faultOf).filter((fault) => fault !== undefined)).toEqual([]);
+  const home = temporaryFolder();
+  await startProgram({ home });
+  const run = shellOf(home);
+  const failed: string[] = [];
+  for (const command of commands.filter((text) => !NOT_RUN.some((name) => text.startsWith(name)))) {
+    await run(command).catch((error: { stdout?: string; stderr?: string }) => failed.push(`${command}: ${error.stderr}${error.stdout}`));
+  }
+  expect(failed).toEqual([]);
+});
+
+/** Each text that the page gives to copy, pressed and read back. */
+async function copied(page: Page): Promise<string[]> {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+  });
+  const texts: string[] = [];
+  // Pressed, a button says for a while that it was: it must stay the one that it is in their order.
+  for (const button of await page
+    .locator('main')
+    .getByRole('button', { name: /^Cop(y|ied)/ })
+    .all()) {
+    const words = await button.locator('xpath=preceding-sibling::*[1]').evaluate((element) => element.textContent ?? '');
+    await button.click();
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    expect(text).toBe(words);
+    texts.push(text);
+  }
+  return texts;
+}
+
+/** A shell in a repository, with the command of the build. */
+function shellOf(home: string) {
+  const folder = join(temporaryFolder(), 'bin');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'covenant'), `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'dist/bin/covenant.js')}' "$@"\n`, { mode: 0o755 });
+  const { path: cwd } = temporaryRepository();
+  const env = { ...process.env, COVENANT_HOME: home, HOME: home, PATH: `${folder}:${process.env.PATH}` };
+  return (command: string) => promisify(execFile)('sh', ['-c', command], { cwd, env });
+}

@@ -1,0 +1,42 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../src/testing/database.ts';
+import { covenant, direct, startProgram } from '../../src/testing/program.ts';
+import { live, openBrowser, tab } from './house.ts';
+
+openBrowser();
+
+const bar = (page: Page) => page.getByRole('alert').filter({ hasText: 'Disconnected' });
+
+test('a server that is stopped is told of within six seconds, and nothing can be done meanwhile; started again, no event is missing or doubled', async () => {
+  const at = { home: temporaryFolder() };
+  const server = await startProgram(at);
+  const { json } = await covenant(at, 'tokens', 'create', '--developer=mira', '--agent=codex', '--json');
+  const call = (url: string) => direct(url, String(json.token), 'clock');
+  const calls = (page: Page) => page.getByRole('row', { name: /usage clock codex@mira/ });
+  const { page, context } = await tab();
+  await page.goto(server.signinUrl);
+  await page.goto(`${server.url}/activity`);
+  const other = await context.newPage();
+  await other.goto(`${server.url}/tasks`);
+  const plan = other.getByRole('button', { name: 'Plan work' });
+  for (const each of [page, other]) await live(each);
+  for (let count = 0; count < 3; count++) await call(server.url);
+  await calls(page).nth(2).waitFor();
+
+  const stopped = Date.now();
+  await server.stop();
+  await Promise.all([page, other].map((each) => bar(each).waitFor({ timeout: 7_000 })));
+  expect(Date.now() - stopped).toBeLessThan(6_500);
+  expect([await plan.isDisabled(), await plan.getAttribute('title')]).toEqual([true, 'Not while the server cannot be reached.']);
+
+  // Through the store, while nobody serves: the journal goes on.
+  await covenant(at, 'tools', 'call', 'clock');
+  const again = await startProgram(at, new URL(server.url).port);
+  for (let count = 0; count < 3; count++) await call(again.url);
+  await Promise.all([page, other].map((each) => bar(each).waitFor({ state: 'detached' })));
+  await calls(page).nth(5).waitFor();
+  expect(await plan.isDisabled()).toBe(false);
+  const shown = await page.locator('tr[data-row]').evaluateAll((rows) => rows.map((row) => Number((row as HTMLElement).dataset.id)));
+  expect(shown).toEqual(shown.map((_, index) => shown.length - index));
+});
