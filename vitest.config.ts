@@ -8,12 +8,16 @@ import { defineConfig } from 'vitest/config';
 const PURE = 'src/**/*.unit.test.ts';
 const STORE = 'src/**/*.test.ts';
 
+/** What they test is wire formats, git and processes; what they store is stored by queries that others try on PostgreSQL. `npm run prove` runs them there too. */
+const HARDLY_STORE = ['surfaces', 'features/instances', 'features/reviews', 'features/pulls', 'features/worktrees'].map((folder) => `src/${folder}/**`);
+const PROVE = process.env.COVENANT_PROVE === '1';
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Much of a run is waiting for disks and processes, also on a machine of two cores, where one worker is the default.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Much of a run is waiting for disks, browsers and processes, also on a machine of two cores, where one worker is the default.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     env: { NODE_ENV: 'test' },
     // What a test has put in place of something real goes with it, because test files share their worker's modules.
     restoreMocks: true,
@@ -27,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: [STORE],
-          exclude: [PURE],
+          exclude: [PURE, ...(PROVE ? [] : HARDLY_STORE)],
           isolate: false,
           env: { COVENANT_TEST_ENGINE: 'postgres' },
           globalSetup: 'src/testing/postgres-setup.ts',

@@ -5,12 +5,16 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Each reads COVENANT_PROVE, and runs in `npm test` with a smaller number. */
+/** Each reads COVENANT_PROVE, and runs in `npm test` with a smaller number; or there on one engine alone. */
 const PROOFS = [
   'src/features/upstreams/rounds.unit.test.ts',
   'src/features/cycles/model.test.ts',
   'src/features/cycles/crash.test.ts',
-  'src/features/reviews/kill.unit.test.ts',
+  'src/features/reviews/',
+  'src/features/instances/',
+  'src/features/pulls/',
+  'src/features/worktrees/',
+  'src/surfaces/',
   'test/program/workflow-crash.test.ts',
 ];
 const PROJECTS = ['unit', 'sqlite', 'postgres', 'program'].flatMap((project) => ['--project', project]);

@@ -14,7 +14,7 @@ const covenant = join(root, 'dist/bin/covenant.js');
 const everything = process.argv.indexOf('--all');
 const folder = everything < 0 ? join(root, 'docs/pictures') : String(process.argv[everything + 1]);
 
-const README_PAGES = ['now', 'overlap', 'workflow', 'timeline', 'review', 'cycle', 'changes', 'activity'];
+const README_PAGES = ['now', 'workflow', 'review', 'cycle', 'changes'];
 const WIDTHS = everything < 0 ? [1440] : [1440, 768, 390];
 const HEIGHTS: Record<number, number> = { 1440: 900, 768: 1024, 390: 844 };
 /** By then all but the lost worker's return has been told. */

@@ -13,10 +13,10 @@ type Act = (typeof WAY)[number];
 /** How many steps of each are tried where not all are: each costs the start of a process. */
 const TRIED: Record<Act, number> = {
   'cycle.start': 2,
-  'handoff.write codex': ENGINE === 'sqlite' ? 6 : 3,
+  'handoff.write codex': 3,
   'handoff.write gemini': 1,
   'cycle.complete': 1,
-  'cycle.archive': ENGINE === 'sqlite' ? 7 : 3,
+  'cycle.archive': 3,
 };
 
 /** Right after the commit, right before it, and others from the first to the last. */
