@@ -23,6 +23,8 @@ export interface Environment {
   /** Where the command is typed; default: where the tests run. */
   readonly cwd?: string;
   readonly env?: Record<string, string>;
+  /** In a process group of its own, as at a terminal. */
+  readonly group?: boolean;
 }
 
 /** The covenant command as a person runs it: a process of its own, from the build. */
@@ -58,8 +60,8 @@ export interface RunningCommand {
 }
 
 /** A command that goes on until something happens, or the test is over. */
-export function startCommand({ home, cwd, env = {} }: Environment, ...args: string[]): RunningCommand {
-  const child = spawn(process.execPath, [COVENANT, ...args], { cwd, env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
+export function startCommand({ home, cwd, env = {}, group = false }: Environment, ...args: string[]): RunningCommand {
+  const child = spawn(process.execPath, [COVENANT, ...args], { cwd, env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'], detached: group });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let notes = '';
   child.stderr.on('data', (chunk) => {

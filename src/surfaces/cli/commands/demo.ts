@@ -28,7 +28,7 @@ export const demoCommand: Command = {
     const ownServer = (await findServer(invocation.env)) === undefined ? await startServer(invocation) : undefined;
     const client = await connectClient(invocation.env, WORKSPACE);
     try {
-      return invocation.values.clean ? await clean(client) : await show(invocation, client);
+      return invocation.values.clean ? await clean(client) : await show(invocation, client, ownServer === undefined);
     } finally {
       await client.close();
       await ownServer?.stop();
@@ -44,7 +44,7 @@ async function play(role: string, { env, values }: Invocation): Promise<never> {
   throw new UsageError(`there is no part ${JSON.stringify(role)} in the demo`);
 }
 
-async function show(invocation: Invocation, client: Client): Promise<Result> {
+async function show(invocation: Invocation, client: Client, staysUp: boolean): Promise<Result> {
   const { out, values, json } = invocation;
   const [{ STEPS, tellAll }, { clearStage }] = await Promise.all([import('../../demo/run.ts'), import('../../demo/clear.ts')]);
   const url = client.url ?? '';
@@ -75,7 +75,7 @@ async function show(invocation: Invocation, client: Client): Promise<Result> {
   }
   const cleared = await clearStage(action, keep);
   const after = keep
-    ? `Kept. covenant open --workspace ${WORKSPACE} shows it again; covenant demo --clean removes it.`
+    ? `Kept. ${staysUp ? '' : 'covenant up, then '}covenant open --workspace ${WORKSPACE} shows it again; covenant demo --clean removes it.`
     : `Removed: ${Number(cleared.removed_rows)} rows, the repository, the agents. The journal of the workspace stays.`;
   return { json: { kind: 'demo', steps: STEPS, signin_url: signin, ...cleared }, text: `${after} ${Number(cleared.revoked_tokens)} tokens revoked.` };
 }
@@ -99,7 +99,8 @@ function secondsOf(invocation: Invocation, name: string, usual: number, most: nu
 
 /** Where no server of this home runs, one does for as long as the demo. */
 async function startServer({ env, out }: Invocation): Promise<{ stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [String(process.argv[1]), 'up', '--no-open', '--json'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  // In a group of its own: Ctrl-C is for the demo, which needs its server to clear away.
+  const child = spawn(process.execPath, [String(process.argv[1]), 'up', '--no-open', '--json'], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   const exited = once(child, 'exit');
   const line = await Promise.race([once(createInterface({ input: child.stdout }), 'line').then(([first]) => String(first)), exited.then(() => undefined)]);
   const said = line === undefined ? {} : (JSON.parse(line) as { kind?: string; code?: string; message?: string; next?: string });
