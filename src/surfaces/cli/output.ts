@@ -3,6 +3,8 @@ export interface Output {
   result(text: string): void;
   note(text: string): void;
   readonly mark: Record<'good' | 'bad' | 'wait' | 'quiet', string>;
+  /** Whether it can show more than ASCII. */
+  readonly utf8: boolean;
 }
 
 export function createOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Output {
@@ -17,6 +19,7 @@ export function createOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream,
   return {
     result: (text) => void stdout.write(`${text}\n`),
     note: (text) => void stderr.write(`${text}\n`),
+    utf8,
     mark: { good: mark('✓', 'ok', 32), bad: mark('✗', 'x', 31), wait: mark('!', '!', 33), quiet: mark('○', 'o', 90) },
   };
 }

@@ -14,11 +14,12 @@ export function narrator(out: Output, { steps, json }: { steps: number; json: bo
   const hasBar = !json && process.stderr.isTTY === true && process.env.TERM !== 'dumb';
   let count = 0;
   let bar = '';
+  const shown = (line: string) => (out.utf8 ? line : line.replaceAll('→', '->'));
   const erase = () => hasBar && bar !== '' && process.stderr.write(`\r\u001b[2K`);
   const say = (line: string) => {
     if (json) return;
     erase();
-    out.note(line);
+    out.note(shown(line));
     if (hasBar && bar !== '') process.stderr.write(bar);
   };
   return {
@@ -26,7 +27,8 @@ export function narrator(out: Output, { steps, json }: { steps: number; json: bo
     done(what, next) {
       count++;
       const full = Math.round((count / steps) * BAR);
-      bar = count === steps ? '' : `${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${count}/${steps}${next ? ` next: ${next}` : ''}`;
+      const [done, left] = out.utf8 ? ['█', '░'] : ['#', '.'];
+      bar = count === steps ? '' : `${done.repeat(full)}${left.repeat(BAR - full)} ${count}/${steps}${next ? ` next: ${next}` : ''}`;
       say(count === 1 ? `${out.mark.good} ${what}` : `${clock(performance.now() - since)} ${what}`);
     },
     end() {
