@@ -34,7 +34,7 @@ export async function fill(app: App, principal: Principal, { tasks, events, grap
       Array.from({ length: Math.min(1_000, events - made) }, () => told),
     );
   }
-  const { id } = await call('workflow_create', { name: 'large', source_type: 'prompt', source_content: 'Many tasks.', repository_path: '/work/large' });
+  const { id } = await call('workflow_create', { name: 'large', source_type: 'prompt', source_content: 'Many tasks.', repository_path: '/repositories/large' });
   await call('workflow_set_plan', {
     id,
     plan: { summary: 'Many', approach: 'Group by group', tasks: Array.from({ length: graph }, (_, index) => planned(index, graph)) },

@@ -1,27 +1,11 @@
 import { expect, test } from 'vitest';
+import { GEMINI_AND_CODEX } from '../src/features/cycles/machine.ts';
 import { changes, partsOf } from '../web/pages/cycles/handoff-diff.ts';
 import { drawMachine, layersOf } from '../web/pages/cycles/layout.ts';
 
-const TURNS = {
-  roles: ['gemini', 'codex'],
-  phases: [
-    { name: 'frontend', role: 'gemini' },
-    { name: 'backend', role: 'codex' },
-    { name: 'frontend_refine', role: 'gemini' },
-    { name: 'complete', role: 'gemini' },
-  ],
-  transitions: [
-    { from: 'frontend', target: 'codex', to: 'backend' },
-    { from: 'backend', target: 'gemini', to: 'frontend_refine' },
-    { from: 'frontend_refine', target: 'codex', to: 'backend' },
-    { from: 'frontend_refine', to: 'complete' },
-  ],
-  final: 'complete',
-};
-
 /** As many phases as a repository may have, with a way between any two of the first. */
 const MANY = {
-  ...TURNS,
+  ...GEMINI_AND_CODEX,
   phases: Array.from({ length: 64 }, (_, index) => ({ name: `phase-${index}-${'x'.repeat(20)}`, role: 'codex' })),
   transitions: Array.from({ length: 256 }, (_, index) => ({
     from: `phase-${Math.floor(index / 4)}-${'x'.repeat(20)}`,
@@ -33,7 +17,7 @@ const MANY = {
 const labelsOf = (machine: { transitions: readonly unknown[] }) => machine.transitions.map((_, index) => `to codex ×${index}`);
 
 test('phases stand one after the other, branches beside each other, and what leads back moves nothing', () => {
-  expect(layersOf(TURNS)).toEqual([0, 1, 2, 3]);
+  expect(layersOf(GEMINI_AND_CODEX)).toEqual([0, 1, 2, 3]);
   const phases = ['a', 'b', 'c', 'd'].map((name) => ({ name, role: 'codex' }));
   const transitions = [
     { from: 'a', to: 'b' },
@@ -42,12 +26,12 @@ test('phases stand one after the other, branches beside each other, and what lea
     { from: 'c', to: 'd' },
     { from: 'd', to: 'a' },
   ];
-  expect(layersOf({ ...TURNS, phases, transitions })).toEqual([0, 1, 1, 2]);
+  expect(layersOf({ ...GEMINI_AND_CODEX, phases, transitions })).toEqual([0, 1, 1, 2]);
 });
 
 test.each([
-  ['the usual machine across', TURNS, true],
-  ['the usual machine downwards', TURNS, false],
+  ['the usual machine across', GEMINI_AND_CODEX, true],
+  ['the usual machine downwards', GEMINI_AND_CODEX, false],
   ['the largest machine across', MANY, true],
   ['the largest machine downwards', MANY, false],
 ])('%s: no box lies on another, and nothing outside the picture', (_, machine, across) => {

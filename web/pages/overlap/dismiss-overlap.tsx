@@ -4,9 +4,9 @@ import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Said } from '../../parts/said.tsx';
+import { Words } from '../../parts/words.tsx';
 import { useAct } from '../../queries.ts';
 
 export function DismissOverlap({ overlap, onClose }: { overlap: Overlap; onClose: () => void }) {
@@ -28,20 +28,7 @@ export function DismissOverlap({ overlap, onClose }: { overlap: Overlap; onClose
           reason.
           {level === 'escalated' && ' Whoever starts this work still has to give a verdict.'}
         </p>
-        <Field label="Reason">
-          {(id) => (
-            <textarea
-              id={id}
-              className="field py-1.5"
-              data-first
-              rows={3}
-              required
-              maxLength={1_000}
-              value={reason}
-              onChange={({ target }) => setReason(target.value)}
-            />
-          )}
-        </Field>
+        <Words label="Reason" value={reason} onChange={setReason} most={1_000} first required />
         <CliCommand words={`overlap dismiss ${warning_id}`} options={{ reason: reason.trim() || 'why' }} />
         {dismiss.error && <Problem what="Nothing was dismissed." error={dismiss.error} />}
         <div className="flex justify-end gap-2">

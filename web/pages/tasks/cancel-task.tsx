@@ -2,9 +2,9 @@ import { type SubmitEvent, useState } from 'react';
 import type { Task } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Said } from '../../parts/said.tsx';
+import { Words } from '../../parts/words.tsx';
 import { useAct } from '../../queries.ts';
 
 interface CancelTaskProps {
@@ -27,20 +27,7 @@ export function CancelTask({ task, onClose, onCancelled }: CancelTaskProps) {
           <Said text={task.title} brief />
         </p>
         <p>It is {task.status} now. Cancelling ends it for good. The reason is on record for the team.</p>
-        <Field label="Reason">
-          {(id) => (
-            <textarea
-              id={id}
-              className="field py-1.5"
-              data-first
-              rows={3}
-              required
-              maxLength={1_000}
-              value={reason}
-              onChange={({ target }) => setReason(target.value)}
-            />
-          )}
-        </Field>
+        <Words label="Reason" value={reason} onChange={setReason} most={1_000} first required />
         {cancel.error && <Problem what="The task was not cancelled." error={cancel.error} />}
         <div className="flex justify-end gap-2">
           <button type="button" className="button" onClick={onClose}>

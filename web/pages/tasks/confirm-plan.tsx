@@ -1,8 +1,8 @@
 import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { ActButton } from '../../parts/act-button.tsx';
 import { counted } from '../../parts/count.ts';
-import { Field } from '../../parts/field.tsx';
 import { Notice } from '../../parts/tone.tsx';
+import { Words } from '../../parts/words.tsx';
 import { useRead } from '../../queries.ts';
 import { Pair } from '../overlap/pair.tsx';
 import type { Draft, PlanAnswer } from './plan-task.tsx';
@@ -48,11 +48,7 @@ export function ConfirmPlan({ draft, answer, problem, pending, onBack, onConfirm
           </li>
         ))}
       </ul>
-      <Field label="Why plan it all the same?" hint="kept with the overlap, for the team">
-        {(id) => (
-          <textarea id={id} className="field py-1.5" rows={2} required maxLength={1_000} value={reason} onChange={({ target }) => setReason(target.value)} />
-        )}
-      </Field>
+      <Words label="Why plan it all the same?" hint="kept with the overlap, for the team" value={reason} onChange={setReason} most={1_000} rows={2} required />
       {problem}
       <div className="flex flex-wrap justify-end gap-2">
         <button type="button" className="button" onClick={onBack}>

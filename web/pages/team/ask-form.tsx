@@ -3,13 +3,13 @@ import type { AskToMe } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Id } from '../../parts/id.tsx';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Said } from '../../parts/said.tsx';
 import { Scrolled } from '../../parts/scrolled.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
+import { Words } from '../../parts/words.tsx';
 import { useAct } from '../../queries.ts';
 
 const MOST = 20_000;
@@ -35,9 +35,7 @@ export function AskForm({ ask, onAnswered }: { ask: AskToMe; onAnswered: () => v
       <Scrolled label="The ask" className="max-h-64">
         <Said text={ask.text} />
       </Scrolled>
-      <Field label="Your answer">
-        {(id) => <textarea id={id} className="field py-1.5" rows={4} maxLength={MOST} value={text} onChange={({ target }) => setText(target.value)} />}
-      </Field>
+      <Words label="Your answer" value={text} onChange={setText} most={MOST} rows={4} />
       {answer.error && <Problem what="The ask was not answered." error={answer.error} />}
       {text.trim() && <CliCommand words={`messages answer ${ask.id}`} text={text.trim()} />}
       <div className="flex flex-wrap items-center justify-between gap-2">
