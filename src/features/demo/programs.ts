@@ -4,7 +4,7 @@ import { DEMO_WORKSPACE_ID } from './tools.ts';
 /** The agents of the demo are this program itself, with a script in place of a model. */
 export const demoLauncher = (covenant: string): Launcher => ({
   command: process.execPath,
-  args: [covenant, 'demo', '--as', 'agent'],
+  args: [covenant, 'demo-part', 'agent'],
   env: {},
   pass_env: [],
   prompt: 'file',
@@ -14,5 +14,5 @@ export const demoLauncher = (covenant: string): Launcher => ({
 /** So is its external server, whose definition changes when there is a file at this path. */
 export const demoServer = (covenant: string, changesWith: string) => ({
   command: process.execPath,
-  args: [covenant, 'demo', '--as', 'server', '--changes-with', changesWith],
+  args: [covenant, 'demo-part', 'server', changesWith],
 });

@@ -44,6 +44,8 @@ export interface Command {
   /** What follows the name. Optional ones in brackets; the last may repeat nothing. */
   readonly positionals?: readonly string[];
   readonly options?: ParseArgsOptionsConfig;
+  /** What the program starts of itself: nobody types it, and no help names it. */
+  readonly internal?: true;
   /** Works on this machine's files, not in a workspace. */
   readonly local?: true;
   /** Nothing, where the command has printed for itself. */

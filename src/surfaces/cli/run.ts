@@ -12,7 +12,7 @@ import { backupCommands } from './commands/backup.ts';
 import { capabilityCommands } from './commands/capabilities.ts';
 import { claimCommands } from './commands/claims.ts';
 import { cycleCommands } from './commands/cycle.ts';
-import { demoCommand } from './commands/demo.ts';
+import { demoCommands } from './commands/demo.ts';
 import { developerCommands } from './commands/developers.ts';
 import { deviceCommands } from './commands/devices.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -33,7 +33,7 @@ export const COMMANDS: readonly Command[] = [
   upCommand,
   ...serverCommands,
   doctorCommand,
-  demoCommand,
+  ...demoCommands,
   ...toolCommands,
   ...externalServerCommands,
   ...capabilityCommands,
@@ -139,8 +139,9 @@ function describe(error: unknown): { code: string; message: string; next: string
 }
 
 function help(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
-  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  const typed = COMMANDS.filter(({ internal }) => !internal);
+  const width = Math.max(...typed.map(({ name }) => name.length));
+  const lines = typed.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   return `covenant ${VERSION}\n\n${lines.join('\n')}\n\nEvery command takes --json and --help; those that work in a workspace take --workspace NAME.`;
 }
 

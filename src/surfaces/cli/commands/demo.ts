@@ -8,7 +8,7 @@ import { narrator } from './demo-voice.ts';
 
 const WORKSPACE = 'demo';
 
-export const demoCommand: Command = {
+const demoCommand: Command = {
   name: 'demo',
   local: true,
   summary:
@@ -19,12 +19,8 @@ export const demoCommand: Command = {
     stay: { type: 'string' },
     clean: { type: 'boolean' },
     'no-open': { type: 'boolean' },
-    as: { type: 'string' },
-    'changes-with': { type: 'string' },
   },
   async run(invocation) {
-    const role = option(invocation, 'as');
-    if (role !== undefined) return await play(role, invocation);
     const ownServer = (await findServer(invocation.env)) === undefined ? await startServer(invocation) : undefined;
     const client = await connectClient(invocation.env, WORKSPACE);
     try {
@@ -37,12 +33,21 @@ export const demoCommand: Command = {
 };
 
 /** The parts of the demo that run as programs of their own. */
-async function play(role: string, { env, values }: Invocation): Promise<never> {
-  if (role === 'agent') return await (await import('../../demo/agent.ts')).actAsAgent(env);
-  if (role === 'worker') return await (await import('../../demo/worker.ts')).workUntilKilled(env);
-  if (role === 'server') return await (await import('../../demo/server.ts')).serveTools(String(values['changes-with']));
-  throw new UsageError(`there is no part ${JSON.stringify(role)} in the demo`);
-}
+const demoPart: Command = {
+  name: 'demo-part',
+  internal: true,
+  local: true,
+  summary: 'An agent, a worker or an external server of the demo.',
+  positionals: ['agent|worker|server', '[FILE]'],
+  async run({ env, positionals: [part, file = ''] }): Promise<never> {
+    if (part === 'agent') return await (await import('../../demo/agent.ts')).actAsAgent(env);
+    if (part === 'worker') return await (await import('../../demo/worker.ts')).workUntilKilled(env);
+    if (part === 'server') return await (await import('../../demo/server.ts')).serveTools(file);
+    throw new UsageError(`there is no part ${JSON.stringify(part)} in the demo`);
+  },
+};
+
+export const demoCommands: readonly Command[] = [demoCommand, demoPart];
 
 async function show(invocation: Invocation, client: Client, staysUp: boolean): Promise<Result> {
   const { out, values, json } = invocation;

@@ -107,7 +107,7 @@ async function enlist(stage: Stage, actor: Actor, runtime: string): Promise<Enli
 async function killedWorker(stage: Stage, task: string) {
   const gemini = await stage.actor('gemini@li');
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DEMO_URL: stage.url, DEMO_TOKEN: gemini.token, DEMO_TASK: task };
-  const child = spawn(process.execPath, [String(process.argv[1]), 'demo', '--as', 'worker'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [String(process.argv[1]), 'demo-part', 'worker'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
   stage.atEnd.push(() => child.kill('SIGKILL'));
   await new Promise<void>((resolve, reject) => {
     child.stdout.once('data', () => resolve());
