@@ -1,7 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** One folder above both the sources and the build. */
-export const PACKAGE_ROOT: string = fileURLToPath(new URL('..', import.meta.url));
+/** Where package.json lies: one folder above the sources, two above what the build makes of them. */
+export const PACKAGE_ROOT: string = rootAbove(dirname(fileURLToPath(import.meta.url)));
 
-export const VERSION: string = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version;
+export const VERSION: string = (JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }).version;
+
+function rootAbove(folder: string): string {
+  const above = dirname(folder);
+  return existsSync(join(above, 'package.json')) || above === folder ? above : rootAbove(above);
+}

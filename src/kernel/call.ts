@@ -1,4 +1,4 @@
-import type { Principal, Surface } from './context.ts';
+import type { CallerPlace, Principal, Surface } from './context.ts';
 import type { Toolset } from './contract.ts';
 import type { Refusal } from './errors.ts';
 import type { Aside } from './ports.ts';
@@ -14,6 +14,7 @@ export interface CallRequest {
   readonly workspace?: string | undefined;
   /** The repository that the caller's bridge or CLI stands in, as it says. */
   readonly repository?: string | undefined;
+  readonly place?: CallerPlace | undefined;
   /** The toolsets that the caller's path serves; all where it does not say. */
   readonly toolsets?: ReadonlySet<Toolset>;
   readonly signal?: AbortSignal | undefined;

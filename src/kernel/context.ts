@@ -26,6 +26,16 @@ export interface Principal {
   readonly subjects: readonly string[];
 }
 
+/** Where a caller works, as its bridge or CLI says. It names what a call leaves out, and permits nothing. */
+export interface CallerPlace {
+  /** An absolute path on the caller's machine. */
+  readonly folder: string;
+  /** The remote's address without credentials, or the folder's name; null outside of any repository. */
+  readonly repo: string | null;
+  /** Null where none is checked out. */
+  readonly branch: string | null;
+}
+
 export type Surface = 'mcp' | 'api' | 'dashboard' | 'cli';
 
 /** What a handler gets besides its input. */
@@ -38,6 +48,8 @@ export interface CallContext {
   readonly session: string | null;
   /** Where the caller works, as its bridge or CLI reports it: an absolute path on the caller's machine. */
   readonly repository: string | null;
+  /** The same place by the names that a team has for it; null where nothing was said. */
+  readonly place: CallerPlace | null;
   readonly clock: Clock;
   readonly log: Log;
   /** Committed state. */

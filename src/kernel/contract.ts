@@ -6,9 +6,10 @@ export type Toolset = (typeof TOOLSETS)[number];
 
 /**
  * What a caller must have. `capability`: a grant. `member`: signed in to the dashboard. `operator`: operator rights in the
- * workspace, which its first developer has too. `server`: the operator of the whole server and its files.
+ * workspace, which its first developer has too. `server`: the operator of the whole server and its files. `token`: a token that
+ * acts for a developer, as an agent's own hooks have it.
  */
-export type Access = 'capability' | 'member' | 'operator' | 'server';
+export type Access = 'capability' | 'member' | 'operator' | 'server' | 'token';
 
 export interface Annotations {
   readonly readOnlyHint: boolean;
@@ -22,6 +23,8 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   readonly name: string;
   /** Set where one published tool has several operations, each with a contract of its own. */
   readonly operation?: string;
+  /** What the whole tool is for, where it has several operations: one of their contracts says it. All callers read it before they call anything. */
+  readonly about?: string;
   readonly toolset: Toolset;
   readonly access: Access;
   readonly title: string;
@@ -33,10 +36,12 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   readonly opensWorkspace?: true;
   /** Input fields that hold a secret: nothing that is kept of a call has their values, nor a digest of them. */
   readonly secrets?: readonly string[];
-  /** Where `repository_path` is left out, the repository that the caller's client reports is meant: it is part of what is asked for. */
-  readonly placed?: true;
+  /** Where this field is left out, the repository that the caller's client reports is meant, by its path or its name: it is part of what is asked for. */
+  readonly placed?: 'repository_path' | 'repo';
   /** What this contract calls a missing or malformed field of its input, where it has a code of its own for that; the first counts. */
   readonly inputCodes?: Readonly<Record<string, string>>;
+  /** Asked so often that a call which went well is not kept: what it changed, delivered or denied its handler records. */
+  readonly quiet?: true;
   /** A documented address of its own for a signed-in person, besides `/api/actions/<name>`. */
   readonly route?: `${'GET' | 'POST'} /api/${string}`;
 }

@@ -152,7 +152,7 @@ export class Dispatch {
 
   #begin(request: CallRequest, noun: Call['noun']): Call {
     const now = this.#o.clock.now();
-    const keepable = this.#o.registry.keepable(noun, request.name, request.args, request.repository);
+    const keepable = this.#o.registry.keepable(noun, request.name, request.args, request);
     return {
       ...request,
       keepable,
@@ -266,6 +266,7 @@ export class Dispatch {
       requestId: call.requestId,
       session: call.session,
       repository: call.repository ?? null,
+      place: call.place ?? null,
       clock,
       log,
       reader: store.reader,
@@ -312,7 +313,7 @@ export class Dispatch {
     implementation?: Implementation,
   ): Promise<Answer> {
     if (isError(reply)) call.circumstances = await this.#circumstances(call);
-    const failure = this.#isDashboardRead(call, implementation) ? undefined : await this.#journal(call, reply, outcome, implementation);
+    const failure = this.#isUnkept(call, implementation, reply) ? undefined : await this.#journal(call, reply, outcome, implementation);
     if (failure) return this.#answer(call, tool, implementation, failure, 'error');
     return this.#answer(call, tool, implementation, reply, outcome);
   }
@@ -340,8 +341,9 @@ export class Dispatch {
   }
 
   /** A page that re-reads on events must not make events by reading. */
-  #isDashboardRead(call: Call, implementation: Implementation | undefined): boolean {
-    return call.surface === 'dashboard' && implementation?.contract.annotations.readOnlyHint === true;
+  #isUnkept(call: Call, implementation: Implementation | undefined, reply: Reply<unknown>): boolean {
+    const { annotations, quiet } = implementation?.contract ?? {};
+    return (call.surface === 'dashboard' && annotations?.readOnlyHint === true) || (quiet === true && reply.status === 'ok');
   }
 
   #answer(call: Call, tool: PublishedTool | undefined, implementation: Implementation | undefined, reply: Reply<unknown>, outcome: string): Answer {

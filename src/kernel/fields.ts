@@ -21,7 +21,7 @@ export const repo = z
   .overwrite(withoutCredentials)
   .min(1)
   .max(300)
-  .describe('The repository, as your team names it: its remote URL or its name.');
+  .describe('The repository, as your team names it: its remote URL or its name. Default for sessions and claims: where your bridge stands.');
 export const branch = z.string().trim().min(1).max(300);
 
 /** A path inside a repository, written with forward slashes and without detours. */

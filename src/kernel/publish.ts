@@ -40,7 +40,7 @@ function publishOne(name: string, members: readonly Implementation[]): Published
   if (operations.has(null) && operations.size > 1) throw new Error(`tool ${name} mixes operations with a contract that has none`);
   const contracts = members.map((member) => member.contract);
   const plain = operations.has(null);
-  const description = plain ? first.contract.description : operationsDescription(contracts);
+  const description = plain ? first.contract.description : aboutOf(name, contracts);
   if (description.length > MAX_DESCRIPTION) throw new Error(`tool ${name} has a description of ${description.length} characters`);
   const envelope = ENVELOPES[first.contract.toolset];
   return {
@@ -56,6 +56,13 @@ function publishOne(name: string, members: readonly Implementation[]): Published
   };
 }
 
+function aboutOf(name: string, contracts: readonly Contract[]): string {
+  const about = contracts.find((contract) => contract.about !== undefined)?.about;
+  if (about === undefined) throw new Error(`tool ${name} says what each operation does, and nowhere what it is for`);
+  return about;
+}
+
+/** What each operation does stands in the schema, which clients fetch for the tools that they use; the tool's description is part of every agent's primer. */
 function operationsDescription(contracts: readonly Contract[]): string {
   return contracts.map((contract) => `${contract.operation}: ${contract.description}`).join('\n');
 }
@@ -75,7 +82,7 @@ function mergedAnnotations(contracts: readonly Contract[]): Annotations {
 /** A top-level `oneOf` makes some clients drop the tool: every operation's fields stand side by side, `operation` required. */
 function mergedInput(name: string, contracts: readonly Contract[]): JsonSchema {
   const properties: Record<string, JsonSchema> = {
-    operation: { type: 'string', enum: contracts.map((contract) => contract.operation) },
+    operation: { type: 'string', enum: contracts.map((contract) => contract.operation), description: operationsDescription(contracts) },
   };
   const users = new Map<string, { takes: string[]; requires: string[] }>();
   for (const contract of contracts) {

@@ -13,13 +13,13 @@ const operation = (name: string, op: string | undefined, input: z.ZodObject, ext
 
 test('operations are published as one flat object in which operation is required, and no top-level oneOf [transport.tools.flat-schema]', () => {
   const [tool] = publish([
-    operation('covibe_task', 'check', z.strictObject({ title: z.string().describe('What.') })),
+    operation('covibe_task', 'check', z.strictObject({ title: z.string().describe('What.') }), { about: 'For work.' }),
     operation('covibe_task', 'start', z.strictObject({ title: z.string().describe('What.'), force: z.boolean().optional() })),
   ]);
   expect(tool?.inputSchema).toEqual({
     type: 'object',
     properties: {
-      operation: { type: 'string', enum: ['check', 'start'] },
+      operation: { type: 'string', enum: ['check', 'start'], description: 'check: Does check.\nstart: Does start.' },
       title: { type: 'string', description: 'What. Required by check, start.' },
       force: { type: 'boolean', description: 'Optional in start.' },
     },
@@ -30,7 +30,7 @@ test('operations are published as one flat object in which operation is required
 });
 
 test('one field name has one schema within a tool', () => {
-  const clash = [operation('t', 'a', z.strictObject({ x: z.string() })), operation('t', 'b', z.strictObject({ x: z.number() }))];
+  const clash = [operation('t', 'a', z.strictObject({ x: z.string() }), { about: 'For a clash.' }), operation('t', 'b', z.strictObject({ x: z.number() }))];
   expect(() => publish(clash)).toThrow('field x of operation b');
 });
 
@@ -47,4 +47,16 @@ test('an operation twice, or beside a contract without one, is refused', () => {
   const a = operation('t', 'a', z.strictObject({}));
   expect(() => publish([a, a])).toThrow('twice');
   expect(() => publish([a, operation('t', undefined, z.strictObject({}))])).toThrow('mixes');
+});
+
+test('a tool with operations is described by what it is for; what each operation does stands beside their names, and neither may be missing', () => {
+  const check = operation('covibe_task', 'check', z.strictObject({}), { about: 'For work.' });
+  const [tool] = publish([check, operation('covibe_task', 'start', z.strictObject({}))]);
+  expect(tool).toMatchObject({
+    description: 'For work.',
+    inputSchema: { properties: { operation: { description: 'check: Does check.\nstart: Does start.' } } },
+  });
+  expect(() => publish([operation('covibe_task', 'start', z.strictObject({}))])).toThrow(
+    'covibe_task says what each operation does, and nowhere what it is for',
+  );
 });

@@ -1,3 +1,4 @@
+import type { CallRequest } from './call.ts';
 import type { Access, Contract, Toolset } from './contract.ts';
 import { isRecord } from './input.ts';
 import { namespaceOf } from './namespace.ts';
@@ -39,10 +40,13 @@ export class Registry {
   }
 
   /** A call's arguments as they may be kept and shown: without secrets, and with the place that is meant where they name none. */
-  keepable(noun: Noun, name: string, args: unknown, repository: string | undefined): unknown {
+  keepable(noun: Noun, name: string, args: unknown, { repository, place }: Pick<CallRequest, 'repository' | 'place'>): unknown {
     const shown = withoutSecrets(args, this.#secretsOf(noun, name));
-    const placed = noun === 'tool' && repository !== undefined && contractsOf(this.#tools.get(name)).some((contract) => contract.placed);
-    return placed && (isRecord(shown) || shown === undefined) ? { repository_path: repository, ...shown } : shown;
+    const fields = shown ?? {};
+    if (noun !== 'tool' || !isRecord(fields)) return shown;
+    const placed = contractsOf(this.#tools.get(name)).find(({ operation }) => operation === undefined || operation === fields.operation)?.placed;
+    const meant = placed && { repository_path: repository, repo: place?.repo }[placed];
+    return placed && meant ? { [placed]: meant, ...fields } : shown;
   }
 
   /** The fields of a call's arguments that hold secrets. One with a misspelt name, or a tool's among actions, is recorded all the same. */

@@ -48,8 +48,17 @@ export function noWorkspace({ workspace }: Pick<Refusable, 'workspace'>): Refuse
   return refused('error', 'WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(workspace)}.`, `${command} makes it.`);
 }
 
+const tokenRequired = ({ name }: PublishedTool): Refused =>
+  refused(
+    'error',
+    'TOKEN_REQUIRED',
+    `${name} is for programs that act for a developer.`,
+    'Send the token of a developer or an agent as Authorization: Bearer.',
+  );
+
 export function roleDenial(principal: Principal, action: PublishedTool): Refused | undefined {
   const access = accessOf(action);
+  if (access === 'token') return principal.web || principal.developerId === null ? tokenRequired(action) : undefined;
   if (principal.kind === 'operator') return undefined;
   if (access !== 'server' && principal.operator) return undefined;
   if (access === 'member' && principal.web) return undefined;

@@ -80,8 +80,8 @@ export async function patchOf({ folder, from, to }: Compared, file: ChangedFile,
   }
 }
 
-/** Comparing files git would run the filters that the repository's settings name: they are set to nothing, whatever they are called. */
-async function withoutPrograms(folder: string, options: GitOptions): Promise<Record<string, string>> {
+/** For git's environment. Comparing files it would run the filters that the repository's settings name: they are set to nothing, whatever they are called. */
+export async function withoutPrograms(folder: string, options: GitOptions): Promise<Record<string, string>> {
   const { stdout } = await runGit(folder, ['config', '--null', '--name-only', '--get-regexp', '^filter\\..*\\.[a-z]+$'], {
     ...options,
     reads: true,

@@ -5,6 +5,7 @@ import type { SessionContextRow } from '../features/contexts/tables.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../features/coordination/tables.ts';
 import type { CycleHandoffRow, CycleRow, PskFailureRow, RoleSessionRow } from '../features/cycles/tables.ts';
 import type { DeviceGrantRow } from '../features/devices/tables.ts';
+import type { ClientRunRow } from '../features/hooks/tables.ts';
 import type { DeveloperRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/identity/tables.ts';
 import type { InstanceRelationshipRow, InstanceRow } from '../features/instances/tables.ts';
 import type { MessageRow } from '../features/messages/tables.ts';
@@ -44,6 +45,7 @@ export interface Database {
   tokens: TokenRow;
   signin_links: SigninLinkRow;
   device_grants: DeviceGrantRow;
+  client_runs: ClientRunRow;
   grants: GrantRow;
   upstreams: UpstreamRow;
   upstream_pins: UpstreamPinRow;

@@ -11,6 +11,7 @@ CREATE TABLE "asks" ("workspace_id" text not null, "id" text not null, "from_dev
 CREATE TABLE "call_rounds" ("workspace_id" text not null, "token_sha256" text not null, "token_id" text not null, "noun" text not null, "name" text not null, "arguments_sha256" text not null, "grant_id" text not null, "approval_id" text, "request_state" text, "expires_at" bigint not null, constraint "call_rounds_key" primary key ("workspace_id", "token_sha256"))
 CREATE TABLE "checkpoints" ("workspace_id" text not null, "task_id" text not null, "sequence" integer not null, "id" text not null, "type" text not null, "summary" text not null, "detail" text, "files_changed" text not null, "agent_id" text, "actor" text not null, "created_at" bigint not null, constraint "checkpoints_key" primary key ("workspace_id", "task_id", "sequence"))
 CREATE TABLE "claims" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "actor" text not null, "agent_type" text, "session_id" text, "repo" text not null, "paths" text not null, "symbols" text not null, "mode" text not null, "reason" text, "ttl_minutes" integer not null, "created_at" bigint not null, "expires_at" bigint not null, "released_at" bigint, "expired_at" bigint, constraint "claims_key" primary key ("workspace_id", "id"))
+CREATE TABLE "client_runs" ("workspace_id" text not null, "actor" text not null, "client_session" text not null, "client" text not null, "developer_id" text not null, "session_id" text, "automatic" integer not null, "repo" text, "folder" text, "compacted" integer not null, "handoffs_told" text, "told_at_stop" text, "denials" text not null, "found" text not null, "started_at" bigint not null, "last_seen_at" bigint not null, "ended_at" bigint, constraint "client_runs_key" primary key ("workspace_id", "actor", "client_session"))
 CREATE TABLE "cycle_handoffs" ("workspace_id" text not null, "cycle" text not null, "number" integer not null, "target" text not null, "producer" text not null, "payload" text not null, "created_at" bigint not null, constraint "cycle_handoffs_key" primary key ("workspace_id", "cycle", "number"))
 CREATE TABLE "cycles" ("workspace_id" text not null, "id" text not null, "repository" text not null, "cycle_id" text not null, "feature" text not null, "mode" text not null, "status" text not null, "machine" text not null, "config" text, "phase" text not null, "active_role" text not null, "lock_role" text not null, "lock_token" text not null, "lock_acquired_at" bigint not null, "reworks" integer not null, "started_by" text not null, "created_at" bigint not null, "updated_at" bigint not null, "completed_at" bigint, "ended_at" bigint, "ended_by" text, "reason" text, "revision" integer not null, "mirrored" integer not null, constraint "cycles_key" primary key ("workspace_id", "id"), constraint "cycles_named" unique ("repository", "cycle_id"))
 CREATE TABLE "developers" ("workspace_id" text not null, "id" text not null, "name" text not null, "role" text not null, "visibility" text not null, "created_at" bigint not null, constraint "developers_key" primary key ("workspace_id", "id"), constraint "developers_name" unique ("workspace_id", "name"))
@@ -62,6 +63,7 @@ CREATE INDEX "agent_sessions_open" on "agent_sessions" ("workspace_id", "last_se
 CREATE INDEX "agent_sessions_seen" on "agent_sessions" ("workspace_id", "last_seen_at")
 CREATE INDEX "agent_spans_payload" on "agent_spans" ("workspace_id", "developer_id", "payload_sha256", "id")
 CREATE INDEX "agent_spans_time" on "agent_spans" ("workspace_id", "ingested_at")
+CREATE INDEX "agents_actor" on "agents" ("workspace_id", "actor", "last_seen_at")
 CREATE INDEX "agents_listed" on "agents" ("workspace_id", "status", "id")
 CREATE INDEX "agents_silent" on "agents" ("status", "last_seen_at")
 CREATE INDEX "announcements_time" on "announcements" ("workspace_id", "created_at")
@@ -73,6 +75,8 @@ CREATE INDEX "asks_open" on "asks" ("workspace_id", "due_at") where "answered_at
 CREATE INDEX "asks_to" on "asks" ("workspace_id", "to_developer_id", "due_at") where "answered_at" is null
 CREATE INDEX "call_rounds_due" on "call_rounds" ("expires_at")
 CREATE INDEX "claims_standing" on "claims" ("workspace_id", "expires_at") where "released_at" is null and "expired_at" is null
+CREATE INDEX "client_runs_seen" on "client_runs" ("last_seen_at")
+CREATE INDEX "client_runs_session" on "client_runs" ("workspace_id", "session_id")
 CREATE UNIQUE INDEX cycles_active on cycles (repository) where status = 'active'
 CREATE INDEX "cycles_of_repository" on "cycles" ("repository", "id")
 CREATE INDEX cycles_unmirrored on cycles (repository, id) where mirrored < revision
@@ -265,6 +269,23 @@ claims.created_at bigint not null
 claims.expires_at bigint not null
 claims.released_at bigint
 claims.expired_at bigint
+client_runs.workspace_id text not null
+client_runs.actor text not null
+client_runs.client_session text not null
+client_runs.client text not null
+client_runs.developer_id text not null
+client_runs.session_id text
+client_runs.automatic integer not null
+client_runs.repo text
+client_runs.folder text
+client_runs.compacted integer not null
+client_runs.handoffs_told text
+client_runs.told_at_stop text
+client_runs.denials text not null
+client_runs.found text not null
+client_runs.started_at bigint not null
+client_runs.last_seen_at bigint not null
+client_runs.ended_at bigint
 cycle_handoffs.workspace_id text not null
 cycle_handoffs.cycle text not null
 cycle_handoffs.number integer not null
@@ -793,6 +814,7 @@ asks: asks_key PRIMARY KEY (workspace_id, id)
 call_rounds: call_rounds_key PRIMARY KEY (workspace_id, token_sha256)
 checkpoints: checkpoints_key PRIMARY KEY (workspace_id, task_id, sequence)
 claims: claims_key PRIMARY KEY (workspace_id, id)
+client_runs: client_runs_key PRIMARY KEY (workspace_id, actor, client_session)
 cycle_handoffs: cycle_handoffs_key PRIMARY KEY (workspace_id, cycle, number)
 cycles: cycles_key PRIMARY KEY (workspace_id, id)
 cycles: cycles_named UNIQUE (repository, cycle_id)
@@ -856,6 +878,7 @@ CREATE INDEX agent_sessions_seen ON agent_sessions USING btree (workspace_id, la
 CREATE UNIQUE INDEX agent_spans_key ON agent_spans USING btree (workspace_id, id)
 CREATE INDEX agent_spans_payload ON agent_spans USING btree (workspace_id, developer_id, payload_sha256, id)
 CREATE INDEX agent_spans_time ON agent_spans USING btree (workspace_id, ingested_at)
+CREATE INDEX agents_actor ON agents USING btree (workspace_id, actor, last_seen_at)
 CREATE UNIQUE INDEX agents_key ON agents USING btree (workspace_id, id)
 CREATE INDEX agents_listed ON agents USING btree (workspace_id, status, id)
 CREATE INDEX agents_silent ON agents USING btree (status, last_seen_at)
@@ -874,6 +897,9 @@ CREATE UNIQUE INDEX call_rounds_key ON call_rounds USING btree (workspace_id, to
 CREATE UNIQUE INDEX checkpoints_key ON checkpoints USING btree (workspace_id, task_id, sequence)
 CREATE UNIQUE INDEX claims_key ON claims USING btree (workspace_id, id)
 CREATE INDEX claims_standing ON claims USING btree (workspace_id, expires_at) WHERE ((released_at IS NULL) AND (expired_at IS NULL))
+CREATE UNIQUE INDEX client_runs_key ON client_runs USING btree (workspace_id, actor, client_session)
+CREATE INDEX client_runs_seen ON client_runs USING btree (last_seen_at)
+CREATE INDEX client_runs_session ON client_runs USING btree (workspace_id, session_id)
 CREATE UNIQUE INDEX cycle_handoffs_key ON cycle_handoffs USING btree (workspace_id, cycle, number)
 CREATE UNIQUE INDEX cycles_active ON cycles USING btree (repository) WHERE (status = 'active'::text)
 CREATE UNIQUE INDEX cycles_key ON cycles USING btree (workspace_id, id)

@@ -5,7 +5,7 @@ import { Refusal } from '../kernel/errors.ts';
 import { ok, refused } from '../kernel/reply.ts';
 import { type Feature, implement } from '../kernel/tool.ts';
 
-const base = { name: 'covibe_fixture', toolset: 'team', title: 'Fixture' } as const;
+const base = { name: 'covibe_fixture', toolset: 'team', title: 'Fixture', about: 'Does what a test needs.' } as const;
 const output = z.strictObject({ seen: z.string() });
 
 const look = contract({

@@ -10,6 +10,20 @@ import { gateway } from './0008_gateway.ts';
 import { cycles } from './0009_cycles.ts';
 import { reviews } from './0010_reviews.ts';
 import { dashboard } from './0011_dashboard.ts';
+import { hooks } from './0012_hooks.ts';
 
 /** In order, without gaps. A released migration never changes; a new one goes below it. */
-export const MIGRATIONS: readonly Migration[] = [foundation, overlap, work, sessions, telemetry, coordination, workflows, gateway, cycles, reviews, dashboard];
+export const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  overlap,
+  work,
+  sessions,
+  telemetry,
+  coordination,
+  workflows,
+  gateway,
+  cycles,
+  reviews,
+  dashboard,
+  hooks,
+];
