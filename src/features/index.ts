@@ -10,6 +10,7 @@ import { devices } from './devices/index.ts';
 import { events, Tally } from './events/index.ts';
 import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './execution/index.ts';
 import { type Catalogue, gateway, offeredTools } from './gateway/index.ts';
+import { hooks } from './hooks/index.ts';
 import { endAllTokens, endTokenById, grantSubjects, identity, issueInstanceToken, workingFor } from './identity/index.ts';
 import { type Outside as AgentMachine, type InstancePorts, instances } from './instances/index.ts';
 import { lookup } from './lookup/index.ts';
@@ -80,7 +81,7 @@ export function productFeatures({
     notes({ ownsTask, ownsWorkstream }),
     contexts,
     coordination(house, { ownsTask, contextOf: latestContextOf, standingContext, onClaim: noteFiles, onHandoff: takeOver }),
-    sessionFeature(house, { heartbeat: [heartbeatListener], snapshot: [noteFiles], end: [releaseClaimsOf], manifest: companionManifest }),
+    sessionFeature(house, { ...sessionListeners, heartbeat: [heartbeatListener], manifest: companionManifest }),
     telemetry,
     repositories,
     workflows(house, { onEnded: releaseClaimsIn }),
@@ -99,11 +100,15 @@ export function productFeatures({
     pulls(house, machine, instancePorts),
     settings(inventory),
     devices(packageRoot),
+    hooks(house, sessionListeners),
     lookup,
     roster(tally),
     demo({ ...demonstration, revokeTokens: endAllTokens }),
   ];
 }
+
+/** Whether the agent tells of it, or its hooks do. */
+const sessionListeners = { snapshot: [noteFiles], end: [releaseClaimsOf] };
 
 /** The runtimes that agents can have; any other program is one of the user's own. */
 const RUNTIMES = { claude: 'claude_code', codex: 'codex', gemini: 'gemini', opencode: 'opencode' } as const;

@@ -53,6 +53,19 @@ export async function listAgents(
   return { rows, total: Number(count.total) };
 }
 
+/** Those that were registered under this name and heard of since then, the last heard of first. */
+export async function agentsActingAs(db: Db, workspace: string, actor: string, since: number, limit: number): Promise<AgentRow[]> {
+  return await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('actor', '=', actor)
+    .where('last_seen_at', '>=', since)
+    .orderBy('last_seen_at', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /** In all workspaces, those that are due to be taken offline. */
 export async function silentAgents(db: Db, now: number, limit: number): Promise<Pick<AgentRow, 'workspace_id' | 'id'>[]> {
   return await db

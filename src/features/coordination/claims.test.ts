@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../../testing/app.ts';
+import { waiting } from '../../testing/approvals.ts';
 import { testClock } from '../../testing/clock.ts';
 import { fileConflicts } from '../overlap/index.ts';
 import { editConflicts, liveClaims } from './index.ts';
@@ -213,9 +214,10 @@ test('an edit is denied by an exclusive claim of another agent that covers the f
   const exclusive = await claimed({ paths: ['src/upload'] }, ana);
   await claimed({ paths: ['docs/**'], mode: 'shared' }, ana);
   await claimed({ symbols: ['lib/a.ts#parse'] }, ana);
-  const deniedTo = async ({ principal: { actor, workspace } }: TestCaller, path: string, sessionId: string | null = null) => {
-    const claims = await editConflicts(app.store.reader, workspace, { repo: 'https://github.com/acme/app.git', path, actor, sessionId }, clock.now());
-    return claims.map(({ id }) => id);
+  const deniedTo = async ({ principal: { actor, workspace } }: TestCaller, path: string) => {
+    const files = [{ repo: 'https://github.com/acme/app.git', path }];
+    const conflicts = await editConflicts(app.store.reader, workspace, files, (claim) => claim.actor === actor, clock.now());
+    return conflicts.map(({ claim }) => claim.id);
   };
   expect(await deniedTo(mira, 'src/upload/retry.ts')).toEqual([exclusive.claim_id]);
   expect(await deniedTo(ana, 'src/upload/retry.ts')).toEqual([]);
@@ -275,4 +277,26 @@ test('the password in a remote’s URL is kept nowhere', async () => {
   await claimed({ repo: 'https://ana:hunter2@github.com/acme/app', paths: ['a'] }, ana);
   expect(JSON.stringify(await claim({ repo, paths: ['a'] }, mira))).not.toContain('hunter2');
   expect(JSON.stringify(await events())).not.toContain('hunter2');
+});
+
+test('an approval and a grant are for the repository that the client reported, as much as for one that was named', async () => {
+  const { app, done, developer } = await team();
+  const cara = await developer('cara');
+  const claim = (repo: string) => {
+    const place = { folder: '/home/cara/app', repo, branch: null };
+    return app.dispatch.tool({ name: 'covibe_coordination', args: { operation: 'claim', paths: ['a.ts'] }, principal: cara.principal, surface: 'mcp', place });
+  };
+  const action = 'tool.call.covibe_coordination';
+  await done('capabilities.revoke', { action: 'toolset.team', token: cara.tokenId });
+  const meant = { operation: 'claim', paths: ['a.ts'], repo };
+  await done('capabilities.grant', { action, token: cara.tokenId, scope: { arguments: { allow: [meant] } } });
+  expect((await claim('github.com/acme/other')).isError).toBe(true);
+  expect((await claim(repo)).isError).toBe(false);
+  await done('capabilities.revoke', { action, token: cara.tokenId });
+  await done('capabilities.grant', { action, token: cara.tokenId, scope: { approve: true } });
+  const asked = claim(repo);
+  const { approval_id, arguments: shown } = await waiting({ done });
+  expect(JSON.parse(String(shown))).toEqual(meant);
+  await done('approvals.approve', { approval_id });
+  expect((await asked).isError).toBe(false);
 });

@@ -5,14 +5,13 @@ import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import { ok, type Refused, refused } from '../../kernel/reply.ts';
-import { mayBeSameRepo } from '../../kernel/repo.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { callingDeveloper, PRIVATE } from '../identity/index.ts';
 import { fileConflicts, markFiles, unmarkFiles } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
-import { type Claimed, conflict, covers, literalPaths, meeting, sameAgent, type Territory } from './conflicts.ts';
+import { type Claimed, conflict, literalPaths, meeting, sameAgent, type Territory } from './conflicts.ts';
 import { checkConflicts, claim, release, releaseByHand } from './contract.ts';
 import { boundedDetails } from './excerpt.ts';
 import { claimDetails, noteLapses } from './lapse.ts';
@@ -37,7 +36,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
       write: async (tx, input, ctx) => {
         const developerId = callingDeveloper(ctx.principal);
         await requireOpenSession(tx, ctx);
-        const territory = territoryOf(input);
+        const territory = territoryOf(input, ctx);
         const live = await liveClaimRows(tx.db, tx.workspace, tx.now);
         const held = heldAlready(live, { actor: ctx.principal.actor, sessionId: ctx.session }, territory);
         const mode = input.mode ?? held?.mode ?? 'exclusive';
@@ -112,7 +111,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
     implement(checkConflicts, {
       read: async (input, ctx) => {
         const now = ctx.clock.now();
-        const territory = territoryOf(input);
+        const territory = territoryOf(input, ctx);
         const wanted: Claimed = { ...territory, mode: input.mode ?? 'exclusive', actor: ctx.principal.actor, sessionId: ctx.session };
         const live = await liveClaimRows(ctx.reader, ctx.workspace, now);
         const others = live.filter((row) => conflict(wanted, claimedBy(row)));
@@ -125,23 +124,6 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
       },
     }),
   ];
-}
-
-/** Exclusive claims of other agents that cover the path: while there is one, the file is not the caller's to edit. */
-export async function editConflicts(
-  db: Db,
-  workspace: string,
-  edit: { repo: string; path: string; actor: string; sessionId: string | null },
-  now: number,
-): Promise<ClaimRow[]> {
-  const live = await liveClaimRows(db, workspace, now);
-  return live.filter(
-    (row) =>
-      row.mode === 'exclusive' &&
-      !sameAgent(edit, { actor: row.actor, sessionId: row.session_id }) &&
-      mayBeSameRepo(row.repo, edit.repo) &&
-      readStrings(row.paths).some((pattern) => covers(pattern, edit.path)),
-  );
 }
 
 export async function liveClaims(db: Db, workspace: string, viewer: Principal, now: number): Promise<ClaimView[]> {
@@ -191,7 +173,9 @@ export async function requireOpenSession(tx: Tx, { session }: WriteContext): Pro
 export const claimNotFound = (field: string, id: string): Refusal =>
   new Refusal('CLAIM_NOT_FOUND', `${field}: you have no claim ${JSON.stringify(id)}.`, 'covibe_coordination list shows your claims.', { field });
 
-function territoryOf({ repo, paths = [], symbols = [] }: Input<typeof checkConflicts>): Territory {
+function territoryOf({ repo: named, paths = [], symbols = [] }: Input<typeof checkConflicts>, { place }: Pick<WriteContext, 'place'>): Territory {
+  const repo = named ?? place?.repo;
+  if (!repo) throw invalidInput([{ field: 'repo', message: 'is required, because your client reports none' }]);
   if (paths.length + symbols.length === 0) throw invalidInput([{ field: 'paths', message: 'name at least one path or symbol' }]);
   return { repo, paths: [...new Set(paths)], symbols: [...new Set(symbols)] };
 }
@@ -226,13 +210,16 @@ function refusal<T extends Record<string, unknown>>(
   const what = [...first.meets.paths, ...first.meets.symbols];
   const more = all.length > 1 ? ` ${all.length - 1} more claim(s) are in the way.` : '';
   const last = Math.max(...all.map(({ expires_at }) => expires_at));
-  const holder = first.own ? `${first.agent_type ?? 'another agent'} of yours` : first.developer;
-  const message = `${what.slice(0, 3).join(', ')}${what.length > 3 ? ', …' : ''}: claimed (${first.mode}) by ${holder} until ${time(first.expires_at)}.${more}`;
+  const message = `${what.slice(0, 3).join(', ')}${what.length > 3 ? ', …' : ''}: claimed (${first.mode}) by ${holderOf(first)} until ${time(first.expires_at)}.${more}`;
   return refused(status, 'CLAIM_CONFLICT', message, nextStep(first, caller, last), data ?? { conflicts });
 }
 
+type Holder = Pick<ClaimView, 'developer' | 'agent_type' | 'own'>;
+
+export const holderOf = ({ own, agent_type, developer }: Holder): string => (own ? `${agent_type ?? 'another agent'} of yours` : developer);
+
 /** A private holder cannot be asked, and an own agent only by its type. */
-function nextStep(first: ConflictView, caller: Principal, last: number): string {
+export function nextStep(first: Holder, caller: Principal, last: number): string {
   const wait = `wait until ${time(last)}, or work on other files.`;
   if (first.developer === PRIVATE || (first.own && (first.agent_type === null || first.agent_type === caller.agentType))) return `W${wait.slice(1)}`;
   const to = first.own ? `${first.agent_type}@${first.developer}` : first.developer;

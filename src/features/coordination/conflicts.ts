@@ -33,7 +33,11 @@ function coverages(paths: readonly string[]): readonly Glob[] {
   return globs;
 }
 
-export const covers = (pattern: string, path: string): boolean => matches(coverage(pattern), path);
+/** Whether a file is under any of these patterns, which are read once for however many files. */
+export function covering(patterns: readonly string[]): (file: Glob) => boolean {
+  const globs = patterns.map(coverage);
+  return (file) => globs.some((glob) => overlap(glob, file));
+}
 
 /** `src/a.ts#parseDate` is that name in that file; `parseDate` alone is the name wherever it is. */
 function symbolOf(symbol: string): { file: string | null; name: string } {

@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
 import { mayBeSameRepo, withoutCredentials } from '../../kernel/repo.ts';
-import { covers, literalPaths, sameAgent, territoriesMeet } from './conflicts.ts';
+import { covering, literalPaths, sameAgent, territoriesMeet } from './conflicts.ts';
+import { pathOf } from './globs.ts';
 
 const over = (paths: string[], symbols: string[] = []) => ({ repo: 'acme/app', paths, symbols });
 const both = (a: ReturnType<typeof over>, b: ReturnType<typeof over>) => [territoriesMeet(a, b), territoriesMeet(b, a)];
 
 test('a claim on a directory covers what is beneath it; one on src/* does not', () => {
-  expect(covers('src/upload', 'src/upload/retry.ts')).toBe(true);
-  expect(covers('src/upload/', 'src/upload/retry.ts')).toBe(true);
-  expect(covers('src/upload', 'src/uploads.ts')).toBe(false);
-  expect(covers('src/*', 'src/upload/retry.ts')).toBe(false);
+  expect(covering(['src/upload'])(pathOf('src/upload/retry.ts'))).toBe(true);
+  expect(covering(['src/upload/'])(pathOf('src/upload/retry.ts'))).toBe(true);
+  expect(covering(['src/upload'])(pathOf('src/uploads.ts'))).toBe(false);
+  expect(covering(['src/*'])(pathOf('src/upload/retry.ts'))).toBe(false);
   expect(both(over(['src/upload']), over(['src/upload/**/*.ts']))).toEqual([true, true]);
 });
 

@@ -48,7 +48,13 @@ const to = text(200).describe('A developer by name, @name or id, or only their a
 const dueInMinutes = z.int().min(1).max(10_080).optional().describe('When you need the answer: 60 minutes by default, at most a week.');
 const ids = z.array(id).max(20).optional();
 
-const base = { name: 'covibe_coordination', toolset: 'team', title: 'Coordination between agents' } as const;
+const base = {
+  name: 'covibe_coordination',
+  toolset: 'team',
+  title: 'Coordination between agents',
+  about:
+    'Files and words between agents: claim paths before you edit them (refused while another agent holds them), release them when done; check_conflicts; ask a teammate and reply; announce; hand work over.',
+} as const;
 const session = { session_id: sessionId };
 
 export const MAX_ANNOUNCEMENT = 2_000;
@@ -68,7 +74,7 @@ export const claim = contract({
     'Leases paths or symbols of a repository before you edit them. Refused (blocked, CLAIM_CONFLICT) while another agent holds a conflicting claim: ' +
     'ask its holder, wait until it expires, or work elsewhere. Claiming the same again renews it; your heartbeats renew it too. Release it when done.',
   input: z.strictObject({
-    repo,
+    repo: repo.optional(),
     paths,
     symbols,
     mode,
@@ -76,6 +82,7 @@ export const claim = contract({
     reason: text(500).optional().describe('What you are doing there, for those who meet the claim.'),
     ...session,
   }),
+  placed: 'repo',
   output: z.strictObject({ claim_id: z.string(), expires_at: z.int(), mode: z.enum(CLAIM_MODES), renewed: z.boolean() }),
   annotations: { idempotentHint: true },
 });
@@ -143,7 +150,8 @@ export const checkConflicts = contract({
   ...base,
   operation: 'check_conflicts',
   description: 'Whether you could claim or edit some code: live claims of others that it meets, and files that others have in hand (for information).',
-  input: z.strictObject({ repo, paths, symbols, mode, ...session }),
+  input: z.strictObject({ repo: repo.optional(), paths, symbols, mode, ...session }),
+  placed: 'repo',
   output: z.strictObject({ conflicts: z.array(conflictView), file_conflicts: z.array(fileConflict) }),
   annotations: READ,
 });

@@ -23,8 +23,14 @@ const ONE = '';
 export const hasWildcard = (text: string): boolean => /[*?]/.test(text);
 
 export function parseGlob(pattern: string): Glob {
-  return { segments: rowOf(pattern.split('/').map((segment) => (segment === '**' ? ANY : nameOf(segment)))) };
+  return { segments: rowOf(segmentsOf(pattern).map((segment) => (segment === '**' ? ANY : nameOf(segment)))) };
 }
+
+/** A file's own name, in which no character stands for another. */
+export const pathOf = (path: string): Glob => ({ segments: rowOf<Name>(segmentsOf(path)) });
+
+/** Systems write an accented letter as one character or as two, and mean the same file. */
+const segmentsOf = (path: string): string[] => path.normalize('NFC').split('/');
 
 /** The pattern, and whatever is beneath what it means. */
 export const withBeneath = ({ segments }: Glob): Glob => ({ segments: rowOf([...segments.parts, ANY]) });
@@ -39,7 +45,7 @@ const rowOf = <T>(parts: readonly (T | typeof ANY)[]): Row<T> => ({
   tail: parts.length - 1 - parts.lastIndexOf(ANY),
 });
 
-export const matches = (glob: Glob, path: string): boolean => meet(glob.segments, rowOf<Name>(path.split('/')), sameName);
+export const matches = (glob: Glob, path: string): boolean => overlap(glob, pathOf(path));
 
 /** Whether some path matches both. Exact: as there is always one more letter, wildcards can be given whatever the other asks. */
 export const overlap = (a: Glob, b: Glob): boolean => meet(a.segments, b.segments, sameName);

@@ -21,6 +21,7 @@ test.each([
   ['app/[id]/page.tsx', 'app/i/page.tsx', false],
   ['a**b', 'axxb', true],
   ['a**b', 'a/b', false],
+  ['docs/Übersicht?.md', 'docs/U\u0308bersichte\u0301.md', true],
 ])('the pattern %s and the path %s: %s', (pattern, path, expected) => {
   expect(matches(glob(pattern), path)).toBe(expected);
 });

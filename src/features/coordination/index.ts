@@ -6,12 +6,26 @@ import { type CoordinationPorts, coordinationTools } from './tools.ts';
 export { isAddressedTo } from './addressee.ts';
 export { announceToTeam } from './announcements.ts';
 export { answerAsk } from './asks.ts';
-export { editConflicts, liveClaims, releaseClaim, releaseClaimsOf } from './claims.ts';
-export { announcementSlice, askSlice, asksTo, findAnnouncement, findAsk, findHandoff, handoffSlice, handoffsTo, openAsks, readStrings } from './store.ts';
-export type { AnnouncementRow, AskRow, HandoffRow } from './tables.ts';
+export { holderOf, liveClaims, nextStep, releaseClaim, releaseClaimsOf } from './claims.ts';
+export { type EditConflict, editConflicts } from './edits.ts';
+export { presenterFor } from './present.ts';
+export {
+  announcementSlice,
+  askSlice,
+  asksTo,
+  findAnnouncement,
+  findAsk,
+  findHandoff,
+  handoffSlice,
+  handoffsTo,
+  liveClaimRows,
+  openAsks,
+  readStrings,
+} from './store.ts';
+export type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from './tables.ts';
 export type { CoordinationPorts } from './tools.ts';
-export type { Waiting } from './views.ts';
-export { heartbeatListener, markDelivered, waitingFor } from './waiting.ts';
+export type { ClaimView, Waiting } from './views.ts';
+export { heartbeatListener, markDelivered, renewClaims, waitingFor } from './waiting.ts';
 
 export const coordination = (house: Pick<House, 'store' | 'clock'>, ports: CoordinationPorts): Feature => ({
   name: 'coordination',

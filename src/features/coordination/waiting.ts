@@ -6,6 +6,7 @@ import type { Tx } from '../../storage/write.ts';
 import { namesFor } from '../identity/index.ts';
 import { keepMarked } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
+import { isUndelivered } from './receipts.ts';
 import { asksToDeliver, findAsk, freshAnswers, handoffsTo, liveClaimRows, renewLeases, updateAsk } from './store.ts';
 import type { AskRow, ClaimRow } from './tables.ts';
 import type { Waiting } from './views.ts';
@@ -15,11 +16,19 @@ const MOST = 10;
 const CONSIDERED = 100;
 const EXCERPT_BYTES = 500;
 
-/** Asks, answers and handoffs for this very agent, in this session of it where it has one. */
-export async function waitingFor(db: Db, workspace: string, principal: Principal, now: number, sessionId: string | null): Promise<Waiting> {
+/** Asks, answers and handoffs for this very agent, in this session of it where it has one; of the asks all that are unanswered, or only `undelivered` ones. */
+export async function waitingFor(
+  db: Db,
+  workspace: string,
+  principal: Principal,
+  now: number,
+  sessionId: string | null,
+  which: 'unanswered' | 'undelivered' = 'unanswered',
+): Promise<Waiting> {
   const { developerId, agentType, actor } = principal;
   if (!developerId) return { waiting: [], answers: [], handoffs: [] };
-  const asks = await asksToDeliver(db, workspace, developerId, agentType, now, MOST);
+  const unanswered = await asksToDeliver(db, workspace, developerId, agentType, now, MOST);
+  const asks = which === 'unanswered' ? unanswered : unanswered.filter(isUndelivered);
   const fresh = await freshAnswers(db, workspace, developerId, actor, CONSIDERED);
   const answers = (await answersFor(db, workspace, fresh, sessionId, now)).slice(0, MOST);
   const handoffs = await handoffsTo(db, workspace, developerId, agentType, MOST);
@@ -71,7 +80,7 @@ export async function markDelivered(tx: Tx, ctx: WriteContext, { waiting, answer
  * A sign of life renews the claims of its session, and those that the same agent made without naming one; without a session,
  * only the latter. A lease that has ended stays ended: somebody else may have claimed the code since.
  */
-async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string | null): Promise<number> {
+export async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string | null): Promise<number> {
   const { developerId, actor } = ctx.principal;
   if (!developerId) return 0;
   const isHolder = (row: ClaimRow) => (row.session_id === null ? row.actor === actor : row.session_id === sessionId);

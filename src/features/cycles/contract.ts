@@ -26,7 +26,7 @@ const TARGET = { target: 'INVALID_TARGET' };
 export const sessionOpen = contract({
   name: 'session.open',
   toolset: 'cycle',
-  placed: true,
+  placed: 'repository_path',
   title: 'Open a role session',
   description: 'Shows with the PSK of .mcp-broker/config.json which role you have. Returns a session_token for the other calls; it is yours alone and expires.',
   input: z.strictObject({ role, psk: z.string().max(1_000).describe("The role's pre-shared key."), ...repository }),
@@ -38,7 +38,7 @@ export const sessionOpen = contract({
 export const cycleStart = contract({
   name: 'cycle.start',
   toolset: 'cycle',
-  placed: true,
+  placed: 'repository_path',
   title: 'Start a cycle',
   description: 'Begins a feature in the first phase, with its role active and holding the lock. One cycle at a time in a repository.',
   input: z.strictObject({ feature, mode: mode.optional().describe('Default: the mode of config.json.'), ...repository }),
@@ -51,7 +51,7 @@ const lock = z.strictObject({ locked: z.boolean(), role: z.string().nullable() }
 export const cycleStatus = contract({
   name: 'cycle.status',
   toolset: 'cycle',
-  placed: true,
+  placed: 'repository_path',
   title: 'Status of the cycle',
   description: 'Whose turn it is, in which phase, and which handoffs are there. All null while no cycle is active.',
   input: z.strictObject(repository),
@@ -72,7 +72,7 @@ export const cycleStatus = contract({
 export const lockAcquire = contract({
   name: 'lock.acquire',
   toolset: 'cycle',
-  placed: true,
+  placed: 'repository_path',
   title: 'Acquire the lock',
   description: 'The current lock token, for a session of the active role. After each hand-over the token is another.',
   input: z.strictObject({ session_token: sessionToken, ...repository }),
@@ -85,7 +85,7 @@ export const lockAcquire = contract({
 export const handoffRead = contract({
   name: 'handoff.read',
   toolset: 'cycle',
-  placed: true,
+  placed: 'repository_path',
   title: 'Read a handoff',
   description: 'What was last handed over to this role in the active cycle; {} where nothing was.',
   input: z.strictObject({ target, ...repository }),
@@ -98,7 +98,7 @@ export const handoffRead = contract({
 export const handoffWrite = contract({
   name: 'handoff.write',
   toolset: 'cycle',
-  placed: true,
+  placed: 'repository_path',
   title: 'Hand over',
   description:
     'Leaves a payload for the next role and gives it the turn: phase, active role and lock change with it, or nothing does. ' +
@@ -112,7 +112,7 @@ export const handoffWrite = contract({
 export const cycleComplete = contract({
   name: 'cycle.complete',
   toolset: 'cycle',
-  placed: true,
+  placed: 'repository_path',
   title: 'Complete the cycle',
   description: 'Ends the work: in the default machine by gemini, in frontend_refine. The lock stays, for cycle.archive.',
   input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),
@@ -124,7 +124,7 @@ export const cycleComplete = contract({
 export const cycleArchive = contract({
   name: 'cycle.archive',
   toolset: 'cycle',
-  placed: true,
+  placed: 'repository_path',
   title: 'Archive the cycle',
   description: 'Puts a complete cycle into .mcp-broker/archive/<cycle_id> and makes room for the next one.',
   input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),

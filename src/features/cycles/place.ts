@@ -4,8 +4,8 @@ import type { CallContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import { isAllowed } from '../../machine/allowed.ts';
-import { repositoryAround } from '../../machine/around.ts';
 import { type FileDisk, NotAFile } from '../../machine/files.ts';
+import { repositoryAround } from '../../machine/place.ts';
 import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
 import { configInvalid } from './refusals.ts';
 

@@ -10,10 +10,22 @@ export interface Place {
   readonly cwd: string;
 }
 
+/** How a client is to start the bridge. */
+interface Bridge {
+  readonly baseUrl: string;
+  /** Undefined: where the client starts it. */
+  readonly cwd?: string | undefined;
+  /** Its own name, unless it is on no PATH. */
+  readonly command?: readonly string[];
+}
+
 interface Connection {
   readonly http: (url: string, token: string) => Snippet;
+  /** The file that its servers stand in, and where in that file. */
+  readonly file: string;
+  readonly section: string;
   /** By the bridge `covibe-mcp`, for clients that speak stdio alone. The token is taken from the environment: files are shared. */
-  readonly stdio: (place: Place) => Snippet;
+  readonly stdio: (bridge: Bridge) => Readonly<Record<string, unknown>>;
 }
 
 /** Each client has its own way to say that a value stands in the environment. */
@@ -24,19 +36,20 @@ const json = (value: unknown): string => JSON.stringify(value, null, 2);
 /** As one word to a shell, whatever is in it. */
 export const quoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-/** For clients that start their servers wherever they were started themselves. */
-const inFolder = (cwd: string): readonly string[] => ['sh', '-c', 'cd "$0" && exec covibe-mcp', cwd];
+const BRIDGE = ['covibe-mcp'] as const;
 
-const environment = (client: string, { baseUrl }: Place, token: string) => ({
+/** For clients that start their servers wherever they were started themselves. */
+const inFolder = ({ cwd, command = BRIDGE }: Bridge): readonly string[] =>
+  cwd === undefined ? command : ['sh', '-c', 'cd "$0" && exec "$@"', cwd, ...command];
+
+const environment = (client: string, { baseUrl }: Bridge, token: string) => ({
   COVIBE_BASE_URL: baseUrl,
   COVIBE_AGENT: client,
   COVIBE_MCP_TOKEN: token,
 });
 
-function stdioEntry(client: string, place: Place, token: string) {
-  const [command, ...args] = inFolder(place.cwd);
-  return { command, args, cwd: place.cwd, env: environment(client, place, token) };
-}
+const started = ([command, ...args]: readonly string[]) => ({ command, ...(args.length > 0 && { args }) });
+const folder = ({ cwd }: Bridge) => (cwd === undefined ? {} : { cwd });
 
 /** How each client is told of a server. Data, one entry a client. */
 const CONNECTIONS = {
@@ -45,9 +58,13 @@ const CONNECTIONS = {
       where: 'Claude Code: run in your repository',
       text: `claude mcp add --transport http covenant ${url} --header "Authorization: Bearer ${token}"`,
     }),
-    stdio: (place) => ({
-      where: 'Claude Code: .mcp.json in your repository',
-      text: json({ mcpServers: { covibe: { type: 'stdio', ...stdioEntry('claude-code', place, `\${${TOKEN}:-}`) } } }),
+    file: 'Claude Code: .mcp.json in your repository',
+    section: 'mcpServers',
+    stdio: (bridge) => ({
+      type: 'stdio',
+      ...started(inFolder(bridge)),
+      ...folder(bridge),
+      env: environment('claude-code', bridge, `\${${TOKEN}:-}`),
     }),
   },
   codex: {
@@ -55,15 +72,14 @@ const CONNECTIONS = {
       where: 'Codex: the variable must be set wherever codex is started',
       text: `export COVIBE_MCP_TOKEN=${token}; codex mcp add covenant --url ${url} --bearer-token-env-var COVIBE_MCP_TOKEN`,
     }),
-    stdio: ({ baseUrl, cwd }) => ({
-      where: 'Codex: ~/.codex/config.toml',
-      text: [
-        '[mcp_servers.covibe]',
-        'command = "covibe-mcp"',
-        `cwd = ${JSON.stringify(cwd)}`,
-        `env = { COVIBE_BASE_URL = ${JSON.stringify(baseUrl)}, COVIBE_AGENT = "codex" }`,
-        'env_vars = ["COVIBE_MCP_TOKEN", "PWD"]',
-      ].join('\n'),
+    file: 'Codex: ~/.codex/config.toml',
+    section: 'mcp_servers',
+    // PWD goes along because the file is one for all repositories.
+    stdio: (bridge) => ({
+      ...started(bridge.command ?? BRIDGE),
+      ...folder(bridge),
+      env: { COVIBE_BASE_URL: bridge.baseUrl, COVIBE_AGENT: 'codex' },
+      env_vars: [TOKEN, 'PWD'],
     }),
   },
   cursor: {
@@ -71,39 +87,59 @@ const CONNECTIONS = {
       where: 'Cursor: add to .cursor/mcp.json',
       text: json({ mcpServers: { covenant: { url, headers: { Authorization: `Bearer ${token}` } } } }),
     }),
-    stdio: (place) => ({
-      where: 'Cursor: .cursor/mcp.json in your repository',
-      text: json({ mcpServers: { covibe: stdioEntry('cursor', place, `\${env:${TOKEN}}`) } }),
-    }),
+    file: 'Cursor: .cursor/mcp.json in your repository',
+    section: 'mcpServers',
+    stdio: (bridge) => ({ ...started(inFolder(bridge)), ...folder(bridge), env: environment('cursor', bridge, `\${env:${TOKEN}}`) }),
   },
   gemini: {
     http: (url, token) => ({
       where: 'Gemini CLI: run in your repository',
       text: `gemini mcp add --transport http --header "Authorization: Bearer ${token}" covenant ${url}`,
     }),
-    stdio: (place) => ({
-      where: 'Gemini CLI: .gemini/settings.json in your repository',
-      text: json({ mcpServers: { covibe: { command: 'covibe-mcp', cwd: place.cwd, env: environment('gemini', place, `$${TOKEN}`) } } }),
-    }),
+    file: 'Gemini CLI: .gemini/settings.json in your repository',
+    section: 'mcpServers',
+    stdio: (bridge) => ({ ...started(bridge.command ?? BRIDGE), ...folder(bridge), env: environment('gemini', bridge, `$${TOKEN}`) }),
   },
   opencode: {
     http: (url, token) => ({
       where: 'opencode: add to opencode.json',
       text: json({ mcp: { covenant: { type: 'remote', url, headers: { Authorization: `Bearer ${token}` } } } }),
     }),
+    file: 'opencode: opencode.json in your repository',
+    section: 'mcp',
     // It refuses a file with a field that it does not know, and `cwd` is one.
-    stdio: (place) => ({
-      where: 'opencode: opencode.json in your repository',
-      text: json({ mcp: { covibe: { type: 'local', command: inFolder(place.cwd), environment: environment('opencode', place, `{env:${TOKEN}}`) } } }),
-    }),
+    stdio: (bridge) => ({ type: 'local', command: inFolder(bridge), environment: environment('opencode', bridge, `{env:${TOKEN}}`) }),
   },
-} as const satisfies Record<string, Connection>;
+} satisfies Record<string, Connection>;
 
 export type ClientName = keyof typeof CONNECTIONS;
 export const CLIENTS = Object.keys(CONNECTIONS) as [ClientName, ...ClientName[]];
 
 export const overHttp = (client: ClientName, url: string, token: string): Snippet => CONNECTIONS[client].http(url, token);
-export const overStdio = (client: ClientName, place: Place): Snippet => CONNECTIONS[client].stdio(place);
+
+/** The bridge's entry in a client's configuration: where it stands, and what it is. */
+export function bridgeEntry(client: ClientName, bridge: Bridge): { readonly at: readonly [string, string]; readonly value: Readonly<Record<string, unknown>> } {
+  const { section, stdio } = CONNECTIONS[client];
+  return { at: [section, 'covibe'], value: stdio(bridge) };
+}
+
+export function overStdio(client: ClientName, place: Place): Snippet {
+  const { at, value } = bridgeEntry(client, place);
+  return { where: CONNECTIONS[client].file, text: client === 'codex' ? tomlTable(at, value) : json({ [at[0]]: { [at[1]]: value } }) };
+}
+
+/** One line a key, as people write it. */
+export const tomlTable = (at: readonly string[], value: Readonly<Record<string, unknown>>): string =>
+  [`[${at.join('.')}]`, ...Object.entries(value).map(([key, each]) => `${key} = ${tomlValue(each)}`)].join('\n');
+
+function tomlValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
+  if (typeof value === 'object' && value !== null)
+    return `{ ${Object.entries(value)
+      .map(([key, each]) => `${key} = ${tomlValue(each)}`)
+      .join(', ')} }`;
+  return JSON.stringify(value);
+}
 
 export const installCommand = (packageRoot: string): string => `npm install --global ${quoted(packageRoot.replace(/[\\/]+$/, ''))}`;
 

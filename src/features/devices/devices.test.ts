@@ -53,7 +53,12 @@ test('[auth.device.typed-tokens] a machine asks without a token, a signed-in dev
   expect(await t.poll(device_code)).toEqual({ status: 'consumed' });
 
   const { items } = (await ana('devices.list', {})).body as unknown as { items: { device_id: string; agents: unknown[] }[] };
-  const rows = await t.app.store.reader.selectFrom('tokens').select(['agent_type', 'developer_id', 'label']).where('kind', '=', 'agent').execute();
+  const rows = await t.app.store.reader
+    .selectFrom('tokens')
+    .select(['agent_type', 'developer_id', 'label'])
+    .where('kind', '=', 'agent')
+    .orderBy('agent_type')
+    .execute();
   expect(rows.map(({ agent_type, label }) => [agent_type, label])).toEqual([
     ['claude-code', 'claude-code on anas-laptop'],
     ['codex', 'codex on anas-laptop'],

@@ -8,4 +8,4 @@ export const events = (tally: Tally): Feature => ({
   keeps: [{ what: 'The journal: every event, chained, without arguments, prompts and tokens', ms: null }],
 });
 
-export { type DayTally, type Refusal, Tally, total } from './tally.ts';
+export { type DayTally, DENIED_EDIT, type Refusal, Tally, total } from './tally.ts';

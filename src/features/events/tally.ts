@@ -33,7 +33,8 @@ interface ActorTally {
   readonly minutes: Map<number, CallCounts>;
   /** The latest, newest last. */
   readonly refusals: Refusal[];
-  lastCall: { readonly seq: number; readonly time: number; readonly refused: boolean };
+  /** Of its own; null where only its machine was heard. */
+  lastCall: { readonly seq: number; readonly time: number; readonly refused: boolean } | null;
 }
 
 interface ToolTally {
@@ -69,6 +70,7 @@ interface Counted {
   readonly kind: string;
   readonly actor: string;
   readonly subject: string | null;
+  readonly session: string | null;
   readonly payload: string;
   readonly time: number;
 }
@@ -102,7 +104,7 @@ async function readOn(db: Db, workspace: string, counting: Counting, now: number
   while (counting.seq < head) {
     const page: Counted[] = await db
       .selectFrom('events')
-      .select(['seq', 'category', 'kind', 'actor', 'subject', 'payload', 'time'])
+      .select(['seq', 'category', 'kind', 'actor', 'subject', 'session', 'payload', 'time'])
       .where('workspace_id', '=', workspace)
       .where('seq', '>', counting.seq)
       .where('seq', '<=', head)
@@ -123,15 +125,15 @@ function count(counting: Counting, event: Counted): void {
   const minute = minuteOf(event.time);
   const categories = taken(counting.minutes, minute, () => Object.fromEntries(EVENT_CATEGORIES.map((name) => [name, 0])) as Record<EventCategory, number>);
   categories[event.category]++;
+  if (event.category === 'work' && event.kind === DENIED_EDIT) countDenied(counting, event, minute);
   if (event.category !== 'usage') return;
   const { outcome = 'ok', code = null, duration_ms = 0 } = readUsage(event.payload);
   const refused = isRefusal(outcome);
   const { seq, time, kind } = event;
-  const actor = taken(counting.actors, event.actor, () => ({ minutes: new Map(), refusals: [], lastCall: { seq, time, refused } }));
-  actor.lastCall = { seq, time, refused };
+  const actor = taken(counting.actors, event.actor, noCalls);
+  if (!isOfMachine(event)) actor.lastCall = { seq, time, refused };
   add(actor.minutes, minute, refused);
-  if (refused) actor.refusals.push({ seq, time, kind, outcome, code });
-  if (actor.refusals.length > REFUSALS_KEPT) actor.refusals.shift();
+  if (refused) keep(actor.refusals, { seq, time, kind, outcome, code });
   if (event.subject === null) return;
   const tool = taken(counting.tools, event.subject, () => ({ minutes: new Map(), durations: [] }));
   // The one that was called last stands last.
@@ -141,6 +143,26 @@ function count(counting: Counting, event: Counted): void {
   add(tool.minutes, minute, refused);
   tool.durations.push(duration_ms);
   if (tool.durations.length > DURATIONS_KEPT) tool.durations.shift();
+}
+
+const noCalls = (): ActorTally => ({ minutes: new Map(), refusals: [], lastCall: null });
+
+/** The companion's, which has the token of an agent and goes on while no agent runs: that the machine is alive, and what was used. */
+const isOfMachine = ({ kind, session }: Counted): boolean =>
+  kind === 'covibe_ingest_agent_telemetry' || (kind === 'covibe_session.heartbeat' && session === null);
+
+/** What a hook of the agent's program was not allowed. No call by the agent, so it does not count as the last one. */
+export const DENIED_EDIT = 'edit.denied';
+
+function countDenied(counting: Counting, { seq, time, kind, actor: name }: Counted, minute: number): void {
+  const actor = taken(counting.actors, name, noCalls);
+  add(actor.minutes, minute, true);
+  keep(actor.refusals, { seq, time, kind, outcome: 'blocked', code: null });
+}
+
+function keep(refusals: Refusal[], refusal: Refusal): void {
+  refusals.push(refusal);
+  if (refusals.length > REFUSALS_KEPT) refusals.shift();
 }
 
 /** A warning did what was asked. */

@@ -251,7 +251,7 @@ test('tokens are listed newest first, a page at a time, live or ended, one alone
   expect((await list({ own: true, status: 'live' }, admin)).ids).toEqual([mira.tokenId]);
 });
 
-test('no token of an agent, an instance or a developer takes any action, and a member none that is for operators', async () => {
+test('no token of an agent, an instance or a developer takes any action but those for tokens, which nobody else takes, and a member none that is for operators', async () => {
   const t = await testApp();
   const { workspace } = t.operator.principal;
   const mira = await t.developer('mira');
@@ -267,6 +267,12 @@ test('no token of an agent, an instance or a developer takes any action, and a m
   };
   for (const action of t.app.registry.actions()) {
     const { name } = action;
+    if (accessOf(action) === 'token') {
+      for (const { principal } of [mira, codex, instance]) expect([name, await refusalOf(name, principal)]).toEqual([name, 'INVALID_INPUT']);
+      for (const principal of [member, { ...member, operator: true }, t.operator.principal])
+        expect([name, await refusalOf(name, principal)]).toEqual([name, 'TOKEN_REQUIRED']);
+      continue;
+    }
     for (const { kind, principal } of [mira, codex, instance].map(({ principal: each }) => ({ kind: each.kind, principal: each })))
       expect([name, kind, await refusalOf(name, principal)]).toEqual([name, kind, 'OPERATOR_REQUIRED']);
     if (accessOf(action) !== 'member') expect([name, await refusalOf(name, member)]).toEqual([name, 'OPERATOR_REQUIRED']);

@@ -60,6 +60,10 @@ export async function redactor(db: Db, workspace: string, viewer: Principal): Pr
       delete redacted.payload.correlation;
       // People put their names into those of their branches.
       delete redacted.payload.branch;
+      // Which agents they run is theirs to tell, and each has tools of its own.
+      delete redacted.payload.agent_type;
+      delete redacted.payload.tool;
+      if (redacted.payload.client !== undefined) redacted.payload.client = PRIVATE;
     }
     // It was worded for whoever called, and calls people by names that others may not read, or may no longer.
     if (!isBy(event, viewer)) {

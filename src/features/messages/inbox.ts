@@ -26,7 +26,7 @@ export const inboxTools: Implementation[] = [
           : await threadOf(tx.db, tx.workspace, thread_id, agent_id, status ? STATUSES[status] : MESSAGE_STATUSES, tx.now, want);
       const rows = withinAnswer(found);
       const fresh = rows.filter((row) => row.recipient_id === agent_id && row.delivered_at === null);
-      await change(tx, ctx, 'message.delivered', fresh, { delivered_at: tx.now });
+      await noteDelivery(tx, ctx, fresh);
       const { count } = await unreadOf(tx.db, tx.workspace, agent_id, tx.now);
       return ok({ messages: rows.map(viewMessage), messages_more: found.length - rows.length, unread_count: count });
     },
@@ -41,7 +41,7 @@ export const inboxTools: Implementation[] = [
       const expired = isExpired(row, tx.now);
       if (expired && !isSender) throw messageExpired(id, row.expires_at as number);
       if (!isRecipient || expired) return ok(viewMessage(row));
-      const [delivered] = await change(tx, ctx, 'message.delivered', row.delivered_at === null && !mark_read ? [row] : [], { delivered_at: tx.now });
+      const [delivered] = await noteDelivery(tx, ctx, row.delivered_at === null && !mark_read ? [row] : []);
       const [read] = mark_read ? await readNow(tx, ctx, [row]) : [];
       return ok(viewMessage(read ?? delivered ?? row));
     },
@@ -81,6 +81,10 @@ function withinAnswer(rows: readonly MessageRow[]): readonly MessageRow[] {
   const end = rows.findIndex(({ body }, index) => (characters += body.length) > MOST_CHARACTERS && index > 0);
   return end < 0 ? rows : rows.slice(0, end);
 }
+
+/** Of messages that nobody had delivered. */
+export const noteDelivery = (tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): Promise<MessageRow[]> =>
+  change(tx, ctx, 'message.delivered', rows, { delivered_at: tx.now });
 
 /** Those that were unread. Whoever reads a message has got it. */
 async function readNow(tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): Promise<MessageRow[]> {

@@ -4,10 +4,11 @@ import { questionSweep } from './expiry.ts';
 import { messageTools } from './tools.ts';
 
 export { HUMAN, SERVER } from './addresses.ts';
+export { noteDelivery } from './inbox.ts';
 export { answerNamed } from './people.ts';
 export { openQuestion, openQuestions } from './questions.ts';
 export { broadcast, recipientsOf } from './send.ts';
-export { findMessage, findMessages } from './store.ts';
+export { findMessage, findMessages, undeliveredTo } from './store.ts';
 export type { MessageRow } from './tables.ts';
 export { tell } from './tell.ts';
 export {

@@ -80,6 +80,20 @@ export async function inboxOf(
   return found.sort(newestFirst).slice(0, want.limit);
 }
 
+/** What nobody has given to these agents yet, the oldest first. */
+export async function undeliveredTo(db: Db, workspace: string, agentIds: readonly string[], now: number, limit: number): Promise<MessageRow[]> {
+  if (agentIds.length === 0) return [];
+  return await messagesIn(db, workspace)
+    .where('recipient_id', 'in', agentIds)
+    .where('status', '=', 'unread')
+    .where('delivered_at', 'is', null)
+    .where(standing(now))
+    .orderBy('sent_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
 /** What the agent sent or received of a thread, newest first. Of what expired only what it sent: it should see that nobody read it. */
 export async function threadOf(
   db: Db,

@@ -18,12 +18,11 @@ export const takeNote = contract({
   name: 'covibe_note',
   toolset: 'team',
   title: 'Decisions and blockers',
-  description:
-    'Records a decision ("we use X because Y") or a blocker ("cannot go on until Z") for the team: it shows in covibe_team state and in the weekly ' +
-    'summary. Attach it to your own task or workstream where it belongs to one. Record a decision when others would build on it, a blocker as soon ' +
-    'as you are stuck.',
+  description: 'Tells the team a decision that others would build on, or a blocker as soon as you are stuck.',
   input: z.strictObject({
-    kind: z.enum(NOTE_KINDS).describe('decision: what was settled, and why. blocker: what is in the way.'),
+    kind: z
+      .enum(NOTE_KINDS)
+      .describe('decision: "we use X because Y". blocker: "cannot go on until Z". Both show in covibe_team state and in the weekly summary.'),
     title,
     body: text(8_000).optional().describe('Reasons and details. No file contents, prompts or secrets.'),
     task_id: id.optional().describe('A task of yours that it belongs to.'),

@@ -11,6 +11,18 @@ export async function insertNote(db: Db, note: NoteRow): Promise<void> {
   await db.insertInto('notes').values(note).execute();
 }
 
+export async function notesOfSession(db: Db, workspace: string, sessionId: string, limit: number): Promise<NoteRow[]> {
+  return await db
+    .selectFrom('notes')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('session_id', '=', sessionId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /** The newest first, as `viewer` may see them. */
 export async function recentNotes(db: Db, workspace: string, viewer: Principal | null, since: number, limit: number): Promise<NoteView[]> {
   const rows = await db

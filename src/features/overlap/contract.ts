@@ -76,8 +76,8 @@ export const dismissWarning = contract({
   operation: 'dismiss',
   toolset: 'team',
   title: 'Overlap warnings',
-  description:
-    'Dismisses a stored overlap warning of your own check, with a reason. It only clears the warning from view: a check that requires a verdict still requires it.',
+  about: 'Clears an overlap warning of your own check from view.',
+  description: 'Dismisses a stored overlap warning, with a reason. A check that requires a verdict still requires it.',
   input: z.strictObject({ warning_id: id, reason: text(1_000), session_id: sessionId }),
   output: z.strictObject({ warning_id: z.string(), status: z.literal('dismissed') }),
   annotations: { idempotentHint: true },

@@ -99,6 +99,11 @@ async function place() {
   };
 }
 
+/** How often a session is looked for until it is there differs: the last step of one call may be none of another. */
+function expectKilled(answer: { steps: number } | null, point: number): void {
+  if (answer !== null) expect(answer.steps, `step ${point}`).toBeLessThan(point);
+}
+
 const all = (ids: readonly string[]) => ({ sessions: [...ids].sort(), worktrees: [...ids].sort(), branches: [...ids].sort() });
 
 test('killed before any step of request_review: the review is there, whole, or there is nothing of it [review.request.failure-undone]', {
@@ -110,7 +115,7 @@ test('killed before any step of request_review: the review is there, whole, or t
   await t.done('instances.stop', { instance_id: 'review-1-a1' });
   let ran = 1;
   for (const point of points(steps)) {
-    expect(await call('request_review', {}, id, point), `step ${point}`).toBeNull();
+    expectKilled(await call('request_review', {}, id, point), point);
     await settled();
     const reviews = await reviewsOf(id);
     const [open, ...more] = reviews.filter(({ ended_at }) => ended_at === null).map(({ child_instance }) => child_instance as string);
@@ -147,7 +152,7 @@ test('killed before any step of send_feedback: it is delivered once, whole, or c
   for (const point of points(steps)) {
     const reviewer = await review();
     const [before, told] = [uncommitted().slice(1), await messagesTo(agent_id)];
-    expect(await call('send_feedback', words(point), reviewer, point), `step ${point}`).toBeNull();
+    expectKilled(await call('send_feedback', words(point), reviewer, point), point);
     await settled();
     // Killed before it was written down, it was never said.
     if ((await feedbackOf(reviewer)).length === 0) {

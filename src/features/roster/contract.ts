@@ -20,6 +20,10 @@ const refusal = z.strictObject({
   message: z.string().nullable().describe('What the caller was told; null where only the caller may read it.'),
   required_action: z.string().nullable(),
   warning_id: z.string().nullable().describe('The overlap that it was refused for.'),
+  edit: z
+    .strictObject({ path: z.string(), claim_id: z.string(), client: z.string(), tool: z.string().nullable() })
+    .nullable()
+    .describe('The edit that a hook did not allow, and the claim that forbids it.'),
 });
 export type Refusal = z.input<typeof refusal>;
 

@@ -217,15 +217,15 @@ function noteLosses(facts: Facts, now: number): void {
 }
 
 export function lastSeenOf({ tokens, sessions, registered, instance, actor }: Facts, day: DayTally): number | null {
-  const times = [
-    ...tokens.map(({ last_used_at }) => last_used_at ?? 0),
+  const heard = [
     ...sessions.map(({ last_seen_at }) => last_seen_at),
     ...registered.map(({ last_seen_at }) => last_seen_at),
     instance?.last_activity ?? 0,
-    day.actors.get(actor)?.lastCall.time ?? 0,
+    day.actors.get(actor)?.lastCall?.time ?? 0,
   ];
-  const last = Math.max(...times);
-  return last > 0 ? last : null;
+  // Its token is a sign of it only where there is no other, and where no companion has the same one.
+  const used = tokens.map(({ last_used_at, companion_version }) => (companion_version === null ? (last_used_at ?? 0) : 0));
+  return Math.max(...heard) || Math.max(0, ...used) || null;
 }
 
 /** When the last of what it ran as ended; null while any of it goes on, or where nothing is known to have ended. */
@@ -254,5 +254,5 @@ export const stateFacts = (facts: Facts, day: DayTally, now: number): StateFacts
   waitsOnPerson: facts.waitsOnPerson,
   lostAt: facts.lostAt,
   endedAt: endedAtOf(facts, now),
-  lastRefused: day.actors.get(facts.actor)?.lastCall.refused ?? false,
+  lastRefused: day.actors.get(facts.actor)?.lastCall?.refused ?? false,
 });

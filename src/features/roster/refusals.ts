@@ -1,7 +1,7 @@
 import { ownerOf } from '../../kernel/actor.ts';
 import type { Principal } from '../../kernel/context.ts';
 import type { Db } from '../../storage/engine.ts';
-import type { Refusal as Counted, DayTally } from '../events/index.ts';
+import { type Refusal as Counted, type DayTally, DENIED_EDIT } from '../events/index.ts';
 import { redactor } from '../identity/index.ts';
 import type { Refusal } from './contract.ts';
 import { eventsAt } from './store.ts';
@@ -35,8 +35,14 @@ export async function readRefusals(db: Db, viewer: Principal, actor: string, cou
       message: told.message ?? null,
       required_action: told.required_action ?? null,
       warning_id: warning?.id ?? null,
+      edit: kind === DENIED_EDIT && usage ? editIn(usage) : null,
     };
   });
+}
+
+function editIn({ path, claim_id, client, tool }: Readonly<Record<string, unknown>>): Refusal['edit'] {
+  if (typeof path !== 'string' || typeof claim_id !== 'string' || typeof client !== 'string') return null;
+  return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
 }
 
 /** The last one, where it is what the agent was last answered. */

@@ -95,6 +95,58 @@ test('what stopped an agent is told in the words that it got, block and error al
   expect((await row('codex@ana', { ...ben, principal: { ...ben.principal, web: true } })).state).toBe('stale');
 });
 
+test('an edit that a hook denied counts among what its agent was refused, with the file and the claim, and does not make it stand as blocked', async () => {
+  const { app, codex, call, row, show, codexId } = await rosterApp();
+  await call('clock', {}, codex);
+  const payload = { claim_id: 'claim_1', path: 'src/a.ts', client: 'codex', tool: 'apply_patch' };
+  const denied = { category: 'work', kind: 'edit.denied', actor: codex.principal.actor, subject: 'claim_1' } as const;
+  await app.store.append(codex.principal.workspace, [
+    { ...denied, payload },
+    { ...denied, payload: { ...payload, tool: 7 } },
+    { ...denied, payload: {} },
+  ]);
+  expect(await row('codex@ana')).toMatchObject({ state: 'working', refused_24h: 3, why_blocked: null });
+  expect((await show(codexId)).refusals).toMatchObject([
+    { asked: 'edit.denied', outcome: 'blocked', edit: null },
+    { edit: { ...payload, tool: null } },
+    { edit: payload, message: null, warning_id: null },
+  ]);
+});
+
+test('what the companion says with the token of an agent is no sign of the agent', async () => {
+  const { app, codex, call, row, clock } = await rosterApp();
+  const report = async (at: number) => {
+    await app.authenticate(codex.token, 'bearer');
+    await call('covibe_session', { operation: 'heartbeat', companion_version: '0.1.0', registered_repos: ['shop'] }, codex);
+    const payload = { id: `use-${at}`, model: 'gpt-5', usage: { input_tokens: 5, output_tokens: 1 } };
+    await call('covibe_ingest_agent_telemetry', { source: 'codex', payload }, codex);
+  };
+  await report(0);
+  expect(await row('codex@ana')).toMatchObject({ state: 'stale', last_seen_at: null });
+  const start = async () => (await call('covibe_session', { operation: 'start', repo: 'shop' }, codex)).data.session_id;
+  await start();
+  const seen = clock.now();
+  for (let minute = 5; minute <= 35; minute += 5) {
+    clock.advance(5 * MINUTE);
+    await report(minute);
+  }
+  expect(await row('codex@ana')).toMatchObject({ state: 'stale', last_seen_at: seen });
+  await call('covibe_coordination', { operation: 'release', claim_id: 'claim_0' }, codex);
+  await report(40);
+  expect((await row('codex@ana')).state).toBe('blocked');
+});
+
+test('an agent that has ended stays so while its machine reports', async () => {
+  const { app, codex, call, row, clock } = await rosterApp();
+  const { session_id } = (await call('covibe_session', { operation: 'start' }, codex)).data;
+  await call('covibe_session', { operation: 'end', session_id }, codex);
+  clock.advance(MINUTE);
+  await app.authenticate(codex.token, 'bearer');
+  const payload = { model: 'gpt-5', usage: { input_tokens: 5, output_tokens: 1 } };
+  await call('covibe_ingest_agent_telemetry', { source: 'codex', payload }, codex);
+  expect((await row('codex@ana')).state).toBe('ended');
+});
+
 test('a worker that dies is lost within 95 s; its last checkpoint, the loss and who took over stay visible', async () => {
   const { codex, gemini, row, show, codexId, planned, started, claimed, ok, clock, done, person } = await rosterApp();
   const { ids } = await planned(['Migrate']);

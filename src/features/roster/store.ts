@@ -8,29 +8,24 @@ const MOST = 1_000;
 const MOST_SESSIONS = 500;
 const IN_CHUNK = 400;
 
+/** `companion_version`: of the companion that reports of its machine with this token. */
+const tokens = (db: Db, workspace: string) =>
+  db
+    .selectFrom('tokens')
+    .leftJoin('machines', (join) => join.onRef('machines.workspace_id', '=', 'tokens.workspace_id').onRef('machines.token_id', '=', 'tokens.id'))
+    .select(['id', 'kind', 'tokens.developer_id', 'agent_type', 'instance_id', 'label', 'last_used_at', 'revoked_at', 'expires_at', 'companion_version'])
+    .where('tokens.workspace_id', '=', workspace);
+
 /** Tokens that agents carry. Those of instances come with their instance. */
 export async function agentTokens(db: Db, workspace: string) {
-  return await db
-    .selectFrom('tokens')
-    .select(['id', 'kind', 'developer_id', 'agent_type', 'instance_id', 'label', 'last_used_at', 'revoked_at', 'expires_at'])
-    .where('workspace_id', '=', workspace)
-    .where('kind', '=', 'agent')
-    .orderBy('id', 'desc')
-    .limit(MOST)
-    .execute();
+  return await tokens(db, workspace).where('kind', '=', 'agent').orderBy('id', 'desc').limit(MOST).execute();
 }
 export type AgentToken = Awaited<ReturnType<typeof agentTokens>>[number];
 
 export async function tokensById(db: Db, workspace: string, ids: readonly string[]): Promise<AgentToken[]> {
   const found: AgentToken[] = [];
   for (const some of chunks([...new Set(ids)], IN_CHUNK)) {
-    const rows = await db
-      .selectFrom('tokens')
-      .select(['id', 'kind', 'developer_id', 'agent_type', 'instance_id', 'label', 'last_used_at', 'revoked_at', 'expires_at'])
-      .where('workspace_id', '=', workspace)
-      .where('id', 'in', some)
-      .execute();
-    found.push(...rows);
+    found.push(...(await tokens(db, workspace).where('id', 'in', some).execute()));
   }
   return found;
 }

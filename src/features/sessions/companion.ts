@@ -1,10 +1,13 @@
-import { readFile, stat } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../kernel/log.ts';
 
 export interface CompanionRelease {
   readonly latest_version: string;
   readonly tarball_sha256: string;
+  /** The name of the file beside the manifest that holds the release; companions that update themselves fetch it from this server. */
+  readonly tarball?: string | undefined;
 }
 
 const MOST_BYTES = 64 * 1024;
@@ -15,10 +18,14 @@ const manifest = z
     latest_version: version.optional(),
     version: version.optional(),
     tarball_sha256: z.string().regex(/^[0-9a-f]{64}$/i, { error: 'expected a SHA-256 in hexadecimal' }),
+    tarball: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,200}\.tgz$/, { error: 'expected the name of a .tgz beside the manifest, without a path' })
+      .optional(),
   })
-  .transform(({ latest_version, version: other, tarball_sha256 }, issues): CompanionRelease => {
+  .transform(({ latest_version, version: other, tarball_sha256, tarball }, issues): CompanionRelease => {
     const latest = latest_version ?? other;
-    if (latest !== undefined) return { latest_version: latest, tarball_sha256 };
+    if (latest !== undefined) return { latest_version: latest, tarball_sha256, tarball };
     issues.addIssue({ code: 'custom', message: 'names no latest_version' });
     return z.NEVER;
   });
@@ -37,8 +44,20 @@ export async function readManifest(path: string | undefined, log: Log): Promise<
   }
 }
 
+/** The file of the release, which lies beside the manifest itself: a link could lead to any file of this machine. */
+export async function companionTarball(manifestPath: string | undefined, log: Log): Promise<{ path: string; size: number } | undefined> {
+  const { tarball } = (await readManifest(manifestPath, log)) ?? {};
+  if (manifestPath === undefined || tarball === undefined) return undefined;
+  const path = join(dirname(manifestPath), tarball);
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isFile()) return { path, size: found.size };
+  log.warn('companion tarball not usable', { path });
+  return undefined;
+}
+
 /** Convergence: a machine that is ahead of its server comes back down to it. */
-export const companionAnswer = (release: CompanionRelease, installed: string) => ({
-  ...release,
-  update_available: release.latest_version !== installed,
+export const companionAnswer = ({ latest_version, tarball_sha256 }: CompanionRelease, installed: string) => ({
+  latest_version,
+  tarball_sha256,
+  update_available: latest_version !== installed,
 });

@@ -5,7 +5,13 @@ import { fileConflict } from '../overlap/contract.ts';
 import { MOST_ACTIVITY_CHARACTERS, MOST_COMMITS, MOST_FILES, MOST_REGISTERED_REPOS, MOST_VERSION_CHARACTERS } from './limits.ts';
 import { SESSION_STATES } from './liveness.ts';
 
-const base = { name: 'covibe_session', toolset: 'team', title: 'Your session' } as const;
+const base = {
+  name: 'covibe_session',
+  toolset: 'team',
+  title: 'Your session',
+  about:
+    'Your run as teammates see it: start, heartbeat (renews your claims, brings asks and answers), activity, end; snapshot names the files you changed. Contexts are what you leave for whoever takes over.',
+} as const;
 
 /** What other features put into the answer to a start or a heartbeat. */
 export const beatNews = {
@@ -29,6 +35,7 @@ export const startSession = contract({
     repo: repo.optional(),
     branch: branch.optional(),
   }),
+  placed: 'repo',
   output: z.strictObject({ session_id: z.string(), agent_type: z.string().nullable(), started_at: z.int(), ...beatNews }),
 });
 

@@ -7,8 +7,15 @@ import { endingLost } from './lost.ts';
 import { findSession, sessionsHeardSince } from './store.ts';
 import { type SessionParts, sessionTools } from './tools.ts';
 
+export { companionTarball } from './companion.ts';
+export { beginSession, finishSession } from './lifecycle.ts';
+export { MOST_FILES } from './limits.ts';
+export { STALE_AFTER_MS } from './liveness.ts';
 export { createSessionPorts } from './ports.ts';
-export { agentTypeOf, lastActivities } from './store.ts';
+export { storeSnapshot } from './snapshot.ts';
+export { agentTypeOf, findSession, lastActivities, touchActiveSession } from './store.ts';
+export type { AgentSessionRow } from './tables.ts';
+export type { SessionParts } from './tools.ts';
 export { recentSessions, staleSessions } from './views.ts';
 
 export const sessionFeature = (house: Pick<House, 'store' | 'clock'>, parts: SessionParts): Feature => ({

@@ -1,4 +1,4 @@
-import { record, type WriteContext } from '../../kernel/context.ts';
+import { record } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok, refused } from '../../kernel/reply.ts';
@@ -10,15 +10,13 @@ import { checkBounds, type HeartbeatListener, isOfMachine, newsFor, syncMachine 
 import { companionAnswer, readManifest } from './companion.ts';
 import { endSession, heartbeat, listSessions, logActivity, snapshot, startSession } from './contract.ts';
 import { localGraph } from './graph.ts';
+import { beginSession, type EndListener, finishSession } from './lifecycle.ts';
 import { ACTIVITY_KEPT } from './limits.ts';
 import { sessionNotFound } from './ports.ts';
 import { type SnapshotListener, storeSnapshot } from './snapshot.ts';
-import { changeActiveSession, findSession, insertActivity, insertSession } from './store.ts';
+import { findSession, insertActivity } from './store.ts';
 import type { AgentSessionRow } from './tables.ts';
 import { recentSessions } from './views.ts';
-
-/** Gives back what the session held; what it tells stands in the answer. */
-export type EndListener = (tx: Tx, ctx: WriteContext, sessionId: string) => Promise<{ released_claims?: number }>;
 
 export interface SessionParts {
   readonly heartbeat?: readonly HeartbeatListener[];
@@ -41,29 +39,7 @@ export function sessionTools({
   return [
     implement(startSession, {
       write: async (tx, input, ctx) => {
-        const typed = ctx.principal.agentType;
-        const session: AgentSessionRow = {
-          workspace_id: tx.workspace,
-          id: newId('ses', tx.now),
-          developer_id: callingDeveloper(ctx.principal),
-          token_id: ctx.principal.tokenId,
-          agent_type: typed ?? input.agent_type ?? null,
-          agent_name: input.agent_name ?? null,
-          provider: input.provider ?? null,
-          model: input.model ?? null,
-          repo: input.repo ?? null,
-          branch: input.branch ?? null,
-          started_at: tx.now,
-          last_seen_at: tx.now,
-          ended_at: null,
-        };
-        await insertSession(tx.db, session);
-        const { id, agent_type, provider, model, repo, branch } = session;
-        const event = { category: 'work', subject: id, session: id } as const;
-        record(tx, ctx, { ...event, kind: 'session.started', payload: { agent_type, provider, model, repo, branch } });
-        if (typed && input.agent_type && input.agent_type.toLowerCase() !== typed.toLowerCase()) {
-          record(tx, ctx, { ...event, kind: 'session.agent_mismatch', payload: { reported: input.agent_type, token: typed } });
-        }
+        const { id, agent_type } = await beginSession(tx, ctx, input);
         const news = await newsFor(beatListeners, tx, { ...ctx, session: id }, id);
         return ok({ session_id: id, agent_type, started_at: tx.now, ...news }, 'Session started. Pass session_id to the other covibe tools.');
       },
@@ -126,10 +102,7 @@ export function sessionTools({
             ended_at,
           });
         }
-        await changeActiveSession(tx, session_id, { ended_at: tx.now });
-        record(tx, ctx, { category: 'work', kind: 'session.ended', subject: session_id });
-        const told = {};
-        for (const listener of endListeners) Object.assign(told, await listener(tx, ctx, session_id));
+        const told = await finishSession(tx, ctx, session_id, endListeners);
         return ok({ session_id, ended_at: tx.now, ...told }, 'Session ended.');
       },
     }),

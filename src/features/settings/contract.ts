@@ -10,6 +10,7 @@ const settingView = z.strictObject({
   is_default: z.boolean(),
   min: z.number(),
   max: z.number(),
+  switch: z.strictObject({ on: z.string(), off: z.string() }).nullable().describe('What on (1) and off (0) mean; null of a number.'),
   updated_at: z.int().nullable(),
   updated_by: z.string().nullable(),
 });
@@ -32,7 +33,13 @@ export const settingsSet = contract({
   toolset: 'admin',
   title: 'Change a setting',
   description: 'Sets one setting, or with null goes back to its default. It holds from the next call on.',
-  input: z.strictObject({ key: z.enum(SETTING_KEYS), value: z.number().nullable() }),
+  input: z.strictObject({
+    key: z.enum(SETTING_KEYS),
+    value: z
+      .union([z.number(), z.enum(['on', 'off'])], { error: 'expected a number, "on" or "off", or null for the default' })
+      .nullable()
+      .describe('A number, on or off for a switch, null for the default.'),
+  }),
   output: settingView,
   annotations: { idempotentHint: true },
 });
@@ -53,7 +60,7 @@ export const rolesList = contract({
         name: z.string(),
         title: z.string(),
         does: z.enum(['reads', 'changes', 'destroys']),
-        access: z.enum(['member', 'operator', 'server']),
+        access: z.enum(['member', 'operator', 'server', 'token']),
       }),
     ),
     toolsets: z.array(z.strictObject({ toolset: z.string(), tools: z.array(z.string()), granted_to: z.array(z.enum(TOKEN_KINDS)) })),

@@ -3,6 +3,6 @@ import { type Inventory, inventoryTools } from './inventory.ts';
 import { settingTools } from './tools.ts';
 
 export type { Inventory } from './inventory.ts';
-export { type Limits, reviewLimits } from './store.ts';
+export { failsClosed, type Limits, reviewLimits } from './store.ts';
 
 export const settings = (inventory: Inventory): Feature => ({ name: 'settings', implementations: [...settingTools, ...inventoryTools(inventory)] });

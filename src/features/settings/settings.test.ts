@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { testApp } from '../../testing/app.ts';
 import type { Body } from '../../testing/workflow.ts';
+import { failsClosed } from './index.ts';
 
 test('the review settings have their defaults, can be changed within their bounds and put back, by the operator alone, and nothing of them is encrypted [config.review.settings]', async () => {
   const t = await testApp();
   const ana = await t.developer('ana');
-  const list = async () => (await t.done('settings.list', {})).items as Body[];
+  const ofReviews = (items: unknown) => (items as Body[]).filter(({ key }) => String(key).startsWith('review.'));
+  const list = async () => ofReviews((await t.done('settings.list', {})).items);
   expect((await list()).map(({ key, value, default: usual, is_default }) => [key, value, usual, is_default])).toEqual([
     ['review.max_iterations', 3, 3, true],
     ['review.auto_abandon_after', 5, 5, true],
@@ -19,6 +21,7 @@ test('the review settings have their defaults, can be changed within their bound
     ['review.auto_abandon_after', 1_001, 'value'],
     ['review.timeout_hours', 0, 'value'],
     ['review.timeout_hours', undefined, 'value'],
+    ['review.max_iterations', 'on', 'value'],
     ['review.other', 1, 'key'],
   ] as const) {
     expect((await set(key, value)).body).toMatchObject({ code: 'INVALID_INPUT', field });
@@ -51,7 +54,30 @@ test('the review settings have their defaults, can be changed within their bound
   // Each workspace has its own; the dashboard reaches them as it reaches every action.
   const far = await t.developer('far', undefined, 'ws_far');
   const farList = await t.app.dispatch.action({ name: 'settings.list', args: {}, principal: { ...far.principal, web: true }, surface: 'dashboard' });
-  expect((farList.body.items as Body[]).map(({ value }) => value)).toEqual([3, 5, 24]);
+  expect(ofReviews(farList.body.items).map(({ value }) => value)).toEqual([3, 5, 24]);
+});
+
+test('whether hooks fail closed is a switch: it says what on and off mean, takes both words and their numbers, null puts it back, and nothing else moves it', async () => {
+  const t = await testApp();
+  const set = async (value: unknown) => (await t.action('settings.set', { key: 'hooks.fail_closed', value }, t.operator)).body;
+  const closed = async () => await failsClosed(t.app.store.reader, t.operator.principal.workspace);
+  const shown = ((await t.done('settings.list', {})).items as Body[]).find(({ key }) => key === 'hooks.fail_closed');
+  expect(shown).toMatchObject({ value: 0, default: 0, switch: { on: expect.stringContaining('until it answers'), off: expect.stringContaining('go on') } });
+  expect(((await t.done('settings.list', {})).items as Body[]).filter((setting) => setting.switch !== null)).toHaveLength(1);
+  for (const [value, then] of [
+    ['on', true],
+    ['off', false],
+    [1, true],
+    [0, false],
+    ['on', true],
+    [null, false],
+  ] as const) {
+    expect(await set(value)).toMatchObject({ key: 'hooks.fail_closed', value: then ? 1 : 0, is_default: value === null });
+    expect([value, await closed()]).toEqual([value, then]);
+  }
+  await set('on');
+  for (const value of [2, 0.5, -1, 'yes', '1', true]) expect(await set(value)).toMatchObject({ code: 'INVALID_INPUT', field: 'value' });
+  expect(await closed()).toBe(true);
 });
 
 test('who may what is told as it holds: each action refuses whoever lacks the role that is named for it', async () => {
@@ -61,10 +87,13 @@ test('who may what is told as it holds: each action refuses whoever lacks the ro
   const web = (caller: typeof mira, operator: boolean) => ({ ...caller, principal: { ...caller.principal, web: true, operator } });
   const { actions, toolsets } = (await t.done('roles.list', {})) as { actions: Body[]; toolsets: Body[] };
   expect(actions.map(({ name }) => name)).toEqual(t.app.registry.actions().map(({ name }) => name));
-  const refuses = async (name: string, caller: typeof mira) => (await t.action(name, { no_such_field: 1 }, caller)).body.code === 'OPERATOR_REQUIRED';
+  const refuses = async (name: string, caller: typeof mira) =>
+    ['OPERATOR_REQUIRED', 'TOKEN_REQUIRED'].includes(String((await t.action(name, { no_such_field: 1 }, caller)).body.code));
   for (const { name, access } of actions) {
     const held = [await refuses(name, li), await refuses(name, web(li, false)), await refuses(name, web(mira, true)), await refuses(name, t.operator)];
-    expect([name, ...held]).toEqual([name, true, access !== 'member', access === 'server', false]);
+    // What an agent's own hooks do needs a token that acts for a developer: neither a browser nor the operator has one.
+    const expected = access === 'token' ? [false, true, true, true] : [true, access !== 'member', access === 'server', false];
+    expect([name, ...held]).toEqual([name, ...expected]);
   }
   expect(toolsets.find(({ toolset }) => toolset === 'team')).toMatchObject({ granted_to: ['developer', 'agent', 'instance'] });
   expect(toolsets.find(({ toolset }) => toolset === 'gateway')).toMatchObject({ granted_to: [] });

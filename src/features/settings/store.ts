@@ -27,9 +27,18 @@ export interface Limits {
   readonly timeoutHours: number;
 }
 
-export async function reviewLimits(db: Db, workspace: string): Promise<Limits> {
+async function valuesOf(db: Db, workspace: string): Promise<(key: SettingKey) => number> {
   const rows = new Map((await settingRows(db, workspace)).map(({ key, value }) => [key, Number(value)]));
-  const setTo = (key: SettingKey) => rows.get(key) ?? DEFINITIONS[key].default;
+  return (key) => rows.get(key) ?? DEFINITIONS[key].default;
+}
+
+/** Whether an agent's edits wait where its hooks cannot ask. */
+export async function failsClosed(db: Db, workspace: string): Promise<boolean> {
+  return (await valuesOf(db, workspace))('hooks.fail_closed') === 1;
+}
+
+export async function reviewLimits(db: Db, workspace: string): Promise<Limits> {
+  const setTo = await valuesOf(db, workspace);
   return {
     maxIterations: setTo('review.max_iterations'),
     autoAbandonAfter: setTo('review.auto_abandon_after'),

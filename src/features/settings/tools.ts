@@ -1,4 +1,5 @@
 import { record, type WriteContext } from '../../kernel/context.ts';
+import type { Input } from '../../kernel/contract.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
@@ -20,12 +21,13 @@ export const settingTools: Implementation[] = [
   implement(settingsSet, { write: async (tx, { key, value }, ctx) => ok(await change(tx, ctx, key, value)) }),
 ];
 
-async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: number | null): Promise<Setting> {
+type Wanted = Input<typeof settingsSet>['value'];
+
+async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: Wanted): Promise<Setting> {
   const before = view(key, await settingRows(tx.db, tx.workspace));
   if (value === null) await clearSetting(tx.db, tx.workspace, key);
   else {
-    requireFit(DEFINITIONS[key], value);
-    const row = { workspace_id: tx.workspace, key, value: String(value), updated_at: tx.now, updated_by: ctx.principal.actor };
+    const row = { workspace_id: tx.workspace, key, value: String(fitting(DEFINITIONS[key], value)), updated_at: tx.now, updated_by: ctx.principal.actor };
     await saveSetting(tx.db, row);
   }
   const after = view(key, await settingRows(tx.db, tx.workspace));
@@ -38,15 +40,21 @@ async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: number 
   return after;
 }
 
-function requireFit({ min, max, whole }: Definition, value: number): void {
-  if (value < min || value > max) throw invalidInput([{ field: 'value', message: `expected a number from ${min} to ${max}` }]);
-  if (whole && !Number.isInteger(value)) throw invalidInput([{ field: 'value', message: 'expected a whole number' }]);
+const POSITIONS = { on: 1, off: 0 } as const;
+
+function fitting({ min, max, whole, switch: positions }: Definition, value: NonNullable<Wanted>): number {
+  const refuse = (message: string) => invalidInput([{ field: 'value', message }]);
+  const number = positions && typeof value === 'string' ? POSITIONS[value] : value;
+  if (positions && number !== 0 && number !== 1) throw refuse('expected on (1) or off (0)');
+  if (typeof number === 'string' || number < min || number > max) throw refuse(`expected a number from ${min} to ${max}`);
+  if (whole && !Number.isInteger(number)) throw refuse('expected a whole number');
+  return number;
 }
 
 function view(key: SettingKey, rows: readonly SettingRow[]): Setting {
-  const { title, default: usual, min, max } = DEFINITIONS[key];
+  const { title, default: usual, min, max, switch: positions }: Definition = DEFINITIONS[key];
   const own = rows.find((row) => row.key === key);
   const value = own ? Number(own.value) : usual;
   const changed = { updated_at: own?.updated_at ?? null, updated_by: own?.updated_by ?? null };
-  return { key, title, value, default: usual, is_default: own === undefined, min, max, ...changed };
+  return { key, title, value, default: usual, is_default: own === undefined, min, max, switch: positions ?? null, ...changed };
 }

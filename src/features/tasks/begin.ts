@@ -33,7 +33,7 @@ export async function subjectOf(tx: Tx, ctx: WriteContext, developerId: string, 
     action: words.action ?? null,
     component: words.component ?? null,
     files: words.target_files ?? [],
-    repo: words.repo ?? (await repoOfSession(tx.db, tx.workspace, ctx.session)),
+    repo: words.repo ?? (await repoOfSession(tx.db, tx.workspace, ctx.session)) ?? ctx.place?.repo ?? null,
     plannedId,
   };
 }

@@ -3,7 +3,13 @@ import { contract, READ } from '../../kernel/contract.ts';
 import { id, repo, repoPath, sessionId, text, title } from '../../kernel/fields.ts';
 import { answerFields, checkOutput, confirmFields } from '../overlap/contract.ts';
 
-const base = { name: 'covibe_task', toolset: 'team', title: 'Tasks' } as const;
+const base = {
+  name: 'covibe_task',
+  toolset: 'team',
+  title: 'Tasks',
+  about:
+    'Announces your work, so that nobody does it twice. check answers who does the same or has its files in hand; then start, update (active, blocked), complete or cancel. plan, and later start_planned, for work that begins later.',
+} as const;
 
 export const TASK_TYPES = ['feature', 'bug', 'refactor', 'chore', 'docs', 'test', 'spike'] as const;
 const STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;

@@ -9,8 +9,9 @@ import { taskTools } from './tools.ts';
 
 export type { TaskView } from './contract.ts';
 export { takeOver } from './hand-over.ts';
-export { tasksBy } from './store.ts';
-export { viewTasks } from './views.ts';
+export { tasksBy, tasksInHand } from './store.ts';
+export type { TaskRow } from './tables.ts';
+export { filesOf, viewTasks } from './views.ts';
 
 export async function ownsTask(db: Db, workspace: string, developerId: string, id: string): Promise<boolean> {
   return (await findTask(db, workspace, id))?.developer_id === developerId;

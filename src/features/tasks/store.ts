@@ -98,6 +98,25 @@ export async function runningTasksOf(db: Db, workspace: string, worker: { sessio
   return own.length === 1 ? own : [];
 }
 
+/** What is running of this session, or was begun by this agent since then: the last changed first. */
+export async function tasksInHand(
+  db: Db,
+  workspace: string,
+  { sessionId, actor, since }: { sessionId: string | null; actor: string; since: number },
+  limit: number,
+): Promise<TaskRow[]> {
+  return await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('status', 'in', RUNNING)
+    .where((eb) => eb.or([eb('session_id', '=', sessionId ?? ''), eb.and([eb('actor', '=', actor), eb('started_at', '>=', since)])]))
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 export async function orphanTasks(db: Db, limit: number): Promise<TaskRow[]> {
   return await db.selectFrom('tasks').selectAll().where('workstream_id', 'is', null).orderBy('workspace_id').orderBy('id').limit(limit).execute();
 }

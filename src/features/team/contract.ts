@@ -10,7 +10,12 @@ import { sessionView } from '../sessions/contract.ts';
 import { taskView } from '../tasks/contract.ts';
 import { usageTotals } from '../telemetry/contract.ts';
 
-const base = { name: 'covibe_team', toolset: 'team', title: 'The team' } as const;
+const base = {
+  name: 'covibe_team',
+  toolset: 'team',
+  title: 'The team',
+  about: 'state: who does what, and what you should do next. feedback: why your calls were refused. Also an audit and the weekly summary.',
+} as const;
 
 const STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
 

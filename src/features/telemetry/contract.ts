@@ -21,16 +21,24 @@ export const ingestTelemetry = contract({
   name: 'covibe_ingest_agent_telemetry',
   toolset: 'team',
   title: 'Report token usage',
-  description: [
-    'Report the tokens that a run used, as the harness, provider, proxy or OpenTelemetry wrote them: pass that JSON as payload and say in source where it is from.',
-    'The server reads model and counters itself, computes the cost, and stores counters and a hash, nothing else of the payload.',
-    'claude: modelUsage, or a message with usage. codex, openai: usage, response.usage or info.last_token_usage. cursor, proxy: direct_counts {model, input_tokens, cached_input_tokens, cache_creation_tokens, output_tokens, reasoning_tokens}. otel: OTLP JSON with gen_ai.* attributes.',
-    'The same payload twice is counted once. A warning COST_MISMATCH says that submitted_cost is not what these tokens cost.',
-  ].join(' '),
+  description: 'Reports the tokens that a run used, from the JSON that its harness or provider wrote. Hooks and covibe-local do so by themselves.',
   input: z.strictObject({
-    source: z.enum(SOURCES),
-    payload: z.record(z.string(), z.unknown()).describe('At most 256 KiB of JSON.'),
-    submitted_cost: z.number().min(0).max(1_000_000).optional().describe('What you believe it cost, in US dollars.'),
+    source: z.enum(SOURCES).describe('Who wrote the payload: a harness, a provider, a proxy or OpenTelemetry.'),
+    payload: z
+      .record(z.string(), z.unknown())
+      .describe(
+        [
+          'That JSON as it is, at most 256 KiB.',
+          'claude: modelUsage, or a message with usage. codex, openai: usage, response.usage or info.last_token_usage. cursor, proxy: direct_counts {model, input_tokens, cached_input_tokens, cache_creation_tokens, output_tokens, reasoning_tokens}. otel: OTLP JSON with gen_ai.* attributes.',
+          'The server reads model and counters, computes the cost, and stores counters and a hash, nothing else. The same payload twice is counted once.',
+        ].join(' '),
+      ),
+    submitted_cost: z
+      .number()
+      .min(0)
+      .max(1_000_000)
+      .optional()
+      .describe('What you believe it cost, in US dollars. A warning COST_MISMATCH says that these tokens cost something else.'),
     session_id: sessionId,
   }),
   output: z.strictObject({

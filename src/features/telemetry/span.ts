@@ -69,9 +69,15 @@ const CLOUD_PLACE = /^(arn:|projects\/)[^ ]*\//;
 
 function modelName(value: unknown, path: string): string | null {
   if (value === undefined || value === null || value === '') return null;
-  const name = typeof value === 'string' ? value.replace(CLOUD_PLACE, '') : '';
-  if (MODEL.test(name)) return name;
+  const name = nameOfModel(value);
+  if (name !== undefined) return name;
   throw refuse(path, 'has a model that is no name of a model');
+}
+
+/** Undefined for anything else than the name of a model. */
+export function nameOfModel(value: unknown): string | undefined {
+  const name = typeof value === 'string' ? value.replace(CLOUD_PLACE, '') : '';
+  return MODEL.test(name) ? name : undefined;
 }
 
 const MAKERS: readonly (readonly [RegExp, string])[] = [

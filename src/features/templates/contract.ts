@@ -80,7 +80,7 @@ export const listTemplates = contract({
 export const applyTemplate = contract({
   name: 'template_apply',
   toolset: 'workflow',
-  placed: true,
+  placed: 'repository_path',
   title: 'Apply a template',
   description:
     'Creates a workflow with the tasks of a template, {{name}} replaced by the values of variables. It is ready: claim its tasks next. template_list says which variables there are. Every call makes another workflow: if an answer was lost, look with workflow_list first.',

@@ -19,7 +19,7 @@ const status = z.enum(WORKFLOW_STATUSES);
 export const createWorkflowContract = contract({
   name: 'workflow_create',
   toolset: 'workflow',
-  placed: true,
+  placed: 'repository_path',
   title: 'Create a workflow',
   description:
     'Creates a workflow from a prompt or an issue. It starts in status planning: set its plan with workflow_set_plan next. Every call makes another: if an answer was lost, look with workflow_list first.',

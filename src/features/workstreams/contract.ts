@@ -4,7 +4,12 @@ import { id, sessionId, text, title } from '../../kernel/fields.ts';
 import { answerFields, checkOutput, confirmFields, match } from '../overlap/contract.ts';
 import { RUNNING, WORK_STATUSES } from './lifecycle.ts';
 
-const base = { name: 'covibe_workstream', toolset: 'team', title: 'Workstreams' } as const;
+const base = {
+  name: 'covibe_workstream',
+  toolset: 'team',
+  title: 'Workstreams',
+  about: 'What several of your tasks belong to. Tasks choose or make one themselves; only a large effort needs its own, by check, then start.',
+} as const;
 
 const description = text(4_000).optional().describe('What it is about, at length.');
 const workstreamId = id.describe('The workstream.');

@@ -1,0 +1,103 @@
+import type { CallContext } from '../../kernel/context.ts';
+import { mayBeSameRepo } from '../../kernel/repo.ts';
+import type { Tx } from '../../storage/write.ts';
+import { holderOf, liveClaimRows, presenterFor, readStrings } from '../coordination/index.ts';
+import { beginSession, findSession } from '../sessions/index.ts';
+import { foundBy } from './found.ts';
+import { newsFor } from './news.ts';
+import type { Said } from './question.ts';
+import { recover } from './recover.ts';
+import { keepSnapshot } from './snapshot.ts';
+import { endSession, ownClaims, type Question, runsAround, type SessionListeners, type Standing } from './standing.ts';
+import { saveRun } from './store.ts';
+import { count, quoted, roughly, Sheet } from './words.ts';
+
+/** The run has a session of ours from here on: the one it had, if that has not ended. */
+export async function sessionStarts(ctx: CallContext, question: Question, standing: Standing): Promise<Said> {
+  const { run } = standing;
+  const sessionId = run ? await ctx.write((tx) => openSession(tx, ctx, question, run.client_session)) : standing.sessionId;
+  const started = { ...standing, sessionId };
+  if (!question.hears) return { session_id: sessionId };
+  if (question.source !== 'compact') return { session_id: sessionId, context: await welcome(ctx, question, started) };
+  return { session_id: sessionId, context: await recover(ctx, started) };
+}
+
+async function openSession(tx: Tx, ctx: CallContext, question: Question, clientSession: string): Promise<string | null> {
+  const { run } = await runsAround(tx.db, ctx, clientSession, tx.now);
+  if (!run) return null;
+  const { client, model, repo, branch, folder } = question;
+  const place = { repo: repo ?? run.repo, folder: folder ?? run.folder };
+  const session = run.session_id === null ? undefined : await findSession(tx.db, tx.workspace, run.session_id);
+  if (session?.ended_at === null) {
+    await saveRun(tx, { ...run, ...place });
+    return session.id;
+  }
+  const { id } = await beginSession(tx, ctx, { agent_type: client, model, repo, branch });
+  await saveRun(tx, { ...run, ...place, session_id: id, automatic: 1, told_at_stop: null, found: foundBy(question) });
+  return id;
+}
+
+const MOST_CLAIMS = 5;
+/** Longer names are not worth their room: they can be looked up. */
+const MOST_PATH = 60;
+const MOST_HOLDER = 30;
+/** In tokens, roughly. */
+const REPO_ROOM = 35;
+const CLAIMS_ROOM = 105;
+
+/** In few words what the agent has to know at its start. */
+async function welcome(ctx: CallContext, { repo }: Question, standing: Standing): Promise<string | null> {
+  const { sessionId } = standing;
+  const own =
+    sessionId === null
+      ? 'Covenant: start a session with covibe_session start, and pass its session_id to the covibe tools.'
+      : `Covenant: this run is session ${sessionId}; pass it as session_id to the covibe tools, and start no other.`;
+  const here = repo !== undefined && roughly(repo) <= REPO_ROOM ? `In claims and tasks, call this repository ${JSON.stringify(repo)}.` : undefined;
+  const claims = repo === undefined ? undefined : await claimsHere(ctx, repo, standing);
+  return [own, here, claims, await waitingHere(ctx, standing)].filter((line) => line !== undefined).join('\n');
+}
+
+async function claimsHere(ctx: CallContext, repo: string, standing: Standing): Promise<string | undefined> {
+  const now = ctx.clock.now();
+  const isOwn = ownClaims(ctx.principal, standing);
+  const rows = (await liveClaimRows(ctx.reader, ctx.workspace, now)).filter(
+    // A symbol denies nothing: two agents may work on two of one file.
+    (claim) => claim.mode === 'exclusive' && readStrings(claim.paths).length > 0 && !isOwn(claim) && mayBeSameRepo(claim.repo, repo),
+  );
+  if (rows.length === 0) return undefined;
+  const show = await presenterFor(ctx.reader, ctx.workspace, ctx.principal, now);
+  const shown = rows.slice(0, MOST_CLAIMS).map((row) => {
+    const view = show.claim(row);
+    const [path = '', ...more] = view.paths;
+    return `${quoted(path, MOST_PATH)}${more.length > 0 ? ` +${more.length}` : ''} (${holderOf(view).slice(0, MOST_HOLDER)})`;
+  });
+  const sheet = new Sheet(CLAIMS_ROOM, roughly);
+  const named = shown.filter((claim) => sheet.put(claim));
+  const rest = rows.length - named.length;
+  return `Claimed by others, and denied to you: ${[...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')}.`;
+}
+
+async function waitingHere(ctx: CallContext, standing: Standing): Promise<string | undefined> {
+  const { waiting, answers, handoffs, messages } = await newsFor(ctx.reader, ctx, standing, ctx.clock.now(), 'open');
+  const all: [number, string][] = [
+    [waiting.length, 'ask'],
+    [answers.length, 'answer'],
+    [handoffs.length, 'handoff'],
+    [messages.length, 'message'],
+  ];
+  const some = all.filter(([number]) => number > 0).map(([number, noun]) => count(number, noun));
+  return some.length === 0 ? undefined : `Waiting for you: ${some.join(', ')} (covibe_coordination list, message_list).`;
+}
+
+/** As the agent would end its session: what it claimed is released. */
+export async function sessionEnds(ctx: CallContext, question: Question, { run }: Standing, listeners: SessionListeners): Promise<Said> {
+  if (!run || run.ended_at !== null) return {};
+  await ctx.write(async (tx) => {
+    const { run: current, others } = await runsAround(tx.db, ctx, run.client_session, tx.now);
+    if (!current || current.ended_at !== null) return;
+    await keepSnapshot(tx, ctx, question, current, listeners);
+    if (current.session_id !== null) await endSession(tx, ctx, current.session_id, others, listeners.end ?? []);
+    await saveRun(tx, { ...current, last_seen_at: tx.now, ended_at: tx.now });
+  });
+  return {};
+}

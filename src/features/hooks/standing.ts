@@ -1,0 +1,135 @@
+import type { CallContext, Principal, WriteContext } from '../../kernel/context.ts';
+import type { Input } from '../../kernel/contract.ts';
+import type { Db } from '../../storage/engine.ts';
+import type { Tx } from '../../storage/write.ts';
+import { type ClaimRow, renewClaims } from '../coordination/index.ts';
+import { callingDeveloper } from '../identity/index.ts';
+import { type AgentSessionRow, findSession, finishSession, type SessionParts, STALE_AFTER_MS, touchActiveSession } from '../sessions/index.ts';
+import type { hear } from './contract.ts';
+import { NOTHING_FOUND } from './found.ts';
+import { runsOf, runsOfOthersIn, saveRun } from './store.ts';
+import type { ClientRunRow } from './tables.ts';
+
+export type Question = Input<typeof hear>;
+/** Who is told of snapshots and of the ends of sessions, as where agents report these themselves. */
+export type SessionListeners = Pick<SessionParts, 'snapshot' | 'end'>;
+
+/** Who asks: which run of which agent. */
+export interface Standing {
+  /** Undefined where the client does not say which run it is. */
+  readonly run: ClientRunRow | undefined;
+  /** Runs of the same agent that are at work elsewhere; where it is not known which run this is, none is known to be another. */
+  readonly others: readonly ClientRunRow[];
+  readonly sessionId: string | null;
+  /** What has changed for the agent without its doing. */
+  readonly told?: string | undefined;
+}
+
+/** A hook is heard before and after every tool: it counts as a sign of life no more often than this, also by a clock that was put back. */
+const LIFE_MS = 20_000;
+
+/** What is known of the run, with a sign of life where one is due: all that is written for most of what is asked. */
+export async function standingOf(ctx: CallContext, question: Question, { end = [] }: SessionListeners): Promise<Standing> {
+  const named = await ownSession(ctx, question.session_id);
+  const { client_session, client, event, person } = question;
+  if (client_session === undefined || person) return { run: undefined, others: [], sessionId: named?.id ?? null };
+  // Not before: a call that ends a session names it too.
+  const bound = event === 'after-tool' ? named : undefined;
+  const now = ctx.clock.now();
+  const found = await runsAround(ctx.reader, ctx, client_session, now);
+  const { run } = found;
+  const isDue =
+    run === undefined || run.ended_at !== null || Math.abs(now - run.last_seen_at) >= LIFE_MS || (bound !== undefined && bound.id !== run.session_id);
+  // Git is no run of an agent, and what ends is not to be begun.
+  const isNone = event === 'session-end' || (client === 'git' && run === undefined);
+  if (!isDue || isNone) return { ...found, sessionId: run?.session_id ?? named?.id ?? null };
+  return await ctx.write((tx) => signOfLife(tx, ctx, { ...question, client_session }, bound, end));
+}
+
+/** The run as it stands in this transaction. */
+export async function runsAround(
+  db: Db,
+  { workspace, principal }: Pick<CallContext, 'workspace' | 'principal'>,
+  clientSession: string,
+  now: number,
+): Promise<Pick<Standing, 'run' | 'others'>> {
+  const runs = await runsOf(db, workspace, principal.actor, clientSession, now - STALE_AFTER_MS);
+  return { run: runs.find((run) => run.client_session === clientSession), others: runs.filter((run) => run.client_session !== clientSession) };
+}
+
+/** The session that a call named, if it is one of the caller's that has not ended, and in which no other agent of theirs works. */
+async function ownSession({ reader, workspace, principal, clock }: CallContext, id: string | undefined): Promise<AgentSessionRow | undefined> {
+  const session = id === undefined ? undefined : await findSession(reader, workspace, id);
+  if (session?.developer_id !== principal.developerId || session?.ended_at !== null) return undefined;
+  const [theirs] = await runsOfOthersIn(reader, workspace, session.id, principal.actor, clock.now() - STALE_AFTER_MS);
+  return theirs ? undefined : session;
+}
+
+async function signOfLife(
+  tx: Tx,
+  ctx: CallContext,
+  question: Question & { client_session: string },
+  bound: AgentSessionRow | undefined,
+  listeners: NonNullable<SessionListeners['end']>,
+): Promise<Standing> {
+  const { run: before, others } = await runsAround(tx.db, ctx, question.client_session, tx.now);
+  const known = before ?? newRun(tx, ctx.principal, question);
+  const isBound = bound !== undefined && bound.id !== known.session_id;
+  const run: ClientRunRow = { ...known, ...(isBound ? { session_id: bound.id, automatic: 0 } : {}), last_seen_at: tx.now, ended_at: null };
+  const left = isBound && known.automatic === 1 ? known.session_id : null;
+  const released = left === null ? 0 : await endSession(tx, ctx, left, others, listeners);
+  await saveRun(tx, run);
+  if (run.session_id !== null) await touchActiveSession(tx, run.session_id);
+  await renewClaims(tx, { ...ctx, session: run.session_id }, run.session_id);
+  const told =
+    released > 0
+      ? `This run is session ${run.session_id} now. Session ${left}, which had been started for it, has ended, and ${released} claim(s) made in it were released: claim again what you still need.`
+      : undefined;
+  return { run, others, sessionId: run.session_id, told };
+}
+
+function newRun(tx: Tx, principal: Principal, { client, client_session, repo, folder }: Question & { client_session: string }): ClientRunRow {
+  return {
+    workspace_id: tx.workspace,
+    actor: principal.actor,
+    client_session,
+    client,
+    developer_id: callingDeveloper(principal),
+    session_id: null,
+    automatic: 0,
+    repo: repo ?? null,
+    folder: folder ?? null,
+    compacted: 0,
+    handoffs_told: null,
+    told_at_stop: null,
+    denials: '{}',
+    found: NOTHING_FOUND,
+    started_at: tx.now,
+    last_seen_at: tx.now,
+    ended_at: null,
+  };
+}
+
+/** As the agent itself would end it; how many claims were released. One that another run works in goes on. */
+export async function endSession(
+  tx: Tx,
+  ctx: WriteContext,
+  sessionId: string,
+  others: readonly ClientRunRow[],
+  listeners: NonNullable<SessionListeners['end']>,
+): Promise<number> {
+  const session = await findSession(tx.db, tx.workspace, sessionId);
+  if (session?.ended_at !== null || others.some((run) => run.session_id === sessionId)) return 0;
+  return (await finishSession(tx, { ...ctx, session: sessionId }, sessionId, listeners)).released_claims ?? 0;
+}
+
+/** The agent is never in its own way: what it has claimed in this run, in none that is known, or in one that is over, is its own. */
+export function ownClaims({ actor, developerId, instanceId }: Principal, { others, sessionId }: Standing, person = false): (claim: ClaimRow) => boolean {
+  const elsewhere = new Set(others.flatMap(({ session_id }) => session_id ?? []));
+  return (claim) => {
+    if (claim.developer_id === developerId && (person || (sessionId !== null && claim.session_id === sessionId))) return true;
+    if (claim.actor !== actor) return false;
+    // An instance is one agent, however often its program is started.
+    return instanceId !== null || claim.session_id === null || !elsewhere.has(claim.session_id);
+  };
+}
