@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type CallToolResult,
   CLIENT_INFO_META_KEY,
@@ -9,13 +10,18 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Toolset } from '../../kernel/contract.ts';
+import { placeOf } from '../../machine/place.ts';
 import { VERSION } from '../../version.ts';
+import { configuredToken } from '../companion/credentials.ts';
+import { noteRepo } from '../companion/repos.ts';
 import { instructionsFor } from '../mcp/instructions.ts';
 import { toolsetsNamed } from '../mcp/toolsets.ts';
 import { type Answer, askCovenant, type Question } from './covenant-server.ts';
+import { lastLists } from './last-list.ts';
+import { createLookout } from './lookout.ts';
 import { asToolResult, type TeamEnvelope } from './refusal.ts';
 import type { BridgeSettings } from './settings.ts';
-import { configuredToken, takeToken } from './token.ts';
+import { takeToken } from './token.ts';
 
 export interface BridgeParts {
   readonly settings: BridgeSettings;
@@ -24,48 +30,92 @@ export interface BridgeParts {
   readonly note: (line: string) => void;
 }
 
-/** Makes the MCP servers of one process. A client may open more than one: they share the last list of tools. */
+/** Makes the MCP servers of one process; a client may open more than one. They carry lists and calls of tools: no progress, and no question back to the client. */
 export function createBridge({ settings, env, note }: BridgeParts): () => Server {
-  let lastList: ListToolsResult | undefined;
+  const lastFor = lastLists(settings, env);
   // Without a choice of its own it serves what the token's path does, which for an agent is the team's.
   const served: ReadonlySet<Toolset> = (settings.toolsets && toolsetsNamed(settings.toolsets)) || new Set(['team']);
   const instructions = instructionsFor(served);
 
-  async function ask(server: Server, ctx: ServerContext, question: Pick<Question, 'method' | 'params'>, given?: string): Promise<Answer> {
-    const token = given || configuredToken(env);
-    const answer = await askCovenant(settings, { ...question, token, meta: metaOf(ctx), client: clientOf(server, ctx), signal: ctx.mcpReq.signal });
-    if ('result' in answer) return { result: withoutWireFields(answer.result) };
-    const envelope = 'failed' in answer ? answer.failed : answer.refused;
-    note(`${question.method}: ${String(envelope.data.code)}: ${envelope.message}`);
+  function noteAnswer(method: string, answer: Answer, token: string | undefined): void {
+    if ('result' in answer) return;
+    const envelope = envelopeOf(answer);
+    note(`${method}: ${String(envelope.data.code)}: ${envelope.message}`);
     if (token === undefined && 'refused' in answer)
       note('no token: set COVIBE_MCP_TOKEN, or COVIBE_AGENT with a token of that name in ~/.covibe/credentials.json');
-    return answer;
   }
 
+  const tokenNow = () => configuredToken(env, settings.origin);
+
   return () => {
-    // No `listChanged`: the server's notice of a change does not come this way, and the list's lifetime is short.
-    const server = new Server({ name: 'covenant', title: 'Covenant', version: VERSION }, { capabilities: { tools: {} }, instructions });
+    const server = new Server({ name: 'covenant', title: 'Covenant', version: VERSION }, { capabilities: { tools: { listChanged: true } }, instructions });
+
+    /** What the client has; undefined where it had an error. */
+    let given: ListToolsResult | undefined;
+    const lookout = createLookout(async (signal) => {
+      const token = tokenNow();
+      const answer = await askCovenant(settings, { ...LIST, token, meta: {}, client: server.getClientVersion(), signal });
+      if ('result' in answer) lastFor(token).keep(answer.result as ListToolsResult);
+      return !('failed' in answer);
+    });
+    const tellOfChange = () => {
+      const now = lastFor(tokenNow()).recall();
+      if (now && !isDeepStrictEqual(now.tools, given?.tools)) server.sendToolListChanged().catch(() => {});
+    };
+    server.onclose = () => lookout.end();
+
+    async function ask(ctx: ServerContext, question: Pick<Question, 'method' | 'params'>, token: string | undefined): Promise<Answer> {
+      const answer = await askCovenant(settings, { ...question, token, meta: metaOf(ctx), client: clientOf(server, ctx), signal: ctx.mcpReq.signal });
+      noteAnswer(question.method, answer, token);
+      if (!('failed' in answer)) lookout.wake();
+      return 'result' in answer ? { result: withoutWireFields(answer.result) } : answer;
+    }
+
     server.setRequestHandler('tools/list', async ({ params }, ctx) => {
       const cursor = params?.cursor;
-      const answer = await ask(server, ctx, { method: 'tools/list', params: cursor === undefined ? {} : { cursor } });
+      const token = tokenNow();
+      const asked = ask(ctx, cursor === undefined ? LIST : { ...LIST, params: { cursor } }, token);
+      const last = lastFor(token);
+      const answer = await asked;
       if ('result' in answer) {
         const list = answer.result as ListToolsResult;
-        if (cursor === undefined) lastList = list;
+        if (cursor === undefined) {
+          given = list;
+          last.keep(list);
+        }
         return list;
       }
-      // Clients drop a server whose list fails. A call then says what is wrong; the lifetime makes the client ask again.
-      if ('failed' in answer && lastList && cursor === undefined) return { ...lastList, ttlMs: 0 };
-      throw asProtocolError('failed' in answer ? answer.failed : answer.refused);
+      if ('failed' in answer && cursor === undefined) {
+        given = last.recall();
+        lookout.begin(tellOfChange);
+        // Clients drop a server whose list fails. A call then says what is wrong; the lifetime makes the client ask again.
+        if (given) return { ...given, ttlMs: 0 };
+      }
+      throw asProtocolError(envelopeOf(answer));
     });
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
-      const { given, rest } = takeToken(params.arguments ?? {});
-      const answer = await ask(server, ctx, { method: 'tools/call', params: { name: params.name, arguments: rest } }, given);
-      if ('result' in answer) return answer.result as CallToolResult;
-      return asToolResult('failed' in answer ? answer.failed : answer.refused);
+      noteActivity(env);
+      const { given: token, rest } = takeToken(params.arguments ?? {});
+      const answer = await ask(ctx, { method: 'tools/call', params: { name: params.name, arguments: rest } }, token || tokenNow());
+      return 'result' in answer ? (answer.result as CallToolResult) : asToolResult(envelopeOf(answer));
     });
     return server;
   };
 }
+
+const LIST = { method: 'tools/list', params: {} } as const;
+
+/** The companion looks after the repositories that agents work in. */
+function noteActivity(env: NodeJS.ProcessEnv): void {
+  const place = placeOf(process.cwd());
+  try {
+    if (place) noteRepo(env, place, Date.now());
+  } catch {
+    // A home that cannot be written to is no reason to refuse a call.
+  }
+}
+
+const envelopeOf = (answer: Exclude<Answer, { result: unknown }>): TeamEnvelope => ('failed' in answer ? answer.failed : answer.refused);
 
 /** What belongs to the exchange with the server; the SDK writes this client's own. */
 function withoutWireFields({ resultType: _, ...result }: Record<string, unknown>): Record<string, unknown> {

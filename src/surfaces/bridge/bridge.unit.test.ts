@@ -1,23 +1,15 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type TestApp, testApp } from '../../testing/app.ts';
+import { bridge, closedOrigin, optionsFor, run, standIn, type ToolResult, textOf } from '../../testing/bridge.ts';
 import { temporaryFolder } from '../../testing/database.ts';
-import { PACKAGE_ROOT } from '../../version.ts';
+import { ERAS, type Era } from '../../testing/mcp-client.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { serve } from '../http/server.ts';
 import { readSettings } from './settings.ts';
-
-const ENTRY = join(PACKAGE_ROOT, 'src/bin/covibe-mcp.ts');
-const ERAS = ['legacy', 'modern'] as const;
-type Era = (typeof ERAS)[number];
 
 describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
   it('[transport.bridge.injects-token] adds COVIBE_MCP_TOKEN to a call without a token', async () => {
@@ -180,6 +172,8 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
       expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
     }
     await expect(client.listTools()).rejects.toThrow('HTTP 200');
+    answers['a-web-page'] = [200, '{"jsonrpc":"2.0","id":1,"result":{"tools":"none"}}', { 'content-type': 'application/json' }];
+    await expect(client.listTools()).rejects.toThrow('does not speak like a Covenant server');
   });
 
   it('reads a streamed answer, and hands on a JSON-RPC error as one', async () => {
@@ -257,7 +251,7 @@ describe('COVIBE_BASE_URL', () => {
     '127.0.0.1:3001',
     'covenant',
   ])('[config.env.covibe-base-url] is refused as %s, which the message does not repeat', (value) => {
-    expect(() => readSettings({ COVIBE_BASE_URL: value })).toThrow(/^COVIBE_BASE_URL (has more than|is not)(?!.*secret)/);
+    expect(() => readSettings({ COVIBE_BASE_URL: value })).toThrow(/^COVIBE_BASE_URL (has a|carries a|is not an)(?!.*secret)/);
   });
 
   it('[config.env.covibe-base-url] ends the bridge with a sentence where it is refused', async () => {
@@ -265,8 +259,8 @@ describe('COVIBE_BASE_URL', () => {
       code: 1,
       stdout: '',
       stderr:
-        'covibe-mcp: COVIBE_BASE_URL has more than a scheme, a host and a port.\n' +
-        '    next: Set it to the origin of the Covenant server alone, such as http://127.0.0.1:3001.\n',
+        'covibe-mcp: COVIBE_BASE_URL has a path.\n' +
+        '    next: Give the origin of the Covenant server alone: scheme, host and port, such as http://127.0.0.1:3001.\n',
     });
   });
 
@@ -308,77 +302,11 @@ it('[transport.bridge.loads-no-database] loads no database module, on start or i
   expect(loaded.filter((module) => /sqlite|\/kysely\/|\/pg(-[a-z]+)?\/|\/src\/(storage|features|main)/.test(module))).toEqual([]);
 });
 
-interface Bridge {
-  client: Client;
-  /** What it wrote to stderr. */
-  notes(): string;
-}
-
-/** The bridge as a process of its own, and a client that speaks with it. */
-async function bridge(era: Era, env: Record<string, string>): Promise<Bridge> {
-  const transport = new StdioClientTransport({ command: process.execPath, args: [ENTRY], env: environment(env), stderr: 'pipe' });
-  let notes = '';
-  transport.stderr?.on('data', (chunk: Buffer) => {
-    notes += chunk.toString();
-  });
-  const client = new Client({ name: 'tester', version: '1.0.0' }, optionsFor(era));
-  const problems: Error[] = [];
-  client.onerror = (error) => problems.push(error);
-  await client.connect(transport);
-  onTestFinished(async () => {
-    await client.close();
-    // A line on stdout that is no message would be one.
-    expect(problems).toEqual([]);
-  });
-  expect(client.getInstructions()).toContain('Covenant');
-  return { client, notes: () => notes };
-}
-
 async function directly(era: Era, url: string, token: string): Promise<Client> {
   const client = new Client({ name: 'tester', version: '1.0.0' }, optionsFor(era));
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers: { authorization: `Bearer ${token}` } } }));
   onTestFinished(() => client.close());
   return client;
-}
-
-const optionsFor = (era: Era): ClientOptions => ({ versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } } });
-
-/** A home without credentials, and nothing of the machine's own settings. */
-const environment = (env: Record<string, string>): Record<string, string> => ({ PATH: process.env.PATH ?? '', HOME: temporaryFolder(), ...env });
-
-/** The bridge fed with `input`; its stdin ends once it has answered, or at once where there is nothing to answer. */
-async function run(env: Record<string, string>, input: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [ENTRY], { env: environment(env) });
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  if (input) {
-    child.stdin.write(input);
-    child.stdout.once('data', () => child.stdin.end());
-  } else child.stdin.end();
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-  return { code, stdout, stderr };
-}
-
-/** Something at an address that is not a Covenant server. */
-async function standIn(listener: RequestListener): Promise<string> {
-  const server = createServer((request: IncomingMessage, response) => {
-    request.resume();
-    listener(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** An address where nothing listens any more. */
-async function closedOrigin(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
 }
 
 function writeCredentials(home: string, tokens: Record<string, string>): void {
@@ -390,11 +318,4 @@ async function tokenOfLastCall(t: TestApp): Promise<unknown> {
   return (await t.events({ category: 'usage', kind: 'clock' })).at(-1)?.payload.token_id;
 }
 
-type Result = Awaited<ReturnType<Client['callTool']>>;
-
-const resultOf = ({ content, structuredContent, isError }: Result) => ({ content, structuredContent, isError });
-
-function textOf({ content }: Result): string {
-  const [first] = content;
-  return first?.type === 'text' ? first.text : '';
-}
+const resultOf = ({ content, structuredContent, isError }: ToolResult) => ({ content, structuredContent, isError });

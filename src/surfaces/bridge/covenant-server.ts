@@ -5,9 +5,10 @@ import {
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
 } from '@modelcontextprotocol/server';
-import { repositoryAround } from '../../machine/around.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
-import { asHeader, REPOSITORY_HEADER } from '../repository.ts';
+import { exchange, failureCode, type HttpAnswer } from '../http-client.ts';
+import { placeHeaders } from '../repository.ts';
+import { isList } from './last-list.ts';
 import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';
 import type { BridgeSettings } from './settings.ts';
 
@@ -31,23 +32,21 @@ export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSetting
   if (question.token !== undefined && !fitsHeader(question.token)) return { refused: malformedToken() };
   const deadline = AbortSignal.timeout(timeoutMs);
   const body = bodyOf(question);
-  let status: number | undefined;
   try {
-    const response = await fetch(`${origin}/mcp${toolsets ? `/${toolsets}` : ''}`, {
+    const answer = await exchange(`${origin}/mcp${toolsets ? `/${toolsets}` : ''}`, {
       method: 'POST',
       headers: headersOf(question),
       body,
-      // A redirect would take the token elsewhere, or turn the POST into a GET.
-      redirect: 'manual',
       signal: AbortSignal.any([deadline, question.signal]),
     });
-    status = response.status;
-    return understand(await response.text(), response) ?? { failed: badAnswer(origin, status) };
+    const understood = understand(answer);
+    const isUsable = understood && !('result' in understood && question.method === 'tools/list' && !isList(understood.result));
+    return isUsable ? understood : { failed: badAnswer(origin, answer.status) };
   } catch (error) {
     if (error instanceof ProtocolError || question.signal.aborted) throw error;
-    const reason = reasonOf(error);
-    if (deadline.aborted || reason === 'UND_ERR_HEADERS_TIMEOUT' || reason === 'UND_ERR_BODY_TIMEOUT') return { failed: timedOut(origin, timeoutMs) };
-    const wasSent = status !== undefined || reason === 'ECONNRESET' || reason === 'EPIPE' || reason === 'UND_ERR_SOCKET';
+    if (deadline.aborted) return { failed: timedOut(origin, timeoutMs) };
+    const reason = failureCode(error);
+    const wasSent = reason === 'ECONNRESET' || reason === 'EPIPE';
     // The server does not read the rest of an oversized body, and its refusal can be lost with the connection.
     if (wasSent && Buffer.byteLength(body) > MAX_BODY_BYTES) return { refused: bodyTooLarge(MAX_BODY_BYTES) };
     return { failed: wasSent ? connectionLost(origin, reason) : unreachable(origin, reason) };
@@ -63,7 +62,7 @@ function headersOf({ method, params, token }: Question): Record<string, string> 
     accept: 'application/json, text/event-stream',
     'mcp-protocol-version': PROTOCOL_VERSION,
     'mcp-method': method,
-    [REPOSITORY_HEADER]: asHeader(repositoryAround(process.cwd())),
+    ...placeHeaders(process.cwd()),
   };
   if (typeof params.name === 'string') headers['mcp-name'] = headerValue(params.name);
   if (token) headers.authorization = `Bearer ${token}`;
@@ -86,14 +85,14 @@ function bodyOf({ method, params, meta, client }: Question): string {
 }
 
 /** Undefined where the text is nothing that a Covenant server says. */
-function understand(text: string, { headers, ok }: Response): Answer | undefined {
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream');
+function understand({ status, headers, text }: HttpAnswer): Answer | undefined {
+  const isStream = headers['content-type']?.startsWith('text/event-stream');
   const message = parsed(isStream ? lastEvent(text) : text);
   if (message === undefined) return undefined;
   const { result, error } = message as { result?: unknown; error?: { code?: unknown; message?: unknown; data?: unknown } };
   if (typeof result === 'object' && result !== null) return { result: result as Record<string, unknown> };
   if (typeof error?.code === 'number') throw new ProtocolError(error.code, String(error.message), error.data);
-  return !ok && isTeamEnvelope(message) ? { refused: message } : undefined;
+  return status >= 400 && isTeamEnvelope(message) ? { refused: message } : undefined;
 }
 
 function parsed(text: string): object | undefined {
@@ -107,10 +106,3 @@ function parsed(text: string): object | undefined {
 
 /** Where a server streams, notifications come first and the result is the last event. */
 const lastEvent = (text: string): string => [...text.matchAll(/^data: ?(.*)$/gm)].at(-1)?.[1] ?? '';
-
-/** Only the code: a message could quote what was sent. */
-function reasonOf(error: unknown): string | undefined {
-  const { cause } = error as { cause?: { code?: unknown; errors?: { code?: unknown }[] } };
-  const code = cause?.code ?? cause?.errors?.[0]?.code;
-  return typeof code === 'string' ? code : undefined;
-}

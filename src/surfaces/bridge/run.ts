@@ -1,6 +1,7 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { CliError } from '../cli/command.ts';
 import { createBridge } from './bridge.ts';
-import { type BridgeSettings, readSettings, SettingRefused } from './settings.ts';
+import { type BridgeSettings, readSettings } from './settings.ts';
 
 /** Serves stdin and stdout until stdin ends. The exit code. */
 export function runBridge(env: NodeJS.ProcessEnv): number {
@@ -8,7 +9,7 @@ export function runBridge(env: NodeJS.ProcessEnv): number {
   try {
     settings = readSettings(env);
   } catch (error) {
-    if (!(error instanceof SettingRefused)) throw error;
+    if (!(error instanceof CliError)) throw error;
     note(`${error.message}\n    next: ${error.next}`);
     return 1;
   }

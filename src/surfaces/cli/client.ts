@@ -2,8 +2,8 @@ import { homeFolder, loadConfig } from '../../config.ts';
 import { clockFrom } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/reply.ts';
-import { repositoryAround } from '../../machine/around.ts';
-import { asHeader, REPOSITORY_HEADER } from '../repository.ts';
+import { exchange, failureCode } from '../http-client.ts';
+import { placeHeaders, reportedPlace } from '../repository.ts';
 import { WORKSPACE_HEADER } from '../workspace.ts';
 import { CliError } from './command.ts';
 import { prepareHome, type RunFile, readCredentials, readRunFile } from './home.ts';
@@ -28,8 +28,8 @@ export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | unde
   const run = readRunFile(homeFolder(env));
   if (!run) return undefined;
   try {
-    const response = await fetch(`${run.url}/api/health`, { signal: AbortSignal.timeout(3_000) });
-    const health = (await response.json()) as { instance?: string };
+    const { text } = await exchange(`${run.url}/api/health`, { method: 'GET', signal: AbortSignal.timeout(3_000) });
+    const health = JSON.parse(text) as { instance?: string };
     return health.instance === run.instance ? run : undefined;
   } catch {
     return undefined;
@@ -41,22 +41,23 @@ function httpClient(run: RunFile, token: string | undefined, workspace: string |
     const headers: Record<string, string> = {
       'content-type': 'application/json',
       'x-covenant-surface': 'cli',
-      [REPOSITORY_HEADER]: asHeader(repositoryAround(process.cwd())),
+      ...placeHeaders(process.cwd()),
     };
     if (token) headers.authorization = `Bearer ${token}`;
     if (workspace) headers[WORKSPACE_HEADER] = workspace;
-    const response = await fetch(`${run.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }).catch((error) => {
-      throw unanswered(run.url, error);
+    const signal = AbortSignal.timeout(ANSWER_MINUTES * 60_000);
+    const { status, text } = await exchange(`${run.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body), signal }).catch((error) => {
+      throw signal.aborted ? unanswered(run.url) : lost(run.url, failureCode(error));
     });
-    const answer = (await response.json()) as Record<string, unknown>;
-    if (response.status === 401) {
+    const answer = JSON.parse(text) as Record<string, unknown>;
+    if (status === 401) {
       throw new CliError(
         'UNAUTHENTICATED',
         'The server does not accept the token in credentials.json.',
         'Stop the server and start it again: it writes a new one.',
       );
     }
-    return { ok: response.ok, answer };
+    return { ok: status >= 200 && status < 300, answer };
   };
   return {
     url: run.url,
@@ -70,13 +71,16 @@ function httpClient(run: RunFile, token: string | undefined, workspace: string |
   };
 }
 
-/** Node waits five minutes for the beginning of an answer; a person who has to approve the call may take longer. */
-function unanswered(url: string, { cause }: { cause?: { code?: string } }): CliError {
-  if (cause?.code === 'UND_ERR_HEADERS_TIMEOUT') {
-    const next = 'covenant approvals list: if the call waits there, make it again once it is approved.';
-    return new CliError('SERVER_TIMEOUT', `The server at ${url} has not answered for five minutes.`, next);
-  }
-  const because = cause?.code ? ` (${cause.code})` : '';
+/** A person who has to approve the call may take longer. */
+const ANSWER_MINUTES = 5;
+
+function unanswered(url: string): CliError {
+  const next = 'covenant approvals list: if the call waits there, make it again once it is approved.';
+  return new CliError('SERVER_TIMEOUT', `The server at ${url} has not answered for ${ANSWER_MINUTES} minutes.`, next);
+}
+
+function lost(url: string, code: string | undefined): CliError {
+  const because = code ? ` (${code})` : '';
   return new CliError('SERVER_UNREACHABLE', `The connection to the server at ${url} was lost before its answer came${because}.`, 'covenant status');
 }
 
@@ -88,7 +92,7 @@ async function localClient(env: NodeJS.ProcessEnv, workspace: string | undefined
   const app = await createApp({ config, clock: clockFrom(env), log: createLog('error'), sweep: false });
   try {
     const { principal } = await ensureOperator(app);
-    const caller = { principal, surface: 'cli', workspace, repository: repositoryAround(process.cwd()) } as const;
+    const caller = { principal, surface: 'cli', workspace, ...reportedPlace(process.cwd()) } as const;
     return {
       url: undefined,
       action: async (name, args = {}) => dataOf((await app.dispatch.action({ name, args, ...caller })).reply),

@@ -1,20 +1,29 @@
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../testing/database.ts';
 import { connectClient } from './client.ts';
 import { writeRunFile } from './home.ts';
 
 test.each([
-  ['UND_ERR_HEADERS_TIMEOUT', { code: 'SERVER_TIMEOUT', next: expect.stringContaining('covenant approvals list') }],
-  ['ECONNRESET', { code: 'SERVER_UNREACHABLE', next: 'covenant status' }],
-])('a server that does not answer (%s) is named as that, with what to do', async (code, expected) => {
+  ['says nothing', () => {}, { code: 'SERVER_TIMEOUT', next: expect.stringContaining('covenant approvals list') }],
+  [
+    'hangs up',
+    (socket: Socket) => void socket.destroy(),
+    { code: 'SERVER_UNREACHABLE', message: expect.stringContaining('(ECONNRESET)'), next: 'covenant status' },
+  ],
+])('a server that %s is named as that, with what to do', async (_, treat, expected) => {
   const home = temporaryFolder();
-  writeRunFile(home, { url: 'http://127.0.0.1:1', instance: 'one', pid: process.pid });
-  const lost = Object.assign(new TypeError('fetch failed'), { cause: { code } });
-  vi.stubGlobal('fetch', async (url: string) => {
-    if (url.endsWith('/api/health')) return Response.json({ instance: 'one' });
-    throw lost;
+  const server = createServer((request, response) => (request.url === '/api/health' ? response.end('{"instance":"one"}') : treat(request.socket)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
   });
-  onTestFinished(() => void vi.unstubAllGlobals());
+  writeRunFile(home, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, instance: 'one', pid: process.pid });
+  const { timeout } = AbortSignal;
+  // Of the one that says nothing, nobody waits for the five minutes.
+  if (expected.code === 'SERVER_TIMEOUT') vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout.call(AbortSignal, ms > 60_000 ? 50 : ms));
   const client = await connectClient({ COVENANT_HOME: home }, undefined);
   await expect(client.tool('echo', {})).rejects.toMatchObject(expected);
 });

@@ -19,25 +19,29 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-export interface Invocation {
+/** What any program's command is called with. */
+export interface BareInvocation {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly json: boolean;
   readonly out: Output;
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
   readonly positionals: readonly string[];
+}
+
+export interface Invocation extends BareInvocation {
   /** The running server of this home, or its store where none runs. Closed when the command ends. */
   client(): Promise<Client>;
 }
 
-/** What a command found, for programs and for people. Exit 1 where it found a fault. */
+/** What a command found, for programs and for people. Exit 1 where it found a fault; 3 is a no that its caller has to tell from any failure. */
 export interface Result {
   readonly json: { readonly kind: string; readonly [key: string]: unknown };
   readonly text: string;
-  readonly exit?: 0 | 1;
+  readonly exit?: 0 | 1 | 3;
 }
 
-export interface Command {
+export interface BareCommand<I extends BareInvocation = BareInvocation> {
   /** As typed: `tokens create`. */
   readonly name: string;
   readonly summary: string;
@@ -49,16 +53,18 @@ export interface Command {
   /** Works on this machine's files, not in a workspace. */
   readonly local?: true;
   /** Nothing, where the command has printed for itself. */
-  run(invocation: Invocation): Promise<Result | undefined>;
+  run(invocation: I): Promise<Result | undefined>;
 }
 
-export const option = (invocation: Invocation, name: string): string | undefined => {
+export type Command = BareCommand<Invocation>;
+
+export const option = (invocation: BareInvocation, name: string): string | undefined => {
   const value = invocation.values[name];
   return typeof value === 'string' ? value : undefined;
 };
 
 /** Only the options that were given, as the input of an action. */
-export function given(invocation: Invocation, ...names: string[]): Record<string, string> {
+export function given(invocation: BareInvocation, ...names: string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (typeof invocation.values[name] === 'string' ? [[name, invocation.values[name] as string]] : [])));
 }
 

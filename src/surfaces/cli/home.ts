@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readJson, replaceFile } from '../companion/home.ts';
 
 /** What a running server leaves in its home so that the CLI finds it. */
 const runFile = z.object({ url: z.string(), instance: z.string(), pid: z.number() });
@@ -42,7 +43,7 @@ function writeOnce(path: string, text: string): void {
 }
 
 export function readCredentials(home: string): string | undefined {
-  const parsed = credentials.safeParse(readJsonFile(credentialsPath(home)));
+  const parsed = credentials.safeParse(readJson(credentialsPath(home)));
   return parsed.success ? parsed.data.token : undefined;
 }
 
@@ -51,7 +52,7 @@ export function writeCredentials(home: string, token: string): void {
 }
 
 export function readRunFile(home: string): RunFile | undefined {
-  const parsed = runFile.safeParse(readJsonFile(runPath(home)));
+  const parsed = runFile.safeParse(readJson(runPath(home)));
   return parsed.success ? parsed.data : undefined;
 }
 
@@ -61,23 +62,4 @@ export function writeRunFile(home: string, run: RunFile): void {
 
 export function removeRunFile(home: string, instance: string): void {
   if (readRunFile(home)?.instance === instance) rmSync(runPath(home), { force: true });
-}
-
-/** Whole or not at all, and readable by its owner alone. */
-function replaceFile(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  const file = openSync(temporary, 'w', 0o600);
-  writeSync(file, text);
-  fsyncSync(file);
-  closeSync(file);
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, path);
-}
-
-function readJsonFile(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
 }

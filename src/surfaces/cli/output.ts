@@ -31,6 +31,8 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return all.map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ')).join('\n');
 }
 
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 export function age(then: number | null, now: number): string {
   if (then === null) return '—';
   const seconds = Math.max(0, Math.round((now - then) / 1000));

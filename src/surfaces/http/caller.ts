@@ -20,6 +20,8 @@ export function cookie(incoming: IncomingMessage, name: string): string | undefi
 
 export const sourceOf = (incoming: IncomingMessage): string => incoming.socket.remoteAddress ?? 'unknown';
 
+export const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
+
 /** Who calls, or the refusal, which is journaled without the credential. */
 export async function identify(
   app: App,

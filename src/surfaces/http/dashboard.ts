@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { PACKAGE_ROOT } from '../../version.ts';
 
 export interface StaticFiles {
   /** The file at `path`, the page itself for any path that is not a file, or nothing where the dashboard is not built. */
@@ -25,8 +25,7 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Beside the build, or in it when the sources run themselves. */
-export const DASHBOARD_FOLDER = fileURLToPath(new URL('../../../dist/web/', import.meta.url));
+export const DASHBOARD_FOLDER = join(PACKAGE_ROOT, 'dist/web/');
 
 export function createDashboard(folder: string = DASHBOARD_FOLDER): StaticFiles {
   return {

@@ -1,5 +1,5 @@
 import { ENVELOPES } from '../../kernel/envelope.ts';
-import { type Refused, refused } from '../../kernel/reply.ts';
+import { type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import type { BodyProblem } from './body.ts';
 import { MAX_BODY_BYTES } from './body.ts';
 import type { GuardProblem } from './guard.ts';
@@ -28,6 +28,11 @@ export const SIGNED_OUT: HttpRefusal = {
 export const NO_SUCH_PATH: HttpRefusal = {
   status: 404,
   reply: refused('error', 'NOT_FOUND', 'There is nothing at this address.', 'Agents connect to /mcp; people open /.'),
+};
+
+export const NO_RELEASE: HttpRefusal = {
+  status: 404,
+  reply: refused('error', 'NO_RELEASE', 'This server gives out no release of the companion.', 'Name one as tarball in the companion manifest.'),
 };
 
 export const UNKNOWN_SESSION: HttpRefusal = {
@@ -61,6 +66,18 @@ export function badBody(problem: BodyProblem): HttpRefusal {
   return { status: 400, reply: refused('error', 'MALFORMED_REQUEST', message, 'Send JSON in UTF-8.', { field: 'body' }) };
 }
 
+/** What a program tells its hooks holds prompts and contents, which are for nobody but its own machine. */
+export const NATIVE_PAYLOAD: HttpRefusal = {
+  status: 403,
+  reply: refused(
+    'error',
+    'NATIVE_PAYLOAD',
+    "A program's own hook payload holds prompts and contents, and is read only from Claude Code on the machine of this server. Nothing of this one was kept.",
+    'Let the hook run `covibe-local hook CLIENT EVENT`, which sends names and paths alone; `covibe-local setup --hooks command` writes it so.',
+    { field: 'hook_event_name' },
+  ),
+};
+
 export function foreign(problem: GuardProblem): HttpRefusal {
   const [what, setting] = problem === 'host' ? ['Host', 'allowed_hosts'] : ['Origin', 'allowed_origins'];
   return {
@@ -72,6 +89,16 @@ export function foreign(problem: GuardProblem): HttpRefusal {
       `If it should be, add it to ${setting} in config.toml.`,
     ),
   };
+}
+
+/** Of what the pipe answered to an action. */
+export function actionStatus(reply: Reply<unknown>): 200 | 400 | 403 | 404 | 409 | 500 {
+  // Blocked is an answer too: it says what to confirm.
+  if (reply.status !== 'error') return 200;
+  if (reply.code === 'INVALID_INPUT') return 400;
+  if (reply.code === 'OPERATOR_REQUIRED' || reply.code === 'TOKEN_REQUIRED' || reply.code === 'NOT_YOURS') return 403;
+  if (reply.code.endsWith('_NOT_FOUND') || reply.code === 'UNKNOWN_ACTION') return 404;
+  return reply.code === 'INTERNAL' ? 500 : 409;
 }
 
 export function respond({ status, reply }: HttpRefusal): Response {

@@ -4,22 +4,34 @@ import type { Principal } from '../../kernel/context.ts';
 import { ENVELOPES } from '../../kernel/envelope.ts';
 import { replyTo } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/input.ts';
-import type { Reply } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import type { McpSurface } from '../mcp/handler.ts';
 import { toolsetsOfPath } from '../mcp/toolsets.ts';
-import { fromHeader, REPOSITORY_HEADER } from '../repository.ts';
+import { reportedIn } from '../repository.ts';
 import { WORKSPACE_HEADER } from '../workspace.ts';
 import { ClientGone, readJsonBody } from './body.ts';
-import { bearer, cookie, identify, pathOf, sourceOf } from './caller.ts';
+import { bearer, cookie, identify, isLoopback, pathOf, sourceOf } from './caller.ts';
+import { companionRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
 import { deviceRoutes } from './device-setup.ts';
 import { exportEvents } from './export.ts';
 import type { Guard } from './guard.ts';
 import type { Health } from './health.ts';
+import { hookRoutes } from './hooks.ts';
 import { localPath } from './local-path.ts';
 import type { Metrics } from './metrics.ts';
-import { badBody, foreign, type HttpRefusal, malformed, NO_SUCH_PATH, respond, UNAUTHENTICATED, UNKNOWN_SESSION, WRONG_METHOD } from './refuse.ts';
+import {
+  actionStatus,
+  badBody,
+  foreign,
+  type HttpRefusal,
+  malformed,
+  NO_SUCH_PATH,
+  respond,
+  UNAUTHENTICATED,
+  UNKNOWN_SESSION,
+  WRONG_METHOD,
+} from './refuse.ts';
 
 type Env = { Bindings: HttpBindings };
 type Ctx = Context<Env>;
@@ -72,7 +84,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       principal: caller.principal,
       surface: surfaceOf(c, caller.principal),
       workspace: c.req.header(WORKSPACE_HEADER),
-      repository: fromHeader(c.req.header(REPOSITORY_HEADER)),
+      ...reportedIn((header) => c.req.header(header)),
       signal: untilGone(c),
     });
     return c.json(answer.body);
@@ -86,10 +98,10 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
     const toolsets = toolsetsOfPath(c.req.param('toolsets'), caller.principal);
     if (!toolsets) return await refuse(c, NO_SUCH_PATH, 'usage', caller.principal);
-    const repository = fromHeader(c.req.header(REPOSITORY_HEADER));
+    const reported = reportedIn((header) => c.req.header(header));
     const token = bearer(incoming);
     const isCurrent = async () => 'principal' in (await app.authenticate(token, 'bearer'));
-    const answer = await mcp.handle(c.req.raw, body.value, { principal: caller.principal, toolsets, repository, isCurrent });
+    const answer = await mcp.handle(c.req.raw, body.value, { principal: caller.principal, toolsets, ...reported, isCurrent });
     return answer ?? (await refuse(c, UNKNOWN_SESSION, 'usage', caller.principal));
   });
 
@@ -106,12 +118,14 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       principal: caller.principal,
       surface: surfaceOf(c, caller.principal),
       workspace: c.req.header(WORKSPACE_HEADER),
-      repository: fromHeader(c.req.header(REPOSITORY_HEADER)),
+      ...reportedIn((header) => c.req.header(header)),
     });
     return c.json(answer.body, actionStatus(answer.reply));
   });
 
   deviceRoutes(routes, app, (c, refusal) => refuse(c, refusal, 'usage'));
+  companionRoutes(routes, app, (c, refusal, principal) => refuse(c, refusal, 'usage', principal));
+  hookRoutes(routes, app, (c, refusal, principal) => refuse(c, refusal, 'usage', principal));
 
   for (const action of app.registry.actions()) {
     const { route, access } = [...action.operations.values()][0]?.contract ?? {};
@@ -216,14 +230,3 @@ function surfaceOf(c: Ctx, principal: Principal) {
   if (principal.web) return 'dashboard' as const;
   return c.req.header('x-covenant-surface') === 'cli' ? ('cli' as const) : ('api' as const);
 }
-
-function actionStatus(reply: Reply<unknown>): 200 | 400 | 403 | 404 | 409 | 500 {
-  // Blocked is an answer too: it says what to confirm.
-  if (reply.status !== 'error') return 200;
-  if (reply.code === 'INVALID_INPUT') return 400;
-  if (reply.code === 'OPERATOR_REQUIRED' || reply.code === 'NOT_YOURS') return 403;
-  if (reply.code.endsWith('_NOT_FOUND') || reply.code === 'UNKNOWN_ACTION') return 404;
-  return reply.code === 'INTERNAL' ? 500 : 409;
-}
-
-const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);

@@ -1,5 +1,5 @@
 import { type AuthInfo, CLIENT_INFO_META_KEY, type Implementation, type ServerContext } from '@modelcontextprotocol/server';
-import type { Principal } from '../../kernel/context.ts';
+import type { CallerPlace, Principal } from '../../kernel/context.ts';
 import type { Toolset } from '../../kernel/contract.ts';
 
 /** Who sent a request, and to which path. */
@@ -7,6 +7,7 @@ export interface McpCaller {
   readonly principal: Principal;
   readonly toolsets: ReadonlySet<Toolset>;
   readonly repository: string | undefined;
+  readonly place: CallerPlace | undefined;
   /** Whether the token would still be let in: what outlives a request asks again. */
   readonly isCurrent: () => Promise<boolean>;
 }

@@ -16,7 +16,7 @@ test('a client hears of what was granted while the journal could not be followed
   onTestFinished(() => changes.close());
   const heard: ListKind[] = [];
   const stop = changes.listen({
-    caller: { principal, toolsets: new Set(), repository: undefined, isCurrent: async () => true },
+    caller: { principal, toolsets: new Set(), repository: undefined, place: undefined, isCurrent: async () => true },
     listsChanged: (kinds) => heard.push(...kinds),
     resourcesUpdated: () => {},
     accessChanged: () => {},

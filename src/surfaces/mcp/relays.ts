@@ -40,6 +40,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
     surface: 'mcp',
     toolsets: via.caller.toolsets,
     repository: via.caller.repository,
+    place: via.caller.place,
     signal: via.signal,
     correlation: via.correlation,
     exchange: via.exchange,

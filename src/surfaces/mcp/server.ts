@@ -56,8 +56,8 @@ export function serverFor({ app, lists, relays }: Services, { toolsets, era, ses
 
   async function call(name: string, args: Json, ctx: ServerContext): Promise<Json> {
     const { caller, ...via } = viaOf(ctx);
-    const { principal, toolsets, repository } = caller;
-    const result = toolResult(await app.dispatch.tool({ ...via, name, args, principal, toolsets, repository, surface: 'mcp' }));
+    const { principal, toolsets, repository, place } = caller;
+    const result = toolResult(await app.dispatch.tool({ ...via, name, args, principal, toolsets, repository, place, surface: 'mcp' }));
     const external = era === 'legacy' ? app.upstreams.tools.tool(name) : undefined;
     // The older revisions know structured content as objects only.
     return external ? server.projectCallToolResult(result as CallToolResult, external.definition.outputSchema as Json | undefined) : result;

@@ -1,6 +1,6 @@
 import type { cyclesList, cyclesSessions, cyclesShow } from '../../../features/cycles/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
-import { age, table } from '../output.ts';
+import { age, counted, table } from '../output.ts';
 
 export type Shown = Answer<typeof cyclesShow>;
 export type Cycle = NonNullable<Shown['cycle']>;
@@ -12,7 +12,6 @@ export type Who = (actor: string) => string;
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '');
 const ago = (then: number, now: number): string => (now - then < 86_400_000 ? `${age(then, now)} ago` : time(then));
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** `agent:codex@dev_1` is codex of ana. Who is private, or unknown, is called the same. */
 export const whoIs =

@@ -1,7 +1,8 @@
 import { CLIENTS, type ClientName, overHttp } from '../../../features/devices/connections.ts';
+import type { FileOutcome } from '../../companion/files.ts';
 import { PUBLISHED, toolsetsNamed } from '../../mcp/toolsets.ts';
 import type { Client } from '../client.ts';
-import { CliError, type Command, given, type Invocation, UsageError } from '../command.ts';
+import { CliError, type Command, given, type Invocation, type Result, UsageError } from '../command.ts';
 import { age } from '../output.ts';
 
 export const serverCommands: readonly Command[] = [
@@ -23,19 +24,23 @@ export const serverCommands: readonly Command[] = [
   {
     name: 'connect',
     summary:
-      'Print the line that connects an agent on this machine, with a fresh token of its own. --toolsets team+workflow serves it more tools than the default.',
+      'Print the line that connects an agent on this machine, with a fresh token of its own. --toolsets team+workflow serves it more tools than the default; --write puts it into the file that the agent reads in this repository.',
     positionals: [CLIENTS.join('|')],
-    options: { developer: { type: 'string' }, toolsets: { type: 'string' } },
+    options: { developer: { type: 'string' }, toolsets: { type: 'string' }, write: { type: 'boolean' } },
     async run(invocation) {
       const name = invocation.positionals[0] as ClientName;
       if (!CLIENTS.includes(name)) throw new UsageError(`there is no client ${JSON.stringify(name)}: expected ${CLIENTS.join(', ')}`);
       const { toolsets } = given(invocation, 'toolsets');
       if (toolsets !== undefined && !toolsetsNamed(toolsets))
         throw new UsageError(`there are no toolsets ${JSON.stringify(toolsets)}: expected ${PUBLISHED.join('+')}, some of them, or all`);
+      const isWritten = invocation.values.write === true;
+      if (isWritten && toolsets !== undefined) throw new UsageError('--toolsets goes without --write: the bridge takes them from COVIBE_TOOLSETS');
       const client = await invocation.client();
       const url = requireServer(client.url);
+      const write = isWritten ? (await import('./connect-write.ts')).planConnection(invocation, name, url) : undefined;
       const developer = given(invocation, 'developer').developer ?? (await firstDeveloperName(invocation));
       const created = await client.action('tokens.create', { developer, agent: name });
+      if (write) return written(invocation, name, write(), created);
       const { text: command, where } = overHttp(name, `${url}/mcp${toolsets === undefined ? '' : `/${toolsets}`}`, String(created.token));
       if (!invocation.json) invocation.out.note(`${where} (token ${created.token_id}, shown this once):`);
       return { json: { kind: 'connection', client: name, command, where, token_id: created.token_id }, text: command };
@@ -59,6 +64,14 @@ export const serverCommands: readonly Command[] = [
     },
   },
 ];
+
+/** What is printed can be run as it is: eval "$(covenant connect codex --write)". */
+function written({ json, out }: Invocation, client: ClientName, files: readonly FileOutcome[], { token, token_id }: Record<string, unknown>): Result {
+  const command = `export COVIBE_MCP_TOKEN=${String(token)}`;
+  const where = files.map(({ shown }) => shown).join(', ');
+  if (!json) out.note(`${out.mark.good} ${where}\nRun this where ${client} is started (token ${String(token_id)}, shown this once):`);
+  return { json: { kind: 'connection', client, command, where, token_id, files }, text: command };
+}
 
 /** By its id or the end of it: where the words of several titles would fit too, an id is what was meant. */
 async function pageOf(client: Client, text: string): Promise<string> {

@@ -1,38 +1,54 @@
 import type { Setting, settingsList, settingsSet } from '../../../features/settings/contract.ts';
-import type { Output } from '../../../kernel/contract.ts';
+import type { Output, Sent } from '../../../kernel/contract.ts';
 import { asking, type Command, type Invocation, UsageError } from '../command.ts';
 import { table } from '../output.ts';
 
 const ask = asking<{ 'settings.list': Output<typeof settingsList>; 'settings.set': Output<typeof settingsSet> }>();
 
-const words = ({ key, value, default: usual, is_default }: Setting) => `${key} is ${value}${is_default ? ' (the default)' : ` (default ${usual})`}.`;
+/** A switch is on or off, for people; what it means follows. */
+const shown = (setting: Setting, value: number): string => (setting.switch ? POSITIONS[value === 1 ? 1 : 0] : String(value));
+const POSITIONS = ['off', 'on'] as const;
 
-async function change(invocation: Invocation, value: number | null) {
+function words(setting: Setting): string {
+  const { key, value, is_default, switch: positions } = setting;
+  const origin = is_default ? 'the default' : `default ${shown(setting, setting.default)}`;
+  const means = positions ? `\n${value === 1 ? positions.on : positions.off}` : '';
+  return `${key} is ${shown(setting, value)} (${origin}).${means}`;
+}
+
+async function change(invocation: Invocation, value: Wanted) {
   const setting = await ask(invocation, 'settings.set', { key: invocation.positionals[0], value });
   return { json: { kind: 'setting', ...setting }, text: words(setting) };
 }
 
-function number(text: string): number {
-  if (text.trim() === '' || !Number.isFinite(Number(text))) throw new UsageError('VALUE is not a number');
+type Wanted = Sent<typeof settingsSet>['value'];
+
+/** Whether a setting is a number or a switch the server knows. */
+function wanted(text: string): Wanted {
+  if (text === 'on' || text === 'off') return text;
+  if (text === 'null') return null;
+  if (text.trim() === '' || !Number.isFinite(Number(text))) throw new UsageError('VALUE is not a number, on, off or null');
   return Number(text);
 }
 
-/** The bounds of the review loop. */
 export const settingCommands: readonly Command[] = [
   {
     name: 'settings list',
     summary: 'The settings of the workspace, with their defaults and bounds.',
     async run(invocation) {
       const { items } = await ask(invocation, 'settings.list');
-      const rows = items.map(({ key, value, default: usual, min, max, title }) => [key, String(value), String(usual), `${min} to ${max}`, title]);
+      const rows = items.map((setting) => {
+        const bounds = setting.switch ? 'on or off' : `${setting.min} to ${setting.max}`;
+        return [setting.key, shown(setting, setting.value), shown(setting, setting.default), bounds, setting.title];
+      });
       return { json: { kind: 'setting_list', items }, text: table(['KEY', 'VALUE', 'DEFAULT', 'BOUNDS', 'WHAT IT IS'], rows) };
     },
   },
   {
     name: 'settings set',
-    summary: 'Change a setting; it holds from the next call on.',
+    summary: 'Change a setting, to a number, on or off; it holds from the next call on.',
     positionals: ['KEY', 'VALUE'],
-    run: (invocation) => change(invocation, number(invocation.positionals[1] as string)),
+    run: (invocation) => change(invocation, wanted(invocation.positionals[1] as string)),
   },
   {
     name: 'settings reset',

@@ -3,14 +3,34 @@ import type { Invocation } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { settingCommands } from './settings.ts';
 
-const SETTING = { key: 'review.max_iterations', title: 'Reviews that an instance may run', value: 5, default: 3, is_default: false, min: 1, max: 100 };
+const SETTING = {
+  key: 'review.max_iterations',
+  title: 'Reviews that an instance may run',
+  value: 5,
+  default: 3,
+  is_default: false,
+  min: 1,
+  max: 100,
+  switch: null,
+};
+const SWITCH = {
+  key: 'hooks.fail_closed',
+  title: 'Edits wait',
+  value: 1,
+  default: 0,
+  is_default: false,
+  min: 0,
+  max: 1,
+  switch: { on: 'They wait.', off: 'They go on.' },
+};
 
 async function ran(name: string, ...positionals: string[]) {
+  const setting = positionals[0] === SWITCH.key ? SWITCH : SETTING;
   const asked: unknown[] = [];
   const client = {
     async action(action: string, input: unknown) {
       asked.push([action, input]);
-      return action === 'settings.list' ? { items: [SETTING] } : SETTING;
+      return action === 'settings.list' ? { items: [SETTING, SWITCH] } : setting;
     },
   };
   const command = settingCommands.find((one) => one.name === name);
@@ -21,12 +41,27 @@ async function ran(name: string, ...positionals: string[]) {
 test('settings are listed with their bounds, set to a number, and put back', async () => {
   expect(await ran('settings list')).toMatchObject({
     asked: [['settings.list', {}]],
-    json: { kind: 'setting_list', items: [SETTING] },
-    text: expect.stringMatching(/^KEY .*\nreview\.max_iterations {2}5 {6}3 {8}1 to 100 {2}Reviews that an instance may run$/),
+    json: { kind: 'setting_list', items: [SETTING, SWITCH] },
+    text: expect.stringMatching(
+      /^KEY .*\nreview\.max_iterations {2}5 {6}3 {8}1 to 100 {3}Reviews that an instance may run\nhooks\.fail_closed {6}on {5}off {6}on or off {2}Edits wait$/,
+    ),
   });
   const set = await ran('settings set', 'review.max_iterations', '5');
   expect(set).toMatchObject({ asked: [['settings.set', { key: 'review.max_iterations', value: 5 }]], json: { kind: 'setting', value: 5 } });
   expect(set.text).toBe('review.max_iterations is 5 (default 3).');
   expect((await ran('settings reset', 'review.max_iterations')).asked).toEqual([['settings.set', { key: 'review.max_iterations', value: null }]]);
   for (const value of ['many', '', 'Infinity']) await expect(ran('settings set', 'review.max_iterations', value)).rejects.toThrow(UsageError);
+});
+
+test('a switch is set by on and off, or by null to its default, and what it now means is said', async () => {
+  for (const [typed, value] of [
+    ['on', 'on'],
+    ['off', 'off'],
+    ['1', 1],
+    ['null', null],
+  ] as const) {
+    expect((await ran('settings set', SWITCH.key, typed)).asked).toEqual([['settings.set', { key: SWITCH.key, value }]]);
+  }
+  expect((await ran('settings set', SWITCH.key, 'on')).text).toBe('hooks.fail_closed is on (default off).\nThey wait.');
+  await expect(ran('settings set', SWITCH.key, 'yes')).rejects.toThrow('VALUE is not a number, on, off or null');
 });

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '../../../config.ts';
+import { CLIENTS, quoted } from '../../../features/devices/connections.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { App } from '../../../main.ts';
@@ -70,12 +71,16 @@ export const upCommand: Command = {
 
 function announce(invocation: Invocation, app: App, url: string, signin: string, ms: number): void {
   const { out, env } = invocation;
-  const covenant = env.npm_lifecycle_event ? 'npm exec -- covenant' : 'covenant';
+  const isClone = env.npm_lifecycle_event !== undefined;
+  const covenant = isClone ? 'npm exec -- covenant' : 'covenant';
+  const companion = isClone ? `npm exec --prefix ${quoted(PACKAGE_ROOT)} -- covibe-local` : 'covibe-local';
   out.result(
     [
       `covenant ${VERSION} · ${app.store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${app.store.schemaVersion} · ${app.registry.tools().length} tools`,
       `Agents     MCP at ${url}/mcp; each line prints what to paste:`,
-      ...['claude-code', 'codex', 'gemini', 'cursor'].map((client) => `             ${covenant} connect ${client}`),
+      ...CLIENTS.map((client) => `             ${covenant} connect ${client}`),
+      '           or, in a repository, all of its agents with their hooks:',
+      `             ${companion} setup --base-url ${quoted(url)}`,
       `Dashboard  ${signin}  (one use, 10 min)`,
       `Ready in ${(ms / 1000).toFixed(1)} s`,
     ].join('\n'),

@@ -1,0 +1,60 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { ListToolsResult } from '@modelcontextprotocol/server';
+import { covibeHome, readJson, replaceFile } from '../companion/home.ts';
+import type { BridgeSettings } from './settings.ts';
+
+/** The last list of tools that this machine saw: what a client gets that starts while the server is away. Definitions alone, no secrets. */
+export interface LastList {
+  recall(): ListToolsResult | undefined;
+  keep(list: ListToolsResult): void;
+}
+
+/** Several agents of several servers; beyond that the oldest goes. */
+const MOST_FILES = 20;
+const MOST_BYTES = 2 * 1024 * 1024;
+
+/** As the holder of a token sees it: another may see other tools. */
+export function lastLists({ origin, toolsets }: BridgeSettings, env: NodeJS.ProcessEnv): (token: string | undefined) => LastList {
+  const folder = join(covibeHome(env), 'tools');
+  const kept = new Map<string, string>();
+  return (token) => {
+    const path = join(folder, `${digestOf([origin, toolsets ?? null, token ?? null])}.json`);
+    return {
+      recall() {
+        const text = kept.get(path);
+        const list = text === undefined ? readJson(path) : JSON.parse(text);
+        return isList(list) ? list : undefined;
+      },
+      keep({ tools, nextCursor }) {
+        const text = JSON.stringify({ tools });
+        // Half a list would pass for a whole one.
+        if (nextCursor !== undefined || kept.get(path) === text || Buffer.byteLength(text) > MOST_BYTES) return;
+        kept.set(path, text);
+        try {
+          replaceFile(path, text);
+          forgetOldest(folder);
+        } catch {
+          // A home that cannot be written to: this process has it all the same.
+        }
+      },
+    };
+  };
+}
+
+/** Loaded when it is first needed, which is while the server works on its answer: it takes long beside the rest of a start. */
+function digestOf(value: unknown): string {
+  const { createHash } = createRequire(import.meta.url)('node:crypto') as typeof import('node:crypto');
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
+}
+
+function forgetOldest(folder: string): void {
+  const files = readdirSync(folder).map((name) => ({ path: join(folder, name), changed: statSync(join(folder, name)).mtimeMs }));
+  for (const { path } of files.toSorted((a, b) => b.changed - a.changed).slice(MOST_FILES)) rmSync(path, { force: true });
+}
+
+export function isList(value: unknown): value is ListToolsResult {
+  const { tools } = (value ?? {}) as { tools?: unknown };
+  return Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string' && tool.inputSchema?.type === 'object');
+}

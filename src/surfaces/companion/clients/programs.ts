@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { delimiter, extname, join } from 'node:path';
+import { quoted } from '../../../features/devices/connections.ts';
+import { hasProgram } from '../../../machine/find-program.ts';
+import { PACKAGE_ROOT } from '../../../version.ts';
+
+/** How agents start our programs: by name, out of the repository's own packages, or where they lie on this machine alone. */
+export interface Programs {
+  readonly by: 'name' | 'package' | 'path';
+  readonly bridge: readonly string[];
+  /** To a shell. `top`: how the client names the top of the repository there; npx finds the package without, but takes its time. */
+  companion(top: string | undefined): string;
+  readonly companionArgs: readonly string[];
+}
+
+export function programsFor(env: NodeJS.ProcessEnv, root: string): Programs {
+  const known = { ...env, PATH: lastingPath(env) };
+  if (hasProgram('covibe-mcp', known) && hasProgram('covibe-local', known))
+    return { by: 'name', bridge: ['covibe-mcp'], companion: () => 'covibe-local', companionArgs: ['covibe-local'] };
+  if (existsSync(join(root, 'node_modules/.bin/covibe-local'))) {
+    const npx = ['npx', '--no-install'];
+    return {
+      by: 'package',
+      bridge: [...npx, 'covibe-mcp'],
+      companion: (top) => (top === undefined ? 'npx --no-install covibe-local' : `${top}/node_modules/.bin/covibe-local`),
+      companionArgs: [...npx, 'covibe-local'],
+    };
+  }
+  const companion = [process.execPath, fileOf('covibe-local')];
+  return { by: 'path', bridge: [process.execPath, fileOf('covibe-mcp')], companion: () => companion.map(quoted).join(' '), companionArgs: companion };
+}
+
+/** Without the folders that npm adds for one command: agents are started without them. */
+const lastingPath = ({ PATH = '' }: NodeJS.ProcessEnv): string =>
+  PATH.split(delimiter)
+    .filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder))
+    .join(delimiter);
+
+/** Beside what runs now: as the build makes it, or as it is written. */
+const fileOf = (program: string): string =>
+  extname(import.meta.url) === '.ts' ? join(PACKAGE_ROOT, 'src/bin', `${program}.ts`) : join(PACKAGE_ROOT, 'dist/bin', `${program}.js`);

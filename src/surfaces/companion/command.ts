@@ -1,0 +1,24 @@
+import { type Place, placeOf } from '../../machine/place.ts';
+import type { BareCommand, BareInvocation } from '../cli/command.ts';
+import { CliError, option } from '../cli/command.ts';
+import { DEFAULT_ORIGIN, originFrom } from '../origin.ts';
+import { storedOrigin } from './credentials.ts';
+import { setUpAround } from './setup/setups.ts';
+
+export type CompanionCommand = BareCommand;
+
+export const BASE_URL = { 'base-url': { type: 'string' } } as const;
+
+/** `--base-url`, else `COVIBE_BASE_URL`, else the server of this repository's setup or of the stored tokens, else one of this machine. */
+export function originOf(invocation: BareInvocation): string {
+  const given = option(invocation, 'base-url');
+  if (given !== undefined) return originFrom(given, '--base-url');
+  const { env, cwd } = invocation;
+  return originFrom(env.COVIBE_BASE_URL || setUpAround(env, cwd)?.origin || storedOrigin(env) || DEFAULT_ORIGIN, 'COVIBE_BASE_URL');
+}
+
+export function requireRepository(folder: string): Place {
+  const place = placeOf(folder);
+  if (place) return place;
+  throw new CliError('NO_REPOSITORY', `${folder} is in no git repository.`, 'Run it in the repository that your agents work in; `git init` makes one.');
+}

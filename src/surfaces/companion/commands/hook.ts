@@ -1,0 +1,102 @@
+import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookQuestion } from '../../../features/hooks/question.ts';
+import { placeOf } from '../../../machine/place.ts';
+import { CliError, option } from '../../cli/command.ts';
+import { type HookClient, stringOf } from '../../hooks/client.ts';
+import { HOOK_CLIENTS } from '../../hooks/clients/index.ts';
+import { questionFrom } from '../../hooks/question.ts';
+import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
+import { configuredToken } from '../credentials.ts';
+import { type Heard, hear, heldBack, orNot } from '../hook-answer.ts';
+import { payloadFrom } from '../hook-payload.ts';
+import { noteRepo } from '../repos.ts';
+import { noteSession } from '../run-session.ts';
+import { toBeTold } from '../told.ts';
+
+/** Events between which a run leaves work that nobody else has yet. */
+const WITH_GIT_STATE: readonly HookEvent[] = ['session-start', 'stop', 'session-end'];
+
+/**
+ * What clients run at their hooks: reads the payload from stdin, asks the server with the names, ids and paths in it, and answers in
+ * the client's words. Whatever goes wrong, the agent goes on; it never ends with 2, by which clients mean "no".
+ */
+export const hookCommand: CompanionCommand = {
+  name: 'hook',
+  summary: "What an agent's program runs at its hooks. Reads the payload from stdin.",
+  positionals: ['CLIENT', 'EVENT'],
+  options: { ...BASE_URL, transcript: { type: 'string' }, session: { type: 'string' } },
+  local: true,
+  internal: true,
+  async run(invocation) {
+    const { env, out } = invocation;
+    const [name = '', said] = invocation.positionals;
+    const origin = originOf(invocation);
+    if (said === 'usage') {
+      await (await import('../hook-usage.ts')).reportUsage(env, origin, {
+        transcript: option(invocation, 'transcript'),
+        session: option(invocation, 'session'),
+      });
+      return undefined;
+    }
+    const client = Object.hasOwn(HOOK_CLIENTS, name) ? HOOK_CLIENTS[name] : undefined;
+    const event = HOOK_EVENTS.find((known): known is HookEvent => known === said);
+    if (!client || !event)
+      throw new CliError('NO_SUCH_HOOK', 'There is no such client or event: nothing was asked.', 'covibe-local setup writes the hooks anew.');
+    const native = await payloadFrom(process.stdin);
+    if (typeof native === 'string') {
+      out.note(`covibe-local: ${native}, so this hook of ${name} was not heard. The agent goes on.`);
+      return undefined;
+    }
+    // Cursor runs Claude Code's hooks as well where it is told to, beside its own.
+    if (name === 'claude-code' && 'cursor_version' in native) return undefined;
+    const question = await asked(env, event, client.reduce(event, native));
+    const heard = await hear(env, { origin, client: name, event, question, token: configuredToken(env, origin, env.COVIBE_AGENT || name) });
+    const { answer, note } = answerTo(heard, { env, name, client, event, question, origin });
+    if (note !== undefined) out.note(note);
+    if (Object.keys(answer).length > 0) out.result(JSON.stringify(answer));
+    if (name === 'claude-code' && WITH_GIT_STATE.includes(event)) {
+      const session = heard.kind === 'answered' ? heard.session_id : undefined;
+      const transcript = stringOf(native.transcript_path);
+      if (transcript !== undefined && session !== undefined) orNot(() => noteSession(env, transcript, session, Date.now()));
+      if (event !== 'session-start') (await import('../hook-usage.ts')).reportUsageAside(env, origin, { transcript, session });
+    }
+    return undefined;
+  },
+};
+
+/** Also notes that an agent works here. */
+async function asked(env: NodeJS.ProcessEnv, event: HookEvent, reduced: ReturnType<HookClient['reduce']>): Promise<HookQuestion> {
+  const question = questionFrom(reduced);
+  const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
+  if (place) orNot(() => noteRepo(env, place, Date.now()));
+  if (!place || !WITH_GIT_STATE.includes(event)) return question;
+  return { ...question, ...(await (await import('../git-state.ts')).gitState(place.root)) };
+}
+
+interface Standing {
+  readonly env: NodeJS.ProcessEnv;
+  readonly name: string;
+  readonly client: HookClient;
+  readonly event: HookEvent;
+  readonly question: HookQuestion;
+  readonly origin: string;
+}
+
+/** `note`: for the person, where the client shows it. */
+function answerTo(heard: Heard, { env, name, client, event, question, origin }: Standing): { answer: Readonly<Record<string, unknown>>; note?: string } {
+  if (heard.kind === 'answered') return { answer: heard.body };
+  const denied = heard.failClosed && event === 'before-tool' && question.edits !== undefined;
+  const goesOn = heard.failClosed ? 'Edits wait for it' : 'The agent goes on without Covenant';
+  const problem =
+    heard.kind === 'away'
+      ? `The Covenant server at ${origin} cannot be asked (${heard.reason}). ${goesOn}; covibe-local doctor says more.`
+      : `${heard.message} ${goesOn}. Next: ${heard.next}`;
+  const tell = toBeTold(env, `${name} ${question.client_session ?? process.ppid}`, Date.now());
+  const answer = client.render(event, {
+    ...SILENT,
+    ...(denied && { decision: 'deny', reason: heldBack('This edit was not made', origin, heard) }),
+    ...(tell && { notice: problem }),
+  });
+  return { answer, ...(tell && { note: `covibe-local: ${problem}` }) };
+}
+
+const SILENT: HookAnswer = { decision: 'allow', reason: null, context: null, notice: null, session_id: null, fail_closed: false };

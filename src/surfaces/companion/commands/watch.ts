@@ -1,0 +1,99 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CliError, option, type Result, UsageError } from '../../cli/command.ts';
+import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
+import { HANDOVER, runCurrent } from '../update/launch.ts';
+import { createUpdater } from '../update/updater.ts';
+import { NO_TOKEN } from '../watch/deliver.ts';
+import { counted, Watcher } from '../watch/loop.ts';
+import { syncUsage } from '../watch/sync.ts';
+import { tokensFor } from '../watch/tokens.ts';
+
+const INTERVAL_SECONDS = 30;
+
+const watch: CompanionCommand = {
+  name: 'watch',
+  summary: "Report this machine's usage counters and repositories, until it is ended. Numbers only; uses before the first start only with --since.",
+  options: {
+    ...BASE_URL,
+    interval: { type: 'string' },
+    since: { type: 'string' },
+    once: { type: 'boolean' },
+    'self-update': { type: 'boolean' },
+  },
+  local: true,
+  async run(invocation) {
+    const { env, out, values } = invocation;
+    const origin = originOf(invocation);
+    const intervalMs = secondsFrom(option(invocation, 'interval')) * 1000;
+    const since = momentFrom(option(invocation, 'since'), Date.now());
+    const enabled = values['self-update'] === true || env.COVIBE_SELF_UPDATE === '1';
+    const ending = new AbortController();
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => ending.abort());
+    const updater = createUpdater({ env, origin, enabled, out });
+    const watcher = new Watcher({ env, origin, intervalMs, since, out, signal: ending.signal, updater });
+    if (values.once === true) {
+      await watcher.tick();
+      return onceOver(watcher);
+    }
+    const here = () => {
+      out.note(`Watching for ${origin}: uses of models from the first start on, or back to --since. End it with Ctrl-C.`);
+      return watcher.run();
+    };
+    const end = enabled ? await runCurrent({ env, argv: process.argv.slice(2), signal: ending.signal, updater, here }) : await here();
+    if (end === 'failed') throw new CliError('RELEASE_FAILED', 'The release that was put in place has ended.', 'covibe-local watch');
+    // Not the runner's own codes: who started this one must know.
+    if (end === 'handover') process.exit(HANDOVER);
+    return undefined;
+  },
+};
+
+function onceOver(watcher: Watcher): Result {
+  const { sent, waiting, problem } = watcher.status;
+  const text = problem === null ? `${counted(sent, 'usage event')} sent in all` : `${problem}; ${counted(waiting, 'usage event')} waiting`;
+  return { json: { kind: 'watch', sent, waiting, problem }, text, exit: problem === null ? 0 : 1 };
+}
+
+const telemetry: CompanionCommand = {
+  name: 'telemetry',
+  summary: 'Submit the usage files in an inbox (--inbox .covibe/telemetry), and what waited before.',
+  options: { ...BASE_URL, inbox: { type: 'string' } },
+  local: true,
+  async run(invocation) {
+    const { env, cwd, out } = invocation;
+    const origin = originOf(invocation);
+    const folder = resolve(cwd, option(invocation, 'inbox') ?? '.covibe/telemetry');
+    if (tokensFor(env, origin).machine === undefined)
+      throw new CliError('NO_TOKEN', `There is ${NO_TOKEN.split(':')[0]}. Nothing was sent.`, 'covibe-local setup');
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      throw new CliError('NO_INBOX', `There is no folder ${folder}. Nothing was sent.`, 'Name the folder that the usage files are in: --inbox FOLDER');
+    const { sent, waiting, rejected, problem, heldBy, unread } = await syncUsage(env, { origin, inboxes: [folder] });
+    if (heldBy !== undefined) throw new CliError('BUSY', `Process ${heldBy} is reporting usage at this moment. Nothing was sent.`, 'Run it again in a moment.');
+    const json = { kind: 'telemetry', sent, waiting, rejected, problem: problem ?? null };
+    if (problem !== undefined) return { json, text: `${out.mark.wait} ${problem}; ${counted(waiting, 'usage event')} waiting, to be sent later`, exit: 1 };
+    const spoiled = rejected > 0 ? `\n${out.mark.wait} ${counted(rejected, 'file')} of no use: see rejected/` : '';
+    const left = unread.map((reason) => `\n${out.mark.wait} ${reason}`).join('');
+    return { json, text: `${out.mark.good} ${counted(sent, 'usage event')} sent${spoiled}${left}` };
+  },
+};
+
+function secondsFrom(text: string | undefined): number {
+  const seconds = text === undefined ? INTERVAL_SECONDS : Number(text);
+  if (Number.isFinite(seconds) && seconds >= 1 && seconds <= 86_400) return seconds;
+  throw new UsageError('--interval takes seconds, from 1 to 86400');
+}
+
+const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000 };
+
+/** A date, or so many hours or days ago. */
+function momentFrom(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const [, count, unit = ''] = /^(\d{1,5})([hd])$/.exec(text) ?? [];
+  // Not whatever a date can be read from: `5` would be May 2001, and send the history of years.
+  const date = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text) ? Date.parse(text) : Number.NaN;
+  const moment = count === undefined ? date : now - Number(count) * (UNITS[unit] ?? 0);
+  if (Number.isFinite(moment) && moment <= now) return moment;
+  throw new UsageError('--since takes a date that is past, such as 2026-01-31, or 12h or 7d');
+}
+
+export const watchCommands: readonly CompanionCommand[] = [watch, telemetry];

@@ -1,0 +1,68 @@
+import { chmodSync, existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { covibeHome, readJson, replaceFile } from './home.ts';
+
+/** Where the tokens of this machine's agents lie: `{"tokens": {"claude-code": "cv_…"}}`. Only the device flow writes it. */
+export const credentialsPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'credentials.json');
+
+/** The token that all agents have who are started in this environment. */
+export const environmentToken = (env: NodeJS.ProcessEnv): string | undefined => env.COVIBE_MCP_TOKEN?.trim() || undefined;
+
+/** Read at every call: a token that setup writes later is used without a restart. */
+export function configuredToken(env: NodeJS.ProcessEnv, origin: string, agent: string | undefined = env.COVIBE_AGENT): string | undefined {
+  return environmentToken(env) ?? (agent ? tokensFrom(env, origin)[agent] : undefined);
+}
+
+interface Stored {
+  readonly origin?: unknown;
+  readonly tokens?: unknown;
+  /** Of servers that were set up before, by their origin. */
+  readonly others?: unknown;
+}
+
+/** Missing or broken: nothing. Without a token the server says what is missing. */
+const stored = (env: NodeJS.ProcessEnv): Stored => recordIn(readJson(credentialsPath(env)));
+
+/** Those that this server gave out, as far as that is known: they are no other's to see. */
+export function tokensFrom(env: NodeJS.ProcessEnv, origin: string): Record<string, string> {
+  const { tokens, others } = stored(env);
+  return tokensIn((storedOrigin(env) ?? origin) === origin ? tokens : recordIn(others)[origin]);
+}
+
+/** Which server gave out those of the last setup; undefined where that was not written down. */
+export function storedOrigin(env: NodeJS.ProcessEnv): string | undefined {
+  const { origin } = stored(env);
+  return typeof origin === 'string' ? origin : undefined;
+}
+
+/** Whose tokens lie here, of whichever server. */
+export function agentsWithTokens(env: NodeJS.ProcessEnv): string[] {
+  const { tokens, others } = stored(env);
+  return [...new Set([tokens, ...Object.values(recordIn(others))].flatMap((each) => Object.keys(tokensIn(each))))];
+}
+
+/** Beside what else the file holds. Tokens of another server stay: agents of other repositories may ask that one. */
+export function storeTokens(env: NodeJS.ProcessEnv, origin: string, tokens: Readonly<Record<string, string>>): void {
+  const known = stored(env);
+  const before = storedOrigin(env);
+  const { [origin]: _, ...elsewhere } = recordIn(known.others);
+  const others = before === undefined || before === origin ? elsewhere : { ...elsewhere, [before]: known.tokens };
+  const next = { ...known, origin, tokens: { ...tokensFrom(env, origin), ...tokens }, others: Object.keys(others).length > 0 ? others : undefined };
+  replaceFile(credentialsPath(env), `${JSON.stringify(next, null, 2)}\n`);
+}
+
+/** They are nobody else's to read, whoever wrote the file. */
+export function closeCredentials(env: NodeJS.ProcessEnv): void {
+  if (isOpenToOthers(env)) chmodSync(credentialsPath(env), 0o600);
+}
+
+export function isOpenToOthers(env: NodeJS.ProcessEnv): boolean {
+  const file = credentialsPath(env);
+  return existsSync(file) && (statSync(file).mode & 0o077) !== 0;
+}
+
+const recordIn = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+
+const tokensIn = (tokens: unknown): Record<string, string> =>
+  Object.fromEntries(Object.entries(recordIn(tokens)).flatMap(([agent, token]) => (typeof token === 'string' ? [[agent, token.trim()]] : [])));

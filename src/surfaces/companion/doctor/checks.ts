@@ -1,0 +1,142 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { quoted, watchCommand } from '../../../features/devices/connections.ts';
+import { hasProgram } from '../../../machine/find-program.ts';
+import { age, counted } from '../../cli/output.ts';
+import { programsFor } from '../clients/programs.ts';
+import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../credentials.ts';
+import { inspectSetup, setupCommand } from '../files.ts';
+import { hooksFolder } from '../guard/install.ts';
+import { GUARDED, scriptState } from '../guard/script.ts';
+import { type ServerState, tokenState } from '../server-state.ts';
+import { serviceState } from '../service/service.ts';
+import type { SetUp } from '../setup/setups.ts';
+import { WITHOUT_GIT } from '../setup/text.ts';
+import { askAboutTokens } from '../setup/tokens.ts';
+import { readWatchStatus } from '../watch/status.ts';
+
+/** `open`: nothing is wrong with the setup, and yet somebody may want to know. */
+export interface Check {
+  readonly check: string;
+  readonly state: 'ok' | 'failed' | 'open';
+  readonly message: string;
+  readonly fix?: string;
+}
+
+export interface Checked {
+  readonly env: NodeJS.ProcessEnv;
+  readonly setup: SetUp;
+  readonly server: ServerState;
+  readonly now: number;
+}
+
+const ok = (check: string, message: string): Check => ({ check, state: 'ok', message });
+const open = (check: string, message: string): Check => ({ check, state: 'open', message });
+const failed = (check: string, message: string, fix: string): Check => ({ check, state: 'failed', message, fix });
+
+export function serverCheck({ setup: { origin }, server }: Checked): Check {
+  if (server.state === 'ready') return ok('server', `server ${server.ms} ms`);
+  if (server.state === 'unreachable') return open('server', `server ${origin} cannot be reached (${server.reason}); covenant up starts one`);
+  return server.state === 'failing'
+    ? failed('server', `server ${origin} is not healthy`, 'run covenant doctor on its machine')
+    : failed('server', `what answers at ${origin} is no Covenant server`, 'covibe-local setup --base-url ORIGIN, with the origin of the server');
+}
+
+/** Whether this server accepts what the agents will show it. What can be known without it is checked without it. */
+export async function tokenChecks({ env, setup, server }: Checked): Promise<Check[]> {
+  const token = environmentToken(env);
+  const isReady = server.state === 'ready';
+  const checks = token === undefined ? await storedTokenChecks(env, setup, isReady) : isReady ? await environmentTokenChecks(setup, token) : [];
+  return isReady ? checks : [...checks, open('tokens', 'whether tokens are accepted was not checked')];
+}
+
+const usesHttpHooks = ({ hooks, clients }: SetUp): boolean => hooks === 'http' && clients.includes('claude-code');
+
+async function environmentTokenChecks(setup: SetUp, token: string): Promise<Check[]> {
+  const said = await tokenState(setup.origin, token);
+  if (said.state === 'unreachable') return [open('tokens', `the token was not checked (${said.reason})`)];
+  if (said.state === 'refused')
+    return [failed('tokens', `${setup.origin} does not accept COVIBE_MCP_TOKEN`, 'set it to a token that is valid, or unset it and run setup again')];
+  const accepted = ok('tokens', 'token accepted (COVIBE_MCP_TOKEN)');
+  if (!usesHttpHooks(setup) || !said.failClosed) return [accepted];
+  const message = 'this workspace wants edits held back while the server is away (hooks.fail_closed), which HTTP hooks cannot do';
+  return [accepted, failed('hooks', message, `${setupCommand(setup)} --hooks command`)];
+}
+
+async function storedTokenChecks(env: NodeJS.ProcessEnv, setup: SetUp, isReady: boolean): Promise<Check[]> {
+  const fix = setupCommand(setup);
+  const unread = 'the HTTP hooks of Claude Code read COVIBE_MCP_TOKEN, which is not set here';
+  const hooks = usesHttpHooks(setup) ? [failed('hooks', unread, `set it where your agents start, or ${fix} --hooks command`)] : [];
+  const of = storedOrigin(env);
+  const stored = tokensFrom(env, setup.origin);
+  if (of !== undefined && of !== setup.origin && Object.keys(stored).length === 0)
+    return [...hooks, failed('tokens', `the stored tokens are those of ${of}`, fix)];
+  const missing = setup.clients.filter((client) => stored[client] === undefined);
+  const asked = isReady ? await askAboutTokens(env, setup.origin, setup.clients) : [];
+  const inState = (state: string) => asked.filter((each) => each.state?.state === state).map(({ client }) => client);
+  const [accepted, refused] = [inState('accepted'), inState('refused')];
+  return [
+    ...hooks,
+    ...(accepted.length > 0 ? [ok('tokens', counted(accepted.length, 'token'))] : []),
+    ...(refused.length > 0 ? [failed('tokens', `${setup.origin} no longer accepts the token of ${refused.join(', ')}`, fix)] : []),
+    ...(missing.length > 0 ? [failed('tokens', `no token is stored for ${missing.join(', ')}`, fix)] : []),
+    ...asked.flatMap(({ client, state }) =>
+      state?.state === 'unreachable' ? [open('tokens', `the token of ${client} was not checked (${state.reason})`)] : [],
+    ),
+    ...privacyCheck(env),
+  ];
+}
+
+function privacyCheck(env: NodeJS.ProcessEnv): Check[] {
+  const file = credentialsPath(env);
+  return isOpenToOthers(env) ? [failed('credentials', `${file} can be read by others`, `chmod 600 ${quoted(file)}`)] : [];
+}
+
+export const NOT_SET_UP = 'setup';
+
+/** The files that setup wrote, one line for each agent that has all of them. */
+export function fileChecks({ env, setup, now }: Checked): Check[] {
+  const findings = inspectSetup({ env, ...setup, now });
+  if (findings.every(({ state, scope }) => state === 'missing' || scope === 'machine'))
+    return [failed(NOT_SET_UP, 'the agents of this repository are not set up', setupCommand({ ...setup, clients: [] }))];
+  const width = Math.max(...setup.clients.map((client) => client.length));
+  return setup.clients.flatMap((client) => {
+    const own = findings.filter((finding) => finding.client === client);
+    const wrong = own.filter(({ state }) => state !== 'good');
+    if (wrong.length > 0) return wrong.map(({ what, state, shown, fix }) => failed(client, `${client}: ${what} ${state} (${shown})`, fix));
+    const notes = new Set(own.flatMap(({ note }) => note ?? []));
+    return [ok(client, `${client.padEnd(width)}  ${[...new Set(own.map(({ shown }) => shown))].join(', ')}`), ...[...notes].map((note) => open(client, note))];
+  });
+}
+
+/** How agents start the bridge. Where that has changed since setup, the files are stale. */
+export function programChecks({ env, setup }: Checked): Check[] {
+  const bridge = ok('bridge', `bridge: ${programsFor(env, setup.root).bridge.join(' ')}`);
+  return [bridge, ...(hasProgram('git', env) ? [] : [open('git', WITHOUT_GIT)])];
+}
+
+/** Nobody has to have it. */
+export async function guardChecks({ setup: { root } }: Checked): Promise<Check[]> {
+  const folder = await hooksFolder(root).catch(() => undefined);
+  // Without git there is nothing to guard, and its absence has a line of its own.
+  if (folder === undefined) return [];
+  const isInstalled = GUARDED.every((hook) => existsSync(join(folder, hook)) && scriptState(readFileSync(join(folder, hook), 'latin1')) === 'ours');
+  return [isInstalled ? ok('guard', 'commit guard installed') : open('guard', 'no commit guard; covibe-local guard install adds one')];
+}
+
+/** It has something to say every minute. */
+const SILENT_AFTER_MS = 10 * 60_000;
+
+export async function watchCheck({ env, setup, now }: Checked): Promise<Check> {
+  const { last_sync_at = null, problem = null } = readWatchStatus(env);
+  const isFresh = last_sync_at !== null && now - last_sync_at < SILENT_AFTER_MS;
+  const service = await serviceState({ env });
+  if (service.state === 'stopped' && !isFresh) return failed('watch', 'the watch service does not run', service.restart ?? watchCommand(setup.origin));
+  if (service.origin !== undefined && service.origin !== setup.origin)
+    return open('watch', `the watch service of this machine is for ${service.origin}; ${setupCommand(setup)} changes it`);
+  if (problem !== null) return open('watch', `watch: ${problem}`);
+  const synced = last_sync_at === null ? 'has not synced yet' : `synced ${age(last_sync_at, now)} ago`;
+  if (isFresh) return ok('watch', `watch ${synced}`);
+  if (service.state === 'running') return open('watch', `watch ${synced}`);
+  return open('watch', `watch does not run: ${watchCommand(setup.origin)}`);
+}

@@ -1,0 +1,46 @@
+import { type BareInvocation, option, type Result } from '../../cli/command.ts';
+import type { Output } from '../../cli/output.ts';
+import { originOf, requireRepository } from '../command.ts';
+import { environmentToken } from '../credentials.ts';
+import { installedClients } from '../files.ts';
+import { serverState } from '../server-state.ts';
+import { type SetUp, setUpAround } from '../setup/setups.ts';
+import { type Check, type Checked, fileChecks, guardChecks, NOT_SET_UP, programChecks, serverCheck, tokenChecks, watchCheck } from './checks.ts';
+
+export async function report(invocation: BareInvocation): Promise<Result> {
+  const { root } = requireRepository(invocation.cwd);
+  const known = setUpAround(invocation.env, root);
+  const setup: SetUp = {
+    root,
+    origin: known && option(invocation, 'base-url') === undefined ? known.origin : originOf(invocation),
+    hooks: known?.hooks ?? 'command',
+    clients: known?.clients ?? installedClients(invocation.env),
+  };
+  const checked: Checked = { env: invocation.env, setup, server: await serverState(setup.origin), now: Date.now() };
+  const files = fileChecks(checked);
+  const isSetUp = !files.some(({ check }) => check === NOT_SET_UP);
+  const checks = [
+    serverCheck(checked),
+    // Without a setup nobody needs a stored token: that one is missing is no second failure.
+    ...(isSetUp || environmentToken(invocation.env) !== undefined ? await tokenChecks(checked) : []),
+    await watchCheck(checked),
+    ...files,
+    ...(await guardChecks(checked)),
+    ...programChecks(checked),
+  ];
+  const failed = checks.filter(({ state }) => state === 'failed').length;
+  return {
+    json: { kind: 'doctor_report', origin: setup.origin, root, failed, items: checks },
+    text: doctorText(checks, invocation.out),
+    exit: failed > 0 ? 1 : 0,
+  };
+}
+
+/** What is well about machine and server goes on one line; the rest has lines of its own. */
+function doctorText(checks: readonly Check[], { mark }: Output): string {
+  const marks = { ok: mark.good, failed: mark.bad, open: mark.quiet } as const;
+  const line = ({ state, message, fix }: Check) => `${marks[state]} ${message}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
+  const isShort = ({ check, state }: Check) => state === 'ok' && ['server', 'tokens', 'watch'].includes(check);
+  const short = checks.filter(isShort).map(line).join('  ');
+  return [...(short === '' ? [] : [short]), ...checks.filter((check) => !isShort(check)).map(line)].join('\n');
+}

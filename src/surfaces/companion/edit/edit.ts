@@ -1,0 +1,29 @@
+import type { Editor, Entry, EntryState, WrittenEntry } from './entry.ts';
+import { item } from './item.ts';
+import { member } from './member.ts';
+import { table } from './table.ts';
+import { whole } from './whole.ts';
+
+const EDITORS: { readonly [K in Entry['kind']]: Editor<Extract<Entry, { kind: K }>> } = { member, item, table, whole };
+
+const editorOf = (entry: Entry) => EDITORS[entry.kind] as Editor<Entry>;
+
+export const stateOf = (text: string, entry: Entry, file: string): EntryState => editorOf(entry).state(text, entry, file);
+
+/** With the entry in it; nothing is changed, or written down, where it stands there already. */
+export function put(text: string, entry: Entry, file: string): { readonly text: string; readonly written?: WrittenEntry } {
+  if (stateOf(text, entry, file) === 'good') return { text };
+  const { text: after, ...undo } = editorOf(entry).put(text, entry, file);
+  return { text: after, written: { entry, ...undo } };
+}
+
+/** Without the entries, the last first; those that were changed by hand stay, and are named. */
+export function takeAll(text: string, written: readonly WrittenEntry[], file: string): { readonly text: string; readonly stays: readonly string[] } {
+  const stays: string[] = [];
+  const without = written.toReversed().reduce((so, each) => {
+    const after = editorOf(each.entry).take(so, each, file);
+    if (after === undefined) stays.push(`the ${each.entry.what} was changed by hand`);
+    return after ?? so;
+  }, text);
+  return { text: without, stays };
+}

@@ -1,0 +1,67 @@
+import { type FileRecord, hashOf, withoutTokens } from '../record.ts';
+import { put, takeAll } from './edit.ts';
+import type { Entry, WrittenEntry } from './entry.ts';
+import { jsonIn, removeJson } from './json.ts';
+
+export interface Edited {
+  /** Undefined: there is nothing left of it, and it was not there before setup. */
+  readonly text: string | undefined;
+  /** What is to be remembered; undefined where setup has written nothing there. */
+  readonly record: FileRecord | undefined;
+}
+
+/** A file with all that is wanted in it, and without what was written earlier and is no longer wanted. */
+export function withEntries(path: string, shown: string, current: string | undefined, wanted: readonly Entry[], known: FileRecord | undefined): Edited {
+  const outdated = known?.entries.filter(({ entry }) => !wanted.some((each) => isSamePlace(each, entry))) ?? [];
+  const start = outdated.length > 0 ? takeAll(current ?? '', outdated, shown).text : (current ?? '');
+  const entries: WrittenEntry[] = [];
+  const text = wanted.reduce((so, entry) => {
+    const { text: after, written } = put(so, entry, shown);
+    const earlier = known?.entries.find((each) => isSamePlace(each.entry, entry));
+    // What stood there before the first setup is what is put back, not what the last one wrote.
+    if (written) entries.push({ ...written, ...(earlier ? { was: earlier.was, madeFrom: earlier.madeFrom } : { was: withoutTokens(written.was) }) });
+    else if (earlier) entries.push(earlier);
+    return after;
+  }, start);
+  if (text === current) return { text, record: known };
+  return { text, record: { path, ...beforeOf(current, known, shown), after: hashOf(text), entries } };
+}
+
+/** As it was before the first setup, with what people have changed since. */
+function beforeOf(current: string | undefined, known: FileRecord | undefined, shown: string): Pick<FileRecord, 'before'> {
+  if (!known) return { before: current === undefined ? null : withoutTokens(current) };
+  if (current === undefined) return { before: null };
+  if (hashOf(current) === known.after) return { before: known.before };
+  const { text, stays } = takeAll(current, known.entries, shown);
+  // It was not there before setup, whatever somebody has made of it: entry by entry is how that is undone.
+  if (stays.length > 0) return {};
+  return { before: known.before === null && isEmptied(text, known, shown) ? null : withoutTokens(text) };
+}
+
+/** Undoes a record: byte for byte where nobody has touched the file since, entry by entry otherwise. */
+export function withoutEntries(
+  shown: string,
+  current: string,
+  known: FileRecord,
+): { readonly text: string | undefined; readonly isExact: boolean; readonly stays: readonly string[] } {
+  if (hashOf(current) === known.after && known.before !== undefined) return { text: known.before ?? undefined, isExact: true, stays: [] };
+  const { text, stays } = takeAll(current, known.entries, shown);
+  return { text: known.before === null && isEmptied(text, known, shown) ? undefined : text, isExact: false, stays };
+}
+
+/** Whether nothing is left but what setup puts into every such file. */
+function isEmptied(text: string, { entries }: FileRecord, shown: string): boolean {
+  if (text.trim() === '') return true;
+  if (entries.some(({ entry }) => entry.kind === 'table' || entry.kind === 'whole')) return false;
+  const defaults = entries.flatMap(({ entry }) => (entry.kind === 'member' && entry.isDefault ? [entry.at] : []));
+  const rest = jsonIn(
+    defaults.reduce((so, at) => removeJson(so, at, shown), text),
+    shown,
+  );
+  return typeof rest === 'object' && rest !== null && Object.keys(rest).length === 0 && !/\/[/*]/.test(text);
+}
+
+function isSamePlace(a: Entry, b: Entry): boolean {
+  const placeOf = (entry: Entry) => [entry.kind, 'at' in entry ? entry.at : 'list' in entry ? entry.list : ''];
+  return JSON.stringify(placeOf(a)) === JSON.stringify(placeOf(b));
+}

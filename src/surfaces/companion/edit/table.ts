@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parse, TomlError } from 'smol-toml';
+import { tomlTable } from '../../../features/devices/connections.ts';
+import { CliError } from '../../cli/command.ts';
+import { brokenFile } from './broken.ts';
+import { type Editor, isOwnKey, ownOf, type TableEntry } from './entry.ts';
+import { layoutOf } from './layout.ts';
+import { type Statement, statementsOf } from './toml-lines.ts';
+
+/** What Codex was allowed once and for all: of no use without the server. */
+const CLIENT_KEYS = ['tools'];
+
+export const table: Editor<TableEntry> = {
+  state(text, entry, file) {
+    const found = tableIn(text, entry, file);
+    if (!found) return 'missing';
+    return isDeepStrictEqual(ownOf(found), entry.value) ? 'good' : 'stale';
+  },
+  put(text, entry, file) {
+    const found = tableIn(text, entry, file);
+    const { eol } = layoutOf(text);
+    const block = tomlTable(entry.at, entry.value).replaceAll('\n', eol) + eol;
+    if (!found) return { text: checked(`${text}${text === '' || text.endsWith('\n') ? '' : eol}${text.trim() === '' ? '' : eol}${block}`, entry, file) };
+    const { header, own } = partsOf(text, entry, file);
+    const lines = (text.charAt(header.to - 1) === '\n' ? '' : eol) + block.slice(block.indexOf('\n') + 1);
+    const replaced = text.slice(0, header.to) + lines + cut(text, own).slice(header.to);
+    return { text: checked(replaced, entry, file), was: ownOf(found) };
+  },
+  take(text, { entry, was }, file) {
+    const found = tableIn(text, entry, file);
+    if (!found) return text;
+    const isWritten = isDeepStrictEqual(ownOf(found), entry.value);
+    if (isWritten && was !== undefined) return this.put(text, { ...entry, value: was as TableEntry['value'] }, file).text;
+    const isForeign = Object.keys(found).some((key) => !isOwnKey(key) && !CLIENT_KEYS.includes(key));
+    if (!isWritten || isForeign) return undefined;
+    const { all } = partsOf(text, entry, file);
+    const without = cut(text, all);
+    // The blank line that parted it from what stood before.
+    const start = all[0]?.from ?? 0;
+    return without.slice(start).trim() === '' ? without.slice(0, start).replace(/(\n)\r?\n$/, '$1') + without.slice(start) : without;
+  },
+};
+
+type Table = Readonly<Record<string, unknown>>;
+
+function parsed(text: string, file: string): Table {
+  try {
+    // As plain objects, to be compared with what is wanted.
+    return JSON.parse(JSON.stringify(parse(text.replace(/^\uFEFF/, '')))) as Table;
+  } catch (error) {
+    if (error instanceof TomlError) throw brokenFile(file, error, 'it is not valid TOML');
+    throw error;
+  }
+}
+
+function tableIn(text: string, { at: [section, name] }: TableEntry, file: string): Table | undefined {
+  const servers = parsed(text, file)[section] as Record<string, Table> | undefined;
+  return servers?.[name];
+}
+
+interface Parts {
+  readonly header: Statement;
+  /** What setup writes: lines of the table, and tables below it. */
+  readonly own: readonly Statement[];
+  readonly all: readonly Statement[];
+}
+
+function partsOf(text: string, { at }: TableEntry, file: string): Parts {
+  let within: readonly string[] = [];
+  const inside = statementsOf(text).flatMap((statement) => {
+    if (statement.table) within = statement.table;
+    const [section, name, key = statement.key] = within;
+    return section === at[0] && name === at[1] ? [{ ...statement, of: key }] : [];
+  });
+  const header = inside.find((statement) => statement.table?.length === 2);
+  if (!header) throw otherwise(file, at.join('.'));
+  return { header, own: inside.filter(({ of }) => of !== undefined && isOwnKey(of)), all: inside };
+}
+
+const cut = (text: string, statements: readonly Statement[]): string =>
+  statements.toReversed().reduce((so, { from, to }) => so.slice(0, from) + so.slice(to), text);
+
+/** A table that is written in another way cannot be added to. */
+function checked(text: string, entry: TableEntry, file: string): string {
+  try {
+    if (isDeepStrictEqual(ownOf(tableIn(text, entry, file) ?? {}), entry.value)) return text;
+  } catch {
+    // Told below.
+  }
+  throw otherwise(file, entry.at.join('.'));
+}
+
+const otherwise = (file: string, name: string): CliError =>
+  new CliError(
+    'OTHER_FORM',
+    `${file} does not have ${name} as a table of its own, and setup cannot add one beside it. Nothing was changed.`,
+    `Write it as [${name}], or take it out; then run this again.`,
+  );

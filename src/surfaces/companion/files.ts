@@ -1,0 +1,195 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type ClientName, installCommand, quoted } from '../../features/devices/connections.ts';
+import { real } from '../../machine/place.ts';
+import { PACKAGE_ROOT } from '../../version.ts';
+import { CliError } from '../cli/command.ts';
+import type { FileWish } from './clients/client.ts';
+import { CLIENT_SETUPS, INBOX, inboxFile } from './clients/index.ts';
+import { programsFor } from './clients/programs.ts';
+import { linkedTo, missingFolders, readText, requireWritable, type Write, writeAll } from './edit/disk.ts';
+import { stateOf } from './edit/edit.ts';
+import { keptIn } from './edit/kept.ts';
+import { withEntries } from './edit/plan.ts';
+import { shownPath } from './edit/shown.ts';
+import { type RecordScope, readRecord, recordPath, recordText, type SetupRecord } from './record.ts';
+
+export { installedClients } from './clients/index.ts';
+export { type Removal, removeSetup } from './remove.ts';
+
+/** What a repository's agents are to be told, and where. */
+export interface SetupPlan {
+  readonly env: NodeJS.ProcessEnv;
+  /** The top of the working tree. */
+  readonly root: string;
+  readonly origin: string;
+  /** How Claude Code's hooks before and after tools and prompts reach the server. */
+  readonly hooks: 'http' | 'command';
+  readonly clients: readonly ClientName[];
+  /** The servers that the clients know alone: no hooks, no inbox. Of a client that is not set up: what setup wrote besides would go. */
+  readonly only?: 'server entry';
+  readonly now: number;
+}
+
+/** All that would be written, read and checked: nothing has been changed. */
+export interface Planned {
+  readonly plan: SetupPlan;
+  readonly outcomes: readonly Outcome[];
+  readonly writes: readonly Write[];
+}
+
+export interface FileOutcome {
+  readonly path: string;
+  /** As people call it: from the top of the repository, or from their home (`~/.codex/config.toml`). */
+  readonly shown: string;
+  readonly change: 'created' | 'changed' | 'unchanged';
+  /** What was there and stays, such as `your 1 hook kept`; empty where there was nothing. */
+  readonly kept: string;
+}
+
+export interface Outcome {
+  readonly client: ClientName;
+  readonly files: readonly FileOutcome[];
+  /** What the person must know or do, such as to trust Codex's hooks once. */
+  readonly notes: readonly string[];
+}
+
+export interface Finding {
+  readonly client: ClientName;
+  readonly file: string;
+  /** `machine`: it may stand there for another repository. */
+  readonly scope: FileWish['scope'];
+  readonly shown: string;
+  /** Such as `SessionStart hook` or `server entry`. */
+  readonly what: string;
+  readonly state: 'good' | 'missing' | 'stale' | 'broken';
+  /** Empty where it is good. */
+  readonly fix: string;
+  /** What nobody but the client knows: whether it is trusted there. */
+  readonly note?: string | undefined;
+}
+
+interface Wanted extends FileWish {
+  readonly client: ClientName | undefined;
+  readonly shown: string;
+}
+
+interface PlannedFile extends Wanted {
+  readonly write: Write;
+  readonly outcome: FileOutcome;
+  readonly known: SetupRecord['files'][number] | undefined;
+}
+
+export function planSetup(plan: SetupPlan): Planned {
+  const { env, root, now } = plan;
+  const records = { repository: readRecord(env, { repository: root }), machine: readRecord(env, 'machine') };
+  const files = wantedOf(plan).map((wanted): PlannedFile => {
+    const path = linkedTo(wanted.path);
+    const current = readText(path, wanted.shown);
+    const earlier = records[wanted.scope].files.find((each) => each.path === path);
+    const { text, record } = withEntries(path, wanted.shown, current?.text, wanted.entries, earlier);
+    if (text !== current?.text) requireWritable(path, wanted.shown);
+    return {
+      ...wanted,
+      known: record,
+      write: { path, shown: wanted.shown, before: current?.text, text, mode: current?.mode ?? (wanted.scope === 'machine' ? 0o600 : 0o666) },
+      outcome: {
+        path,
+        shown: wanted.shown,
+        change: text === current?.text ? 'unchanged' : current ? 'changed' : 'created',
+        kept: keptIn(current?.text, wanted.entries, wanted.shown),
+      },
+    };
+  });
+  requireFilesOfTheirOwn(files);
+  if (!plan.only) requireWritable(join(root, INBOX, 'usage.json'), INBOX);
+  const remembered = (['repository', 'machine'] as const).flatMap((scope) => {
+    const own = files.filter((file) => file.scope === scope);
+    return recordWrite(env, scope === 'machine' ? scope : { repository: root }, records[scope], own, root, now);
+  });
+  const writes = [...remembered, ...files.map(({ write }) => write)].filter(({ before, text }) => before !== text);
+  return { plan, outcomes: outcomesOf(plan, files), writes };
+}
+
+/** First the record: what is written can be undone even if the power goes in between. */
+export function applySetup({ plan, outcomes, writes }: Planned): Outcome[] {
+  writeAll(writes);
+  if (!plan.only) mkdirSync(join(plan.root, INBOX), { recursive: true });
+  return [...outcomes];
+}
+
+/** As a person types it. */
+export const setupCommand = ({ origin, clients }: Pick<SetupPlan, 'origin' | 'clients'>): string =>
+  `covibe-local setup --base-url ${quoted(origin)}${clients.length > 0 ? ` --agents ${clients.join(',')}` : ''}`;
+
+/** What stands in the files now, against what setup would write. */
+export function inspectSetup(plan: SetupPlan): Finding[] {
+  const fix = setupCommand(plan);
+  return wantedOf(plan).flatMap(({ client, path, scope, shown, entries, note }) => {
+    if (!client) return [];
+    const of = { client, file: path, scope, shown, note };
+    try {
+      const text = readText(linkedTo(path), shown)?.text ?? '';
+      return entries.flatMap((entry): Finding[] => {
+        const state = stateOf(text, entry, shown);
+        // Anybody may have written that.
+        if (state === 'good' && 'isDefault' in entry) return [];
+        return [{ ...of, what: entry.what, state, fix: state === 'good' ? '' : fix }];
+      });
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      return [{ ...of, what: error.message.replace(' Nothing was changed.', ''), state: 'broken', fix: error.next }];
+    }
+  });
+}
+
+function wantedOf(plan: SetupPlan): Wanted[] {
+  const setting = { ...plan, programs: programsFor(plan.env, plan.root) };
+  const files = plan.clients.flatMap((client) => CLIENT_SETUPS[client].files(setting).map((file) => ({ ...file, client })));
+  const wanted = plan.only ? onlyThose(files, plan.only) : [...files, { ...inboxFile(plan.root), client: undefined }];
+  return wanted.map((file) => ({ ...file, shown: shownPath(plan.env, plan.root, file.path) }));
+}
+
+/** Linked to each other, the entry of one agent would take the place of the other's. */
+function requireFilesOfTheirOwn(files: readonly PlannedFile[]): void {
+  for (const [index, file] of files.entries()) {
+    const other = files.slice(0, index).find(({ write }) => real(write.path) === real(file.write.path));
+    if (!other) continue;
+    throw new CliError(
+      'ONE_FILE',
+      `${other.shown} and ${file.shown} are one file, and ${other.client} and ${file.client} need different entries in it. Nothing was changed.`,
+      `Give each a file of its own, or set up one of them: --agents ${other.client}`,
+    );
+  }
+}
+
+const onlyThose = <F extends FileWish>(files: readonly F[], what: string): F[] =>
+  files.map((file) => ({ ...file, entries: file.entries.filter((entry) => entry.what === what) })).filter(({ entries }) => entries.length > 0);
+
+function outcomesOf({ env, root, clients }: SetupPlan, files: readonly PlannedFile[]): Outcome[] {
+  const changed = files.filter(({ client, outcome }) => client && outcome.change !== 'unchanged');
+  const isTied = programsFor(env, root).by === 'path';
+  const tied = `covibe-local is not on the PATH, so the files name where it lies on this machine. To share them: ${installCommand(PACKAGE_ROOT)}, then run setup again.`;
+  return clients.map((client) => ({
+    client,
+    files: files.filter((file) => file.client === client).map(({ outcome }) => outcome),
+    notes: [...changed.flatMap((file) => (file.client === client && file.note) || []), ...(isTied && changed[0]?.client === client ? [tied] : [])],
+  }));
+}
+
+function recordWrite(env: NodeJS.ProcessEnv, scope: RecordScope, before: SetupRecord, files: readonly PlannedFile[], root: string, now: number): Write[] {
+  const path = recordPath(env, scope);
+  const untouched = before.files.filter((each) => !files.some(({ write }) => write.path === each.path));
+  const inbox = files.some(({ client }) => client === undefined) ? missingFolders(join(root, INBOX)) : [];
+  const next = {
+    roots: files.length > 0 ? [...new Set([...before.roots, root])] : before.roots,
+    at: before.at,
+    files: [...untouched, ...files.flatMap(({ known }) => known ?? [])],
+    folders: [
+      ...new Set([...before.folders, ...files.flatMap(({ write }) => (write.before === undefined ? missingFolders(dirname(write.path)) : [])), ...inbox]),
+    ],
+  };
+  if (next.files.length + next.folders.length === 0 || recordText(next) === recordText(before)) return [];
+  const current = readText(path, path);
+  return [{ path, shown: path, before: current?.text, text: recordText({ ...next, at: now }), mode: 0o600 }];
+}

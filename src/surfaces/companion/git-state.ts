@@ -1,0 +1,49 @@
+import type { HookQuestion } from '../../features/hooks/question.ts';
+import { withoutPrograms } from '../../machine/diff.ts';
+import { git } from '../../machine/git.ts';
+
+export type GitState = Pick<HookQuestion, 'dirty_files' | 'unpushed_files' | 'unpushed_commits'>;
+
+/** An agent's program waits for it. */
+const TIMEOUT_MS = 2_000;
+/** The server takes no more. */
+const MOST_FILES = 5_000;
+const MOST_COMMITS = 1_000;
+
+/** What is not committed and not pushed. No program that the repository names is run; what git cannot say, or not in time, is left out. */
+export async function gitState(root: string): Promise<GitState> {
+  const options = { reads: true, patient: false, timeoutMs: TIMEOUT_MS } as const;
+  try {
+    const env = await withoutPrograms(root, options);
+    const looking = { ...options, env };
+    const [status, unpushed] = await Promise.all([
+      git(root, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=all'], looking),
+      notPushed(root, looking),
+    ]);
+    return { dirty_files: files(status.split('\0').map((entry) => entry.slice(3))), ...unpushed };
+  } catch {
+    return {};
+  }
+}
+
+type Looking = { readonly env: Record<string, string>; readonly timeoutMs: number; readonly reads: true; readonly patient: false };
+
+/** Nothing where there is no remote to push to, or no commit yet. */
+async function notPushed(root: string, looking: Looking): Promise<GitState> {
+  const remotes = await git(root, ['remote'], looking);
+  if (remotes.trim() === '') return {};
+  const range = ['HEAD', '--not', '--remotes', '--'];
+  try {
+    const [count, names] = await Promise.all([
+      git(root, ['rev-list', '--count', `--max-count=${MOST_COMMITS}`, ...range], looking),
+      git(root, ['log', '-z', '--format=', '--name-only', '--no-renames', `--max-count=${MOST_COMMITS}`, ...range], looking),
+    ]);
+    return { unpushed_commits: Number(count), unpushed_files: files(names.split('\0')) };
+  } catch {
+    return {};
+  }
+}
+
+const files = (names: readonly string[]): string[] => [...new Set(names.map((name) => name.replace(/^\n+/, '')))].filter(isFile).slice(0, MOST_FILES);
+
+const isFile = (name: string): boolean => name !== '' && name.length <= 500 && !name.endsWith('/');

@@ -1,0 +1,69 @@
+import type { Edit, HookQuestion } from '../../../features/hooks/question.ts';
+import { GitFailed } from '../../../machine/git.ts';
+import { placeOf } from '../../../machine/place.ts';
+import { ProgramMissing, ProgramTimedOut } from '../../../machine/process.ts';
+import { hear, heldBack } from '../hook-answer.ts';
+import { committerIn } from './committer.ts';
+import { pushedPaths, stagedPaths } from './paths.ts';
+import type { Guarded } from './script.ts';
+
+export interface Checked {
+  readonly allowed: boolean;
+  /** Why not, or what was not checked; undefined where all is well. */
+  readonly said: string | undefined;
+}
+
+export interface CheckOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly origin: string;
+  readonly remote: string | undefined;
+  /** What git says on stdin before a push. */
+  readonly lines: () => Promise<string>;
+}
+
+/** The server takes no more at once, and no longer ones. */
+const AT_ONCE = 500;
+const LONGEST_PATH = 500;
+/** So many are looked at: a merge of years must not take minutes. */
+const MOST_PATHS = 10_000;
+
+const SAID: Readonly<Record<Guarded, { event: 'commit' | 'push'; what: string }>> = {
+  'pre-commit': { event: 'commit', what: 'This commit' },
+  'pre-push': { event: 'push', what: 'This push' },
+};
+
+export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, lines }: CheckOptions): Promise<Checked> {
+  const { event, what } = SAID[hook];
+  const unchecked = (why: string, next: string): Checked => ({
+    allowed: true,
+    said: `${what} was not checked against the claims of others: ${why}.\n    next: ${next}`,
+  });
+  const place = placeOf(cwd);
+  if (!place) return { allowed: true, said: undefined };
+  let paths: string[];
+  try {
+    paths = hook === 'pre-commit' ? await stagedPaths(env, cwd) : await pushedPaths(env, cwd, remote, await lines());
+  } catch (error) {
+    if (!(error instanceof GitFailed || error instanceof ProgramMissing || error instanceof ProgramTimedOut)) throw error;
+    return unchecked(`git did not say what is in it (${error.message})`, 'covibe-local doctor');
+  }
+  const { agent, client_session, token } = committerIn(env, origin);
+  const asking: HookQuestion = { folder: place.root, repo: place.repo, branch: place.branch, client_session, ...(agent === undefined && { person: true }) };
+  const edits: Edit[] = paths.filter((path) => path.length <= LONGEST_PATH).map((path) => ({ repo: place.repo, path }));
+  for (let at = 0; at < Math.min(edits.length, MOST_PATHS); at += AT_ONCE) {
+    const heard = await hear(env, { origin, client: 'git', event, question: { ...asking, edits: edits.slice(at, at + AT_ONCE) }, token });
+    if (heard.kind !== 'answered') {
+      if (heard.failClosed) return { allowed: false, said: `${heldBack(`${what} was not made`, origin, heard)}\n${past(event)}` };
+      if (heard.kind === 'refused') return unchecked(heard.message.replace(/\.$/, ''), heard.next);
+      return unchecked(`the Covenant server at ${origin} cannot be asked (${heard.reason})`, 'covenant up');
+    }
+    if (heard.body.decision === 'deny') return { allowed: false, said: `${String(heard.body.reason)}\n${past(event)}` };
+  }
+  return {
+    allowed: true,
+    said: edits.length > MOST_PATHS ? `Only the first ${MOST_PATHS} of ${edits.length} files were checked against the claims of others.` : undefined,
+  };
+}
+
+const past = (event: 'commit' | 'push'): string => `    git ${event} --no-verify goes past this check: a person may decide that, an agent may not.`;

@@ -1,0 +1,35 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../../testing/database.ts';
+import { committerIn } from './committer.ts';
+
+const ORIGIN = 'http://127.0.0.1:3001';
+
+function homeWith(credentials: object): NodeJS.ProcessEnv {
+  const home = temporaryFolder();
+  mkdirSync(join(home, '.covibe'));
+  writeFileSync(join(home, '.covibe/credentials.json'), JSON.stringify(credentials));
+  return { HOME: home };
+}
+
+it('an agent is known by the marks that its program leaves in the commands it runs', () => {
+  const env = homeWith({ tokens: {} });
+  const agentIn = (marks: NodeJS.ProcessEnv) => committerIn({ ...env, ...marks }, ORIGIN);
+  expect(agentIn({ CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'run-1' })).toMatchObject({ agent: 'claude-code', client_session: 'run-1' });
+  expect(agentIn({ CODEX_THREAD_ID: 'run-2', CODEX_SESSION_ID: 'run-2' })).toMatchObject({ agent: 'codex', client_session: 'run-2' });
+  expect(agentIn({ GEMINI_CLI: '1' }).agent).toBe('gemini');
+  expect(agentIn({ CURSOR_AGENT: '1' }).agent).toBe('cursor');
+  expect(agentIn({ OPENCODE: '1' }).agent).toBe('opencode');
+  expect(agentIn({ COVIBE_AGENT: 'reviewer', CLAUDECODE: '1' }).agent).toBe('reviewer');
+  // What people have in their own terminals.
+  expect(agentIn({ CODEX_HOME: '/x', CURSOR_TRACE_ID: 'y', CLAUDE_PROJECT_DIR: '/z' }).agent).toBeUndefined();
+});
+
+it('an agent asks with its own token, a person with any of theirs, and nobody with one that another server gave out', () => {
+  const env = homeWith({ tokens: { codex: 'cv_codex', gemini: 'cv_gemini' } });
+  expect(committerIn({ ...env, GEMINI_CLI: '1' }, ORIGIN).token).toBe('cv_gemini');
+  expect(committerIn(env, ORIGIN).token).toBe('cv_codex');
+  expect(committerIn({ ...env, COVIBE_MCP_TOKEN: 'cv_environment', GEMINI_CLI: '1' }, ORIGIN).token).toBe('cv_environment');
+  expect(committerIn(homeWith({ origin: 'https://elsewhere.example', tokens: { codex: 'cv_codex' } }), ORIGIN).token).toBeUndefined();
+});

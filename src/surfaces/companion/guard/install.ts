@@ -1,0 +1,94 @@
+import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { git } from '../../../machine/git.ts';
+import { CliError } from '../../cli/command.ts';
+import { replaceFile } from '../home.ts';
+import { GUARDED, type Guarded, guardScript, KEPT, type ScriptOptions, scriptState } from './script.ts';
+
+export interface GuardOutcome {
+  readonly hook: Guarded;
+  readonly path: string;
+  /** `left`: somebody has changed it since, and it is theirs now. */
+  readonly change: 'installed' | 'unchanged' | 'removed' | 'restored' | 'absent' | 'left';
+  /** A hook that was there before is run first. */
+  readonly kept: boolean;
+}
+
+/** Where git looks for this repository's hooks: a setting may name any folder, and linked worktrees share one. */
+export async function hooksFolder(root: string): Promise<string> {
+  // Of all that is configured, what our own git was told on its command line is not meant.
+  const said = await git(root, ['config', '--show-scope', '-z', '--type=path', '--get-all', 'core.hooksPath'], { reads: true, answers: [1] });
+  const words = said.split('\0');
+  const configured = words.filter((_, at) => at % 2 === 1 && words[at - 1] !== 'command').at(-1);
+  return configured ? resolve(root, configured) : await ownHooksFolder(root);
+}
+
+/** Where the hooks of this repository alone are. */
+export async function ownHooksFolder(root: string): Promise<string> {
+  return resolve(root, join((await git(root, ['rev-parse', '--git-common-dir'], { reads: true })).trim(), 'hooks'));
+}
+
+/** Whether a commit could carry it to others. */
+export const isInTree = (root: string, folder: string): boolean => {
+  const path = relative(root, folder);
+  return !path.startsWith('..') && !isAbsolute(path) && path.split(/[\\/]/)[0] !== '.git';
+};
+
+/** Looks at all before it changes any. */
+export function installGuard(folder: string, options: Omit<ScriptOptions, 'kept'>): GuardOutcome[] {
+  const found = GUARDED.map((hook) => ({ hook, ...lookAt(folder, hook) }));
+  for (const { hook, there, kept, path } of found) {
+    if (there?.state === 'changed') throw changed(hook, path);
+    if (there?.state === 'foreign' && kept !== undefined && kept !== there.text) throw twice(hook, path);
+  }
+  return found.map(({ hook, path, keptPath, there, kept }) => {
+    const before = there?.state === 'foreign' ? there.text : kept;
+    const script = guardScript(hook, { ...options, kept: before });
+    if (there?.text === script) return { hook, path, change: 'unchanged', kept: before !== undefined };
+    mkdirSync(folder, { recursive: true });
+    if (there?.state === 'foreign') renameSync(path, keptPath);
+    replaceFile(path, script, 0o755);
+    chmodSync(path, 0o755);
+    return { hook, path, change: 'installed', kept: before !== undefined };
+  });
+}
+
+/** What was there before is there again, with its bytes and its mode. */
+export function removeGuard(folder: string): GuardOutcome[] {
+  return GUARDED.map((hook): GuardOutcome => {
+    const { path, keptPath, there, kept } = lookAt(folder, hook);
+    const outcome = { hook, path, kept: kept !== undefined };
+    if (there?.state === 'changed') return { ...outcome, change: 'left' };
+    if (there?.state === 'foreign' || (!there && kept === undefined)) return { ...outcome, change: 'absent' };
+    if (kept === undefined) rmSync(path);
+    else renameSync(keptPath, path);
+    return { ...outcome, change: kept === undefined ? 'removed' : 'restored' };
+  });
+}
+
+function lookAt(folder: string, hook: Guarded) {
+  const path = join(folder, hook);
+  const keptPath = `${path}${KEPT}`;
+  const text = textOf(path);
+  return { path, keptPath, there: text === undefined ? undefined : { text, state: scriptState(text) }, kept: textOf(keptPath) };
+}
+
+/** As bytes: it may be a program. */
+function textOf(path: string): string | undefined {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  return readFileSync(path, 'latin1');
+}
+
+const changed = (hook: Guarded, path: string): CliError =>
+  new CliError(
+    'GUARD_CHANGED',
+    `${path} is the guard's ${hook} hook, and somebody has changed it since. Nothing was changed.`,
+    'Move what was added elsewhere and delete the file; then run this again.',
+  );
+
+const twice = (hook: Guarded, path: string): CliError =>
+  new CliError(
+    'TWO_HOOKS',
+    `${path} is a ${hook} hook that the guard does not know, and ${path}${KEPT} is another that it keeps. Nothing was changed.`,
+    `Delete the one that is not wanted; then run this again.`,
+  );

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { CliError } from '../cli/command.ts';
+import { clearLeft, linkedTo, readText, removeEmptyFolders, requireWritable, type Write, writeAll } from './edit/disk.ts';
+import { withoutEntries } from './edit/plan.ts';
+import { shownPath } from './edit/shown.ts';
+import { type FileRecord, type RecordScope, readRecord, recordPath, recordText } from './record.ts';
+
+export interface Removal {
+  readonly path: string;
+  readonly shown: string;
+  /** `restored`: byte for byte as it was before. `cleaned`: it was edited since, and our entries are out. `kept`: nothing of ours was taken. */
+  readonly change: 'deleted' | 'restored' | 'cleaned' | 'kept';
+  /** What stays and why, such as `the PreToolUse hook was changed by hand`. */
+  readonly stays: readonly string[];
+}
+
+interface From {
+  readonly env: NodeJS.ProcessEnv;
+  readonly root: string;
+}
+
+interface Undone {
+  readonly removals: readonly Removal[];
+  readonly writes: readonly Write[];
+  /** To be taken away where they are empty. */
+  readonly folders: readonly string[];
+}
+
+/** Undoes what setup wrote for this repository. What others need too stays until the last of them is gone. */
+export function removeSetup(from: From): Removal[] {
+  const undone = [undo(from, { repository: from.root }), undo(from, 'machine')];
+  writeAll(undone.flatMap(({ writes }) => writes));
+  const removals = undone.flatMap((each) => each.removals);
+  for (const { path } of removals) clearLeft(path);
+  for (const { folders } of undone) removeEmptyFolders(folders);
+  return removals;
+}
+
+function undo({ env, root }: From, scope: RecordScope): Undone {
+  const record = readRecord(env, scope);
+  const path = recordPath(env, scope);
+  const before = readText(path, path)?.text;
+  if (before === undefined || !record.roots.includes(root)) return { removals: [], writes: [], folders: [] };
+  const others = record.roots.filter((each) => each !== root && existsSync(each));
+  if (others.length > 0) {
+    const stays = [`it is for ${others.join(', ')} too`];
+    return {
+      removals: record.files.map((file) => ({ path: file.path, shown: shownPath(env, root, file.path), change: 'kept', stays })),
+      writes: [{ path, shown: path, before, text: recordText({ ...record, roots: others }), mode: 0o600 }],
+      folders: [],
+    };
+  }
+  const files = record.files.map((file) => undoFile(file, shownPath(env, root, file.path)));
+  return {
+    removals: files.map(({ removal }) => removal),
+    writes: [...files.flatMap(({ write }) => write ?? []), { path, shown: path, before, text: undefined, mode: 0o600 }],
+    folders: record.folders,
+  };
+}
+
+function undoFile(known: FileRecord, shown: string): { readonly removal: Removal; readonly write?: Write } {
+  const path = linkedTo(known.path);
+  const kept = (why: string) => ({ removal: { path, shown, change: 'kept', stays: [why] } as const });
+  try {
+    const current = readText(path, shown);
+    if (!current) return kept('it is gone already');
+    const { text, isExact, stays } = withoutEntries(shown, current.text, known);
+    if (text === current.text) return { removal: { path, shown, change: 'kept', stays } };
+    requireWritable(path, shown);
+    return {
+      removal: { path, shown, change: text === undefined ? 'deleted' : isExact ? 'restored' : 'cleaned', stays },
+      write: { path, shown, before: current.text, text, mode: current.mode },
+    };
+  } catch (error) {
+    // The rest can go all the same.
+    if (error instanceof CliError) return kept(error.message.replace(' Nothing was changed.', ''));
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { runProgram } from '../../../machine/process.ts';
+import { covibeHome, readJson, replaceFile } from '../home.ts';
+import { type Keeper, keeperOf, type Step } from './keeper.ts';
+
+/** What came of making, or of taking out, the one service that watches for all repositories of this machine. */
+export type ServiceOutcome =
+  /** `was`: the server that it asked before. */
+  | { readonly state: 'running'; readonly file: string; readonly was: string | undefined }
+  /** Nothing here keeps programs running. */
+  | { readonly state: 'unavailable' }
+  | { readonly state: 'failed'; readonly file: string; readonly reason: string }
+  /** Not as we wrote it: whoever changed it is to decide. */
+  | { readonly state: 'changed by hand'; readonly file: string };
+
+export type ServiceState = 'running' | 'stopped' | 'absent' | 'unavailable';
+
+interface Machine {
+  readonly env: NodeJS.ProcessEnv;
+  readonly platform?: NodeJS.Platform;
+}
+
+const TIMEOUT_MS = 20_000;
+
+export async function installService({ env, platform = process.platform, origin }: Machine & { readonly origin: string }): Promise<ServiceOutcome> {
+  const keeper = await presentKeeper(env, platform);
+  if (!keeper) return { state: 'unavailable' };
+  const file = keeper.file(env);
+  const before = textOf(file);
+  if (before !== undefined && !isOurs(env, file, before)) return { state: 'changed by hand', file };
+  const text = keeper.text({ program: process.execPath, args: [...ownProgram(), 'watch', '--base-url', origin] });
+  const isChanged = text !== before;
+  if (isChanged) {
+    // In this order: what was not finished is begun again, and never taken for somebody else's.
+    replaceFile(recordPath(env), `${JSON.stringify({ file, sha256: [before, text].flatMap((each) => (each === undefined ? [] : [digest(each)])) })}\n`);
+    replaceFile(file, text, 0o644);
+  }
+  const reason = await carryOut(env, keeper, keeper.start(file, isChanged));
+  if (reason !== undefined) return { state: 'failed', file, reason };
+  const was = before === undefined ? undefined : originIn(before);
+  return { state: 'running', file, was: was === origin ? undefined : was };
+}
+
+/** Undefined where there is none. */
+export async function removeService({ env, platform = process.platform }: Machine): Promise<{ file: string; removed: boolean } | undefined> {
+  const keeper = keeperOf(platform);
+  const file = keeper?.file(env);
+  const text = file === undefined ? undefined : textOf(file);
+  if (!keeper || file === undefined || text === undefined) return undefined;
+  if (!isOurs(env, file, text)) return { file, removed: false };
+  await carryOut(env, keeper, keeper.stop(file));
+  rmSync(file, { force: true });
+  rmSync(recordPath(env), { force: true });
+  await carryOut(env, keeper, keeper.forget);
+  return { file, removed: true };
+}
+
+export async function serviceState({ env, platform = process.platform }: Machine): Promise<{ state: ServiceState; origin?: string; restart?: string }> {
+  const keeper = await presentKeeper(env, platform);
+  if (!keeper) return { state: 'unavailable' };
+  const text = textOf(keeper.file(env));
+  if (text === undefined) return { state: 'absent' };
+  const origin = originIn(text);
+  const state = (await failureOf(env, keeper, keeper.isRunning)) === undefined ? 'running' : 'stopped';
+  return { state, restart: keeper.restart, ...(origin === undefined ? {} : { origin }) };
+}
+
+/** The program that runs now, where it really lies: the name that it was called by may be gone tomorrow. */
+const ownProgram = (): string[] => (process.argv[1] === undefined ? [] : [realpathSync(process.argv[1])]);
+
+const recordPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'service.json');
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function isOurs(env: NodeJS.ProcessEnv, file: string, text: string): boolean {
+  const written = (readJson(recordPath(env)) ?? {}) as { file?: unknown; sha256?: unknown };
+  return written.file === file && Array.isArray(written.sha256) && written.sha256.includes(digest(text));
+}
+
+const originIn = (text: string): string | undefined => /--base-url[^:]*?(https?:[^\s"<]+)/.exec(text)?.[1];
+
+const textOf = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
+
+async function presentKeeper(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Promise<Keeper | undefined> {
+  const keeper = keeperOf(platform);
+  return keeper && (await failureOf(env, keeper, keeper.probe)) === undefined ? keeper : undefined;
+}
+
+async function carryOut(env: NodeJS.ProcessEnv, keeper: Keeper, steps: readonly Step[]): Promise<string | undefined> {
+  for (const { args, mayFail } of steps) {
+    const failure = await failureOf(env, keeper, args);
+    if (failure !== undefined && !mayFail) return failure;
+  }
+  return undefined;
+}
+
+/** Undefined where it succeeded. */
+async function failureOf(env: NodeJS.ProcessEnv, { program }: Keeper, args: readonly string[]): Promise<string | undefined> {
+  try {
+    const { code, stderr } = await runProgram(program, args, { cwd: '/', env, timeoutMs: TIMEOUT_MS, maxOutputBytes: 10_000 });
+    return code === 0 ? undefined : stderr.trim().split('\n').at(-1) || `${program} ${args.join(' ')} ended with ${code}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,104 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../testing/database.ts';
+import { installService, removeService, serviceState } from './service.ts';
+import { systemd } from './systemd.ts';
+
+const ORIGIN = 'http://127.0.0.1:3001';
+const OTHER = 'https://covenant.example';
+
+/** A home, and a program of this name that writes down what it was called with. */
+function machine(program: 'systemctl' | 'launchctl', script = '') {
+  const home = temporaryFolder();
+  const bin = join(home, 'bin');
+  const calls = join(home, 'calls');
+  mkdirSync(bin);
+  writeFileSync(join(bin, program), `#!/bin/sh\necho "$@" >> '${calls}'\n${script}`);
+  chmodSync(join(bin, program), 0o755);
+  const env = { HOME: home, PATH: `${bin}:/usr/bin:/bin` };
+  return { env, home, calls: () => (existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : []) };
+}
+
+const UNIT = '.config/systemd/user/covibe-watch.service';
+
+test('under systemd the service is a unit of the person, written once, enabled and started', async () => {
+  const m = machine('systemctl');
+  expect(await installService({ env: m.env, platform: 'linux', origin: ORIGIN })).toEqual({ state: 'running', file: join(m.home, UNIT), was: undefined });
+  const text = readFileSync(join(m.home, UNIT), 'utf8');
+  expect(text).toMatch(new RegExp(`^ExecStart="${process.execPath}" ".+" "watch" "--base-url" "${ORIGIN}"$`, 'm'));
+  const start = ['--user show-environment', '--user daemon-reload', '--user enable --now covibe-watch.service', '--user restart covibe-watch.service'];
+  expect(m.calls()).toEqual(start);
+
+  await installService({ env: m.env, platform: 'linux', origin: ORIGIN });
+  expect(m.calls().slice(start.length)).toEqual(['--user show-environment', '--user enable --now covibe-watch.service']);
+  expect(readFileSync(join(m.home, UNIT), 'utf8')).toBe(text);
+  expect(await serviceState({ env: m.env, platform: 'linux' })).toMatchObject({ state: 'running', origin: ORIGIN });
+});
+
+test('under launchd it is an agent of the person that is read anew when it changes', async () => {
+  const m = machine('launchctl');
+  const file = join(m.home, 'Library/LaunchAgents/covibe.watch.plist');
+  expect(await installService({ env: m.env, platform: 'darwin', origin: ORIGIN })).toEqual({ state: 'running', file, was: undefined });
+  expect(readFileSync(file, 'utf8')).toContain(`<string>--base-url</string>\n    <string>${ORIGIN}</string>`);
+  const domain = `gui/${process.getuid?.()}`;
+  expect(m.calls()).toEqual([`print ${domain}`, `bootout ${domain}/covibe.watch`, `bootstrap ${domain} ${file}`]);
+  expect(await installService({ env: m.env, platform: 'darwin', origin: OTHER })).toMatchObject({ state: 'running', was: ORIGIN });
+  expect(await removeService({ env: m.env, platform: 'darwin' })).toEqual({ file, removed: true });
+  expect(existsSync(file)).toBe(false);
+});
+
+test('an agent of launchd that is as it was, and yet is not there after it was called for, is not said to run', async () => {
+  const m = machine('launchctl', '[ -e "$HOME/broken" ] && case "$*" in bootstrap*|print*covibe*) echo "no such service" >&2; exit 5;; esac\nexit 0\n');
+  const install = () => installService({ env: m.env, platform: 'darwin', origin: ORIGIN });
+  expect([await install(), await install()]).toMatchObject([{ state: 'running' }, { state: 'running' }]);
+  writeFileSync(join(m.home, 'broken'), '');
+  expect(await install()).toMatchObject({ state: 'failed', reason: 'no such service' });
+});
+
+test('there is one service for the machine: another server takes the place of the first, and is said to', async () => {
+  const m = machine('systemctl');
+  await installService({ env: m.env, platform: 'linux', origin: ORIGIN });
+  expect(await installService({ env: m.env, platform: 'linux', origin: OTHER })).toMatchObject({ state: 'running', was: ORIGIN });
+  expect(await serviceState({ env: m.env, platform: 'linux' })).toMatchObject({ origin: OTHER });
+});
+
+test('where nothing keeps programs running, nothing is written', async () => {
+  const none = temporaryFolder();
+  expect(await installService({ env: { HOME: none, PATH: none }, platform: 'linux', origin: ORIGIN })).toEqual({ state: 'unavailable' });
+  const container = machine('systemctl', 'echo "Failed to connect to bus: No medium found" >&2; exit 1');
+  expect(await installService({ env: container.env, platform: 'linux', origin: ORIGIN })).toEqual({ state: 'unavailable' });
+  expect([existsSync(join(none, '.config')), existsSync(join(container.home, '.config'))]).toEqual([false, false]);
+  expect(await serviceState({ env: container.env, platform: 'linux' })).toEqual({ state: 'unavailable' });
+});
+
+test('a service that does not start is said to have failed, in the words of what should have started it', async () => {
+  const m = machine('systemctl', 'case "$2" in enable) echo "Unit is masked." >&2; exit 1;; is-active) exit 3;; esac');
+  expect(await installService({ env: m.env, platform: 'linux', origin: ORIGIN })).toMatchObject({ state: 'failed', reason: 'Unit is masked.' });
+  expect(await serviceState({ env: m.env, platform: 'linux' })).toMatchObject({ state: 'stopped', restart: 'systemctl --user restart covibe-watch.service' });
+});
+
+test('a unit that somebody wrote or changed by hand is neither replaced nor removed', async () => {
+  const m = machine('systemctl');
+  const file = join(m.home, UNIT);
+  await installService({ env: m.env, platform: 'linux', origin: ORIGIN });
+  const edited = `${readFileSync(file, 'utf8')}# mine\n`;
+  writeFileSync(file, edited);
+  expect(await installService({ env: m.env, platform: 'linux', origin: OTHER })).toEqual({ state: 'changed by hand', file });
+  expect(await removeService({ env: m.env, platform: 'linux' })).toEqual({ file, removed: false });
+  expect(readFileSync(file, 'utf8')).toBe(edited);
+});
+
+test('removing takes out the unit, and finds nothing the second time', async () => {
+  const m = machine('systemctl');
+  await installService({ env: m.env, platform: 'linux', origin: ORIGIN });
+  expect(await removeService({ env: m.env, platform: 'linux' })).toEqual({ file: join(m.home, UNIT), removed: true });
+  expect(m.calls().slice(-2)).toEqual(['--user disable --now covibe-watch.service', '--user daemon-reload']);
+  expect(existsSync(join(m.home, UNIT))).toBe(false);
+  expect(await removeService({ env: m.env, platform: 'linux' })).toBeUndefined();
+});
+
+test('what a command line of systemd would read as its own is escaped', () => {
+  const text = systemd.text({ program: '/opt/my node', args: ['/a "b"\\c', '$HOME', '100%'] });
+  expect(text).toContain('ExecStart="/opt/my node" "/a \\"b\\"\\\\c" "$$HOME" "100%%"\n');
+});

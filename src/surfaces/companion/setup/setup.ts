@@ -1,0 +1,128 @@
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { CLIENTS, type ClientName } from '../../../features/devices/connections.ts';
+import { type BareInvocation, CliError, option, type Result, UsageError } from '../../cli/command.ts';
+import { counted } from '../../cli/output.ts';
+import { isThisMachine } from '../../origin.ts';
+import { originOf, requireRepository } from '../command.ts';
+import { credentialsPath, environmentToken } from '../credentials.ts';
+import { applySetup, inspectSetup, installedClients, type Outcome, planSetup } from '../files.ts';
+import { covibeHome, readJson } from '../home.ts';
+import { noteRepo } from '../repos.ts';
+import { requireReady } from '../server-state.ts';
+import { installService } from '../service/service.ts';
+import { beginUsage } from '../watch/sync.ts';
+import { removeHere } from './remove.ts';
+import { noteSetup, type SetUp, setUpAt } from './setups.ts';
+import { codeLine, setupText } from './text.ts';
+import { type Identity, identityFromTokens, requireAccepted } from './tokens.ts';
+
+/** Nothing is changed before all that can be known beforehand is known to be in order. */
+export async function setUp(invocation: BareInvocation): Promise<Result> {
+  const { env, out } = invocation;
+  const origin = originOf(invocation);
+  const place = requireRepository(invocation.cwd);
+  if (invocation.values.remove === true) {
+    requireRemoveAlone(invocation);
+    return await removeHere(invocation, place);
+  }
+  const clients = clientsOf(invocation);
+  const wanted = wantedHooks(invocation, origin);
+  requireOwnFolder(env);
+  await requireReady(origin);
+  const token = environmentToken(env);
+  const failClosed = token === undefined ? false : (await requireAccepted(origin, token)).failClosed;
+  const hooks = hooksFor({ wanted, origin, token, failClosed });
+  const plan = { env, root: place.root, origin, hooks, clients, now: Date.now() };
+  // What cannot be written is said before a person is asked for anything; they may take minutes to answer, and files change meanwhile.
+  planSetup(plan);
+  const identity: Identity =
+    token === undefined ? await identityFromTokens(env, origin, clients, (code) => out.note(codeLine(code))) : { by: 'environment', stored: [] };
+  const outcomes = written(() => applySetup(planSetup(plan)), identity);
+  const findings = inspectSetup(plan).filter(({ state }) => state !== 'good');
+  noteRepo(env, place, plan.now);
+  beginUsage(env, origin, plan.now);
+  noteSetup(env, place.root, withEarlier(setUpAt(env, place.root), { origin, hooks, clients }));
+  const service = invocation.values['no-service'] === true ? undefined : await installService({ env, origin });
+  const report = { origin, root: place.root, hooks, identity, outcomes, findings, service };
+  return { json: { kind: 'setup', ...report, service: service ?? null }, text: setupText(report, env, out), exit: findings.length > 0 ? 1 : 0 };
+}
+
+function clientsOf(invocation: BareInvocation): ClientName[] {
+  const given = option(invocation, 'agents');
+  if (given !== undefined) {
+    const names = [...new Set(given.split(',').map((name) => name.trim()))];
+    const unknown = names.find((name) => !isClient(name));
+    if (unknown !== undefined) throw new UsageError(`--agents: there is no agent ${JSON.stringify(unknown)}: expected some of ${CLIENTS.join(',')}`);
+    return names.filter(isClient);
+  }
+  const installed = installedClients(invocation.env);
+  if (installed.length > 0) return installed;
+  throw new CliError(
+    'NO_AGENTS',
+    `None of ${CLIENTS.join(', ')} was found on this machine. Nothing was changed.`,
+    'Install one, or name those that are to be set up all the same: --agents claude-code,codex',
+  );
+}
+
+/** It takes out everything. Who names a part does not mean that. */
+function requireRemoveAlone({ values }: BareInvocation): void {
+  const other = ['agents', 'hooks', 'no-service'].find((name) => values[name] !== undefined);
+  if (other !== undefined) throw new UsageError(`--remove takes out all that setup wrote in this repository, and goes without --${other}`);
+}
+
+const isClient = (name: string): name is ClientName => CLIENTS.some((known) => known === name);
+
+function wantedHooks(invocation: BareInvocation, origin: string): 'http' | 'command' | undefined {
+  const wanted = option(invocation, 'hooks');
+  if (wanted !== undefined && wanted !== 'http' && wanted !== 'command') throw new UsageError('--hooks takes http or command');
+  if (wanted !== 'http' || isThisMachine(origin)) return wanted;
+  throw new UsageError('--hooks http is for a server on this machine alone: the hooks of Claude Code carry prompts and contents of files');
+}
+
+interface Choice {
+  readonly wanted: 'http' | 'command' | undefined;
+  readonly origin: string;
+  readonly token: string | undefined;
+  readonly failClosed: boolean;
+}
+
+/** Without a process between them hooks are quicker, but can neither look up a token nor hold an edit back while nobody answers. */
+function hooksFor({ wanted, origin, token, failClosed }: Choice): 'http' | 'command' {
+  if (wanted === 'http' && token === undefined) throw noHttp('they read COVIBE_MCP_TOKEN, which is not set');
+  if (wanted === 'http' && failClosed) throw noHttp('this workspace holds edits back while its server is away (hooks.fail_closed), and they cannot');
+  return wanted ?? (isThisMachine(origin) && token !== undefined && !failClosed ? 'http' : 'command');
+}
+
+const noHttp = (why: string): CliError =>
+  new CliError('NO_HTTP_HOOKS', `HTTP hooks would not work here: ${why}. Nothing was changed.`, 'Leave --hooks out, or give --hooks command.');
+
+/** Before tokens are asked for: they are given out once, and have to go somewhere. */
+function requireOwnFolder(env: NodeJS.ProcessEnv): void {
+  const folder = covibeHome(env);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new CliError('NOT_WRITABLE', `${folder} cannot be written (${code}). Nothing was changed.`, 'Make it writable, or set HOME to a folder that is.');
+  }
+  const credentials = credentialsPath(env);
+  if (!existsSync(credentials) || readJson(credentials) !== undefined) return;
+  throw new CliError('BROKEN_FILE', `${credentials} is not valid JSON. Nothing was changed.`, 'Mend it, or move it away; then run setup again.');
+}
+
+/** Agents that were set up here before stay so; how the hooks of Claude Code speak is decided when it is set up. */
+function withEarlier(before: SetUp | undefined, now: Omit<SetUp, 'root'>): Omit<SetUp, 'root'> {
+  const clients = CLIENTS.filter((client) => now.clients.includes(client) || before?.clients.includes(client));
+  return { ...now, clients, hooks: now.clients.includes('claude-code') ? now.hooks : (before?.hooks ?? now.hooks) };
+}
+
+/** Tokens that were delivered are not lost by what goes wrong after. */
+function written(apply: () => Outcome[], { stored }: Identity): Outcome[] {
+  try {
+    return apply();
+  } catch (error) {
+    if (!(error instanceof CliError) || stored.length === 0) throw error;
+    throw new CliError(error.code, `${error.message} ${counted(stored.length, 'token')} (${stored.join(', ')}) had been stored and stay.`, error.next);
+  }
+}

@@ -1,0 +1,77 @@
+import { watchCommand } from '../../../features/devices/connections.ts';
+import { hasProgram } from '../../../machine/find-program.ts';
+import { counted, type Output } from '../../cli/output.ts';
+import { tokensFrom } from '../credentials.ts';
+import type { Finding, Outcome } from '../files.ts';
+import type { ServiceOutcome } from '../service/service.ts';
+import type { Code } from './device.ts';
+import type { Identity } from './tokens.ts';
+
+export interface SetupReport {
+  readonly origin: string;
+  readonly identity: Identity;
+  readonly outcomes: readonly Outcome[];
+  /** What is not as it should be although it has been written. */
+  readonly findings: readonly Finding[];
+  readonly service: ServiceOutcome | undefined;
+}
+
+type Mark = Output['mark'];
+
+export const WITHOUT_GIT = 'git was not found: the commit guard and snapshots of work need it';
+
+export const codeLine = ({ code, uri }: Code): string => `Code ${code}  approve at ${uri}`;
+
+export function setupText(report: SetupReport, env: NodeJS.ProcessEnv, { mark }: Output): string {
+  const { origin, identity, outcomes, findings, service } = report;
+  const width = Math.max(...outcomes.map(({ client }) => client.length));
+  return [
+    ...identityLines(identity, outcomes.length, mark),
+    ...outcomes.map((outcome) => outcomeLine(outcome, width, mark)),
+    ...[...new Set(outcomes.flatMap(({ notes }) => notes))].map((note) => `    ${note}`),
+    ...findings.map(({ client, what, state, fix }) => `${mark.bad} ${client}: ${what} ${state}\n    fix: ${fix}`),
+    ...serviceLines(service, origin, env, mark),
+    ...missingLines(identity, env, mark),
+    'next: restart your agents, then covibe-local doctor',
+  ].join('\n');
+}
+
+function identityLines({ by, approved_by, stored }: Identity, agents: number, { good }: Mark): string[] {
+  if (approved_by !== undefined) return [`${good} server ready`, `${good} approved by ${approved_by}, ${counted(stored.length, 'token')} stored (0600)`];
+  return [`${good} server ready  ${good} ${by === 'environment' ? 'token accepted (COVIBE_MCP_TOKEN)' : `${counted(agents, 'token')} accepted`}`];
+}
+
+function outcomeLine({ client, files }: Outcome, width: number, mark: Mark): string {
+  const shown = files.map((file) => `${file.shown}${file.kept ? ` (${file.kept})` : ''}`).join(', ');
+  const isSame = files.every(({ change }) => change === 'unchanged');
+  return `${mark.good} ${client.padEnd(width)}  ${shown}${isSame ? ', as before' : ''}`;
+}
+
+function serviceLines(service: ServiceOutcome | undefined, origin: string, env: NodeJS.ProcessEnv, mark: Mark): string[] {
+  const byHand = `To send usage counters, run: ${watchCommand(origin)}`;
+  switch (service?.state) {
+    case undefined:
+      return [`${mark.quiet} no watch service (--no-service)\n    ${byHand}`];
+    case 'unavailable':
+      return [`${mark.quiet} no watch service: neither systemd nor launchd answers here\n    ${byHand}`];
+    case 'changed by hand':
+      return [`${mark.wait} watch service left as it is: ${service.file} was changed by hand\n    next: move it away and run setup again, or keep it`];
+    case 'failed':
+      return [`${mark.wait} watch service written, but not running: ${service.reason}\n    ${byHand}`];
+    case 'running': {
+      const hasToken = Object.keys(tokensFrom(env, origin)).length > 0;
+      return [
+        `${mark.good} watch service running${service.was === undefined ? '' : `, now for ${origin} instead of ${service.was}`}`,
+        ...(hasToken ? [] : [`${mark.wait} it has no token: COVIBE_MCP_TOKEN is written nowhere\n    next: run setup without it, to have tokens stored`]),
+      ];
+    }
+  }
+}
+
+/** What setup cannot put in place itself. */
+function missingLines({ by }: Identity, env: NodeJS.ProcessEnv, mark: Mark): string[] {
+  return [
+    ...(by === 'environment' ? [`${mark.wait} start your agents where COVIBE_MCP_TOKEN is set: it is written into no file`] : []),
+    ...(hasProgram('git', env) ? [] : [`${mark.wait} ${WITHOUT_GIT}\n    next: install git`]),
+  ];
+}

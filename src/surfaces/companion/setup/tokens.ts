@@ -1,0 +1,60 @@
+import type { ClientName } from '../../../features/devices/connections.ts';
+import { CliError } from '../../cli/command.ts';
+import { closeCredentials, storeTokens, tokensFrom } from '../credentials.ts';
+import { type TokenState, tokenState, unreachable } from '../server-state.ts';
+import { askForTokens, type Code } from './device.ts';
+
+/** How the agents of a repository will say who they are. */
+export interface Identity {
+  readonly by: 'environment' | 'credentials';
+  /** Who approved, where tokens were asked for. */
+  readonly approved_by?: string;
+  /** Whose tokens are new. */
+  readonly stored: readonly ClientName[];
+}
+
+/** Before anything is changed: whether the workspace of the environment's token holds edits back while the server is away. */
+export async function requireAccepted(origin: string, token: string): Promise<{ failClosed: boolean }> {
+  const said = await tokenState(origin, token);
+  if (said.state === 'unreachable') throw unreachable(origin, said.reason);
+  if (said.state === 'accepted') return { failClosed: said.failClosed ?? false };
+  throw new CliError(
+    'TOKEN_REFUSED',
+    `${origin} does not accept COVIBE_MCP_TOKEN. Nothing was changed.`,
+    'Set it to a token that is valid, or unset it: setup then asks for tokens of its own.',
+  );
+}
+
+export interface AgentToken {
+  readonly client: ClientName;
+  /** Undefined: none is stored. */
+  readonly state: TokenState | undefined;
+}
+
+/** What this server says of the token that is stored for each agent. */
+export async function askAboutTokens(env: NodeJS.ProcessEnv, origin: string, clients: readonly ClientName[]): Promise<AgentToken[]> {
+  const tokens = tokensFrom(env, origin);
+  return await Promise.all(
+    clients.map(async (client) => {
+      const token = tokens[client];
+      return { client, state: token === undefined ? undefined : await tokenState(origin, token) };
+    }),
+  );
+}
+
+/** Asks for what is missing or not accepted any more, and stores what arrives before anything else can go wrong. */
+export async function identityFromTokens(
+  env: NodeJS.ProcessEnv,
+  origin: string,
+  clients: readonly ClientName[],
+  show: (code: Code) => void,
+): Promise<Identity> {
+  const known = await askAboutTokens(env, origin, clients);
+  for (const { state } of known) if (state?.state === 'unreachable') throw unreachable(origin, state.reason);
+  const agents = known.filter(({ state }) => state?.state !== 'accepted').map(({ client }) => client);
+  closeCredentials(env);
+  if (agents.length === 0) return { by: 'credentials', stored: [] };
+  const { developer, tokens } = await askForTokens({ origin, agents, show });
+  storeTokens(env, origin, tokens);
+  return { by: 'credentials', approved_by: developer, stored: agents };
+}

@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { testApp } from '../../../testing/app.ts';
+import { companionRelease, quickNpm, type ReleaseOptions, sha256Of } from '../../../testing/companion-release.ts';
+import { temporaryFolder } from '../../../testing/database.ts';
+import { VERSION } from '../../../version.ts';
+import type { Output } from '../../cli/output.ts';
+import { currentRelease, switchTo } from './current.ts';
+import { type Offer, offerIn } from './offer.ts';
+import { createUpdater } from './updater.ts';
+
+async function offering(version: string, options: ReleaseOptions = {}) {
+  const made = companionRelease(version, options);
+  const app = await testApp({ companionManifest: made.manifest });
+  const { url } = await app.serve();
+  const ana = await app.developer('ana');
+  const answer = await app.tool('covibe_session', { operation: 'heartbeat', companion_version: VERSION }, ana);
+  const offer = offerIn((answer.body as { data: { companion: unknown } }).data.companion) as Offer;
+  return { ...made, app, url, token: ana.token, offer };
+}
+
+const notes = (): Output & { said: string[] } => {
+  const said: string[] = [];
+  return { said, note: (text) => void said.push(text), result: () => {}, utf8: true, mark: { good: '✓', bad: '✗', wait: '!', quiet: '○' } };
+};
+const machine = (npm = quickNpm()) => ({ ...process.env, HOME: temporaryFolder(), PATH: `${npm}:${process.env.PATH}` });
+
+test.each([
+  ['99.0.0', 'by npm itself', '/nowhere'],
+  ['0.0.1', 'also where it is older', undefined],
+])('an offered release is fetched, checked, installed beside this one and put in its place: %s, %s', async (version, _, npm) => {
+  const { url, token, offer } = await offering(version);
+  const [env, out] = [machine(npm), notes()];
+  expect(await createUpdater({ env, origin: url, enabled: true, out }).consider(offer, token)).toBe(true);
+  const current = currentRelease(env);
+  expect(current?.version).toBe(version);
+  expect(execFileSync(process.execPath, [current?.program ?? '', '--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
+  expect(out.said).toEqual([`✓ updated from ${VERSION} to ${version}`]);
+  expect(readdirSync(join(env.HOME, '.covibe/companion')).sort()).toEqual([version, 'current.json']);
+});
+
+test('of earlier releases the one that was in place stays beside the new one, and no other', async () => {
+  const { url, token, offer } = await offering('99.0.0');
+  const env = machine();
+  const folder = join(env.HOME, '.covibe/companion');
+  for (const name of ['1.0.0', '2.0.0', '3.0.0']) mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, '4.0.0.tgz'), 'cut off');
+  writeFileSync(join(folder, '2.0.0/program'), '');
+  switchTo(env, { version: '2.0.0', program: join(folder, '2.0.0/program') });
+  expect(await createUpdater({ env, origin: url, enabled: true, out: notes() }).consider(offer, token)).toBe(true);
+  expect(readdirSync(folder).sort()).toEqual(['2.0.0', '99.0.0', 'current.json']);
+});
+
+test('without the flag it is said once that there is another release, and nothing is fetched', async () => {
+  const { url, token, offer } = await offering('99.0.0');
+  const [env, out] = [machine(), notes()];
+  const updater = createUpdater({ env, origin: url, enabled: false, out });
+  expect([await updater.consider(offer, token), await updater.consider(offer, token)]).toEqual([false, false]);
+  expect(out.said).toEqual([expect.stringContaining(`version 99.0.0 is available (this is ${VERSION})`)]);
+  expect(existsSync(join(env.HOME, '.covibe'))).toBe(false);
+});
+
+test.each([
+  ['another hash', { manifest: { tarball_sha256: 'a'.repeat(64) } }, 'is not the one whose hash the server names'],
+  ['another version', { says: '1.2.3' }, 'the new program is not version 99.0.0'],
+  ['no file', { manifest: { tarball: 'absent.tgz' } }, 'the server did not give the release out (HTTP 404)'],
+])('a release with %s changes nothing; it is said once, and tried again later', async (_, more, reason) => {
+  const { url, token, offer } = await offering('99.0.0', more);
+  const [env, out] = [machine(), notes()];
+  let now = 0;
+  const updater = createUpdater({ env, origin: url, enabled: true, out, now: () => now });
+  expect(await updater.consider(offer, token)).toBe(false);
+  expect(currentRelease(env)).toBeUndefined();
+  expect(readdirSync(join(env.HOME, '.covibe/companion'))).toEqual([]);
+  expect(out.said).toEqual([expect.stringContaining(reason)]);
+  // Not before its time: a server that is asked then would be asked in vain.
+  expect(await updater.consider({ ...offer, tarball_sha256: 'b'.repeat(64) }, token)).toBe(false);
+  now = 11 * 60_000;
+  await updater.consider(offer, token);
+  expect(out.said).toHaveLength(1);
+});
+
+test('an npm that fails changes nothing', async () => {
+  const { url, token, offer, tarball } = await offering('99.0.0');
+  writeFileSync(tarball, 'no archive');
+  const [env, out] = [machine(), notes()];
+  const updater = createUpdater({ env, origin: url, enabled: true, out });
+  expect(await updater.consider({ ...offer, tarball_sha256: sha256Of(tarball) }, token)).toBe(false);
+  expect([currentRelease(env), out.said]).toEqual([undefined, [expect.stringContaining('npm did not install it')]]);
+});
+
+test.each(['../..', '..', '/etc', 'a/b', '', '1'.repeat(65), 'current.json'])('no release is called %j', (latest_version) => {
+  expect(offerIn({ latest_version, tarball_sha256: 'a'.repeat(64), update_available: true })).toBeUndefined();
+});
+
+test('the release is given to whoever has a token, from beside the manifest and from nowhere else', async () => {
+  const { app, url, token, folder, manifest, offer } = await offering('99.0.0');
+  const get = async (bearer?: string) => await fetch(`${url}/api/companion/tarball`, bearer ? { headers: { authorization: `Bearer ${bearer}` } } : {});
+  expect((await get()).status).toBe(401);
+  const given = await get(token);
+  expect([given.status, given.headers.get('content-type')]).toEqual([200, 'application/gzip']);
+  expect(
+    createHash('sha256')
+      .update(Buffer.from(await given.arrayBuffer()))
+      .digest('hex'),
+  ).toBe(offer.tarball_sha256);
+  const secret = join(temporaryFolder(), 'secret.tgz');
+  writeFileSync(secret, 'secret');
+  symlinkSync(secret, join(folder, 'link.tgz'));
+  mkdirSync(join(folder, 'folder.tgz'));
+  for (const tarball of ['link.tgz', 'folder.tgz', 'absent.tgz', '../secret.tgz', secret, 'manifest.json', undefined]) {
+    writeFileSync(manifest, JSON.stringify({ latest_version: '99.0.0', tarball_sha256: offer.tarball_sha256, tarball }));
+    const refused = await get(token);
+    expect([refused.status, ((await refused.json()) as { data: { code: string } }).data.code], String(tarball)).toEqual([404, 'NO_RELEASE']);
+  }
+  expect(app.logged.some((line) => line.includes('companion tarball not usable'))).toBe(true);
+});

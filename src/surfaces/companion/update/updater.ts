@@ -1,0 +1,59 @@
+import { VERSION } from '../../../version.ts';
+import type { Output } from '../../cli/output.ts';
+import { currentRelease, switchTo } from './current.ts';
+import { installRelease, UpdateFailed } from './install.ts';
+import type { Offer } from './offer.ts';
+
+export interface Updater {
+  /** Whether another release is in place now, which must go on. */
+  consider(offer: Offer, token: string): Promise<boolean>;
+  /** That release does not run here. */
+  failed(version: string, reason: string): void;
+}
+
+const FIRST_PAUSE_MS = 10 * 60_000;
+const LONGEST_PAUSE_MS = 6 * 60 * 60_000;
+
+export interface UpdaterOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly origin: string;
+  /** Without it, it is only said that there is another release. */
+  readonly enabled: boolean;
+  readonly out: Output;
+  readonly now?: () => number;
+}
+
+/** Becomes the version that the server offers, be it newer or older. Whatever goes wrong changes nothing, is said once, and tried again later. */
+export function createUpdater({ env, origin, enabled, out, now = Date.now }: UpdaterOptions): Updater {
+  const attempts = new Map<string, { failures: number; notBefore: number }>();
+  const told = new Set<string>();
+  const once = (text: string) => {
+    if (!told.has(text)) out.note(text);
+    told.add(text);
+  };
+  const failed: Updater['failed'] = (version, reason) => {
+    const failures = (attempts.get(version)?.failures ?? 0) + 1;
+    attempts.set(version, { failures, notBefore: now() + Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS) });
+    once(`${out.mark.wait} not updated to ${version}: ${reason}; ${VERSION} goes on, and it is tried again later`);
+  };
+  return {
+    failed,
+    async consider(offer, token) {
+      const { latest_version: version } = offer;
+      if (!offer.update_available || version === VERSION) return false;
+      if (!enabled) {
+        once(`${out.mark.quiet} version ${version} is available (this is ${VERSION}): run covibe-local watch --self-update, or install it yourself`);
+        return false;
+      }
+      if (now() < (attempts.get(version)?.notBefore ?? 0)) return false;
+      try {
+        if (currentRelease(env)?.version !== version) switchTo(env, await installRelease(env, origin, token, offer));
+        out.note(`${out.mark.good} updated from ${VERSION} to ${version}`);
+        return true;
+      } catch (error) {
+        failed(version, error instanceof UpdateFailed ? error.message : `${(error as NodeJS.ErrnoException).code ?? (error as Error).name}`);
+        return false;
+      }
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { readPayload, type Source } from '../../../features/telemetry/sources.ts';
+import type { Span } from '../../../features/telemetry/span.ts';
+import { hashOf } from './event.ts';
+
+type Payload = Readonly<Record<string, unknown>>;
+
+/**
+ * A payload with what the server counts of this one, and nothing else: counters and names of models, read by the server's own reader and written
+ * anew, so that no text of it can be left. Throws a refusal where the server would.
+ */
+export function countedOnly(source: Source, payload: Record<string, unknown>): Payload {
+  const spans = readPayload(source, payload);
+  return { id: hashOf(JSON.stringify([source, payload])), ...(REWRITTEN[source] ?? direct)(spans) };
+}
+
+const sum = (...counts: number[]): number => counts.reduce((total, count) => total + count, 0);
+const cost = ({ claimed_usd }: Span, name: string): Payload => (claimed_usd === null ? {} : { [name]: claimed_usd });
+
+const direct = (spans: readonly Span[]): Payload => ({
+  direct_counts: spans.map((span) => ({
+    model: span.model,
+    input_tokens: span.input_tokens,
+    cached_input_tokens: span.cached_input_tokens,
+    cache_creation_tokens: span.cache_creation_tokens,
+    output_tokens: span.output_tokens,
+    reasoning_tokens: span.reasoning_tokens,
+    ...cost(span, 'cost_usd'),
+  })),
+});
+
+const anthropicUsage = (span: Span): Payload => ({
+  input_tokens: span.input_tokens,
+  cache_read_input_tokens: span.cached_input_tokens,
+  cache_creation_input_tokens: span.cache_creation_tokens,
+  cache_creation: { ephemeral_1h_input_tokens: span.cache_creation_1h_tokens },
+  output_tokens: span.output_tokens,
+  ...cost(span, 'costUSD'),
+});
+
+function anthropic(spans: readonly Span[]): Payload {
+  const [first, ...rest] = spans;
+  if (first && rest.length === 0) return { model: first.model, usage: anthropicUsage(first) };
+  return { modelUsage: Object.fromEntries(spans.map((span) => [span.model, anthropicUsage(span)])) };
+}
+
+/** There is one span to a payload of these. */
+const openai = ([span]: readonly Span[]): Payload =>
+  span
+    ? {
+        model: span.model,
+        usage: {
+          input_tokens: sum(span.input_tokens, span.cached_input_tokens, span.cache_creation_tokens),
+          input_tokens_details: { cached_tokens: span.cached_input_tokens, cache_write_tokens: span.cache_creation_tokens },
+          output_tokens: span.output_tokens,
+          output_tokens_details: { reasoning_tokens: span.reasoning_tokens },
+        },
+      }
+    : {};
+
+const otel = (spans: readonly Span[]): Payload => ({
+  spans: spans.map((span) => ({
+    attributes: {
+      ...(span.model === null ? {} : { 'gen_ai.response.model': span.model }),
+      'gen_ai.usage.input_tokens': sum(span.input_tokens, span.cached_input_tokens, span.cache_creation_tokens),
+      'gen_ai.usage.cache_read.input_tokens': span.cached_input_tokens,
+      'gen_ai.usage.cache_creation.input_tokens': span.cache_creation_tokens,
+      'gen_ai.usage.output_tokens': span.output_tokens,
+      'gen_ai.usage.reasoning.output_tokens': span.reasoning_tokens,
+      ...cost(span, 'cost_usd'),
+    },
+  })),
+});
+
+/** The shape in which each source's spans are read back as they were; the others take direct counts. */
+const REWRITTEN: Partial<Record<Source, (spans: readonly Span[]) => Payload>> = {
+  claude: anthropic,
+  'claude-code': anthropic,
+  anthropic,
+  codex: openai,
+  openai,
+  otel,
+};

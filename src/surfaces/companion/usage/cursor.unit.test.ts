@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../testing/database.ts';
+import { testBasket, writeCursorStore } from '../../../testing/usage-stores.ts';
+import { cursorStore, readCursor } from './cursor.ts';
+
+const counts = (events: readonly { payload: Readonly<Record<string, unknown>> }[]) => events.map(({ payload }) => payload.direct_counts);
+const tokens = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });
+
+test("counters are read from Cursor's store, each answer once [companion.watch.cursor-counters]", async () => {
+  const home = temporaryFolder();
+  writeCursorStore(home, [
+    { id: 'one', tokens: tokens(100, 20), model: 'gpt-5' },
+    { id: 'two', tokens: tokens(50, 5) },
+  ]);
+  const basket = testBasket();
+  const { cursor } = await readCursor({ HOME: home }, {}, basket, Date.now());
+  expect(counts(basket.events)).toEqual([
+    { model: 'gpt-5', input_tokens: 100, output_tokens: 20 },
+    { model: 'claude-4.5-sonnet', input_tokens: 50, output_tokens: 5 },
+  ]);
+  expect(basket.events[0]).toMatchObject({ agent: 'cursor', source: 'cursor' });
+  writeCursorStore(home, [{ id: 'three', tokens: tokens(7, 1) }]);
+  const next = testBasket();
+  await readCursor({ HOME: home }, cursor, next, Date.now());
+  expect(counts(next.events)).toMatchObject([{ input_tokens: 7 }]);
+});
+
+test('an answer that is still being given waits until it has ended, or long since must have', async () => {
+  const home = temporaryFolder();
+  writeCursorStore(home, [
+    { id: 'one', tokens: tokens(100, 2), ended: false },
+    { id: 'two', tokens: tokens(50, 5) },
+  ]);
+  const basket = testBasket();
+  const { cursor } = await readCursor({ HOME: home }, {}, basket, Date.now());
+  expect(counts(basket.events)).toMatchObject([{ input_tokens: 50 }]);
+  const later = testBasket();
+  await readCursor({ HOME: home }, cursor, later, Date.now() + 120_000);
+  expect(counts(later.events)).toMatchObject([{ input_tokens: 100, output_tokens: 2 }, { input_tokens: 50 }]);
+  writeCursorStore(home, [{ id: 'one', tokens: tokens(100, 30) }]);
+  await readCursor({ HOME: home }, cursor, basket, Date.now());
+  expect(counts(basket.events)).toMatchObject([{ input_tokens: 50 }, { input_tokens: 100, output_tokens: 30 }]);
+});
+
+test('without both counters there is no event, and none from before [companion.watch.no-split-no-event]', async () => {
+  const home = temporaryFolder();
+  writeCursorStore(home, [
+    { id: 'none' },
+    { id: 'zero', tokens: tokens(0, 0) },
+    { id: 'half', tokens: { inputTokens: 9 } },
+    { id: 'odd', tokens: tokens(1.5, 2) },
+    { id: 'old', tokens: tokens(9, 9), at: '2026-01-01T00:00:00Z' },
+  ]);
+  const basket = testBasket({ since: Date.now() - 60_000 });
+  await readCursor({ HOME: home }, {}, basket, Date.now());
+  expect(basket.events).toEqual([]);
+});
+
+test('a full basket stops the reading, and nothing is skipped', async () => {
+  const home = temporaryFolder();
+  writeCursorStore(
+    home,
+    ['a', 'b', 'c'].map((id, at) => ({ id, tokens: tokens(at + 1, 1) })),
+  );
+  const full = testBasket({ room: 2 });
+  const { cursor } = await readCursor({ HOME: home }, {}, full, Date.now());
+  const rest = testBasket();
+  await readCursor({ HOME: home }, cursor, rest, Date.now());
+  expect([full.events.length, counts(rest.events)]).toMatchObject([2, [{ input_tokens: 3 }]]);
+});
+
+test('nothing but numbers, the model and a hash is taken [companion.watch.numeric-only]', async () => {
+  const home = temporaryFolder();
+  writeCursorStore(home, [{ id: 'CANARY', tokens: tokens(1, 1), model: 'CANARY of a model' }]);
+  const basket = testBasket();
+  await readCursor({ HOME: home }, {}, basket, Date.now());
+  expect(basket.events).toHaveLength(1);
+  expect(JSON.stringify(basket.events)).not.toContain('CANARY');
+});
+
+test('the store is where each system keeps it, and its absence is no fault', async () => {
+  expect(cursorStore({ HOME: '/h' }, 'linux')).toBe('/h/.config/Cursor/User/globalStorage/state.vscdb');
+  expect(cursorStore({ HOME: '/h', XDG_CONFIG_HOME: '/x' }, 'linux')).toBe('/x/Cursor/User/globalStorage/state.vscdb');
+  expect(cursorStore({ HOME: '/h' }, 'darwin')).toBe('/h/Library/Application Support/Cursor/User/globalStorage/state.vscdb');
+  expect(cursorStore({ HOME: '/h', APPDATA: '/a' }, 'win32')).toBe('/a/Cursor/User/globalStorage/state.vscdb');
+  expect(await readCursor({ HOME: temporaryFolder() }, {}, testBasket(), Date.now())).toEqual({ cursor: {}, tooOld: false });
+});

@@ -1,0 +1,137 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { SOURCES, type Source } from '../../../features/telemetry/sources.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { countedOnly } from './counted.ts';
+import { hashOf, type UsageEvent } from './event.ts';
+import { recordOf } from './lines.ts';
+
+/** Where a repository's agents, providers and proxies leave their usage. */
+export const inboxOf = (root: string): string => join(root, '.covibe/telemetry');
+
+/** Those that are there. Not one that a link of the repository leads to: files are moved about in it, and it may be anybody's folder. */
+export const inboxesIn = (roots: readonly string[]): string[] =>
+  roots.map(inboxOf).filter((inbox, at) => {
+    try {
+      return realpathSync(inbox) === inboxOf(realpathSync(roots[at] ?? ''));
+    } catch {
+      return false;
+    }
+  });
+
+export interface InboxFile {
+  readonly path: string;
+  readonly events: readonly UsageEvent[];
+}
+
+/** Why a file is of no use: in our words, and never in those of the file. */
+export class BrokenFile extends Error {
+  override readonly name = 'BrokenFile';
+}
+
+/** Its writer may still be at it. */
+export class UnfinishedFile extends Error {
+  override readonly name = 'UnfinishedFile';
+}
+
+/** What was not changed for this long is all that comes. */
+const SETTLED_MS = 5_000;
+const MOST_BYTES = 4 * 1024 * 1024;
+const MOST_ENTRIES = 1_000;
+
+/** `*.json`, in the order of their names. */
+export function inboxFiles(folder: string): string[] {
+  try {
+    const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && entry.name.endsWith('.json'));
+    return names.map(({ name }) => join(folder, name)).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** The same file gives the same events each time. */
+export function readInboxFile(path: string): InboxFile {
+  const { size, mtimeMs } = statSync(path);
+  if (size > MOST_BYTES) throw new BrokenFile(`The file is larger than ${MOST_BYTES} bytes.`);
+  const value = parsed(readFileSync(path, 'utf8'), Date.now() - mtimeMs < SETTLED_MS);
+  const entries = Array.isArray(value) ? value : [value];
+  if (entries.length > MOST_ENTRIES) throw new BrokenFile(`The file has more than ${MOST_ENTRIES} entries.`);
+  return { path, events: entries.map((entry, at) => eventOf(entry, path, entries.length > 1 ? `Entry ${at + 1}` : 'The file')) };
+}
+
+function parsed(text: string, isFresh: boolean): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw isFresh ? new UnfinishedFile('The file is no JSON yet.') : new BrokenFile('The file is no JSON.');
+  }
+}
+
+const isSource = (value: unknown): value is Source => typeof value === 'string' && (SOURCES as readonly string[]).includes(value);
+
+/** `{source, payload, submitted_cost?, session_id?}`, or what a provider gave, whose source its own marks or the name of the file tell. */
+function eventOf(entry: unknown, path: string, where: string): UsageEvent {
+  const object = recordOf(entry);
+  if (!object) throw new BrokenFile(`${where} is no JSON object.`);
+  const wrapped = recordOf(object.payload);
+  const isWrapped = wrapped !== undefined && 'source' in object;
+  if (isWrapped && !isSource(object.source)) throw new BrokenFile(`${where} names a source that is none of ${SOURCES.join(', ')}.`);
+  const source = isWrapped && isSource(object.source) ? object.source : sourceOf(object, path);
+  try {
+    const payload = countedOnly(source, isWrapped ? wrapped : object);
+    const { submitted_cost: costs, session_id: session } = isWrapped ? object : {};
+    return {
+      id: hashOf(`inbox ${source} ${String(payload.id)}`),
+      agent: AGENTS[source],
+      source,
+      payload,
+      submitted_cost: typeof costs === 'number' && costs >= 0 && costs <= 1e6 ? costs : undefined,
+      session_id: typeof session === 'string' && /^[\w-]{1,64}$/.test(session) ? session : undefined,
+    };
+  } catch (error) {
+    if (error instanceof Refusal) throw new BrokenFile(`${where} has no token counters in a shape that ${source} gives.`);
+    throw error;
+  }
+}
+
+function sourceOf(payload: Record<string, unknown>, path: string): Source {
+  if (['resourceSpans', 'resourceLogs', 'resourceMetrics', 'spans', 'attributes'].some((mark) => mark in payload)) return 'otel';
+  const named = SOURCES.toSorted((one, other) => other.length - one.length).find((source) => basename(path).startsWith(source));
+  return named ?? 'provider';
+}
+
+/** Whose use it is; of the others the source does not say. */
+const AGENTS: Partial<Record<Source, string>> = {
+  claude: 'claude-code',
+  'claude-code': 'claude-code',
+  codex: 'codex',
+  cursor: 'cursor',
+  gemini: 'gemini',
+};
+
+/** So many delivered files are kept beside the inbox. */
+const MOST_SENT = 500;
+
+export function keepSent(path: string): void {
+  const folder = dirname(movedInto(path, 'sent'));
+  for (const name of readdirSync(folder).sort().slice(0, -MOST_SENT)) rmSync(join(folder, name), { force: true });
+}
+
+/** Out of the way of the others, with the reason beside it. */
+export function keepRejected(path: string, reason: string): void {
+  const beside = `${movedInto(path, 'rejected')}.reason`;
+  rmSync(beside, { force: true });
+  // Anew: through a link that the repository has there it would go into any file.
+  writeFileSync(beside, `${reason}\n`, { mode: 0o600, flag: 'wx' });
+}
+
+function movedInto(path: string, name: string): string {
+  const folder = join(dirname(path), name);
+  mkdirSync(folder, { recursive: true });
+  if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} leads elsewhere`);
+  // A later file of the same name must not take the place of an earlier one that somebody may still want to repair.
+  const taken = existsSync(join(folder, basename(path)));
+  const moved = join(folder, taken ? `${Date.now()}-${basename(path)}` : basename(path));
+  renameSync(path, moved);
+  return moved;
+}

@@ -1,0 +1,28 @@
+import { placeOf } from '../../../machine/place.ts';
+import { VERSION } from '../../../version.ts';
+import { presentRepos } from '../repos.ts';
+import { type Offer, offerIn } from '../update/offer.ts';
+import { callTool, TOKEN_REFUSED } from './deliver.ts';
+
+export interface Beaten {
+  readonly repos: number;
+  readonly offer?: Offer | undefined;
+  readonly problem?: string;
+}
+
+/** The server takes no longer ones. */
+const LONGEST_PATH = 500;
+
+/** The machine is alive and has these repositories. */
+export async function beat(env: NodeJS.ProcessEnv, origin: string, token: string): Promise<Beaten> {
+  const repos = presentRepos(env).map(({ path, repo }) => {
+    const place = placeOf(path);
+    return { repo: place?.repo ?? repo, ...(path.length <= LONGEST_PATH ? { path } : {}), branch: place?.branch?.slice(0, 300) };
+  });
+  const asked = await callTool(origin, token, 'covibe_session', { operation: 'heartbeat', companion_version: VERSION, registered_repos: repos });
+  if ('unreachable' in asked) return { repos: repos.length, problem: `server unreachable (${asked.unreachable})` };
+  if (asked.status === 401) return { repos: repos.length, problem: TOKEN_REFUSED };
+  const { status, data } = asked.body as { status?: unknown; data?: Record<string, unknown> };
+  if (status !== 'ok') return { repos: repos.length, problem: `the server does not take heartbeats now (${String(data?.code ?? asked.status)})` };
+  return { repos: repos.length, offer: offerIn(data?.companion) };
+}

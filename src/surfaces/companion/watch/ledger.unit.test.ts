@@ -1,0 +1,115 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../testing/database.ts';
+import type { UsageEvent } from '../usage/event.ts';
+import { Ledger, openLedger } from './ledger.ts';
+import { takeLock } from './lock.ts';
+
+const ORIGIN = 'http://127.0.0.1:3001';
+const event = (id: string): UsageEvent => ({ id, agent: 'codex', source: 'codex', payload: { id } });
+
+function opened(home: string, since?: number): Ledger {
+  const ledger = openLedger({ HOME: home }, ORIGIN, { now: 1_000, since });
+  if (!(ledger instanceof Ledger)) throw new Error(`held by ${ledger.heldBy}`);
+  return ledger;
+}
+
+test('what was read and how far is one file, for its owner alone: whoever opens it next goes on from there', async () => {
+  const home = temporaryFolder();
+  const first = opened(home);
+  await first.take('codex', (basket) => {
+    basket.put(event('one'));
+    basket.put(event('one'));
+    basket.put(event('two'));
+    return { offset: 7 };
+  });
+  first.settle(new Set(['one']), {});
+  first.close();
+  const next = opened(home);
+  expect([next.pending.map(({ id }) => id), next.cursor('codex'), next.sent, next.since]).toEqual([['two'], { offset: 7 }, 1, 1_000]);
+  await next.take('codex', (basket, cursor) => {
+    for (const id of ['one', 'two', 'three']) basket.put(event(id));
+    return cursor;
+  });
+  expect(next.pending.map(({ id }) => id)).toEqual(['two', 'three']);
+  const folder = join(home, '.covibe/ledger');
+  expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600]);
+});
+
+test('a full ledger takes no more: readers wait where they are', async () => {
+  const ledger = opened(temporaryFolder());
+  let read = 0;
+  const reader = (basket: { full(): boolean; put(event: UsageEvent): void }) => {
+    while (!basket.full() && read < 5_000) basket.put(event(`e${read++}`));
+    return { read };
+  };
+  await ledger.take('codex', reader);
+  expect([ledger.pending.length, read]).toEqual([1_000, 1_000]);
+  await ledger.take('codex', reader);
+  expect(read).toBe(1_000);
+  ledger.settle(new Set(ledger.pending.slice(0, 10).map(({ id }) => id)), {});
+  await ledger.take('codex', reader);
+  expect([ledger.pending.length, read]).toEqual([1_000, 1_010]);
+});
+
+test('a store whose events wait leaves the others their room', async () => {
+  const ledger = opened(temporaryFolder());
+  const fill = (name: string) => (basket: { full(): boolean; put(event: UsageEvent): void }) => {
+    for (let at = 0; !basket.full(); at++) basket.put(event(`${name}${at}`));
+    return {};
+  };
+  await ledger.take('claude-code', fill('a'));
+  await ledger.take('codex', fill('b'));
+  expect(ledger.pending.map(({ store }) => store).filter((store) => store === 'codex')).toHaveLength(1_000);
+});
+
+test('an earlier --since goes back and reads anew; a later one changes nothing', async () => {
+  const home = temporaryFolder();
+  const ledger = opened(home);
+  await ledger.take('codex', () => ({ offset: 7 }));
+  ledger.close();
+  const later = opened(home, 2_000);
+  expect([later.since, later.cursor('codex')]).toEqual([1_000, { offset: 7 }]);
+  later.close();
+  const earlier = opened(home, 500);
+  expect([earlier.since, earlier.cursor('codex')]).toEqual([500, {}]);
+});
+
+test('a ledger that is broken begins anew', () => {
+  const home = temporaryFolder();
+  opened(home).close();
+  const [name = ''] = readdirSync(join(home, '.covibe/ledger'));
+  writeFileSync(join(home, '.covibe/ledger', name), '{');
+  expect(opened(home).since).toBe(1_000);
+});
+
+test('a lock that cannot be looked at is said to be so, not waited for', () => {
+  const path = join(temporaryFolder(), 'lock');
+  mkdirSync(path);
+  expect(() => takeLock(path)).toThrow('EISDIR');
+});
+
+test('one process holds the lock; one that was left behind is taken over', () => {
+  const path = join(temporaryFolder(), 'lock');
+  const taken = () => {
+    const lock = takeLock(path);
+    const held = 'heldBy' in lock ? undefined : readFileSync(path, 'utf8');
+    if (!('heldBy' in lock)) lock.release();
+    return held;
+  };
+  const first = takeLock(path);
+  expect(takeLock(path)).toEqual({ heldBy: process.pid });
+  if (!('heldBy' in first)) first.release();
+  // Of a process that has ended, of one whose number is somebody else's by now, and nonsense.
+  for (const left of ['999999:1:x', `${process.pid}:1:x`, '', 'nonsense']) {
+    writeFileSync(path, left);
+    expect(taken(), left).toBeDefined();
+  }
+  // Of one that has said nothing for so long that its number may be anybody's.
+  writeFileSync(path, taken() ?? '');
+  expect(taken()).toBeUndefined();
+  utimesSync(path, 1, 1);
+  expect(taken()).toBeDefined();
+  expect(readdirSync(join(path, '..'))).toEqual([]);
+});

@@ -1,0 +1,118 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { VERSION } from '../../../version.ts';
+import type { Output } from '../../cli/output.ts';
+import type { Updater } from '../update/updater.ts';
+import { beat } from './beat.ts';
+import { NO_TOKEN } from './deliver.ts';
+import { type WatchStatus, writeWatchStatus } from './status.ts';
+import { type Synced, syncUsage } from './sync.ts';
+import { tokensFor } from './tokens.ts';
+
+export interface WatchOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly origin: string;
+  readonly intervalMs: number;
+  readonly since?: number | undefined;
+  readonly out: Output;
+  readonly signal: AbortSignal;
+  readonly updater: Updater;
+}
+
+/** Often enough for who is at work to be seen; each one is written down by the server. */
+const BEAT_MS = 5 * 60_000;
+const LONGEST_PAUSE_MS = 5 * 60_000;
+
+/** The watcher of a machine: heartbeats, usage, inboxes, until it is asked to end. Prints what changes. */
+export class Watcher {
+  readonly #o: WatchOptions;
+  #status: WatchStatus;
+  #beatDue = 0;
+  #failures = 0;
+  #repos = 0;
+  #told = new Set<string>();
+
+  constructor(options: WatchOptions) {
+    this.#o = options;
+    this.#status = { pid: process.pid, version: VERSION, origin: options.origin, last_sync_at: null, sent: 0, waiting: 0, problem: null };
+  }
+
+  /** `handover`: a release was put in place, which goes on from here. */
+  async run(): Promise<'ended' | 'handover'> {
+    const { signal, intervalMs } = this.#o;
+    let handover = false;
+    while (!signal.aborted && !handover) {
+      handover = await this.tick();
+      const wait = Math.min(intervalMs * 2 ** this.#failures, Math.max(LONGEST_PAUSE_MS, intervalMs));
+      if (!handover) await pause(wait, undefined, { signal }).catch(() => {});
+    }
+    this.#write({ pid: null });
+    return handover ? 'handover' : 'ended';
+  }
+
+  /** Whether a new release is to go on. */
+  async tick(): Promise<boolean> {
+    const { env, origin, since, out } = this.#o;
+    const { machine } = tokensFor(env, origin);
+    const beaten = machine === undefined ? { problem: NO_TOKEN } : await this.#beat(machine);
+    const synced = await this.#sync(() => syncUsage(env, { origin, since }));
+    if (synced.sent > 0) out.note(`${out.mark.good} ${counted(synced.sent, 'usage event')} sent`);
+    if (synced.rejected > 0) out.note(`${out.mark.wait} ${counted(synced.rejected, 'usage file')} of no use: see .covibe/telemetry/rejected`);
+    for (const reason of synced.unread) this.#once(reason);
+    this.#say(beaten.problem ?? synced.problem ?? null, synced);
+    return beaten.handover === true;
+  }
+
+  async #beat(token: string): Promise<{ problem?: string | undefined; handover?: boolean }> {
+    const { env, origin, out, updater } = this.#o;
+    if (Date.now() < this.#beatDue) return {};
+    const { repos, offer, problem } = await beat(env, origin, token);
+    if (problem !== undefined) return { problem };
+    this.#beatDue = Date.now() + BEAT_MS;
+    if (repos !== this.#repos) out.note(`${out.mark.good} ${repos === 1 ? '1 repository' : `${repos} repositories`} registered`);
+    this.#repos = repos;
+    return { handover: offer !== undefined && (await updater.consider(offer, token)) };
+  }
+
+  /** What a broken store makes of one round must not end the watcher. */
+  async #sync(round: () => Promise<Synced>): Promise<Synced> {
+    try {
+      return await round();
+    } catch (error) {
+      const { waiting, sent } = this.#status;
+      const code = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
+      return { sent: 0, sent_in_all: sent, waiting, rejected: 0, unread: [], problem: `reading usage failed (${code})` };
+    }
+  }
+
+  #say(problem: string | null, { heldBy, sent_in_all, waiting }: Synced): void {
+    const { out } = this.#o;
+    const before = this.#status.problem;
+    const counts = heldBy === undefined ? { sent: sent_in_all, waiting } : {};
+    this.#failures = problem === null ? 0 : Math.min(this.#failures + 1, 10);
+    this.#write({ ...counts, problem, ...(problem === null ? { last_sync_at: Date.now() } : {}) });
+    if (heldBy !== undefined) this.#once(`process ${heldBy} reports this machine's usage; it is left to that one`);
+    if (problem !== null && problem !== before) out.note(`${out.mark.wait} ${problem}${waiting > 0 ? `; ${counted(waiting, 'usage event')} waiting` : ''}`);
+    if (problem === null && before !== null) out.note(`${out.mark.good} all is well again`);
+  }
+
+  #once(text: string): void {
+    if (!this.#told.has(text)) this.#o.out.note(`${this.#o.out.mark.quiet} ${text}`);
+    this.#told.add(text);
+  }
+
+  #write(changed: Partial<WatchStatus>): void {
+    this.#status = { ...this.#status, ...changed };
+    try {
+      writeWatchStatus(this.#o.env, this.#status);
+    } catch (error) {
+      // A disk that is full today has room tomorrow: usage waits in its stores until then.
+      this.#once(`~/.covibe cannot be written (${(error as NodeJS.ErrnoException).code}): doctor does not see what this watch does`);
+    }
+  }
+
+  get status(): WatchStatus {
+    return this.#status;
+  }
+}
+
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,127 @@
+import { statSync } from 'node:fs';
+import { presentRepos } from '../repos.ts';
+import { readClaudeCode } from '../usage/claude-code.ts';
+import { readCodexLog, readRollouts } from '../usage/codex.ts';
+import { readCursor } from '../usage/cursor.ts';
+import type { Basket, Cursor } from '../usage/event.ts';
+import { inboxesIn } from '../usage/inbox.ts';
+import { deliver } from './deliver.ts';
+import { flushInboxes, takeInboxes } from './inboxes.ts';
+import { type Ledger, openLedger } from './ledger.ts';
+import { tokensFor } from './tokens.ts';
+
+interface Reading {
+  readonly cursor: Cursor;
+  /** The store is there, and this Node cannot read it. */
+  readonly tooOld?: boolean;
+}
+interface ReadOptions {
+  readonly now: number;
+  readonly only?: string | undefined;
+}
+type ReadSource = (env: NodeJS.ProcessEnv, cursor: Cursor, basket: Basket, options: ReadOptions) => Promise<Reading>;
+
+/** What is read on this machine, and whose usage it is. */
+const SOURCES = {
+  'claude-code': { agent: 'claude-code', read: async (env, cursor, basket, options) => ({ cursor: readClaudeCode(env, cursor, basket, options) }) },
+  codex: { agent: 'codex', read: async (env, cursor, basket) => ({ cursor: readRollouts(env, cursor, basket) }) },
+  'codex-log': { agent: 'codex', read: readCodexLog },
+  cursor: { agent: 'cursor', read: (env, cursor, basket, { now }) => readCursor(env, cursor, basket, now) },
+} satisfies Record<string, { agent: string; read: ReadSource }>;
+
+export type UsageSource = keyof typeof SOURCES;
+const ALL = Object.keys(SOURCES) as UsageSource[];
+
+export interface SyncOptions {
+  readonly origin: string;
+  readonly sources?: readonly UsageSource[];
+  /** One transcript of Claude Code instead of all: the run has stopped, so that its last message is over. */
+  readonly only?: string | undefined;
+  /** The Covenant session of the run that `only` is of. */
+  readonly session_id?: string | undefined;
+  /** Back to this moment, instead of from the first start on. */
+  readonly since?: number | undefined;
+  /** Folders of usage files; without it, those of the repositories that agents work in. */
+  readonly inboxes?: readonly string[];
+  readonly now?: number;
+}
+
+export interface Synced {
+  readonly sent: number;
+  /** All that was ever sent. */
+  readonly sent_in_all: number;
+  readonly waiting: number;
+  readonly rejected: number;
+  /** Why something waits. */
+  readonly problem?: string | undefined;
+  /** What could not be read, and why. */
+  readonly unread: readonly string[];
+  /** Another process is at it: nothing was done here. */
+  readonly heldBy?: number;
+}
+
+/** Only uses from now on are reported; where it was said before, from then on. */
+export function beginUsage(env: NodeJS.ProcessEnv, origin: string, now = Date.now()): void {
+  const ledger = openLedger(env, origin, { now });
+  if (!('heldBy' in ledger)) ledger.close();
+}
+
+/** Reads what is new in the stores and inboxes of this machine, and delivers it with what waited before. */
+export async function syncUsage(env: NodeJS.ProcessEnv, options: SyncOptions): Promise<Synced> {
+  const { origin, since, only, now = Date.now() } = options;
+  const ledger = openLedger(env, origin, { now, since, begins: only === undefined ? undefined : beginningOf(only, now) });
+  if ('heldBy' in ledger) return { sent: 0, sent_in_all: 0, waiting: 0, rejected: 0, unread: [], heldBy: ledger.heldBy };
+  try {
+    return await sync(env, ledger, { ...options, now });
+  } finally {
+    ledger.close();
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** A run that reports before any watcher was started does so from its own beginning, but not with the history of a run that is resumed. */
+function beginningOf(transcript: string, now: number): number {
+  const born = statSync(transcript, { throwIfNoEntry: false })?.birthtimeMs || now;
+  return Math.max(Math.min(born, now), now - DAY_MS);
+}
+
+async function sync(
+  env: NodeJS.ProcessEnv,
+  ledger: Ledger,
+  { origin, sources, only, session_id, inboxes, now }: SyncOptions & { now: number },
+): Promise<Synced> {
+  const tokens = tokensFor(env, origin);
+  const before = ledger.sent;
+  const unread = new Set<string>();
+  // Of an agent without a token nothing is read: what it uses is reported once it has one.
+  const wanted = (sources ?? (inboxes ? [] : ALL)).filter((source) => tokens.of(SOURCES[source].agent) !== undefined);
+  const folders = inboxes ?? (sources ? [] : inboxesIn(presentRepos(env).map(({ path }) => path)));
+  let rejected = 0;
+  let problem: string | undefined;
+  // Once more while there was more to read than has room.
+  for (let delivered = -1; problem === undefined && delivered !== ledger.sent; ) {
+    delivered = ledger.sent;
+    for (const source of wanted) {
+      const read: ReadSource = SOURCES[source].read;
+      const take = async (basket: Basket, cursor: Cursor) => {
+        const missed = (code: string) => void unread.add(`a part of the usage in ${source} cannot be read now (${code})`);
+        const reading = await read(env, cursor, { ...basket, missed }, { now, only });
+        if (reading.tooOld) unread.add(`the usage in ${source} cannot be read by this Node: it needs 22.5 or newer`);
+        return reading.cursor;
+      };
+      try {
+        await ledger.take(source, take, session_id === undefined ? {} : { session_id });
+      } catch (error) {
+        // One store that is locked, broken or of another shape holds up no other: it is read another time.
+        unread.add(`the usage in ${source} cannot be read now (${(error as NodeJS.ErrnoException).code ?? (error as Error).name})`);
+      }
+    }
+    const taken = await takeInboxes(ledger, folders);
+    rejected += taken.rejected;
+    if (taken.unfinished > 0) unread.add('usage files that are no JSON yet are left until they are finished');
+    problem = await deliver(ledger, origin, tokens);
+    rejected += flushInboxes(ledger, folders);
+  }
+  return { sent: ledger.sent - before, sent_in_all: ledger.sent, waiting: ledger.pending.length, rejected, problem, unread: [...unread] };
+}

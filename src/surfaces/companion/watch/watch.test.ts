@@ -1,0 +1,203 @@
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { watch } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type TestApp, testApp } from '../../../testing/app.ts';
+import { testMachine } from '../../../testing/companion.ts';
+import { companionRelease, quickNpm } from '../../../testing/companion-release.ts';
+import { temporaryFolder } from '../../../testing/database.ts';
+import { temporaryRepository } from '../../../testing/repository.ts';
+import { recordTraffic } from '../../../testing/traffic.ts';
+import { claudeLine, rolloutLines, rolloutPath, transcriptPath, writeLines } from '../../../testing/usage-stores.ts';
+import { VERSION } from '../../../version.ts';
+import { UsageError } from '../../cli/command.ts';
+import { createOutput } from '../../cli/output.ts';
+import { watchCommands } from '../commands/watch.ts';
+import { noteRepo } from '../repos.ts';
+import { Ledger, openLedger } from './ledger.ts';
+import { beginUsage } from './sync.ts';
+
+const spans = (app: TestApp) => app.app.store.reader.selectFrom('agent_spans').selectAll().orderBy('id').execute();
+
+async function watched() {
+  const app = await testApp();
+  const { url } = await app.serve();
+  const traffic = await recordTraffic(url);
+  const machine = testMachine();
+  const token = { COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
+  beginUsage(machine.env, traffic.url, Date.now() - 60_000);
+  return { app, traffic, machine, token, start: (...args: string[]) => machine.start(machine.home, ['watch', '--base-url', traffic.url, ...args], token) };
+}
+
+test('watch runs until it is ended: heartbeats with the repositories that agents were active in, and usage [companion.watch.command] [companion.repos.registered-by-activity]', async () => {
+  const { app, traffic, machine, start } = await watched();
+  const shop = temporaryRepository();
+  noteRepo(machine.env, { checkout: shop.path, repo: 'shop' }, Date.now());
+  noteRepo(machine.env, { checkout: join(machine.home, 'gone'), repo: 'gone' }, Date.now());
+  writeLines(transcriptPath(machine.home), [claudeLine('one', 5)]);
+  const { child, ran, said } = start('--interval', '1');
+  await said(/1 usage event sent/);
+  const repos = await app.app.store.reader.selectFrom('registered_repos').selectAll().execute();
+  expect(repos.map(({ path, branch }) => [path, branch])).toEqual([[shop.path, 'main']]);
+  traffic.down = true;
+  writeLines(rolloutPath(machine.home), rolloutLines({ resp_1: 57 }));
+  await said(/server unreachable \(\w+\); 1 usage event waiting/);
+  const status = () => JSON.parse(readFileSync(join(machine.home, '.covibe/watch.json'), 'utf8')) as Record<string, unknown>;
+  expect(status()).toMatchObject({
+    pid: child.pid,
+    version: VERSION,
+    origin: traffic.url,
+    sent: 1,
+    waiting: 1,
+    problem: expect.stringContaining('unreachable'),
+  });
+  traffic.down = false;
+  await said(/all is well again/);
+  child.kill('SIGTERM');
+  expect(await ran).toMatchObject({ code: 0, stdout: '' });
+  expect(status()).toMatchObject({ pid: null, sent: 2, waiting: 0, problem: null, last_sync_at: expect.any(Number) });
+  expect((await spans(app)).map(({ output_tokens }) => output_tokens)).toEqual([5, 57]);
+  expect(traffic.calls('covibe_session')).toBe(1);
+});
+
+test('one that is killed after the server has counted, and before it has noted so, neither loses nor doubles', async () => {
+  const { app, traffic, machine, start } = await watched();
+  writeLines(transcriptPath(machine.home), [claudeLine('one', 5), claudeLine('two', 6), claudeLine('three', 7)]);
+  const first = start('--once');
+  traffic.answered = (request) => {
+    if (!request.includes('covibe_ingest')) return undefined;
+    first.child.kill('SIGKILL');
+    // It must never hear of it.
+    return first.ran;
+  };
+  await first.ran;
+  traffic.answered = undefined;
+  expect(await spans(app)).toHaveLength(1);
+  const { code } = await start('--once').ran;
+  expect(code).toBe(0);
+  expect((await spans(app)).map(({ output_tokens }) => output_tokens)).toEqual([5, 6, 7]);
+  expect(traffic.calls('covibe_ingest_agent_telemetry')).toBe(4);
+});
+
+test('two watchers of one machine report everything once', async () => {
+  const { app, machine, start } = await watched();
+  writeLines(
+    transcriptPath(machine.home),
+    [...Array(40).keys()].map((at) => claudeLine(`m${at}`, at + 1)),
+  );
+  const both = [start('--once'), start('--once')];
+  const codes = (await Promise.all(both.map(({ ran }) => ran))).map(({ code }) => code);
+  expect(codes).toEqual([0, 0]);
+  expect((await spans(app)).map(({ output_tokens }) => output_tokens)).toEqual([...Array(40).keys()].map((at) => at + 1));
+});
+
+test("a stopped run's report waits for one that is at it", async () => {
+  const { app, traffic, machine, token } = await watched();
+  const transcript = writeLines(transcriptPath(machine.home), [claudeLine('one', 5)]);
+  const ledger = openLedger(machine.env, traffic.url, { now: Date.now() });
+  const { child, ran } = machine.start(machine.home, ['hook', 'claude-code', 'usage', '--base-url', traffic.url, '--transcript', transcript], token);
+  const ended = new AbortController();
+  void ran.then(() => ended.abort());
+  // It tries for the lock with a file of its own, which comes and goes; the third time is its second try.
+  let seen = 0;
+  for await (const { eventType, filename } of watch(join(machine.home, '.covibe/ledger'), { signal: ended.signal }))
+    if (eventType === 'rename' && filename?.endsWith(`.${child.pid}`) && ++seen === 3) break;
+  if (ledger instanceof Ledger) ledger.close();
+  expect((await ran).code).toBe(0);
+  expect(await spans(app)).toHaveLength(1);
+});
+
+test('telemetry submits the files of the inbox [companion.telemetry.command]', async () => {
+  const { app, traffic, machine, token } = await watched();
+  const root = temporaryFolder();
+  const inbox = join(root, '.covibe/telemetry');
+  mkdirSync(inbox, { recursive: true });
+  writeFileSync(join(inbox, 'codex-1.json'), JSON.stringify({ model: 'gpt-5', usage: { input_tokens: 9, output_tokens: 1 } }));
+  writeFileSync(join(inbox, 'other.json'), 'nonsense');
+  utimesSync(join(inbox, 'other.json'), 1, 1);
+  const flush = (...more: string[]) => machine.run(root, ['telemetry', '--base-url', traffic.url, '--inbox', '.covibe/telemetry', ...more], token);
+  const ran = await flush();
+  expect([ran.code, ran.stdout]).toEqual([0, '✓ 1 usage event sent\n! 1 file of no use: see rejected/\n']);
+  expect([existsSync(join(inbox, 'sent/codex-1.json')), readFileSync(join(inbox, 'rejected/other.json.reason'), 'utf8')]).toEqual([
+    true,
+    'The file is no JSON.\n',
+  ]);
+  expect((await flush('--json')).json).toEqual({ kind: 'telemetry', sent: 0, waiting: 0, rejected: 0, problem: null });
+  expect(await spans(app)).toMatchObject([{ source: 'codex', input_tokens: 9 }]);
+  const nowhere = await machine.run(root, ['telemetry', '--base-url', traffic.url, '--inbox', 'nowhere', '--json'], token);
+  expect([nowhere.code, nowhere.json]).toMatchObject([1, { code: 'NO_INBOX' }]);
+  const without = await machine.run(root, ['telemetry', '--base-url', traffic.url, '--json']);
+  expect([without.code, without.json]).toMatchObject([1, { code: 'NO_TOKEN' }]);
+});
+
+test.each([{ interval: 'soon' }, { interval: '0' }, { since: 'yesterday' }, { since: '5' }, { since: 'week 1' }, { since: '2999-01-01' }])(
+  'watch is called wrongly with %j',
+  async (values) => {
+    const [command] = watchCommands;
+    const invocation = {
+      env: { HOME: '/nowhere' },
+      cwd: '/',
+      json: false,
+      out: createOutput({}, process.stdout, process.stderr),
+      values: { once: true, ...values },
+      positionals: [],
+    };
+    await expect(command?.run(invocation)).rejects.toThrow(UsageError);
+  },
+);
+
+test('a watcher that cannot write says so once and goes on', async () => {
+  const { machine, app, start } = await watched();
+  mkdirSync(join(machine.home, '.covibe/watch.json'));
+  writeLines(transcriptPath(machine.home), [claudeLine('one', 5)]);
+  const { child, ran, said } = start('--interval', '1');
+  await said(/~\/\.covibe cannot be written \(EISDIR\)/);
+  writeLines(transcriptPath(machine.home, 'run-2'), [claudeLine('two', 6)]);
+  await said(/1 usage event sent[\s\S]*1 usage event sent/);
+  child.kill('SIGTERM');
+  expect((await ran).code).toBe(0);
+  expect(await spans(app)).toHaveLength(2);
+});
+
+const updating = async (program: string) => {
+  const { manifest } = companionRelease('99.0.0', { program });
+  const app = await testApp({ companionManifest: manifest });
+  const { url } = await app.serve();
+  const machine = testMachine();
+  const env = { COVIBE_MCP_TOKEN: (await app.developer('ana')).token, PATH: `${quickNpm()}:${machine.env.PATH}` };
+  return { machine, start: (...args: string[]) => machine.start(machine.home, ['watch', '--base-url', url, '--interval', '1', ...args], env) };
+};
+
+test('a heartbeat that offers another release makes the watcher that release, also when it is started again [companion.update.self]', async () => {
+  const { machine, start } = await updating(`
+    process.stderr.write('99 watches: ' + process.argv.slice(2).join(' ') + '\\n');
+    process.on('SIGTERM', () => process.exit(0));
+    setInterval(() => {}, 1000);`);
+  for (const told of [/updated from .* to 99\.0\.0/, /99 watches/]) {
+    const { child, ran, said } = start('--self-update');
+    await said(told);
+    await said(/99 watches: watch --base-url http:\S+ --interval 1 --self-update/);
+    child.kill('SIGTERM');
+    expect((await ran).code).toBe(0);
+  }
+  expect(JSON.parse(readFileSync(join(machine.home, '.covibe/companion/current.json'), 'utf8'))).toMatchObject({ version: '99.0.0' });
+});
+
+test('a release that ends at once gives its place back', async () => {
+  const { machine, start } = await updating('process.exit(3);');
+  const { child, ran, said } = start('--self-update');
+  await said(/not updated to 99\.0\.0: it ended at once with exit code 3/);
+  await said(/exit code 3.*\s+Watching/);
+  child.kill('SIGTERM');
+  expect((await ran).code).toBe(0);
+  expect(existsSync(join(machine.home, '.covibe/companion/current.json'))).toBe(false);
+});
+
+test('without the flag it says once that there is another release, and how to get it', async () => {
+  const { machine, start } = await updating('');
+  const { child, ran, said } = start();
+  await said(/version 99\.0\.0 is available \(this is .*\): run covibe-local watch --self-update/);
+  child.kill('SIGTERM');
+  expect((await ran).code).toBe(0);
+  expect(existsSync(join(machine.home, '.covibe/companion'))).toBe(false);
+});

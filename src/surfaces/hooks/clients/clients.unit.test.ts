@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { HookAnswer, HookEvent } from '../../../features/hooks/question.ts';
+import { HOOK_CLIENTS } from './index.ts';
+
+/** What the clients' programs sent, with contents, prompts and answers replaced: none of them may be in what is made of it. */
+const CANARY = 'CANARY';
+const claude = { session_id: 'run-1', transcript_path: `/home/ana/${CANARY}.jsonl`, cwd: '/repo', prompt_id: 'p', permission_mode: 'default' };
+const codex = { session_id: 'run-1', turn_id: 't', transcript_path: null, cwd: '/repo', model: 'gpt-5.5', permission_mode: 'default' };
+const gemini = { session_id: 'run-1', transcript_path: `/home/ana/${CANARY}.jsonl`, cwd: '/repo', timestamp: '2026-11-16T07:23:27.431Z' };
+const cursor = { conversation_id: 'run-1', generation_id: 'g', model: 'm', cursor_version: '2.4', workspace_roots: ['/repo'], user_email: `${CANARY}@x` };
+const opencode = { session_id: 'run-1', cwd: '/repo' };
+
+const PAYLOADS: [client: string, event: HookEvent, native: Record<string, unknown>, reduced: Record<string, unknown>][] = [
+  ['claude-code', 'session-start', { ...claude, hook_event_name: 'SessionStart', source: 'compact' }, { source: 'compact' }],
+  ['claude-code', 'prompt', { ...claude, hook_event_name: 'UserPromptSubmit', prompt: CANARY }, {}],
+  [
+    'claude-code',
+    'before-tool',
+    { ...claude, tool_name: 'Write', tool_input: { file_path: '/repo/c.txt', content: CANARY } },
+    { tool: 'Write', paths: ['/repo/c.txt'] },
+  ],
+  [
+    'claude-code',
+    'before-tool',
+    { ...claude, tool_name: 'NotebookEdit', tool_input: { notebook_path: '/repo/n.ipynb', new_source: CANARY } },
+    { tool: 'NotebookEdit', paths: ['/repo/n.ipynb'] },
+  ],
+  ['claude-code', 'before-tool', { ...claude, tool_name: 'Bash', tool_input: { command: `echo ${CANARY} > b.txt` } }, { tool: 'Bash', paths: ['b.txt'] }],
+  ['claude-code', 'before-tool', { ...claude, tool_name: 'Read', tool_input: { file_path: '/repo/c.txt' } }, { tool: 'Read' }],
+  [
+    'claude-code',
+    'after-tool',
+    { ...claude, tool_name: 'Write', tool_input: { file_path: '/repo/c.txt', content: CANARY }, tool_response: { content: CANARY } },
+    { tool: 'Write' },
+  ],
+  [
+    'claude-code',
+    'after-tool',
+    { ...claude, tool_name: 'mcp__covibe__covibe_session', tool_input: { operation: 'start' }, tool_response: '{"data":{"session_id":"ses_01"}}' },
+    { tool: 'mcp__covibe__covibe_session', session_id: 'ses_01' },
+  ],
+  ['claude-code', 'stop', { ...claude, stop_hook_active: true, last_assistant_message: CANARY }, { again: true }],
+  ['claude-code', 'session-end', { ...claude, reason: 'other' }, {}],
+  ['codex', 'session-start', { ...codex, source: 'startup' }, { source: 'startup', model: 'gpt-5.5' }],
+  [
+    'codex',
+    'before-tool',
+    {
+      ...codex,
+      tool_name: 'apply_patch',
+      tool_input: { command: `*** Begin Patch\n*** Add File: c.txt\n+${CANARY}\n*** Update File: a.txt\n@@\n-old\n+${CANARY}\n*** End Patch` },
+    },
+    { tool: 'apply_patch', model: 'gpt-5.5', paths: ['c.txt', 'a.txt'] },
+  ],
+  [
+    'codex',
+    'before-tool',
+    { ...codex, tool_name: 'Bash', tool_input: { command: `echo ${CANARY} > b.txt` } },
+    { tool: 'Bash', model: 'gpt-5.5', paths: ['b.txt'] },
+  ],
+  ['codex', 'stop', { ...codex, stop_hook_active: false, last_assistant_message: CANARY }, { model: 'gpt-5.5' }],
+  ['gemini', 'prompt', { ...gemini, prompt: CANARY }, {}],
+  [
+    'gemini',
+    'before-tool',
+    { ...gemini, tool_name: 'write_file', tool_input: { file_path: 'c.txt', content: CANARY } },
+    { tool: 'write_file', paths: ['c.txt'] },
+  ],
+  [
+    'gemini',
+    'before-tool',
+    { ...gemini, tool_name: 'replace', tool_input: { file_path: '/repo/a.txt', new_string: CANARY } },
+    { tool: 'replace', paths: ['/repo/a.txt'] },
+  ],
+  [
+    'gemini',
+    'before-tool',
+    { ...gemini, tool_name: 'run_shell_command', tool_input: { command: 'touch x', dir_path: 'sub' } },
+    { tool: 'run_shell_command', paths: ['sub/x'] },
+  ],
+  ['gemini', 'stop', { ...gemini, prompt: CANARY, prompt_response: CANARY, stop_hook_active: true }, { again: true }],
+  ['cursor', 'session-start', { ...cursor, session_id: 'run-1', is_background_agent: false }, { source: 'startup', model: 'm' }],
+  [
+    'cursor',
+    'before-tool',
+    { ...cursor, tool_name: 'Write', tool_input: { file_path: '/repo/c.txt', content: CANARY } },
+    { tool: 'Write', model: 'm', paths: ['/repo/c.txt'] },
+  ],
+  ['cursor', 'before-tool', { ...cursor, cwd: '/repo', command: `echo ${CANARY} > b.txt` }, { model: 'm', paths: ['b.txt'] }],
+  [
+    'cursor',
+    'after-tool',
+    { ...cursor, tool_name: 'MCP:covibe_task', tool_input: '{"session_id":"ses_01"}', tool_output: CANARY },
+    { tool: 'MCP:covibe_task', model: 'm', session_id: 'ses_01' },
+  ],
+  ['cursor', 'stop', { ...cursor, status: 'completed', loop_count: 1 }, { model: 'm', again: true }],
+  ['cursor', 'stop', { ...cursor, status: 'aborted', loop_count: 0 }, { model: 'm', again: true }],
+  [
+    'opencode',
+    'before-tool',
+    { ...opencode, tool_name: 'edit', tool_input: { filePath: '/repo/a.txt', newString: CANARY } },
+    { tool: 'edit', paths: ['/repo/a.txt'] },
+  ],
+  [
+    'opencode',
+    'before-tool',
+    { ...opencode, tool_name: 'bash', tool_input: { command: 'touch x', workdir: '/repo/sub' } },
+    { tool: 'bash', paths: ['/repo/sub/x'] },
+  ],
+];
+
+describe('what is taken from a payload', () => {
+  it.each(PAYLOADS)('%s %s %#', (client, event, native, expected) => {
+    const reduced = HOOK_CLIENTS[client]?.reduce(event, native);
+    expect(JSON.parse(JSON.stringify(reduced))).toEqual({ client_session: 'run-1', folder: '/repo', ...expected });
+    expect(JSON.stringify(reduced)).not.toContain(CANARY);
+  });
+
+  it('of a payload that is nothing like it, nothing', () => {
+    for (const client of Object.values(HOOK_CLIENTS)) {
+      const reduced = client.reduce('before-tool', { session_id: 7, cwd: null, tool_name: ['x'], tool_input: 'y', workspace_roots: {} });
+      expect(JSON.parse(JSON.stringify(reduced))).toEqual({});
+    }
+  });
+});
+
+const SILENT: HookAnswer = { decision: 'allow', reason: null, context: null, notice: null, session_id: null, fail_closed: false };
+const DENIED: HookAnswer = { ...SILENT, decision: 'deny', reason: 'why' };
+const TOLD: HookAnswer = { ...SILENT, context: 'news' };
+
+describe('what a client is answered', () => {
+  const specific = (hookEventName: string, more: object) => ({ hookSpecificOutput: { hookEventName, ...more } });
+  const deny = { permissionDecision: 'deny', permissionDecisionReason: 'why' };
+  it.each<[string, HookEvent, HookAnswer, object]>([
+    ['claude-code', 'before-tool', DENIED, specific('PreToolUse', deny)],
+    ['claude-code', 'prompt', TOLD, specific('UserPromptSubmit', { additionalContext: 'news' })],
+    ['claude-code', 'stop', DENIED, { decision: 'block', reason: 'why' }],
+    ['claude-code', 'after-tool', { ...SILENT, notice: 'psst' }, { systemMessage: 'psst' }],
+    ['codex', 'before-tool', DENIED, specific('PreToolUse', deny)],
+    ['codex', 'session-start', TOLD, specific('SessionStart', { additionalContext: 'news' })],
+    ['codex', 'session-end', { ...TOLD, notice: 'psst' }, {}],
+    ['gemini', 'before-tool', DENIED, { decision: 'deny', reason: 'why' }],
+    ['gemini', 'after-tool', TOLD, specific('AfterTool', { additionalContext: 'news' })],
+    ['gemini', 'stop', DENIED, { decision: 'deny', reason: 'why' }],
+    ['cursor', 'before-tool', DENIED, { permission: 'deny', user_message: 'why', agent_message: 'why' }],
+    ['cursor', 'after-tool', TOLD, { additional_context: 'news' }],
+    ['cursor', 'stop', DENIED, { followup_message: 'why' }],
+    ['opencode', 'before-tool', DENIED, { deny: 'why' }],
+    ['opencode', 'compact', TOLD, { context: 'news' }],
+  ])('%s %s %#', (client, event, answer, expected) => {
+    expect(HOOK_CLIENTS[client]?.render(event, answer)).toEqual(expected);
+  });
+
+  it('is nothing where there is nothing to say: an empty answer decides nothing that a person has not', () => {
+    for (const [name, client] of Object.entries(HOOK_CLIENTS)) {
+      for (const event of Object.keys(client.events) as HookEvent[]) {
+        if (name !== 'git') expect(client.render(event, SILENT)).toEqual({});
+      }
+    }
+  });
+
+  it('holds a context exactly where the client says that its agent hears it', () => {
+    for (const client of Object.values(HOOK_CLIENTS)) {
+      for (const event of Object.keys(client.events) as HookEvent[]) {
+        expect(JSON.stringify(client.render(event, TOLD)).includes('news')).toBe(client.hears.includes(event));
+      }
+    }
+  });
+});

@@ -1,0 +1,54 @@
+import { recordOf, stringOf } from './client.ts';
+
+/** `mcp__covibe__covibe_task`, `mcp_covibe_covibe_task`, `covibe.covibe_task`, `MCP:covibe_task`: every client spells it in its own way. */
+const OURS = /(?:^|[^a-z])covibe_[a-z_]+$/;
+
+/** A session's id, and nothing that could be anything else. */
+const ID = /^[\w.:-]{1,64}$/;
+
+const idOf = (value: unknown): string | undefined => (typeof value === 'string' && ID.test(value) ? value : undefined);
+
+/** The session of ours that a call of a tool of ours named, or was given. */
+export function ownSession(tool: string | undefined, input: unknown, response: unknown): string | undefined {
+  if (tool === undefined || !OURS.test(tool)) return undefined;
+  const asked = recordOf(parsed(input));
+  if (!tool.endsWith('covibe_session')) return idOf(asked.session_id);
+  return idOf(asked.session_id) ?? (asked.operation === 'start' ? sessionIn(response, 0) : undefined);
+}
+
+/** Clients wrap the answer each in its own way: as text, as MCP content, in `llmContent`. An envelope has it in `data`. */
+const WRAPPERS = ['structuredContent', 'data', 'content', 'text', 'llmContent', 'returnDisplay', 'output', 'result'] as const;
+const DEEPEST = 6;
+
+function sessionIn(value: unknown, depth: number): string | undefined {
+  if (depth > DEEPEST) return undefined;
+  const plain = parsed(value);
+  if (Array.isArray(plain)) return firstOf(plain.slice(0, 5), depth);
+  const record = recordOf(plain);
+  return (
+    idOf(record.session_id) ??
+    firstOf(
+      WRAPPERS.map((name) => record[name]),
+      depth,
+    )
+  );
+}
+
+function firstOf(values: readonly unknown[], depth: number): string | undefined {
+  for (const value of values) {
+    const found = value === undefined ? undefined : sessionIn(value, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** JSON in a text, also where a client has put a tag around it. */
+function parsed(value: unknown): unknown {
+  const text = stringOf(value);
+  if (text === undefined) return value;
+  try {
+    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as unknown;
+  } catch {
+    return undefined;
+  }
+}

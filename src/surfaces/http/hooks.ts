@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, Hono } from 'hono';
+import { HOOK_EVENTS, type HookAnswer, type HookEvent } from '../../features/hooks/question.ts';
+import type { Principal } from '../../kernel/context.ts';
+import { isRecord } from '../../kernel/input.ts';
+import { refused } from '../../kernel/reply.ts';
+import type { App } from '../../main.ts';
+import { HOOK_CLIENTS } from '../hooks/clients/index.ts';
+import { questionFrom } from '../hooks/question.ts';
+import { isThisMachine } from '../origin.ts';
+import { readJsonBody } from './body.ts';
+import { bearer, identify, isLoopback, sourceOf } from './caller.ts';
+import { actionStatus, badBody, type HttpRefusal, NATIVE_PAYLOAD, NO_SUCH_PATH, respond } from './refuse.ts';
+
+type Env = { Bindings: HttpBindings };
+type Refuse = (c: Context<Env>, refusal: HttpRefusal, principal?: Principal) => Promise<Response>;
+
+/** The one client that calls by itself. */
+const NATIVE_CLIENT = 'claude-code';
+
+const NO_OBJECT: HttpRefusal = {
+  status: 400,
+  reply: refused('error', 'MALFORMED_REQUEST', 'The body is not a JSON object.', 'Send the fields of a hook question as a JSON object.', { field: 'body' }),
+};
+
+const PROXIES = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+
+/** What a proxy on this machine passes on comes from elsewhere: it says so, or passes on the name by which it was called. */
+function isFromHere(incoming: IncomingMessage): boolean {
+  const called = `http://${incoming.headers.host}`;
+  return isLoopback(sourceOf(incoming)) && URL.canParse(called) && isThisMachine(called) && !PROXIES.some((name) => name in incoming.headers);
+}
+
+/**
+ * `/api/hooks/<client>/<event>`: a client's own payload, or what the companion has made of one. The answer is in the client's words.
+ * Of the client's own payload, which is taken from this machine only, nothing is kept but names, ids and paths.
+ */
+export function hookRoutes(routes: Hono<Env>, app: App, refuse: Refuse): void {
+  routes.post('/api/hooks/:client/:event', async (c) => {
+    const name = c.req.param('client');
+    const client = Object.hasOwn(HOOK_CLIENTS, name) ? HOOK_CLIENTS[name] : undefined;
+    const event = HOOK_EVENTS.find((known): known is HookEvent => known === c.req.param('event'));
+    const body = await readJsonBody(c.env.incoming);
+    const caller = await identify(app, c.env.incoming, { token: bearer(c.env.incoming) });
+    if ('refusal' in caller) return respond(caller.refusal);
+    if (!client || !event) return await refuse(c, NO_SUCH_PATH, caller.principal);
+    if ('problem' in body) return await refuse(c, badBody(body.problem), caller.principal);
+    if (!isRecord(body.value)) return await refuse(c, NO_OBJECT, caller.principal);
+    const isNative = 'hook_event_name' in body.value;
+    if (isNative && !(name === NATIVE_CLIENT && isFromHere(c.env.incoming))) return await refuse(c, NATIVE_PAYLOAD, caller.principal);
+    const question = isNative ? questionFrom(client.reduce(event, body.value)) : body.value;
+    const { reply, body: refusal } = await app.dispatch.action({
+      name: 'hooks.hear',
+      args: { ...question, client: name, event, hears: client.hears.includes(event) },
+      principal: caller.principal,
+      surface: 'api',
+    });
+    if (reply.status !== 'ok') return c.json(refusal, actionStatus(reply));
+    const answer = reply.data as HookAnswer;
+    return c.json({ ...client.render(event, answer) }, 200, {
+      'x-covenant-fail-closed': answer.fail_closed ? '1' : '0',
+      ...(answer.session_id !== null && { 'x-covenant-session': answer.session_id }),
+    });
+  });
+}

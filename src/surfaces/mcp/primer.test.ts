@@ -1,0 +1,60 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { expect, test } from 'vitest';
+import { testApp } from '../../testing/app.ts';
+import { connected, ERAS, type Era } from '../../testing/mcp-client.ts';
+
+const MOST_TOKENS = 700;
+
+interface Described {
+  enum?: string[];
+  description?: string;
+}
+
+/** What a developer's agent is given before it has called anything. */
+async function primer(era?: Era) {
+  const t = await testApp();
+  const { url } = await t.serve();
+  const client = await connected(`${url}/mcp`, (await t.developer('ana')).token, era);
+  return { instructions: client.getInstructions() ?? '', tools: (await client.listTools()).tools, app: t.app };
+}
+
+test.each(ERAS)('the instructions and the descriptions of all tools of /mcp are together at most 700 tokens, to a %s client', async (era) => {
+  const { instructions, tools } = await primer(era);
+  expect(tools.length).toBeGreaterThan(8);
+  const texts = [instructions, ...tools.map(({ description }) => description ?? '')];
+  for (const text of texts) expect(countTokens(text)).toBeGreaterThan(5);
+  expect(texts.reduce((sum, text) => sum + countTokens(text), 0)).toBeLessThanOrEqual(MOST_TOKENS);
+});
+
+test('the primer leads from check to start, heartbeat and complete, in that order, and says what to do where a step is refused', async () => {
+  const { instructions, tools } = await primer();
+  const steps = [
+    'covibe_session start',
+    'Heartbeat',
+    'covibe_task check',
+    'requires_verdict',
+    'covibe_task start',
+    'scope_verdict',
+    'covibe_coordination claim',
+    'covibe_task complete',
+  ];
+  expect(steps.map((step) => instructions.indexOf(step))).toEqual(steps.map((step) => instructions.indexOf(step)).toSorted((a, b) => a - b));
+  for (const step of steps) expect(instructions).toContain(step);
+  // It names no field and no tool that is not there.
+  const fieldsOf = (schema: unknown) => Array.from(JSON.stringify(schema).matchAll(/"(\w+)":/g), ([, field]) => field);
+  const known = tools.flatMap(({ name, inputSchema, outputSchema }) => [name, ...fieldsOf([inputSchema, outputSchema])]);
+  for (const [word] of instructions.matchAll(/\b[a-z]+_[a-z_]+\b/g)) expect(known).toContain(word);
+});
+
+test('every operation is described in the schema of its tool, by the words of its own contract', async () => {
+  const { tools, app } = await primer();
+  const several = app.registry.tools().filter((tool) => tool.toolset === 'team' && !tool.operations.has(null));
+  expect(several.length).toBeGreaterThan(4);
+  for (const { name, operations } of several) {
+    const { enum: named, description = '' } = (tools.find((tool) => tool.name === name)?.inputSchema.properties?.operation ?? {}) as Described;
+    expect(named).toEqual([...operations.keys()]);
+    const lines = description.split('\n');
+    expect(lines).toEqual([...operations].map(([operation, { contract }]) => `${operation}: ${contract.description}`));
+    for (const line of lines) expect(line.length).toBeGreaterThan(20);
+  }
+});
