@@ -55,6 +55,35 @@ test('claims are listed as they come, and released by whoever may after a questi
   expect(errors.filter((error) => !error.includes('404'))).toEqual([]);
 });
 
+test('an edit that a hook denied is told in words: beside its claim, in Activity, and among what the agent was refused', async () => {
+  const { page, t, url, errors } = await at('/tasks/claims', 'ana', async () => {});
+  const { data } = await t.call('covibe_coordination', 'claim', { repo: 'shop', paths: ['src/**'] }, t.ben);
+  const codex = await t.developer('ana', 'codex');
+  await t.tool('clock', {}, codex);
+  await page.goto(`${url}/tasks/claims?claim=${data.claim_id}`);
+  const panel = page.getByRole('dialog', { name: 'Claim in shop' });
+  await panel.getByText('1 path').waitFor();
+  await live(page);
+  expect(await panel.getByText('Denied edits').count()).toBe(0);
+  const payload = { claim_id: data.claim_id, path: 'src/<b>a.ts', client: 'codex', tool: 'apply_patch' };
+  await t.app.store.append(codex.principal.workspace, [
+    { category: 'work', kind: 'edit.denied', actor: codex.principal.actor, subject: data.claim_id, payload },
+  ]);
+  const denied = panel.getByRole('region', { name: 'Denied edits' });
+  await denied.getByText('src/<b>a.ts').waitFor();
+  await denied.getByRole('link', { name: 'codex@ana' }).waitFor();
+  await denied.getByText('Codex, apply_patch').waitFor();
+  await isAccessible(page);
+  await denied.getByRole('link', { name: /^Event/ }).click();
+  const card = page.getByRole('article', { name: 'Refused: Edit of src/<b>a.ts' });
+  await card.getByText('Codex, apply_patch: stopped before the file was written').waitFor();
+  await page.getByRole('row', { name: /edit\.denied.*codex@ana.*denied/ }).waitFor();
+  await page.goto(`${url}/agents/codex@${codex.principal.developerId}`);
+  await card.getByRole('link', { name: 'See the claim' }).click();
+  await panel.getByText('1 path').waitFor();
+  expect(errors).toEqual([]);
+});
+
 test('whoever may not release a claim or dismiss a warning sees so, and why; their own they dismiss with a reason', async () => {
   let own = '';
   const { page, url, t } = await at('/tasks/claims', 'ben', async (team) => {

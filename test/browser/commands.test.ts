@@ -27,12 +27,12 @@ test('on an empty server every command of every page copies what it shows, is on
     await page.locator('header').getByText('Live').waitFor();
     await page.waitForFunction(() => !document.querySelector('[aria-label=Loading], .skeleton'));
     for (const text of await copied(page)) shown.add(text);
-    // What the companion does cannot be done yet: it says so, and what can be done stands beside it.
-    const text = await page.locator('main').innerText();
-    if (text.includes('covibe-local')) {
-      expect(text, path).toContain('covibe-local, the companion, comes with a later version.');
-      expect(text, path).toContain('covenant connect');
-    }
+  }
+  const companion = [...shown].filter((text) => text.startsWith('npm exec -- covibe-local '));
+  expect(companion.toSorted()).toEqual(['setup', 'watch'].map((name) => `npm exec -- covibe-local ${name} --base-url ${url}`));
+  for (const [name = ''] of companion.map((text) => text.split(' ').slice(3))) {
+    const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, 'dist/bin/covibe-local.js'), name, '--help']);
+    expect(stdout).toContain('--base-url');
   }
   const commands = [...shown].filter((text) => text.startsWith('covenant '));
   expect(commands.length).toBeGreaterThanOrEqual(15);

@@ -44,11 +44,23 @@ test('on an empty server three steps tick by themselves, and the last one opens 
   await panel.getByText(work.title).waitFor();
   await isAccessible(page);
   await panel.getByLabel('Why it is no overlap').fill('Another gallery');
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/api/actions/overlap.dismiss', async (route) => {
+    const response = await route.fetch();
+    await answer.promise;
+    await route.fulfill({ response });
+  });
   await panel.getByRole('button', { name: 'Dismiss', exact: true }).click();
   await page.getByText('Nothing waits on you.').waitFor();
   expect((await app.events({ kind: 'warning.dismissed' })).at(-1)?.payload).toMatchObject({ reason: 'Another gallery' });
+  // Who has gone on before the answer is there stays where they are.
+  await page.goBack();
+  await panel.waitFor({ state: 'detached' });
   await steps.getByRole('link', { name: 'See the pair' }).click();
   await page.getByRole('dialog', { name: 'Store gallery thumbnails' }).waitFor();
+  answer.resolve();
+  await page.getByText(/^Dismissed\. A check/).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/tasks/overlaps');
   await page.goBack();
   await steps.getByRole('button', { name: 'Hide them' }).click();
   await steps.waitFor({ state: 'detached' });

@@ -95,6 +95,8 @@ test('[dashboard.agent-setup.config-has-cwd] [dashboard.agent-setup.block-is-fin
   const block = await copied();
   expect(block).toMatch(/read -r COVIBE_MCP_TOKEN\n.*covibe-local setup --base-url http.*covibe-local doctor\n\)$/s);
   expect(block).not.toContain('watch');
+  await page.getByRole('button', { name: /^Copy npm install --global/ }).waitFor();
+  await page.getByRole('button', { name: `Copy npm exec -- covibe-local setup --base-url ${url}` }).waitFor();
   await page.getByRole('button', { name: /^Copy covibe-local watch/ }).click();
   await expect.poll(copied).toBe(`covibe-local watch --base-url ${url}`);
   await isAccessible(page);
@@ -127,8 +129,20 @@ test('members, roles, limits, what is kept and the theme: each says what holds a
   expect(await value()).toBe(7);
   await page.getByRole('button', { name: 'Back to 3' }).click();
   await expect.poll(value).toBe(3);
+  // A field that is filled while the answer is on its way gets the digit beside the new number.
+  await expect.poll(() => rounds.getByRole('spinbutton').inputValue()).toBe('3');
   await rounds.getByRole('spinbutton').fill('0');
   expect(await rounds.getByRole('button', { name: /^Save/ }).isDisabled()).toBe(true);
+  const closed = page.getByRole('switch', { name: /^Edits wait while the hooks/ });
+  expect(await closed.getAttribute('aria-checked')).toBe('false');
+  await page.getByText('hooks let no edit, commit or push pass until it answers again').waitFor();
+  await closed.click();
+  await page.locator('[role=switch][aria-checked=true]').waitFor();
+  await page.getByText('covenant settings set hooks.fail_closed off').waitFor({ state: 'attached' });
+  const failClosed = async () => ((await t.done('settings.list', {})) as { items: { value: number; is_default: boolean }[] }).items.at(-1);
+  expect(await failClosed()).toMatchObject({ value: 1, is_default: false });
+  await page.getByRole('button', { name: 'Back to off' }).click();
+  await expect.poll(failClosed).toMatchObject({ value: 0, is_default: true });
   await isAccessible(page);
 
   await page.getByRole('link', { name: 'Members', exact: true }).click();

@@ -33,7 +33,7 @@ test('usage equals what the command prints; what has no price shows a dash, and 
   await live(page);
   const watch = `npm exec -- covibe-local watch --base-url ${new URL(page.url()).origin}`;
   await page.getByRole('button', { name: `Copy ${watch}` }).waitFor();
-  await page.getByRole('button', { name: 'Copy covenant connect claude-code' }).waitFor();
+  await page.getByRole('button', { name: `Copy ${watch.replace('watch', 'setup')}` }).waitFor();
   await isAccessible(page);
 
   await report('gpt-5-codex', codex);

@@ -33,7 +33,8 @@ describe('tasks', () => {
   test('[team.plan.on-dashboard] a task that an agent plans is on the page without a reload', async () => {
     const { page, call } = await anaAt('/tasks');
     await page.getByText('Nothing is planned or under way.').waitFor();
-    await page.getByRole('button', { name: 'Copy covenant connect claude-code' }).waitFor();
+    await page.getByRole('button', { name: `Copy npm exec -- covibe-local setup --base-url ${new URL(page.url()).origin}` }).waitFor();
+    expect(await page.getByRole('link', { name: 'Agent setup' }).getAttribute('href')).toBe('/settings/agents');
     await call('covibe_task', { operation: 'plan', ...cache });
     await row(page, /Cache thumbnail images in the gallery.*planned.*codex@ben.*feature.*2 files/).waitFor({ timeout: 5_000 });
     expect(await page.getByRole('button', { name: /^Cancel / }).count()).toBe(0);

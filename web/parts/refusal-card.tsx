@@ -72,6 +72,6 @@ export function RefusalCard({ refusal, evidence, passes, command }: RefusalCardP
 
 /** Which step a code comes from. What is no matter of identity, grants or input is a rule of a feature. */
 export function stepOf(outcome: string, code: string | null): RefusingStep {
-  if (outcome === 'denied') return code === 'OPERATOR_REQUIRED' || code === 'DEVELOPER_REQUIRED' ? 'identity' : 'capability';
+  if (outcome === 'denied') return code === 'OPERATOR_REQUIRED' || code === 'TOKEN_REQUIRED' || code === 'DEVELOPER_REQUIRED' ? 'identity' : 'capability';
   return code === 'INVALID_INPUT' || code === 'SCHEMA_INVALID' ? 'input' : 'rule';
 }

@@ -4,11 +4,10 @@ import { flushSync } from 'react-dom';
 import type { Device } from '../../api.ts';
 import { useFrozen } from '../../live/tail.ts';
 import { CliCommand } from '../../parts/cli.tsx';
-import { CompanionNote } from '../../parts/companion.tsx';
-import { Command } from '../../parts/copy.tsx';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Nothing } from '../../parts/section.tsx';
+import { InstalledFirst, SetupCommand } from '../../parts/setup-command.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
 import { deviceColumns } from './device-columns.tsx';
@@ -48,11 +47,11 @@ export function Devices() {
         {!data && !error && <TableSkeleton />}
         {data?.total === 0 && (
           <Nothing>
-            <p>No machine was set up yet. One agent in a repository is connected by:</p>
+            <p>No machine was set up yet. In a repository on it, this sets up all its agents, and shows a code to be approved here:</p>
+            <SetupCommand />
+            <InstalledFirst />
+            <p>One agent alone is connected by:</p>
             <CliCommand words="connect claude-code" />
-            <p>All agents of a machine are set up, in a repository on it, by:</p>
-            <Command text={`npm exec -- covibe-local setup --base-url ${location.origin}`} />
-            <CompanionNote />
           </Nothing>
         )}
         {data && data.items.length > 0 && <Table label="Devices, newest first" columns={columns} rows={data.items} rowKey={({ device_id }) => device_id} />}

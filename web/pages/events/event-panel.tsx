@@ -13,6 +13,7 @@ import { State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 import { outcomeOf } from './category.ts';
 import { Outcome, Subject } from './columns.tsx';
+import { deniedEditIn, deniedWords } from './denied-edit.ts';
 import { durationOf } from './duration.ts';
 import { NamedObjects } from './named-objects.tsx';
 import type { EventFilter } from './search.ts';
@@ -127,8 +128,11 @@ function Step({ to, end, label }: { to: number; end: number; label: string }) {
 }
 
 /** What a refused caller was told, as far as the viewer may read it. */
-function Refused({ event: { seq, time, kind, category, payload } }: { event: JournalEvent }) {
-  const word = outcomeOf({ payload })?.word ?? '';
+function Refused({ event }: { event: JournalEvent }) {
+  const { seq, time, kind, category, payload } = event;
+  const edit = deniedEditIn(event);
+  if (edit) return <RefusalCard refusal={{ ...deniedWords(edit), seq, time }} />;
+  const word = outcomeOf(event)?.word ?? '';
   if (category !== 'usage' || !['denied', 'blocked', 'error', 'failed'].includes(word)) return null;
   const told = (payload.told ?? {}) as { message?: string; required_action?: string };
   const code = typeof payload.code === 'string' ? payload.code : null;

@@ -4,27 +4,39 @@ import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { useAct, useRead } from '../../queries.ts';
+import { Origin } from './origin.tsx';
+import { Switch } from './switch.tsx';
 
-/** What ends a review loop. */
+/** What ends a review loop, and what holds where this server cannot be asked. */
 export function Limits() {
   const { data, error, refetch } = useRead('settings.list', {});
+  const numbers = data?.items.filter((setting) => setting.switch === null);
+  const switches = data?.items.filter((setting) => setting.switch !== null);
   return (
-    <div className="grid max-w-3xl gap-3">
+    <div className="grid max-w-3xl gap-8">
       <title>Limits · Covenant</title>
-      <h2>Limits of a review</h2>
-      <p className="text-muted">They hold for the whole workspace, from the next call on. Reviews that are under way go by them too.</p>
-      {error && <Problem what="The limits could not be read." error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <TableSkeleton />}
-      <div className="grid gap-3">
-        {data?.items.map((setting) => (
-          <Limit key={setting.key} setting={setting} />
-        ))}
-      </div>
+      <Section title="Limits of a review">
+        <p className="text-muted">They hold for the whole workspace, from the next call on. Reviews that are under way go by them too.</p>
+        {error && <Problem what="The limits could not be read." error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <TableSkeleton />}
+        <div className="grid gap-3">
+          {numbers?.map((setting) => (
+            <Limit key={setting.key} setting={setting} />
+          ))}
+        </div>
+      </Section>
+      {switches && switches.length > 0 && (
+        <Section title="Hooks of agents">
+          <p className="text-muted">They ask this server before an agent writes a file. Each machine goes by what it last heard from here.</p>
+          {switches.map((setting) => (
+            <Switch key={setting.key} setting={setting} />
+          ))}
+        </Section>
+      )}
     </div>
   );
 }
@@ -85,16 +97,5 @@ function Limit({ setting }: { setting: Setting }) {
         </div>
       </details>
     </form>
-  );
-}
-
-function Origin({ setting: { is_default, updated_at, updated_by } }: { setting: Setting }) {
-  const developers = useRead('developers.list', {}).data?.items ?? [];
-  if (is_default || updated_at === null) return <span className="text-muted">the default</span>;
-  const who = developers.find(({ developer_id }) => updated_by === `developer:${developer_id}`)?.name ?? updated_by ?? 'somebody';
-  return (
-    <span className="text-muted">
-      set by <Said text={who} />, <Time at={updated_at} />
-    </span>
   );
 }

@@ -14,6 +14,7 @@ const ROLES: Record<RoleAction['access'], { name: string; who: string }> = {
   member: { name: 'Member', who: 'Whoever is signed in to the dashboard.' },
   operator: { name: 'Operator rights', who: 'The first developer of the workspace, signed in, and the operator.' },
   server: { name: 'Operator', who: "Whoever holds the home's credentials: the covenant command on the server." },
+  token: { name: 'Token', who: "A token that acts for a developer: an agent's hooks, and git's." },
 };
 const ACCESSES = Object.keys(ROLES) as RoleAction['access'][];
 

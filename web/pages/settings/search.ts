@@ -24,7 +24,7 @@ export interface RoleSearch {
   needs?: RoleAction['access'];
 }
 
-const NEEDS: readonly RoleAction['access'][] = ['member', 'operator', 'server'];
+const NEEDS: readonly RoleAction['access'][] = ['member', 'operator', 'server', 'token'];
 
 export const roleSearch = ({ needs }: Record<string, unknown>): RoleSearch => {
   const known = NEEDS.find((access) => access === needs);

@@ -10,6 +10,7 @@ import { Time, Until } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 import { Mode, ReleaseButton } from './claim-columns.tsx';
+import { DeniedEdits } from './denied-edits.tsx';
 
 const STATES: Record<Claim['state'], Tone> = { live: 'live', released: 'quiet', expired: 'quiet' };
 
@@ -68,6 +69,7 @@ export function ClaimPanel({ id, listed, onClose, onRelease }: ClaimPanelProps) 
       </Facts>
       <Patterns what="path" patterns={claim.paths} />
       <Patterns what="symbol" patterns={claim.symbols} />
+      <DeniedEdits claimId={claim.claim_id} />
       <div>
         <ReleaseButton claim={claim} onRelease={onRelease} />
       </div>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
 import { Nothing } from '../../parts/section.tsx';
+import { InstalledFirst, SetupCommand } from '../../parts/setup-command.tsx';
 import type { TaskSearch } from './search.ts';
 import { statusWord } from './status.ts';
 
@@ -30,9 +30,10 @@ export function NoTasks({ filter: { status, mine, owner, workstream, before }, r
   }
   return (
     <Nothing>
-      <p>Nothing is planned or under way. Plan something here, or connect an agent that does:</p>
+      <p>Nothing is planned or under way. Plan something here, or set up the agents that do, in a repository on their machine:</p>
       <ActButton onClick={onPlan}>Plan a task</ActButton>
-      <CliCommand words="connect claude-code" />
+      <SetupCommand />
+      <InstalledFirst />
     </Nothing>
   );
 }

@@ -4,6 +4,7 @@ import { PathLink } from '../../parts/path-link.tsx';
 import { RefusalCard, stepOf } from '../../parts/refusal-card.tsx';
 import { Said } from '../../parts/said.tsx';
 import { Nothing, Section } from '../../parts/section.tsx';
+import { deniedWords } from '../events/denied-edit.ts';
 import { commandIn, passOf } from './passes.ts';
 
 type Refusal = ShownAgent['refusals'][number];
@@ -42,13 +43,13 @@ interface RefusedProps {
 }
 
 function Refused({ refusal, instanceId, grants }: RefusedProps) {
-  const { outcome, code, required_action } = refusal;
+  const { outcome, code, required_action, edit } = refusal;
   const step = stepOf(outcome, code);
   const pass = passOf(refusal, instanceId);
   const command = commandIn(required_action);
   return (
     <RefusalCard
-      refusal={{ ...refusal, step }}
+      refusal={{ ...refusal, step, ...(edit && deniedWords(edit)) }}
       evidence={step === 'capability' && grants && <Said text={`Its grants: ${grants.map(({ action }) => action).join(', ') || 'none'}`} />}
       passes={
         pass && (

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { CliCommand } from '../../parts/cli.tsx';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Section } from '../../parts/section.tsx';
+import { InstalledFirst, SetupCommand } from '../../parts/setup-command.tsx';
 import { prefer, usePreferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 
@@ -23,7 +24,10 @@ export function FirstSteps() {
     >
       <ol className="panel divide-y divide-line">
         <Step done={connected} title="Connect an agent">
-          <p>In your repository, give Claude Code a token and the address of this server:</p>
+          <p>In your repository, set up every agent that is there, and approve the code that it shows:</p>
+          <SetupCommand />
+          <InstalledFirst />
+          <p>Or give one agent a token and the address of this server:</p>
           <CliCommand words="connect claude-code" />
           <PathLink path="/settings/agents" className="link">
             Other agents

@@ -1,4 +1,5 @@
 import type { ShownAgent } from '../../api.ts';
+import { claimPath } from '../events/denied-edit.ts';
 
 type Refusal = ShownAgent['refusals'][number];
 
@@ -9,7 +10,8 @@ export interface Pass {
 }
 
 /** Where a person sees what it was refused for, and can change it. */
-export function passOf({ code, warning_id }: Pick<Refusal, 'code' | 'warning_id'>, instanceId: string | null): Pass | undefined {
+export function passOf({ code, warning_id, edit }: Pick<Refusal, 'code' | 'warning_id' | 'edit'>, instanceId: string | null): Pass | undefined {
+  if (edit !== null) return { label: 'See the claim', path: claimPath(edit) };
   if (warning_id !== null) return { label: 'See the pair', path: `/tasks/overlaps?warning=${warning_id}` };
   if (code === 'CAPABILITY_DENIED') return { label: 'Grant it', path: '/tools/grants?grant=new' };
   if (code === 'CLAIM_CONFLICT') return { label: 'See the claims', path: '/tasks/claims' };

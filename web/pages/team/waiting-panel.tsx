@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Approval, AskToMe, Overlap, Question } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Id } from '../../parts/id.tsx';
@@ -27,8 +27,16 @@ export function WaitingPanel({ opened, sources, isRead }: { opened: NowSearch; s
   const id = opened.question ?? opened.approval ?? opened.ask ?? opened.overlap;
   const item = useKept(id, find(opened, sources));
   const close = (): void => void navigate({ to: '/', search: {}, resetScroll: false });
+  // Whoever has gone on to another page or panel while the answer was under way must not be taken away from there.
+  const shown = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    shown.current = id;
+    return () => {
+      shown.current = undefined;
+    };
+  }, [id]);
   const done = (words: string): void => {
-    close();
+    if (shown.current === id) close();
     say(words);
   };
   if (id === undefined || (!item && !isRead)) return null;
