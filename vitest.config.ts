@@ -12,6 +12,11 @@ const STORE = 'src/**/*.test.ts';
 const HARDLY_STORE = ['surfaces', 'features/instances', 'features/reviews', 'features/pulls', 'features/worktrees'].map((folder) => `src/${folder}/**`);
 const PROVE = process.env.COVENANT_PROVE === '1';
 
+/** The real programs of agents, which `npm run test:clients` installs; without that folder there is nothing to test. */
+const CLIENTS = process.env.COVENANT_TEST_CLIENTS
+  ? [{ extends: true as const, test: { name: 'clients', include: ['test/clients/**/*.test.ts'], testTimeout: 300_000, maxWorkers: 2 } }]
+  : [];
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -42,6 +47,7 @@ export default defineConfig({
         test: { name: 'program', include: ['test/program/**/*.test.ts'], globalSetup: 'src/testing/postgres-setup.ts', testTimeout: 60_000 },
       },
       { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], globalSetup: 'src/testing/browser.ts', testTimeout: 60_000 } },
+      ...CLIENTS,
     ],
   },
 });

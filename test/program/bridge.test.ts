@@ -1,4 +1,5 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Client, ClientOptions } from '@modelcontextprotocol/client';
 import type { StdioServerParameters } from '@modelcontextprotocol/client/stdio';
@@ -25,6 +26,25 @@ describe.each(ERAS)('for a %s client', (_, options) => {
     await expectToCarryCalls(t, options, { command: 'npm', args: ['run', 'mcp:stdio'], cwd: PACKAGE_ROOT });
   });
 });
+
+it.each(['covibe-mcp', 'covibe-local'])(
+  '[transport.bridge.loads-no-database] %s starts where nothing is installed beside it, and there is no database in it',
+  async (program) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', version: '9.8.7' }));
+    for (const part of [`bin/${program}.js`, program]) cpSync(join(PACKAGE_ROOT, 'dist', part), join(folder, 'dist', part), { recursive: true });
+    const parts = readdirSync(join(folder, 'dist', program)).filter((name) => name.endsWith('.map'));
+    const sources = parts.flatMap((name) => (JSON.parse(readFileSync(join(folder, 'dist', program, name), 'utf8')) as { sources: string[] }).sources);
+    expect(sources).toContainEqual(expect.stringContaining('/src/surfaces/'));
+    expect(sources.filter((path) => /\/node_modules\/(kysely|pg)|\/src\/(storage\/|main\.ts)/.test(path))).toEqual([]);
+
+    const start = [join(folder, 'dist/bin', `${program}.js`)];
+    if (program === 'covibe-mcp') {
+      const client = await bridged({ command: process.execPath, args: start, cwd: folder }, {});
+      expect(client.getServerVersion()).toMatchObject({ version: '9.8.7' });
+    } else expect(execFileSync(process.execPath, [...start, '--version'], { encoding: 'utf8' })).toBe('9.8.7\n');
+  },
+);
 
 it('[transport.paths.same-lifecycle-tools] the bridge and /api/mcp offer the same task lifecycle, with the same effect', async () => {
   const t = await testApp();

@@ -1,0 +1,95 @@
+/** `npm run test:clients`: the real programs of agents, in the versions below, at work with this server. They are installed once, from the registry that npm is set to. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+interface Program {
+  readonly name: string;
+  readonly package: string;
+  readonly version: string;
+}
+
+const PROGRAMS: readonly Program[] = [
+  { name: 'Claude Code', package: '@anthropic-ai/claude-code', version: '2.1.325' },
+  { name: 'Codex', package: '@openai/codex', version: '0.166.0' },
+  { name: 'Gemini CLI', package: '@google/gemini-cli', version: '0.61.0' },
+  { name: 'opencode', package: 'opencode-ai', version: '1.18.33' },
+];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = process.env.COVENANT_CLIENTS ?? join(cacheFolder(), 'covenant-clients', versionsHash());
+if (PROGRAMS.every(isInstalled)) process.stdout.write(`Clients: ${folder}\n`);
+else install();
+
+const results = mkdtempSync(join(tmpdir(), 'covenant-clients-'));
+const report = join(results, 'report.json');
+const { status } = spawnSync(
+  join(root, 'node_modules/.bin/vitest'),
+  ['run', '--project', 'clients', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit', env: { ...process.env, COVENANT_TEST_CLIENTS: folder } },
+);
+if (existsSync(report)) printSeen(report);
+rmSync(results, { recursive: true, force: true });
+process.exitCode = status ?? 1;
+
+function isInstalled({ package: name, version }: Program): boolean {
+  try {
+    return (JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')) as { version: string }).version === version;
+  } catch {
+    return false;
+  }
+}
+
+/** Beside its place first: what lies there is whole. */
+function install(): void {
+  process.stdout.write(`Installing ${PROGRAMS.map(({ name, version }) => `${name} ${version}`).join(', ')} into ${folder}\n`);
+  const beside = `${folder}.${process.pid}`;
+  mkdirSync(beside, { recursive: true });
+  const manifest = {
+    private: true,
+    dependencies: Object.fromEntries(PROGRAMS.map((program) => [program.package, program.version])),
+    // Two of them are put into place by their install scripts.
+    allowScripts: Object.fromEntries(PROGRAMS.map((program) => [program.package, true])),
+  };
+  writeFileSync(join(beside, 'package.json'), JSON.stringify(manifest));
+  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: beside, stdio: 'inherit' });
+  if (status !== 0) {
+    rmSync(beside, { recursive: true, force: true });
+    process.stderr.write(
+      'The clients could not be installed.\n    next: see that npm reaches its registry, or name a folder that has them: COVENANT_CLIENTS=…\n',
+    );
+    process.exit(1);
+  }
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(beside, folder);
+}
+
+function cacheFolder(): string {
+  if (process.env.XDG_CACHE_HOME) return process.env.XDG_CACHE_HOME;
+  return platform() === 'darwin' ? join(homedir(), 'Library/Caches') : join(homedir(), '.cache');
+}
+
+function versionsHash(): string {
+  const versions = PROGRAMS.map((program) => `${program.package}@${program.version}`).join('\n');
+  return createHash('sha256').update(versions).digest('hex').slice(0, 12);
+}
+
+interface Report {
+  readonly testResults: readonly { readonly assertionResults: readonly { ancestorTitles: string[]; title: string; status: string }[] }[];
+}
+
+/** One line for each thing that was seen, under the client that showed it. */
+function printSeen(path: string): void {
+  const { testResults } = JSON.parse(readFileSync(path, 'utf8')) as Report;
+  const seen = testResults.flatMap(({ assertionResults }) => assertionResults);
+  for (const { name, version } of PROGRAMS) {
+    const own = seen.filter(({ ancestorTitles, status }) => ancestorTitles[0] === name && (status === 'passed' || status === 'failed'));
+    const passed = own.filter((test) => test.status === 'passed').length;
+    process.stdout.write(`\n${name} ${version}: ${passed} of ${own.length}\n`);
+    for (const test of own)
+      process.stdout.write(`  ${test.status === 'passed' ? 'ok  ' : 'FAIL'} ${[...test.ancestorTitles.slice(1), test.title].join(' ')}\n`);
+  }
+}

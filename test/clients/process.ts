@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  /** Both streams as they came: for a failed test's message. */
+  readonly output: string;
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  /** All of it: nothing of the machine's own environment reaches a client. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Written to its stdin, which stays open until the process ends if the text asks a server for something. */
+  readonly input?: string;
+  readonly timeoutMs?: number;
+  /** Ends it as soon as its stdout is enough. */
+  readonly until?: (stdout: string) => boolean;
+  /** Told of each piece that it writes to stderr. */
+  readonly heard?: (piece: string) => unknown;
+}
+
+/** A program in a process group of its own, of which nothing is left when it has ended or its time is up. */
+export async function run(program: string, args: readonly string[], { cwd, env, input, until, heard, timeoutMs = 180_000 }: RunOptions): Promise<Ran> {
+  const child = spawn(program, args, { cwd, env: { ...env }, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], detached: true });
+  const endGroup = () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // Nobody is left in it.
+    }
+  };
+  onTestFinished(endGroup);
+  let stdout = '';
+  let output = '';
+  const { promise: enough, resolve } = Promise.withResolvers<'enough'>();
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+    output += chunk;
+    if (until?.(stdout)) resolve('enough');
+  });
+  child.stderr?.on('data', (chunk) => {
+    output += chunk;
+    heard?.(String(chunk));
+  });
+  child.stdin?.write(input);
+  const ended = new Promise<number | null>((done, failed) => child.on('error', failed).on('exit', done));
+  const closed = once(child, 'close');
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((done) => {
+    timer = setTimeout(done, timeoutMs, 'late');
+  });
+  const how = await Promise.race([ended, late, enough]);
+  clearTimeout(timer);
+  endGroup();
+  await closed;
+  if (how === 'late') throw new Error(`${program} ${args.join(' ')}: not done after ${timeoutMs / 1000} s. What it wrote:\n${output}`);
+  return { code: how === 'enough' ? 0 : how, stdout, output };
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { anthropic } from '../models/anthropic.ts';
+import { ask, PROMPT, type Program } from './program.ts';
+
+export const claudeCode: Program = {
+  name: 'claude-code',
+  bin: 'claude',
+  protocol: anthropic,
+  // It asks once for each server of a repository's `.mcp.json`; here its person has said yes to all of them.
+  settle: (house) => house.write(join(house.home, '.claude/settings.json'), { enableAllProjectMcpServers: true }),
+  quiet: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+  start: (_house, model) => ({
+    args: [
+      '-p',
+      PROMPT,
+      '--output-format',
+      'json',
+      '--autocompact',
+      '100k',
+      '--permission-mode',
+      'acceptEdits',
+      '--allowedTools',
+      'mcp__covibe,mcp__covenant,Read,Write,Edit,Bash',
+    ],
+    env: {
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'none',
+      // Otherwise tools of other servers are named to the model only when it searches for them.
+      ENABLE_TOOL_SEARCH: 'false',
+    },
+  }),
+  ours: (tool, args, server = 'covibe') => ({ tool: `mcp__${server}__${tool}`, with: args }),
+  edit: (house, path, from, to) => {
+    const file_path = join(house.repo.path, path);
+    return [
+      { tool: 'Read', with: { file_path } },
+      { tool: 'Edit', with: { file_path, old_string: from, new_string: to } },
+    ];
+  },
+  connections: async (house) => [...(await ask(claudeCode, house, ['mcp', 'list'])).stdout.matchAll(/^(\S+): .*✔ Connected/gm)].map(([, name]) => name ?? ''),
+};

@@ -1,0 +1,203 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { BEFORE, FILE, type House, openHouse, REPO } from './house.ts';
+import type { Step, Told } from './models/model.ts';
+import { run } from './process.ts';
+import { type Program, type Run, runAgent, SECRET } from './programs/program.ts';
+
+interface Furnishing {
+  /** How Claude Code's hooks reach the server, where that is not left to setup. */
+  readonly hooks?: 'http' | 'command';
+  /** The workspace wants edits to wait while the server is away. */
+  readonly failClosed?: boolean;
+  /** No token is in the environment: setup asks for one, and somebody approves that. */
+  readonly device?: boolean;
+}
+
+/** A machine on which the client is set up as a person does it. */
+export async function furnished(program: Program, { hooks, failClosed = false, device = false }: Furnishing = {}): Promise<House> {
+  const house = await openHouse(program.name, { token: !device });
+  const { t, repo, env } = house;
+  program.settle(house);
+  if (failClosed) await t.done('settings.set', { key: 'hooks.fail_closed', value: 1 });
+  const args = ['setup', '--base-url', house.url, '--no-service', '--agents', program.name, ...(hooks ? ['--hooks', hooks] : [])];
+  const approve = (piece: string) => {
+    const code = /Code (\S+)/.exec(piece)?.[1];
+    if (code) void t.done('devices.approve', { code, developer: 'ana' });
+  };
+  const { code, output } = await run('covibe-local', args, { cwd: repo.path, env, heard: approve });
+  if (code !== 0) throw new Error(`covibe-local ${args.join(' ')}:\n${output}`);
+  return house;
+}
+
+/** The id that the last tool answered. */
+const idIn = ({ results }: Told, prefix: string): string => {
+  const id = new RegExp(`${prefix}_[0-9A-Z]{26}`).exec(results.at(-1) ?? '')?.[0];
+  if (!id) throw new Error(`no id ${prefix}_ in: ${results.at(-1)}`);
+  return id;
+};
+
+const WORK = { title: 'Sort the basket', task_type: 'feature', scope: 'Sort the lines of the basket by price', target_files: [FILE] };
+
+/** check → start → heartbeat → complete by the client's own tool loop; the server has the task as completed by this agent. */
+export async function completesATask(program: Program, house: House, server?: string): Promise<Run> {
+  let task = '';
+  const ran = await runAgent(program, house, [
+    program.ours('covibe_task', { operation: 'check', ...WORK }, server),
+    program.ours('covibe_task', { operation: 'start', ...WORK }, server),
+    {
+      ...program.ours('covibe_session', { operation: 'heartbeat' }, server),
+      first: (told) => {
+        task = idIn(told, 'task');
+      },
+    },
+    program.ours('covibe_task', () => ({ operation: 'complete', task_id: task, result_summary: 'The basket is sorted.' }), server),
+    { say: 'Sorted.' },
+  ]);
+  const row = await house.t.app.store.reader.selectFrom('tasks').selectAll().where('id', '=', task).executeTakeFirst();
+  expect(row, ran.output).toMatchObject({
+    status: 'completed',
+    actor: house.agent.principal.actor,
+    title: WORK.title,
+    result_summary: 'The basket is sorted.',
+  });
+  return ran;
+}
+
+const AFTER = `export const basket = ["${SECRET}"];`;
+const REASON = 'Moving the basket to its own module';
+
+/** Somebody else has the file: the edit is not made and the model is told why. When it is free, the same edit is made. */
+export async function isDeniedAnEdit(program: Program, house: House): Promise<void> {
+  const { t } = house;
+  const claim = await t.call('covibe_coordination', 'claim', { repo: REPO, paths: ['src/**'], reason: REASON }, t.ben);
+  const [first, ...rest] = program.edit(house, FILE, BEFORE, AFTER);
+  if (!first) throw new Error('no way to edit');
+  const denied = { file: '', told: '' };
+  const free: Step['first'] = async ({ results }) => {
+    Object.assign(denied, { file: house.read(FILE), told: results.at(-1) });
+    await t.call('covibe_coordination', 'release', { claim_id: claim.data.claim_id }, t.ben);
+  };
+  const ran = await runAgent(program, house, [first, ...rest, { ...first, first: free }, ...rest, { say: `Edited: ${SECRET}.` }]);
+  expect(denied.file, ran.output).toBe(`${BEFORE}\n`);
+  expect(denied.told, ran.output).toContain('ben');
+  expect(denied.told, ran.output).toContain(REASON);
+  expect(denied.told, ran.output).toContain('covibe_coordination');
+  expect(house.read(FILE), ran.output).toBe(`${AFTER}\n`);
+  expectKeptToItself(house);
+}
+
+/** Neither the store nor the log nor what the companion remembers has any of what was asked, said or written. */
+function expectKeptToItself({ t, home }: House): void {
+  const files = [t.database.home, join(home, '.covibe')].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : [])),
+  );
+  expect(files.length).toBeGreaterThan(1);
+  expect(files.filter((file) => readFileSync(file, 'latin1').includes(SECRET))).toEqual([]);
+  expect(t.logged.filter((line) => line.includes(SECRET))).toEqual([]);
+}
+
+/** Nobody is held up by what he has claimed himself, in whichever session of his. */
+export async function editsWhatItClaimed(program: Program, house: House): Promise<void> {
+  const claim = { operation: 'claim', repo: REPO, paths: [FILE] };
+  const ran = await runAgent(program, house, [
+    program.ours('covibe_session', { operation: 'start', agent_name: 'basket', repo: REPO }),
+    program.ours('covibe_coordination', (told) => ({ ...claim, session_id: idIn(told, 'ses') })),
+    ...program.edit(house, FILE, BEFORE, AFTER),
+    { say: 'Edited.' },
+  ]);
+  expect((await house.t.events({ kind: 'claim.made' })).length, ran.output).toBe(1);
+  expect(house.read(FILE), ran.output).toBe(`${AFTER}\n`);
+}
+
+/** With a token that only `~/.covibe/credentials.json` holds, both its tools and its hooks say who it is. */
+export async function worksWithItsStoredToken(program: Program): Promise<void> {
+  const house = await furnished(program, { device: true });
+  await completesATask(program, house);
+  await isDeniedAnEdit(program, house);
+}
+
+/** Without the server the agent goes on, unless the workspace wants edits to wait for it. */
+export async function losesTheServer(program: Program, failClosed: boolean): Promise<void> {
+  const house = await furnished(program, { failClosed });
+  const [work, ...rest] = program.edit(house, FILE, BEFORE, AFTER);
+  if (!work) throw new Error('no way to edit');
+  const ran = await runAgent(program, house, [
+    program.ours('covibe_task', { operation: 'check', ...WORK }),
+    { ...work, first: () => house.stopServer() },
+    ...rest,
+    { say: 'Edited.' },
+  ]);
+  expect(house.read(FILE), ran.output).toBe(`${failClosed ? BEFORE : AFTER}\n`);
+  if (failClosed) expect(ran.model.turns.at(-1)?.added, ran.output).toContain('covenant up');
+}
+
+/** What somebody asks while the agent works is before its model when the next tool has answered, and the one who asked sees that it arrived. */
+export async function hearsAnAsk(program: Program, house: House): Promise<void> {
+  const { t } = house;
+  const question = 'Does the basket keep its order?';
+  let asked = '';
+  const meanwhile = async () => {
+    asked = (await t.call('covibe_coordination', 'ask', { to: 'ana', message: question }, t.ben)).data.ask_id;
+  };
+  const [work, ...rest] = program.edit(house, FILE, BEFORE, AFTER);
+  if (!work) throw new Error('no tool to call');
+  const ran = await runAgent(program, house, [{ ...work, first: meanwhile }, ...rest, { say: 'Heard.' }]);
+  expect(ran.model.turns[1]?.added, ran.output).toContain(question);
+  expect(ran.model.turns[1]?.added, ran.output).toContain(asked);
+  expect(
+    (await t.events({ kind: 'ask.delivered' })).map(({ subject, actor }) => ({ subject, actor })),
+    ran.output,
+  ).toEqual([{ subject: asked, actor: house.agent.principal.actor }]);
+}
+
+/** The agent has one session from its program's start to its end, and knows it. */
+export async function hasASession(program: Program, house: House): Promise<void> {
+  let during: { id: string; ended_at: number | null }[] = [];
+  const sessions = () => house.t.app.store.reader.selectFrom('agent_sessions').selectAll().execute();
+  const ran = await runAgent(program, house, [
+    {
+      ...program.ours('covibe_session', { operation: 'heartbeat' }),
+      first: async () => {
+        during = await sessions();
+      },
+    },
+    { say: 'Done.' },
+  ]);
+  expect(during, ran.output).toMatchObject([{ agent_type: program.name, ended_at: null }]);
+  expect(ran.model.turns[0]?.pieces.join('\n').includes(during[0]?.id ?? ''), `the model knows its session\n${ran.output}`).toBe(true);
+  const after = await sessions();
+  expect(after, ran.output).toMatchObject([{ id: during[0]?.id }]);
+  expect(after[0]?.ended_at, ran.output).not.toBeNull();
+}
+
+/** An agent that wants to stop with a task and a changed file is told so, once. */
+export async function isRemindedAtStop(program: Program, house: House): Promise<void> {
+  const steps = [
+    program.ours('covibe_task', { operation: 'check', ...WORK }),
+    program.ours('covibe_task', { operation: 'start', ...WORK }),
+    ...program.edit(house, FILE, BEFORE, AFTER),
+    { say: 'I have sorted it.' },
+    { say: 'It stays open until tomorrow.' },
+  ];
+  const ran = await runAgent(program, house, steps);
+  expect(ran.model.turns.length, ran.output).toBe(steps.length);
+  const told = ran.model.turns.at(-1)?.added;
+  expect(told, ran.output).toContain(WORK.title);
+  expect(told, ran.output).toContain(`not committed: ${FILE}`);
+}
+
+/** Whose conversation was shortened to a summary knows afterwards what it works on: the summary here says nothing. */
+export async function recoversFromCompaction(program: Program, house: House): Promise<void> {
+  const ran = await runAgent(program, house, [
+    program.ours('covibe_task', { operation: 'check', ...WORK }),
+    program.ours('covibe_task', { operation: 'start', ...WORK }),
+    { ...program.ours('covibe_session', { operation: 'heartbeat' }), tokens: 150_000 },
+    program.ours('covibe_session', { operation: 'heartbeat' }),
+    { say: 'Done.' },
+  ]);
+  const shortened = ran.model.turns[3];
+  expect(shortened?.results.length, ran.output).toBeLessThan(3);
+  expect(shortened?.added, ran.output).toMatch(new RegExp(`task_\\w{26}.*${WORK.title}`));
+}

@@ -1,0 +1,266 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { TestApp, TestCaller } from '../../src/testing/app.ts';
+import { type TestMachine, testMachine } from '../../src/testing/companion.ts';
+import { type CompanionHouse, companionHouse } from '../../src/testing/companion-house.ts';
+import { temporaryFolder } from '../../src/testing/database.ts';
+import type { Traffic } from '../../src/testing/traffic.ts';
+
+const IDENTITY = { GIT_AUTHOR_NAME: 'Ana', GIT_AUTHOR_EMAIL: 'ana@x', GIT_COMMITTER_NAME: 'Ana', GIT_COMMITTER_EMAIL: 'ana@x', GIT_CONFIG_NOSYSTEM: '1' };
+
+interface Guarded extends CompanionHouse {
+  /** As Ana types it, or her agent with the marks that its program leaves. */
+  git(args: readonly string[], env?: Record<string, string>): Promise<{ code: number; said: string }>;
+  guard(...args: string[]): ReturnType<TestMachine['run']>;
+}
+
+async function guarded({ install = true } = {}): Promise<Guarded> {
+  const parts = await companionHouse();
+  const { machine, repository, traffic } = parts;
+  const guard: Guarded['guard'] = (...args) => machine.run(repository.path, ['guard', ...args, ...(args[0] === 'remove' ? [] : ['--base-url', traffic.url])]);
+  if (install) expect((await guard('install')).code).toBe(0);
+  return {
+    ...parts,
+    guard,
+    git: (args, env = {}) =>
+      new Promise((resolve) => {
+        execFile('git', ['-C', repository.path, ...args], { env: { ...machine.env, ...IDENTITY, ...env } }, (error, stdout, stderr) =>
+          resolve({ code: error ? Number(error.code) : 0, said: `${stdout}${stderr}` }),
+        );
+      }),
+  };
+}
+
+const release = (t: TestApp, caller: TestCaller, id: string) => t.tool('covibe_coordination', { operation: 'release', claim_id: id }, caller);
+const asked = ({ sent }: Traffic) => JSON.parse(sent.at(-1)?.split('\n')[2] ?? '{}') as Record<string, unknown>;
+
+it('a commit of a file that another has claimed is refused with owner, reason and what to do, and made once it is released', async () => {
+  const { t, repository, ben, git, traffic, claim } = await guarded();
+  const id = await claim(ben, 'keys.ts');
+  repository.write('keys.ts', 'CANARY');
+  repository.git(['add', 'keys.ts']);
+  const refused = await git(['commit', '-m', 'Keys CANARY']);
+  expect(refused.code).toBe(1);
+  expect(refused.said).toMatch(/This commit was not made\. keys\.ts: claimed .* by ben until .*rotating the keys.*--no-verify .* a person may decide that/s);
+  await release(t, ben, id);
+  expect(await git(['commit', '-m', 'Keys'])).toMatchObject({ code: 0 });
+  expect(asked(traffic)).toMatchObject({ person: true, repo: 'app', edits: [{ repo: 'app', path: 'keys.ts' }] });
+  expect(traffic.sent.join()).not.toContain('CANARY');
+});
+
+it('what a commit deletes, renames or takes past the index counts as well', async () => {
+  const { repository, ben, git, guard, claim } = await guarded({ install: false });
+  repository.commit('gone.ts', 'some text that is long enough to be followed\n');
+  repository.commit('edited.ts', 'x');
+  await guard('install');
+  await claim(ben, 'gone.ts');
+  repository.git(['mv', 'gone.ts', 'new.ts']);
+  expect((await git(['commit', '-m', 'x'])).said).toContain('gone.ts: claimed');
+  repository.git(['reset', '--hard', '--quiet']);
+  await claim(ben, 'edited.ts');
+  repository.write('edited.ts', 'y');
+  expect((await git(['commit', '-am', 'x'])).said).toContain('edited.ts: claimed');
+  expect((await git(['commit', '-m', 'x', '--', 'edited.ts'])).said).toContain('edited.ts: claimed');
+});
+
+it('a merge is judged by what it changes itself, not by what the other side has committed', async () => {
+  const { repository, ben, git, claim } = await guarded();
+  for (const [branch, text] of [
+    ['theirs', 'their line\n'],
+    ['main', 'our line\n'],
+  ] as const) {
+    repository.git(branch === 'main' ? ['checkout', '--quiet', 'main'] : ['checkout', '--quiet', '-b', branch]);
+    repository.write('both.ts', text);
+    if (branch === 'theirs') repository.write('keys.ts', 'x');
+    repository.git(['add', '.']);
+    repository.git(['commit', '--quiet', '--no-verify', '-m', branch]);
+  }
+  await claim(ben, 'keys.ts');
+  expect((await git(['merge', 'theirs'])).code).toBe(1);
+  repository.write('both.ts', 'resolved\n');
+  repository.git(['add', 'both.ts']);
+  repository.write('keys.ts', 'changed in passing');
+  repository.git(['add', 'keys.ts']);
+  expect((await git(['commit', '-m', 'merge'])).said).toContain('keys.ts: claimed');
+  repository.write('keys.ts', 'x');
+  repository.git(['add', 'keys.ts']);
+  expect(await git(['commit', '-m', 'merge'])).toMatchObject({ code: 0 });
+});
+
+it('an agent commits as itself, by the marks that its program leaves; a person, as whoever has claimed with any of their agents', async () => {
+  const { t, repository, ana, git, traffic, claim } = await guarded();
+  const codex = await t.developer('ana', 'codex');
+  await claim(codex, 'a.ts');
+  repository.write('a.ts', 'x');
+  repository.git(['add', 'a.ts']);
+  for (const marks of [{ CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'run-1' }, { COVIBE_AGENT: 'other' }] as Record<string, string>[]) {
+    expect((await git(['commit', '-m', 'x'], marks)).code).toBe(1);
+    expect(asked(traffic)).not.toHaveProperty('person');
+  }
+  await claim(ana, 'b.ts');
+  expect((await git(['commit', '-m', 'x'])).code).toBe(0);
+});
+
+it('a push is refused by what its commits change, of a new branch those that no remote has', async () => {
+  const { t, repository, ben, git, traffic, claim } = await guarded();
+  const remote = join(temporaryFolder(), 'remote.git');
+  execFileSync('git', ['init', '--quiet', '--bare', remote]);
+  repository.git(['remote', 'add', 'origin', remote]);
+  expect(await git(['push', '--quiet', 'origin', 'main'])).toMatchObject({ code: 0 });
+  expect(asked(traffic).edits).toEqual([{ repo: 'app', path: 'file-0.txt' }]);
+  const id = await claim(ben, 'keys.ts');
+  repository.git(['checkout', '--quiet', '-b', 'topic']);
+  repository.git(['-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '--allow-empty', '-m', 'nothing']);
+  repository.write('keys.ts', 'x');
+  repository.git(['add', 'keys.ts']);
+  repository.git(['commit', '--quiet', '--no-verify', '-m', 'keys']);
+  const refused = await git(['push', '--quiet', 'origin', 'topic']);
+  expect(refused.code).toBe(1);
+  expect(refused.said).toMatch(/This push was not made\. keys\.ts: claimed/);
+  expect(asked(traffic).edits).toEqual([{ repo: 'app', path: 'keys.ts' }]);
+  await release(t, ben, id);
+  expect(await git(['push', '--quiet', 'origin', 'topic'])).toMatchObject({ code: 0 });
+  // Nothing that could be anybody's is in the removal of a branch.
+  const before = traffic.sent.length;
+  expect(await git(['push', '--quiet', 'origin', ':topic'])).toMatchObject({ code: 0 });
+  expect(traffic.sent.length).toBe(before);
+});
+
+it('a hook that was there runs first, with its name, arguments and stdin, and its failure ends it; install twice changes nothing; remove restores it', async () => {
+  const { repository, git, guard, traffic } = await guarded({ install: false });
+  const hooks = join(repository.path, '.git/hooks');
+  const own = `#!/bin/sh -e\necho "own $(basename "$0") $*"\ncat > "$(dirname "$0")/stdin"\nexit \${OWN:-0}\n`;
+  for (const name of ['pre-commit', 'pre-push']) writeFileSync(join(hooks, name), own, { mode: 0o744 });
+  for (const name of ['pre-commit', 'pre-push']) chmodSync(join(hooks, name), 0o744);
+  const before = look(hooks);
+  const installed = await guard('install');
+  expect(installed.stdout).toContain('your own hook runs first');
+  const after = look(hooks);
+  expect((await guard('install')).stdout).toContain('is in place already');
+  expect(look(hooks)).toEqual(after);
+
+  repository.write('a.ts', 'x');
+  repository.git(['add', 'a.ts']);
+  const failed = await git(['commit', '-m', 'x'], { OWN: '3' });
+  expect([failed.code, traffic.sent.length]).toEqual([1, 0]);
+  const made = await git(['commit', '-m', 'x']);
+  expect([made.code, traffic.sent.length]).toEqual([0, 1]);
+  expect(made.said).toContain('own pre-commit');
+  const remote = join(temporaryFolder(), 'remote.git');
+  execFileSync('git', ['init', '--quiet', '--bare', remote]);
+  const pushed = await git(['push', '--quiet', remote, 'main']);
+  expect([pushed.code, traffic.sent.length]).toEqual([0, 2]);
+  expect(pushed.said).toContain(`own pre-push ${remote} ${remote}`);
+  expect(readFileSync(join(hooks, 'stdin'), 'utf8')).toBe(`refs/heads/main ${repository.git(['rev-parse', 'main'])} refs/heads/main ${'0'.repeat(40)}\n`);
+
+  execFileSync('rm', [join(hooks, 'stdin')]);
+  expect((await guard('remove')).stdout).toContain('your own hook is back');
+  expect(look(hooks)).toEqual(before);
+  expect((await guard('remove')).stdout).toContain('there is none of ours');
+});
+
+it('what git and husky are told of the folder is respected, also from a linked worktree', async () => {
+  const { repository, machine, guard, git } = await guarded({ install: false });
+  const husky = join(repository.path, '.husky/_');
+  mkdirSync(husky, { recursive: true });
+  // As husky writes it: by its own name it finds what it is to run.
+  writeFileSync(
+    join(husky, 'h'),
+    '#!/usr/bin/env sh\nn=$(basename "$0")\ns=$(dirname "$(dirname "$0")")/$n\n[ ! -f "$s" ] && exit 0\nsh -e "$s" "$@"\nexit $?\n',
+  );
+  writeFileSync(join(husky, 'pre-commit'), '#!/usr/bin/env sh\n. "$(dirname "$0")/h"');
+  chmodSync(join(husky, 'pre-commit'), 0o755);
+  writeFileSync(join(repository.path, '.husky/pre-commit'), 'echo from husky\n');
+  repository.git(['config', 'core.hooksPath', '.husky/_']);
+  expect((await guard('install')).stdout).toContain('is in the working tree');
+  repository.write('a.ts', 'x');
+  repository.git(['add', 'a.ts']);
+  expect((await git(['commit', '-m', 'x'])).said).toContain('from husky');
+  expect(existsSync(join(repository.path, '.git/hooks/pre-commit'))).toBe(false);
+  // npm install has husky write its own anew.
+  writeFileSync(join(husky, 'pre-commit'), '#!/usr/bin/env sh\n. "$(dirname "$0")/h"');
+  expect((await guard('install')).code).toBe(0);
+  await guard('remove');
+  repository.git(['config', '--unset', 'core.hooksPath']);
+
+  const linked = join(temporaryFolder(), 'linked');
+  repository.git(['worktree', 'add', '--quiet', linked]);
+  const plain = await machine.run(linked, ['guard', 'install']);
+  expect(plain.stdout).not.toContain('core.hooksPath');
+  expect(statSync(join(repository.path, '.git/hooks/pre-commit')).mode & 0o111).toBe(0o111);
+
+  const shared = join(machine.home, 'hooks');
+  repository.git(['config', 'core.hooksPath', shared]);
+  expect((await guard('install')).stdout).toContain(`core.hooksPath names ${shared}: every repository`);
+});
+
+it('a guard that somebody has changed is theirs: neither overwritten nor taken out', async () => {
+  const { repository, guard } = await guarded();
+  const hook = join(repository.path, '.git/hooks/pre-commit');
+  writeFileSync(hook, `${readFileSync(hook, 'utf8')}echo mine\n`);
+  const before = look(join(repository.path, '.git/hooks'));
+  const again = await guard('install');
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('somebody has changed it since')]);
+  expect(look(join(repository.path, '.git/hooks'))).toEqual(before);
+  expect((await guard('remove')).stdout).toContain('left as it is');
+  expect(readFileSync(hook, 'utf8')).toContain('echo mine');
+});
+
+it('while the server is away commits go on and say that they were not checked; where the workspace fails closed they wait', async () => {
+  const { t, traffic, repository, git } = await guarded();
+  const commit = () => {
+    repository.write('a.ts', `${Math.random()}`);
+    repository.git(['add', 'a.ts']);
+    return git(['commit', '--quiet', '-m', 'x']);
+  };
+  await t.done('settings.set', { key: 'hooks.fail_closed', value: 'on' });
+  expect((await commit()).code).toBe(0);
+  traffic.down = true;
+  const waits = await commit();
+  expect(waits.code).toBe(1);
+  expect(waits.said).toMatch(/cannot be asked.*covenant up.*hooks\.fail_closed off.*--no-verify/s);
+  traffic.down = false;
+  await t.done('settings.set', { key: 'hooks.fail_closed', value: 'off' });
+  expect((await commit()).code).toBe(0);
+  traffic.down = true;
+  const passed = await commit();
+  expect(passed.code).toBe(0);
+  expect(passed.said).toMatch(/was not checked .*cannot be asked.*next: covenant up/s);
+});
+
+it('without the program a commit passes, and says so; found by its file where the PATH has none', async () => {
+  const { repository, git, ben, claim } = await guarded();
+  await claim(ben, 'a.ts');
+  repository.write('a.ts', 'x');
+  repository.git(['add', 'a.ts']);
+  const bin = temporaryFolder();
+  for (const name of ['git', 'sh', 'dirname', 'basename', 'cat'])
+    symlinkSync(execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(), join(bin, name));
+  expect((await git(['commit', '-m', 'x'], { PATH: bin })).said).toContain('a.ts: claimed');
+  // A program that does not start, or fails, is no denial.
+  writeFileSync(join(bin, 'covibe-local'), '#!/bin/sh\necho Cannot find module >&2\nexit 1\n', { mode: 0o755 });
+  const failed = await git(['commit', '-m', 'x', '--allow-empty'], { PATH: bin });
+  expect([failed.code, failed.said]).toEqual([0, expect.stringMatching(/covibe-local failed: this commit was not checked.*next: covibe-local doctor/s)]);
+  rmSync(join(bin, 'covibe-local'));
+  repository.write('a.ts', 'y');
+  repository.git(['add', 'a.ts']);
+  for (const name of ['pre-commit', 'pre-push']) {
+    const hook = join(repository.path, '.git/hooks', name);
+    writeFileSync(hook, readFileSync(hook, 'utf8').replaceAll(/covibe-local\.ts/g, 'gone.ts'));
+  }
+  const passed = await git(['commit', '-m', 'x'], { PATH: bin });
+  expect([passed.code, passed.said]).toEqual([0, expect.stringContaining('covibe-local is not installed any more: this commit was not checked')]);
+});
+
+it('outside of a repository it says so, and changes nothing', async () => {
+  const machine = testMachine();
+  const ran = await machine.run(temporaryFolder(), ['guard', 'install']);
+  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('is in no git repository')]);
+});
+
+/** Names, bytes and modes. */
+function look(folder: string): Record<string, string> {
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, `${statSync(join(folder, name)).mode} ${readFileSync(join(folder, name), 'base64')}`]));
+}

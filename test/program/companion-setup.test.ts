@@ -1,0 +1,307 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { testApp } from '../../src/testing/app.ts';
+import { testMachine } from '../../src/testing/companion.ts';
+import { temporaryFolder } from '../../src/testing/database.ts';
+import { covenant, direct, startProgram } from '../../src/testing/program.ts';
+import { temporaryRepository } from '../../src/testing/repository.ts';
+import { PACKAGE_ROOT } from '../../src/version.ts';
+
+async function served() {
+  const t = await testApp();
+  const server = await t.serve();
+  const { url } = server;
+  const agent = await t.developer('ana', 'claude-code');
+  /** As ana, signed in at the dashboard. */
+  const approve = async (code: string) => {
+    const { path } = await t.done('signin.link', { developer: 'ana' });
+    const { headers } = await fetch(`${url}${String(path)}`, { redirect: 'manual' });
+    const body = JSON.stringify({ code });
+    const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+    return (await fetch(`${url}/api/actions/devices.approve`, { method: 'POST', headers: { 'content-type': 'application/json', cookie }, body })).status;
+  };
+  return { ...t, server, url, token: agent.token, approve };
+}
+
+/** Every file under a folder but git's own, with what is in it and when it was last written. */
+function contents(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => !path.startsWith('.git/') && statSync(join(folder, path)).isFile());
+  return Object.fromEntries(files.map((path) => [path, `${statSync(join(folder, path)).mtimeMs} ${readFileSync(join(folder, path), 'utf8')}`]));
+}
+
+const withoutTimes = (path: string) => Object.fromEntries(Object.entries(contents(path)).map(([name, text]) => [name, text.replace(/^\S+ /, '')]));
+
+const both = (m: { home: string }, repo: { path: string }) => ({ home: contents(m.home), repo: contents(repo.path) });
+
+test('[companion.setup.command] [companion.setup.service-default] [companion.doctor.command] setup asks for the tokens that are missing or refused, writes what each agent reads and starts the watch service; doctor finds all of it', async () => {
+  const s = await served();
+  const m = testMachine();
+  const repo = temporaryRepository();
+  const credentials = join(m.home, '.covibe/credentials.json');
+  mkdirSync(dirname(credentials));
+  writeFileSync(credentials, JSON.stringify({ tokens: { cursor: s.token, codex: 'cv_revoked' } }), { mode: 0o644 });
+  const command = ['setup', '--base-url', s.url, '--agents', 'claude-code,codex,cursor'];
+  const setup = m.start(repo.path, command);
+  const [, code = '', page] = await setup.said(/^Code (\S+) {2}approve at (\S+)$/m);
+  expect(page).toBe(`${s.url}/setup/authorize`);
+  // Somebody works on while the code waits to be approved.
+  repo.write('.mcp.json', '{ "mine": 1 }');
+  expect(await s.approve(code)).toBe(200);
+  const ran = await setup.ran;
+  expect(ran).toMatchObject({ code: 0 });
+  expect(ran.stdout).toContain('✓ approved by ana, 2 tokens stored (0600)\n');
+  expect(ran.stdout).toMatch(/^✓ claude-code {2}\.mcp\.json, \.claude\/settings\.json/m);
+  expect(ran.stdout).toMatch(/^✓ watch service running$/m);
+  expect(ran.stdout).toMatch(/\nnext: restart your agents, then covibe-local doctor\n$/);
+
+  expect(JSON.parse(readFileSync(join(repo.path, '.mcp.json'), 'utf8'))).toMatchObject({ mine: 1, mcpServers: { covibe: {} } });
+  const { origin, tokens } = JSON.parse(readFileSync(credentials, 'utf8')) as { origin: string; tokens: Record<string, string> };
+  expect([statSync(credentials).mode & 0o777, origin, Object.keys(tokens).toSorted()]).toEqual([0o600, s.url, ['claude-code', 'codex', 'cursor']]);
+  expect([tokens.cursor, tokens.codex]).toEqual([s.token, expect.not.stringContaining('revoked')]);
+  expect(m.systemctl()).toContain('--user enable --now covibe-watch.service');
+  expect(readFileSync(join(m.home, '.config/systemd/user/covibe-watch.service'), 'utf8')).not.toContain('cv_');
+  expect(JSON.parse(readFileSync(join(m.home, '.covibe/repos.json'), 'utf8'))).toMatchObject({ repos: [{ path: repo.path }] });
+
+  // Tokens that are kept are closed to others all the same.
+  chmodSync(credentials, 0o644);
+  await m.run(repo.path, command);
+  expect(statSync(credentials).mode & 0o777).toBe(0o600);
+
+  const before = both(m, repo);
+  const doctor = await m.run(repo.path, ['doctor']);
+  expect(doctor).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ server \d+ ms {2}✓ 3 tokens/) });
+  expect(doctor.stdout).toMatch(/^✓ claude-code {2}/m);
+  // A second time there is nothing to ask and nothing to write.
+  expect(await m.run(repo.path, command)).toMatchObject({ code: 0, stdout: expect.stringContaining('✓ server ready  ✓ 3 tokens accepted') });
+  expect(both(m, repo)).toEqual(before);
+});
+
+test('[companion.setup.stores-no-raw-token] [companion.setup.reports-readiness] [companion.doctor.rewrites-nothing] with a token in the environment setup and doctor say whether it is accepted, and write it nowhere', async () => {
+  const s = await served();
+  const m = testMachine();
+  const repo = temporaryRepository();
+  const env = { COVIBE_MCP_TOKEN: s.token };
+  const setup = await m.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'claude-code,codex,cursor,gemini,opencode'], env);
+  expect(setup).toMatchObject({ code: 0, stdout: expect.stringContaining('✓ server ready  ✓ token accepted (COVIBE_MCP_TOKEN)') });
+  expect(setup.stdout).toMatch(/^✓ claude-code +\.mcp\.json, \.claude\/settings\.json/m);
+  expect(existsSync(join(m.home, '.covibe/credentials.json'))).toBe(false);
+
+  const before = both(m, repo);
+  const doctor = await m.run(repo.path, ['doctor', '--base-url', s.url], env);
+  expect(doctor).toMatchObject({ code: 0, stdout: expect.stringMatching(/✓ server \d+ ms {2}✓ token accepted/) });
+  expect(doctor.stdout.match(/^✓ (claude-code|codex|cursor|gemini|opencode) /gm)).toHaveLength(5);
+  expect(doctor.stdout).toMatch(/^○ Codex runs these hooks once you have trusted/m);
+  expect(await m.run(repo.path, ['status', '--json'], env)).toMatchObject({ code: 0, json: { kind: 'doctor_report', failed: 0 } });
+  expect(both(m, repo)).toEqual(before);
+  expect(JSON.stringify(before)).not.toContain(s.token);
+});
+
+test('doctor tells what is wrong with the setup, with its fix, from a server that is merely away', async () => {
+  const s = await served();
+  const m = testMachine();
+  const repo = temporaryRepository();
+  const env = { COVIBE_MCP_TOKEN: s.token };
+  const doctor = async (code: number, said: RegExp, more: Record<string, string> = env) => {
+    const ran = await m.run(repo.path, ['doctor', '--base-url', s.url], more);
+    expect(ran).toMatchObject({ code, stdout: expect.stringMatching(said) });
+  };
+  await doctor(1, /^✗ the agents of this repository are not set up\n {4}fix: covibe-local setup --base-url /m);
+  await m.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service'], env);
+  await doctor(1, /^✗ the HTTP hooks of Claude Code read COVIBE_MCP_TOKEN, which is not set here\n {4}fix: /m, {});
+  await s.done('settings.set', { key: 'hooks.fail_closed', value: 1 });
+  await doctor(1, /^✗ .*\(hooks\.fail_closed\), which HTTP hooks cannot do\n {4}fix: covibe-local setup .*--hooks command$/m);
+
+  await m.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service'], env);
+  const credentials = join(m.home, '.covibe/credentials.json');
+  writeFileSync(credentials, JSON.stringify({ origin: 'https://other.example', tokens: { 'claude-code': s.token } }), { mode: 0o600 });
+  await doctor(1, /^✗ the stored tokens are those of https:\/\/other\.example\n {4}fix: covibe-local setup/m, {});
+  await doctor(1, /^✗ .* does not accept COVIBE_MCP_TOKEN\n {4}fix: /m, { COVIBE_MCP_TOKEN: 'cv_nobody' });
+
+  writeFileSync(join(repo.path, '.claude/settings.json'), '{}');
+  const { stdout } = await m.run(repo.path, ['doctor', '--base-url', s.url], env);
+  const [, fix = ''] = /^✗ claude-code: SessionStart hook missing .*\n {4}fix: (.+)$/m.exec(stdout) ?? [];
+  // As printed, in a shell.
+  await promisify(execFile)('sh', ['-c', `${fix} --no-service`], { cwd: repo.path, env: { ...m.env, ...env } });
+  await doctor(0, /^✓ claude-code {2}/m);
+
+  await s.server.close(100);
+  await doctor(0, /^○ server http:\/\/127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)/m);
+  writeFileSync(join(repo.path, '.claude/settings.json'), '{}');
+  await doctor(1, /^✗ claude-code: SessionStart hook missing .*\n {4}fix: /m);
+});
+
+test('[companion.setup.no-service] --no-service installs no watch service, and says how to run the loop', async () => {
+  const s = await served();
+  const m = testMachine();
+  const repo = temporaryRepository();
+  const ran = await m.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'codex', '--no-service'], { COVIBE_MCP_TOKEN: s.token });
+  expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining(`covibe-local watch --base-url ${s.url}`) });
+  expect([existsSync(join(m.home, '.config/systemd')), m.systemctl()]).toEqual([false, []]);
+
+  const container = testMachine({ systemd: false });
+  const without = await container.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'codex'], { COVIBE_MCP_TOKEN: s.token });
+  expect(without).toMatchObject({ code: 0, stdout: expect.stringContaining(`covibe-local watch --base-url ${s.url}`) });
+});
+
+const BAD_ORIGINS: [row: string, url: string, problem: string][] = [
+  ['[companion.setup.rejects-credentials-in-url]', 'http://ana:secret@127.0.0.1:3001', 'carries a user name or password'],
+  ['[companion.setup.rejects-callback-url]', 'http://127.0.0.1:3001/auth/callback', 'is a callback address'],
+  ['[companion.setup.rejects-query-and-hash]', 'http://127.0.0.1:3001/?a=1', 'has a query'],
+  ['[companion.setup.rejects-query-and-hash]', 'http://127.0.0.1:3001/#a', 'has a fragment'],
+  ['[companion.setup.rejects-path]', 'http://127.0.0.1:3001/mcp', 'has a path'],
+];
+
+test.each(BAD_ORIGINS)('%s setup refuses %s, which %s, and writes nothing', async (_, url, problem) => {
+  const m = testMachine();
+  const repo = temporaryRepository();
+  const before = both(m, repo);
+  const ran = await m.run(repo.path, ['setup', '--base-url', url, '--agents', 'codex']);
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining(`--base-url ${problem}`) });
+  expect(ran.stderr).not.toContain('secret');
+  expect(both(m, repo)).toEqual(before);
+});
+
+test('what stands in the way is said before anything is written', async () => {
+  const s = await served();
+  const m = testMachine();
+  const repo = temporaryRepository();
+  const before = both(m, repo);
+  const refused = async (args: string[], code: number, said: string, env: Record<string, string> = {}, folder = repo.path) => {
+    const ran = await m.run(folder, ['setup', ...args], env);
+    expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(said)]);
+    expect(ran.stderr).toContain('next: ');
+  };
+  const here = ['--base-url', s.url, '--agents', 'codex'];
+  await refused(['--base-url', 'http://127.0.0.1:9', '--agents', 'codex'], 1, 'cannot be reached');
+  await refused(here, 1, 'does not accept COVIBE_MCP_TOKEN', { COVIBE_MCP_TOKEN: 'cv_nobody' });
+  await refused(here, 1, 'is in no git repository', {}, temporaryFolder());
+  await refused(['--base-url', s.url, '--agents', 'emacs'], 2, 'there is no agent "emacs"');
+  await refused(['--base-url', s.url], 1, 'None of claude-code, codex, cursor, gemini, opencode was found');
+  await refused(['--base-url', 'http://covenant.example', '--agents', 'codex', '--hooks', 'http'], 2, 'on this machine alone');
+  await refused([...here, '--hooks', 'http'], 1, 'COVIBE_MCP_TOKEN, which is not set');
+  expect({ ...both(m, repo), home: before.home }).toEqual(before);
+  writeFileSync(join(m.home, 'file'), '');
+  await refused(here, 1, 'cannot be written', { HOME: join(m.home, 'file') });
+  writeFileSync(join(m.home, '.covibe/credentials.json'), '{ "tokens": ');
+  await refused(here, 1, 'is not valid JSON');
+  expect(readFileSync(join(m.home, '.covibe/credentials.json'), 'utf8')).toBe('{ "tokens": ');
+});
+
+test('--remove undoes what setup wrote; the service stays while another repository needs it, and the tokens stay', async () => {
+  const s = await served();
+  const m = testMachine();
+  const env = { COVIBE_MCP_TOKEN: s.token };
+  const [first, second] = [temporaryRepository(), temporaryRepository()];
+  first.write('.mcp.json', '{ "mcpServers": { "mine": { "command": "mine" } } }\n');
+  const before = withoutTimes(first.path);
+  for (const { path } of [first, second]) await m.run(path, ['setup', '--base-url', s.url, '--agents', 'claude-code'], env);
+  const unit = join(m.home, '.config/systemd/user/covibe-watch.service');
+  const setUp = contents(first.path);
+  expect(await m.run(first.path, ['setup', '--remove', '--agents', 'cursor'], env)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('without --agents'),
+  });
+  expect(contents(first.path)).toEqual(setUp);
+
+  const removed = await m.run(first.path, ['setup', '--remove'], env);
+  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('watch service kept, for another repository of this machine') });
+  expect(withoutTimes(first.path)).toEqual(before);
+  expect(existsSync(unit)).toBe(true);
+  expect(await m.run(second.path, ['setup', '--remove', '--json'], env)).toMatchObject({
+    code: 0,
+    json: { kind: 'setup_removed', service: { removed: true } },
+  });
+  expect(existsSync(unit)).toBe(false);
+  expect((await m.run(second.path, ['setup', '--remove'], env)).stdout).toContain('setup had written nothing here');
+  // Then one thing is wrong, and not that nobody has a token for it.
+  writeFileSync(join(m.home, '.covibe/credentials.json'), JSON.stringify({ origin: 'https://other.example', tokens: { codex: 'cv_1' } }), { mode: 0o600 });
+  const after = await m.run(second.path, ['doctor', '--base-url', s.url, '--json']);
+  expect(after.json).toMatchObject({
+    failed: 1,
+    items: expect.arrayContaining([{ check: 'setup', state: 'failed', message: expect.any(String), fix: `covibe-local setup --base-url ${s.url}` }]),
+  });
+});
+
+test('a repository that was moved has no record: --remove names the files that hold our entries', async () => {
+  const s = await served();
+  const m = testMachine();
+  const env = { COVIBE_MCP_TOKEN: s.token };
+  const repo = temporaryRepository();
+  await m.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service'], env);
+  const moved = join(temporaryFolder(), 'moved');
+  renameSync(repo.path, moved);
+  const { stdout } = await m.run(moved, ['setup', '--remove'], env);
+  expect(stdout).toMatch(/^! \.mcp\.json has entries like ours/m);
+  expect(stdout).toMatch(/^! \.claude\/settings\.json has entries like ours/m);
+});
+
+/** What `npm install covenant` leaves behind in a repository: the package, and its bins by the names in its manifest. */
+function repositoryWithThePackage() {
+  const repo = temporaryRepository();
+  repo.write('package.json', '{ "name": "customer", "private": true }');
+  const bins = join(repo.path, 'node_modules', '.bin');
+  mkdirSync(bins, { recursive: true });
+  symlinkSync(PACKAGE_ROOT, join(dirname(bins), manifest.name));
+  for (const [name, path] of Object.entries(manifest.bin)) symlinkSync(join('..', manifest.name, path), join(bins, name));
+  return repo;
+}
+
+test('[companion.package.bins] [companion.setup.command] the three bins of the package answer to npm exec, and setup works through it', async () => {
+  const s = await served();
+  const repo = repositoryWithThePackage();
+  const home = temporaryFolder();
+  const npmExec = async (...args: string[]) => {
+    const env = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', COVIBE_MCP_TOKEN: s.token };
+    const child = spawn('npm', ['exec', '--offline', '--', ...args], { cwd: repo.path, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let stdout = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, stdout: stdout.trim() };
+  };
+  expect(Object.keys(manifest.bin)).toEqual(['covenant', 'covibe-mcp', 'covibe-local']);
+  expect(await npmExec('covenant', '--version')).toEqual({ code: 0, stdout: manifest.version });
+  expect(await npmExec('covibe-local', '--version')).toEqual({ code: 0, stdout: manifest.version });
+  expect(await npmExec('covibe-mcp')).toEqual({ code: 0, stdout: '' });
+  const setup = await npmExec('covibe-local', 'setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service');
+  expect(setup).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ claude-code {2}/m) });
+  // What npm puts on the PATH for one command is not there for the agents: they start the bridge as the repository has it.
+  const { mcpServers } = JSON.parse(readFileSync(join(repo.path, '.mcp.json'), 'utf8')) as { mcpServers: { covibe: unknown } };
+  expect(mcpServers.covibe).toMatchObject({ command: 'npx', args: ['--no-install', 'covibe-mcp'], env: { COVIBE_BASE_URL: s.url } });
+});
+
+test('covenant connect --write puts the bridge into the file that the agent reads, and prints the token once, to be set where the agent starts', async () => {
+  const m = testMachine();
+  const at = { home: join(m.home, '.covenant'), env: m.env };
+  const server = await startProgram(at);
+  const repo = temporaryRepository();
+  repo.write('.mcp.json', '{ "mcpServers": { "mine": { "command": "mine" } } }\n');
+  const before = withoutTimes(repo.path);
+  const ran = await covenant({ ...at, cwd: repo.path }, 'connect', 'claude-code', '--write');
+  expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('✓ .mcp.json\n') });
+  const [, token = ''] = /^export COVIBE_MCP_TOKEN=(cv_\S+)\n$/.exec(ran.stdout) ?? [];
+  expect((await direct(server.url, token, 'clock')).status).toBe(200);
+  const { mcpServers } = JSON.parse(readFileSync(join(repo.path, '.mcp.json'), 'utf8')) as { mcpServers: Record<string, unknown> };
+  expect(mcpServers).toMatchObject({ mine: { command: 'mine' }, covibe: { command: 'covibe-mcp', env: { COVIBE_BASE_URL: server.url } } });
+  expect(Object.keys(contents(repo.path)).toSorted()).toEqual(['.mcp.json', 'file-0.txt']);
+  expect(JSON.stringify([contents(repo.path), contents(join(m.home, '.covibe'))])).not.toContain(token);
+
+  const codex = await covenant({ ...at, cwd: repo.path }, 'connect', 'codex', '--write', '--json');
+  expect(codex.json).toMatchObject({ kind: 'connection', where: '~/.codex/config.toml', command: expect.stringMatching(/^export COVIBE_MCP_TOKEN=/) });
+  expect(readFileSync(join(m.home, '.codex/config.toml'), 'utf8')).toContain('[mcp_servers.covibe]');
+  expect(await m.run(repo.path, ['setup', '--remove'])).toMatchObject({ code: 0 });
+  expect([withoutTimes(repo.path), existsSync(join(m.home, '.codex/config.toml'))]).toEqual([before, false]);
+
+  await m.run(repo.path, ['setup', '--base-url', server.url, '--agents', 'claude-code', '--no-service'], { COVIBE_MCP_TOKEN: token });
+  expect(await covenant({ ...at, cwd: repo.path }, 'connect', 'claude-code', '--write')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('has been set up here'),
+  });
+  expect((await covenant({ ...at, cwd: repo.path }, 'connect', 'codex', '--write', '--toolsets', 'team')).code).toBe(2);
+});

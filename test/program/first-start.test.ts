@@ -1,0 +1,37 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { CLIENTS } from '../../src/features/devices/connections.ts';
+import { temporaryFolder } from '../../src/testing/database.ts';
+import { ROOT, startCommand } from '../../src/testing/program.ts';
+
+test('npm start names every client, and a command that sets all of them up from any folder', async () => {
+  const server = startCommand({ home: temporaryFolder(), env: { npm_lifecycle_event: 'start' } }, 'up', '--port', '0', '--no-open');
+  const lines: string[] = [];
+  while (!lines.at(-1)?.startsWith('Ready')) lines.push((await server.line()) ?? 'Ready never');
+  expect(lines.flatMap((line) => /^ +npm exec -- covenant connect (\S+)$/.exec(line)?.[1] ?? [])).toEqual(CLIENTS);
+  const setup = lines.find((line) => line.includes('covibe-local setup'))?.trim();
+  const help = execFileSync('sh', ['-c', `${setup} --help`], { cwd: temporaryFolder(), encoding: 'utf8' });
+  expect(help).toMatch(/^covibe-local setup \[--base-url …\]/);
+});
+
+const OLD = 'data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0" } })';
+
+test('on a Node that is too old covenant runs by the Node of the clone, and ends with it', async () => {
+  const program = join(ROOT, 'dist/bin/covenant.js');
+  const env = { ...process.env, COVENANT_HOME: temporaryFolder(), NODE_ENV: 'test' };
+  const child = spawn(process.execPath, ['--import', OLD, program, 'up', '--port', '0', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await exited;
+  });
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  const { pid, url } = JSON.parse(line) as { pid: number; url: string };
+  expect(pid).not.toBe(child.pid);
+  child.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
+  await expect(fetch(`${url}/api/health`)).rejects.toThrow();
+});
