@@ -1,19 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { quantile } from './app.ts';
+import { type Call, inTurns, post } from './calls.ts';
 import type { Rate } from './load.ts';
 import { type MeasuredCovenant, startBaseline, startCovenant } from './process.ts';
 import type { Benchmark } from './run.ts';
 
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
-const ROUNDS = 3;
 const stdioEcho = new URL('baselines/stdio-echo.ts', import.meta.url).pathname;
-
-type Call = () => Promise<void>;
 
 /** What a tool of another server costs beside a native one and beside asking that server without us. Every call through us is gated, journaled and synced. */
 export const gateway: Benchmark = {
@@ -71,8 +66,6 @@ const echoOf =
   async () =>
     expectHello(JSON.stringify(await client.callTool({ name: 'echo', arguments: { text: 'hello' } })));
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-
 function mcpCall(server: MeasuredCovenant, name: string): Call {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -83,54 +76,13 @@ function mcpCall(server: MeasuredCovenant, name: string): Call {
   const headers = {
     authorization: `Bearer ${server.token}`,
     accept: 'application/json, text/event-stream',
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': 'tools/call',
     'mcp-name': name,
   };
-  // A bare request: what the load generator costs itself must stay small beside what it measures.
-  return () =>
-    new Promise((resolve, reject) => {
-      const sent = request(`${server.url}/mcp/gateway`, { method: 'POST', agent, headers }, (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('end', () => {
-          try {
-            expectHello(Buffer.concat(chunks).toString());
-            resolve();
-          } catch (error) {
-            reject(error);
-          }
-        });
-      });
-      sent.on('error', reject);
-      sent.end(body);
-    });
+  return post(`${server.url}/mcp/gateway`, headers, body, expectHello);
 }
 
 function expectHello(answer: string): void {
   if (!answer.includes('"text":"hello"')) throw new Error(`not an echo: ${answer.slice(0, 300)}`);
-}
-
-async function timed(call: Call, workers: number): Promise<Rate> {
-  const times: number[] = [];
-  const started = performance.now();
-  const until = started + SECONDS * 1000;
-  const work = async () => {
-    while (performance.now() < until) {
-      const begun = performance.now();
-      await call();
-      times.push(performance.now() - begun);
-    }
-  };
-  await Promise.all(Array.from({ length: workers }, work));
-  return { perSecond: Math.round((times.length * 1000) / (performance.now() - started)), p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
-}
-
-/** Each in turn, several rounds, the median of each: what else the machine does hits all of them alike. */
-async function inTurns(calls: readonly Call[], workers: number): Promise<Rate[]> {
-  const rounds: Rate[][] = calls.map(() => []);
-  for (let round = 0; round < ROUNDS; round++) for (const [index, call] of calls.entries()) rounds[index]?.push(await timed(call, workers));
-  return rounds.map((rates) => rates.sort((one, other) => one.p50 - other.p50)[Math.floor(ROUNDS / 2)] as Rate);
 }

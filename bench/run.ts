@@ -1,6 +1,7 @@
 /** `npm run bench [-- NAME…]`: each figure beside its baseline, measured in the same run. The machine is noisy: read the ratios. */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { bridge } from './bridge.ts';
 import { dashboard } from './dashboard.ts';
 import { gateway } from './gateway.ts';
 import type { Rate } from './load.ts';
@@ -19,7 +20,7 @@ export interface Benchmark {
   run(report: Report): Promise<void>;
 }
 
-const BENCHMARKS: readonly Benchmark[] = [pipe, startup, overlap, overlapQuality, workflow, gateway, dashboard];
+const BENCHMARKS: readonly Benchmark[] = [pipe, startup, overlap, overlapQuality, workflow, gateway, dashboard, bridge];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));

@@ -1,0 +1,145 @@
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { quantile } from './app.ts';
+import { inTurns, post } from './calls.ts';
+import type { Rate } from './load.ts';
+import { type MeasuredCovenant, startBaseline, startCovenant } from './process.ts';
+import type { Benchmark, Report } from './run.ts';
+
+const STARTS = 21;
+const CLAIMS = 200;
+const program = (path: string): string => new URL(`../${path}`, import.meta.url).pathname;
+
+/** What an agent waits for: its bridge when it starts, and a hook before each of its edits. */
+export const bridge: Benchmark = {
+  name: 'bridge',
+  async run(report) {
+    const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
+    const repository = join(home, 'app');
+    execFileSync('git', ['init', '--quiet', '--', repository]);
+    const ours = await startCovenant();
+    const env = { PATH: process.env.PATH, HOME: home, COVIBE_BASE_URL: ours.url, COVIBE_MCP_TOKEN: ours.token };
+    await starts(report, env, repository);
+    await hooks(report, ours, env, repository);
+    await ours.stop();
+    rmSync(home, { recursive: true, force: true });
+  },
+};
+
+async function starts(report: Report, env: NodeJS.ProcessEnv, cwd: string): Promise<void> {
+  const bare = () => firstAnswers([program('bench/baselines/stdio-echo.ts')], env, cwd);
+  const ours = () => firstAnswers([program('dist/bin/covibe-mcp.js')], env, cwd);
+  const [a, b] = await mediansInTurns([bare, ours]);
+  for (const [index, answer] of ['initialize', 'tools/list'].entries()) {
+    const [one, other] = [a?.[index] ?? 0, b?.[index] ?? 0];
+    report.figure(`a bare SDK stdio server: start to ${answer}`, one, 'ms');
+    report.figure(`b covibe-mcp: start to ${answer}`, other, answer === 'tools/list' ? 'ms (aim < 150; the list is the server’s)' : 'ms');
+    report.figure('b/a', ratio(other, one), '×');
+  }
+}
+
+/** From the start of a process until it has answered `initialize`, and until it has listed its tools. */
+async function firstAnswers(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<number[]> {
+  const started = performance.now();
+  const child = spawn(process.execPath, args, { env, cwd, stdio: ['pipe', 'pipe', 'ignore'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const times: number[] = [];
+  const ask = async (id: number, method: string, params: unknown, expected: string) => {
+    send(child, { id, method, params });
+    const { value } = (await lines.next()) as { value?: string };
+    times.push(performance.now() - started);
+    if (!value?.includes(expected)) throw new Error(`${method} was answered with ${value?.slice(0, 300)}`);
+  };
+  await ask(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1.0.0' } }, 'serverInfo');
+  send(child, { method: 'notifications/initialized' });
+  await ask(2, 'tools/list', {}, 'inputSchema');
+  child.stdin.end();
+  await once(child, 'exit');
+  return times;
+}
+
+function send({ stdin }: ChildProcessByStdio<Writable, Readable, null>, message: object): void {
+  stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+}
+
+async function hooks(report: Report, ours: MeasuredCovenant, env: NodeJS.ProcessEnv, repository: string): Promise<void> {
+  const payload = JSON.stringify({
+    session_id: 'bench',
+    transcript_path: join(repository, 'transcript.jsonl'),
+    cwd: repository,
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Edit',
+    tool_use_id: 'toolu_bench',
+    tool_input: { file_path: join(repository, 'src/mine.ts'), old_string: 'a', new_string: 'b' },
+  });
+  const hono = await startBaseline('hono-echo');
+  const bare = post(`${hono.url}/api/mcp`, {}, JSON.stringify({ arguments: { text: payload } }), expectJson);
+  const hook = post(`${ours.url}/api/hooks/claude-code/before-tool`, { authorization: `Bearer ${ours.token}` }, payload, expectJson);
+  const command = () => wholeProcess([program('dist/bin/covibe-local.js'), 'hook', 'claude-code', 'before-tool'], env, payload);
+  for (const claims of [0, CLAIMS]) {
+    if (claims > 0) await makeClaims(ours, 'app', claims);
+    for (let warm = 0; warm < 100; warm++) await hook();
+    const [a, b] = await inTurns([bare, hook], 1);
+    report.row(`a bare Hono endpoint, ${claims} claims elsewhere`, a as Rate, {});
+    report.row(`b HTTP hook before an edit, ${claims} live claims`, b as Rate, { 'b ms − a ms (aim < 30)': (b?.p50 ?? 0) - (a?.p50 ?? 0) });
+    const [node, whole] = await mediansInTurns([() => wholeProcess(['-e', '0'], env, ''), command]);
+    report.figure('c node -e 0, whole process', node?.[0] ?? 0, 'ms');
+    report.figure(`d covibe-local hook, whole process, ${claims} live claims`, whole?.[0] ?? 0, 'ms');
+    report.figure('d/c', ratio(whole?.[0] ?? 0, node?.[0] ?? 1), '×');
+  }
+  await hono.stop();
+}
+
+async function wholeProcess(args: readonly string[], env: NodeJS.ProcessEnv, input: string): Promise<number[]> {
+  const started = performance.now();
+  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'pipe'] });
+  let notes = '';
+  child.stderr.on('data', (chunk) => (notes += chunk));
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0 || notes) throw new Error(`${args.join(' ')} ended with ${code}: ${notes}`);
+  return [performance.now() - started];
+}
+
+/** Of somebody else, on other files of the same repository. */
+async function makeClaims({ url, home }: MeasuredCovenant, repo: string, count: number): Promise<void> {
+  const create = [program('dist/bin/covenant.js'), 'tokens', 'create', '--developer', 'other', '--json'];
+  const { token } = JSON.parse(execFileSync(process.execPath, create, { env: { ...process.env, COVENANT_HOME: home }, encoding: 'utf8' })) as { token: string };
+  for (let made = 0; made < count; made++) {
+    const args = { operation: 'claim', repo, paths: [`src/theirs-${made}/**`] };
+    await post(`${url}/api/mcp`, { authorization: `Bearer ${token}` }, JSON.stringify({ tool: 'covibe_coordination', arguments: args }), (answer) => {
+      if (!answer.includes('claim_id')) throw new Error(`no claim: ${answer.slice(0, 300)}`);
+    })();
+  }
+}
+
+function expectJson(answer: string): void {
+  const value = JSON.parse(answer) as Record<string, unknown>;
+  if ('status' in value && value.status === 'error') throw new Error(answer.slice(0, 300));
+}
+
+/** The first of each is left out: it warms the disk's cache. */
+async function mediansInTurns(calls: readonly (() => Promise<number[]>)[]): Promise<number[][]> {
+  const all: number[][][] = calls.map(() => []);
+  for (let round = 0; round <= STARTS; round++) {
+    for (const [index, call] of calls.entries()) {
+      const times = await call();
+      if (round > 0) all[index]?.push(times);
+    }
+  }
+  return all.map((rounds) =>
+    (rounds[0] ?? []).map((_, part) =>
+      quantile(
+        rounds.map((times) => times[part] ?? 0),
+        0.5,
+      ),
+    ),
+  );
+}
+
+const ratio = (one: number, other: number): number => Math.round((one / other) * 100) / 100;
