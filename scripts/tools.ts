@@ -46,7 +46,7 @@ function toolSection(tool: PublishedTool): string {
   };
   const rows = Object.entries(properties).map(([field, schema]) => {
     const type = schema.enum ? schema.enum.join(', ') : (schema.type ?? 'any');
-    return `| \`${field}\` | ${type} | ${required.includes(field) ? 'yes' : ''} | ${schema.description ?? ''} |`;
+    return `| \`${field}\` | ${type} | ${required.includes(field) ? 'yes' : ''} | ${(schema.description ?? '').replaceAll('|', '\\|').replaceAll('\n', '<br>')} |`;
   });
   const table = rows.length > 0 ? `\n| field | type | required | |\n|---|---|---|---|\n${rows.join('\n')}\n` : '\nTakes no arguments.\n';
   return `### \`${tool.name}\`\n\n${tool.description}\n${table}`;
