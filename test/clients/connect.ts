@@ -10,7 +10,7 @@ export async function connected(program: Program): Promise<House> {
   program.settle(house);
   const { text, where } = await printedFor(program, house);
   if (where.includes('opencode.json')) house.write(join(house.repo.path, 'opencode.json'), JSON.parse(text));
-  else await typed(text, house);
+  else await typed(text, house, program.quiet);
   return house;
 }
 
@@ -24,7 +24,7 @@ async function printedFor({ name }: Program, house: House): Promise<{ text: stri
   return { text: stdout, where: output.replace(stdout, '') };
 }
 
-async function typed(line: string, house: House): Promise<void> {
-  const { code, output } = await run('sh', ['-c', line], { cwd: house.repo.path, env: { ...house.env, PATH: `${clientsFolder}:${house.env.PATH}` } });
+async function typed(line: string, house: House, quiet: Program['quiet']): Promise<void> {
+  const { code, output } = await run('sh', ['-c', line], { cwd: house.repo.path, env: { ...house.env, ...quiet, PATH: `${clientsFolder}:${house.env.PATH}` } });
   if (code !== 0) throw new Error(`${line}:\n${output}`);
 }

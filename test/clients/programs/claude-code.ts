@@ -9,6 +9,7 @@ export const claudeCode: Program = {
   // It asks once for each server of a repository's `.mcp.json`; here its person has said yes to all of them.
   settle: (house) => house.write(join(house.home, '.claude/settings.json'), { enableAllProjectMcpServers: true }),
   quiet: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+  asksNobodyElse: true,
   start: (_house, model) => ({
     args: [
       '-p',

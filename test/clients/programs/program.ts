@@ -16,10 +16,12 @@ export interface Program {
   settle(house: House): void;
   /** So that it asks nobody whom it does not need. */
   readonly quiet: Readonly<Record<string, string>>;
+  /** So quiet, it asks nobody but its model. */
+  readonly asksNobodyElse?: true;
   /** One run without a person: what it is asked, and by which model it is answered. */
   start(house: House, model: Model): { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
   /** A tool of ours, as its model asks for it. The server is called `covibe` where setup has named it. */
-  ours(tool: string, args: ArgsOf, server?: string): Step;
+  ours(tool: string, args: ArgsOf, server?: string): Step & { readonly tool: string };
   /** A line of a file is replaced; the file is read before, where the client wants that. */
   edit(house: House, path: string, from: string, to: string): readonly Step[];
   /** Servers that it says it is connected to. */

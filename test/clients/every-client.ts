@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { connected } from './connect.ts';
+import type { House } from './house.ts';
+import type { Program } from './programs/program.ts';
+import { completesATask, editsWhatItClaimed, furnished, hasASession, hearsAnAsk, isDeniedAnEdit, losesTheServer, worksWithItsStoredToken } from './scenes.ts';
+
+/** Both ways to connect it: its own command says so, its model is offered the tools, and they work. */
+export function isConnected(program: Program): void {
+  const works = async (house: House, server: string) => {
+    expect(await program.connections(house)).toEqual([server]);
+    const { model } = await completesATask(program, house, server);
+    expect(model.turns[0]?.tools).toContain(program.ours('covibe_task', {}, server).tool);
+    if (program.asksNobodyElse) expect(house.outside.asked).toEqual([]);
+  };
+  it('is connected over HTTP by what covenant connect prints, and completes a task', async () => {
+    await works(await connected(program), 'covenant');
+  });
+
+  it('is connected through the bridge by covibe-local setup, and completes a task', async () => {
+    await works(await furnished(program), 'covibe');
+  });
+}
+
+/** By its hooks, as setup has made them or as they are asked for. */
+export function hearsItsHooks(program: Program, hooks?: 'http' | 'command'): void {
+  it('is denied an edit of a claimed file, and may make it when it is free', async () => {
+    await isDeniedAnEdit(program, await furnished(program, hooks && { hooks }));
+  });
+
+  it('is told of an ask between two tool calls', async () => {
+    await hearsAnAsk(program, await furnished(program, hooks && { hooks }));
+  });
+}
+
+export function livesWithTheServer(program: Program): void {
+  it('works with the token that the device flow has stored', async () => {
+    await worksWithItsStoredToken(program);
+  });
+
+  it('edits what it has claimed itself', async () => {
+    await editsWhatItClaimed(program, await furnished(program));
+  });
+
+  it('goes on without the server', async () => {
+    await losesTheServer(program, false);
+  });
+
+  it('waits for the server where the workspace wants that', async () => {
+    await losesTheServer(program, true);
+  });
+
+  it('has a session from start to end', async () => {
+    await hasASession(program, await furnished(program));
+  });
+}
