@@ -21,6 +21,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A bound for what never comes, not a measure of the machine: the second it has by itself is too short for a loaded one.
+    expect: { poll: { timeout: 15_000 } },
     // Much of a run is waiting for disks, browsers and processes, also on a machine of two cores, where one worker is the default.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     env: { NODE_ENV: 'test' },

@@ -42,9 +42,16 @@ test('claims are listed as they come, and released by whoever may after a questi
   await question.getByText('ben holds 4 paths of github.com/acme/shop (exclusive) until').waitFor();
   await question.getByText(`covenant claims release ${data.claim_id}`).waitFor();
   await isAccessible(page);
+  // The list hears of it before the dialog does, which reads all that is shown before it closes.
+  const heard = Promise.withResolvers<void>();
+  await page.route('**/api/actions/claims.show', async (route) => {
+    await heard.promise;
+    await route.continue();
+  });
   await question.getByRole('button', { name: 'Release claim', exact: true }).click();
   await page.getByText('Nobody holds any code.').waitFor();
-  // The list may hear of it before the dialog does.
+  expect(await question.isVisible()).toBe(true);
+  heard.resolve();
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Claims');
   expect((await t.events({ kind: 'claim.released' })).map(({ actor }) => actor)).toEqual([`developer:${t.ana.principal.developerId}`]);
   await page.goto(`${url}/tasks/claims?claim=${data.claim_id}`);

@@ -25,8 +25,10 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
     if (peeked && opener instanceof HTMLElement) opener.focus();
     else element.focus();
     return () => {
+      // Whoever has gone elsewhere meanwhile stays there.
+      const within = element.contains(document.activeElement) || document.activeElement === document.body;
       close();
-      if (opener instanceof HTMLElement) opener.focus();
+      if (within && opener instanceof HTMLElement) opener.focus();
     };
   }, [opener]);
   return (
