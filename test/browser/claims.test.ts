@@ -72,7 +72,7 @@ test('an edit that a hook denied is told in words: beside its claim, in Activity
   await panel.getByText('1 path').waitFor();
   await live(page);
   expect(await panel.getByText('Denied edits').count()).toBe(0);
-  const payload = { claim_id: data.claim_id, path: 'src/<b>a.ts', client: 'codex', tool: 'apply_patch' };
+  const payload = { claim_id: data.claim_id, path: 'src/<b>a.ts', client: 'codex', tool: 'apply_patch', outcome: 'denied' };
   await t.app.store.append(codex.principal.workspace, [
     { category: 'work', kind: 'edit.denied', actor: codex.principal.actor, subject: data.claim_id, payload },
   ]);

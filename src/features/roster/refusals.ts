@@ -45,9 +45,14 @@ function editIn({ path, claim_id, client, tool }: Readonly<Record<string, unknow
   return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
 }
 
-/** The last one, where it is what the agent was last answered. */
+/** What the agent was last answered, where that was a refusal: an edit may have been denied since, which blocks no call. */
+export function isLastAnswer(day: DayTally, actor: string): (refusal: { seq: number }) => boolean {
+  const last = day.actors.get(actor)?.lastCall;
+  return ({ seq }) => seq === last?.seq;
+}
+
 export async function lastRefusal(db: Db, viewer: Principal, actor: string, day: DayTally): Promise<Refusal | null> {
-  const last = day.actors.get(actor)?.refusals.at(-1);
+  const last = day.actors.get(actor)?.refusals.find(isLastAnswer(day, actor));
   return last ? ((await readRefusals(db, viewer, actor, [last]))[0] ?? null) : null;
 }
 

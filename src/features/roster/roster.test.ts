@@ -111,6 +111,11 @@ test('an edit that a hook denied counts among what its agent was refused, with t
     { edit: { ...payload, tool: null } },
     { edit: payload, message: null, warning_id: null },
   ]);
+  const refused = await call('echo', { text: 'hi' }, codex);
+  await app.store.append(codex.principal.workspace, [{ ...denied, payload }]);
+  const why = { state: 'blocked', why_blocked: { asked: 'echo', message: refused.message } };
+  expect(await row('codex@ana')).toMatchObject(why);
+  expect((await show(codexId)).agent).toMatchObject(why);
 });
 
 test('what the companion says with the token of an agent is no sign of the agent', async () => {

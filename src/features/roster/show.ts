@@ -14,7 +14,7 @@ import { newestCheckpoints } from '../workflows/index.ts';
 import type { agentsShow } from './contract.ts';
 import { actorOfSpan, type Facts, type Gathered } from './gather.ts';
 import { heldNow, showSpans } from './lanes.ts';
-import { readRefusals } from './refusals.ts';
+import { isLastAnswer, readRefusals } from './refusals.ts';
 import type { Span } from './spans.ts';
 import { namesOf, worktreesOf } from './store.ts';
 import { type Naming, namingFor, patternsOf, rowOf, shortened } from './views.ts';
@@ -54,7 +54,7 @@ export async function showAgent(db: Db, viewer: Principal, gathered: Gathered, a
   const mayKnow = viewer.operator || (facts.developerId !== null && facts.developerId === viewer.developerId);
   const viewAgent = await agentViewer(db, viewer, now);
   return {
-    agent: { ...row, why_blocked: row.state === 'blocked' ? (refusals[0] ?? null) : null },
+    agent: { ...row, why_blocked: row.state === 'blocked' ? (refusals.find(isLastAnswer(day, facts.actor)) ?? null) : null },
     tasks: facts.tasks.slice(0, HELD_SHOWN).map(({ id, title, status, started_at, updated_at }) => ({
       task_id: id,
       title: shortened(title),

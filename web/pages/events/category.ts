@@ -1,6 +1,5 @@
 import type { JournalEvent } from '../../api.ts';
 import type { Tone } from '../../parts/tone.tsx';
-import { DENIED_EDIT } from './denied-edit.ts';
 
 export type Category = JournalEvent['category'];
 
@@ -23,9 +22,9 @@ const TONES: Record<string, Tone> = {
 };
 export const OUTCOMES = Object.keys(TONES);
 
-/** How it ended, where the event says so: a call by its outcome, a check by whether it passed, a denied edit by what it is. */
-export function outcomeOf({ kind, payload }: Pick<JournalEvent, 'kind' | 'payload'>): { word: string; tone: Tone } | undefined {
+/** How it ended, where the event says so: a call by its outcome, a check by whether it passed. */
+export function outcomeOf({ payload }: Pick<JournalEvent, 'payload'>): { word: string; tone: Tone } | undefined {
   const { outcome, passed } = payload;
-  const word = kind === DENIED_EDIT ? 'denied' : typeof passed === 'boolean' ? (passed ? 'passed' : 'denied') : outcome;
+  const word = typeof passed === 'boolean' ? (passed ? 'passed' : 'denied') : outcome;
   return typeof word === 'string' ? { word, tone: TONES[word] ?? 'quiet' } : undefined;
 }

@@ -3,7 +3,7 @@ import type { RefusalFacts } from '../../parts/refusal-card.tsx';
 import { nameOf } from '../identity/agent.ts';
 
 /** The kind of event that a hook leaves which kept an agent, or git, from an edit. */
-export const DENIED_EDIT = 'edit.denied';
+const DENIED_EDIT = 'edit.denied';
 
 type DeniedEdit = NonNullable<ShownAgent['refusals'][number]['edit']>;
 
