@@ -100,7 +100,7 @@ export function productFeatures({
     pulls(house, machine, instancePorts),
     settings(inventory),
     devices(packageRoot),
-    hooks(house, sessionListeners),
+    hooks(house, { ...sessionListeners, gate: catalogue.gate }),
     lookup,
     roster(tally),
     demo({ ...demonstration, revokeTokens: endAllTokens }),

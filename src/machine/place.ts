@@ -1,5 +1,5 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import { withoutCredentials } from '../kernel/repo.ts';
 
 /** Where somebody works. Read from git's own files: no program has to be started for it, and none has to be there. */
@@ -17,12 +17,14 @@ export interface Place {
 
 /** Undefined outside of any repository. */
 export function placeOf(folder: string): Place | undefined {
-  for (let root = resolve(folder); ; root = dirname(root)) {
+  const whole = resolve(folder);
+  if (whole.length > LONGEST_PATH) return undefined;
+  for (let root = nearest(whole); ; root = dirname(root)) {
     const git = gitFolderOf(root);
     if (git) {
       const shared = sharedFolder(git);
       const checkout = basename(shared) === '.git' ? dirname(shared) : root;
-      return { folder: resolve(folder), root, checkout, repo: remoteOf(shared) ?? basename(checkout), branch: branchOf(git) };
+      return { folder: whole, root, checkout, repo: remoteOf(shared) ?? basename(checkout), branch: branchOf(git) };
     }
     if (root === dirname(root)) return undefined;
   }
@@ -31,49 +33,31 @@ export function placeOf(folder: string): Place | undefined {
 /** The repository around a folder, or the folder itself where there is none. From inside a worktree: the repository that it is of. */
 export const repositoryAround = (folder: string): string => placeOf(folder)?.checkout ?? resolve(folder);
 
-/**
- * The files as claims may name them; those outside of any repository are left out. What is written through a symbolic link has two names, and
- * what is in a submodule is the outer repository's too: whoever has claimed it by either has it.
- */
-export function locate(paths: readonly string[], folder: string): { repo: string; path: string }[] {
-  const places = new Map<string, readonly Place[]>();
-  const found = new Map<string, { repo: string; path: string }>();
-  for (const each of paths) {
-    const written = resolve(folder, each);
-    if (written.length > LONGEST_PATH) continue;
-    for (const file of [real(written), written]) {
-      const around = dirname(file);
-      if (!places.has(around)) places.set(around, placesAround(around));
-      for (const { repo, root } of places.get(around) ?? []) {
-        const path = relative(root, file).split(sep).join('/');
-        if (path) found.set(JSON.stringify([repo, path]), { repo, path });
-      }
-    }
-  }
-  return [...found.values()];
-}
-
-/** The repository around a folder, and where that is a submodule those around it. */
-function placesAround(folder: string): Place[] {
-  const places: Place[] = [];
-  for (let place = placeOf(folder); place; place = isSubmodule(place) ? placeOf(dirname(place.root)) : undefined) places.push(place);
-  return places;
-}
-
 /** Git keeps it in `<outer repository>/.git/modules/<name>`. */
-const isSubmodule = ({ root }: Place): boolean => /[\\/]\.git[\\/](?:.+[\\/])?modules[\\/]/.test(gitFolderOf(root) ?? '');
+export const isSubmodule = ({ root }: Place): boolean => /[\\/]\.git[\\/](?:.+[\\/])?modules[\\/]/.test(gitFolderOf(root) ?? '');
 
-/** Of a file that does not exist yet, by its nearest folder that does. */
+/** The path itself, or the deepest folder on the way to it that there is. From the top down: beneath one that is missing there is nothing to look for. */
+export function nearest(path: string): string {
+  const whole = resolve(path);
+  let found = parse(whole).root;
+  while (found !== whole) {
+    const end = whole.indexOf(sep, found.length + 1);
+    const next = end < 0 ? whole : whole.slice(0, end);
+    if (!existsSync(next)) break;
+    found = next;
+  }
+  return found;
+}
+
+/** Of a file that does not exist yet, by its nearest folder that does; also in the letters that the file system has for it, where those are not told apart by case. */
 export function real(path: string): string {
   const whole = resolve(path);
-  // Also in the letters that the file system has for it, where those are not told apart by case.
-  const found = orNothing(() => realpathSync.native(whole));
-  if (found) return found;
-  return whole === dirname(whole) ? whole : join(real(dirname(whole)), basename(whole));
+  const existing = nearest(whole);
+  return join(orNothing(() => realpathSync.native(existing)) ?? existing, whole.slice(existing.length));
 }
 
 /** No system takes longer ones, and every folder on the way to a file is looked for. */
-const LONGEST_PATH = 4_096;
+export const LONGEST_PATH = 4_096;
 /** It holds one path. Repositories are not to be trusted with our memory. */
 const LARGEST_MARK = 16 * 1024;
 const LARGEST_CONFIG = 1024 * 1024;
@@ -124,7 +108,7 @@ function readSmall(path: string, most: number): string | undefined {
 }
 
 /** What may not be looked at must not make anything fail that has nothing to do with it. */
-function orNothing<T>(look: () => T): T | undefined {
+export function orNothing<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch {

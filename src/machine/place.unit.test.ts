@@ -3,7 +3,8 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../testing/database.ts';
-import { locate, placeOf, repositoryAround } from './place.ts';
+import { nearest, placeOf, real, repositoryAround } from './place.ts';
+import { locate } from './placed.ts';
 
 test('the repository around a folder is the nearest one above it, and that of a worktree the one it is of', () => {
   const home = realpathSync(temporaryFolder());
@@ -37,9 +38,10 @@ test('what stands in the place of a file of git and never ends is not waited for
   expect(placeOf(folder)).toMatchObject({ root: folder, branch: undefined });
 });
 
-test('a path that is longer than any is no file, and costs nothing', () => {
+test('a folder whose path is longer than any is in no repository, and is not looked for', () => {
   const folder = repository('app');
-  expect(locate([`${'a/'.repeat(500_000)}b`, 'src/a.ts'], folder)).toEqual([{ repo: 'app', path: 'src/a.ts' }]);
+  expect(placeOf(join(folder, 'a/'.repeat(1_000)))?.root).toBe(folder);
+  expect(placeOf(join(folder, 'a/'.repeat(1_000_000)))).toBeUndefined();
 });
 
 test('a mark that is larger than any of git is not read', () => {
@@ -78,7 +80,7 @@ test("a linked worktree has its own root and branch, and its repository's remote
   const tree = join(folder, '..', 'tree');
   git(folder, 'worktree', 'add', '--quiet', '-b', 'other', tree);
   expect(placeOf(tree)).toMatchObject({ root: join(folder, '..', 'tree'), checkout: folder, repo: 'git@example.org:acme/app.git', branch: 'other' });
-  expect(locate([join(tree, 'src/new.ts')], folder)).toEqual([{ repo: 'git@example.org:acme/app.git', path: 'src/new.ts' }]);
+  expect(locate([{ path: join(tree, 'src/new.ts') }], folder)).toEqual([{ repo: 'git@example.org:acme/app.git', path: 'src/new.ts' }]);
 });
 
 test('worktrees of a bare repository are of that repository, whatever their folders are called', () => {
@@ -91,29 +93,14 @@ test('worktrees of a bare repository are of that repository, whatever their fold
   for (const tree of trees) expect(placeOf(tree)).toMatchObject({ root: tree, checkout: tree, repo: 'https://example.org/acme/app.git' });
 });
 
-test('a file is located by its own repository, through links by both names, and before it exists; what is in none is left out', () => {
-  const [one, two] = [repository('one'), repository('two')];
-  writeFileSync(join(two, 'src', 'a.ts'), '');
-  symlinkSync(join(two, 'src'), join(one, 'linked'));
-  expect(locate(['src/not/yet.ts', 'linked/a.ts', '../elsewhere.ts', '.', join(two, 'src/a.ts')], one)).toEqual([
-    { repo: 'one', path: 'src/not/yet.ts' },
-    { repo: 'two', path: 'src/a.ts' },
-    { repo: 'one', path: 'linked/a.ts' },
-  ]);
-  expect(locate([join(one, 'linked', 'new.ts'), `${two}/src//./../src/a.ts`], one)).toEqual([
-    { repo: 'two', path: 'src/new.ts' },
-    { repo: 'one', path: 'linked/new.ts' },
-    { repo: 'two', path: 'src/a.ts' },
-  ]);
-});
-
-test("a submodule's file is its own repository's and that of the outer one, by its path there; a clone that lies in another is not", () => {
-  const [outer, inner] = [repository('outer'), repository('inner')];
-  git(outer, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'vendor/inner');
-  git(outer, 'clone', '--quiet', inner, 'clone');
-  expect(locate(['vendor/inner/src/a.ts', 'clone/a.ts'], outer)).toEqual([
-    { repo: 'inner', path: 'src/a.ts' },
-    { repo: 'outer', path: 'vendor/inner/src/a.ts' },
-    { repo: 'clone', path: 'a.ts' },
-  ]);
+test('what does not exist yet is real by the nearest folder that does', () => {
+  const folder = repository('app');
+  symlinkSync('src', join(folder, 'linked'));
+  symlinkSync('nowhere', join(folder, 'broken'));
+  expect(nearest(join(folder, 'src/new/a.ts'))).toBe(join(folder, 'src'));
+  expect(nearest(join(folder, 'src'))).toBe(join(folder, 'src'));
+  expect(nearest('/')).toBe('/');
+  expect(real(join(folder, 'linked/new/a.ts'))).toBe(join(folder, 'src/new/a.ts'));
+  expect(real(join(folder, 'broken/a.ts'))).toBe(join(folder, 'broken/a.ts'));
+  expect(real('/no such folder/a')).toBe('/no such folder/a');
 });

@@ -2,18 +2,25 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { mayBeSameRepo } from '../../kernel/repo.ts';
 import type { Db } from '../../storage/engine.ts';
 import { covering } from './conflicts.ts';
-import { pathOf } from './globs.ts';
+import { type Glob, parseGlob, pathOf, withBeneath } from './globs.ts';
 import { liveClaimRows, readStrings } from './store.ts';
 import type { ClaimRow } from './tables.ts';
 
-interface File {
+interface Written {
   readonly repo: string;
   readonly path: string;
+  /** A folder, with all that lies beneath it. */
+  readonly tree?: boolean | undefined;
 }
 
-export interface EditConflict extends File {
+export type EditConflict<T extends Written = Written> = T & {
   readonly claim: ClaimRow;
-}
+  /** What of a folder is claimed; undefined where the path itself is. */
+  readonly within: string | undefined;
+};
+
+/** The top of a working tree, as a path in it. */
+const WHOLE = '.';
 
 /** A commit of many files is held against thousands of patterns: others are served in between. */
 const AT_ONCE = 10;
@@ -22,13 +29,13 @@ const AT_ONCE = 10;
  * The files that are under a live exclusive claim which is not the caller's own: while they are, they are not theirs to edit. In the order of
  * the files, each with the claim that lasts longest.
  */
-export async function editConflicts(
+export async function editConflicts<T extends Written>(
   db: Db,
   workspace: string,
-  files: readonly File[],
+  files: readonly T[],
   isOwn: (claim: ClaimRow) => boolean,
   now: number,
-): Promise<EditConflict[]> {
+): Promise<EditConflict<T>[]> {
   if (files.length === 0) return [];
   const held = (await liveClaimRows(db, workspace, now)).filter((claim) => claim.mode === 'exclusive' && !isOwn(claim));
   const repos = [...new Set(files.map(({ repo }) => repo))];
@@ -39,12 +46,20 @@ export async function editConflicts(
       covers: covering(readStrings(claim.paths)),
       repos: new Set(repos.filter((repo) => mayBeSameRepo(claim.repo, repo))),
     }));
-  const conflicts: EditConflict[] = [];
-  for (const [index, { repo, path }] of files.entries()) {
+  const conflicts: EditConflict<T>[] = [];
+  for (const [index, file] of files.entries()) {
     if (index > 0 && index % AT_ONCE === 0) await breathe();
-    const file = pathOf(path);
-    const found = claims.find(({ covers, repos }) => repos.has(repo) && covers(file));
-    if (found) conflicts.push({ repo, path, claim: found.claim });
+    const reach = reachOf(file);
+    const found = claims.find(({ covers, repos }) => repos.has(file.repo) && covers(reach));
+    if (found) conflicts.push({ ...file, claim: found.claim, within: withinOf(file, found.claim) });
   }
   return conflicts;
+}
+
+const reachOf = ({ path, tree }: Written): Glob => (!tree ? pathOf(path) : path === WHOLE ? parseGlob('**') : withBeneath(pathOf(path)));
+
+function withinOf(file: Written, claim: ClaimRow): string | undefined {
+  const patterns = readStrings(claim.paths);
+  if (!file.tree || (file.path !== WHOLE && covering(patterns)(pathOf(file.path)))) return undefined;
+  return patterns.find((pattern) => covering([pattern])(reachOf(file)));
 }

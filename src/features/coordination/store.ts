@@ -241,13 +241,35 @@ export async function updateHandoff(db: Db, workspace: string, id: string, chang
 /** Nobody has accepted them. */
 const offered = (db: Db, workspace: string) => db.selectFrom('handoffs').where('workspace_id', '=', workspace).where('status', '=', 'offered');
 
-export async function handoffsTo(db: Db, workspace: string, developerId: string, agentType: string | null, limit: number): Promise<HandoffRow[]> {
-  return await offered(db, workspace)
+const offeredTo = (db: Db, workspace: string, developerId: string, agentType: string | null) =>
+  offered(db, workspace)
     .selectAll()
     .where('to_developer_id', '=', developerId)
-    .where((eb) => (agentType === null ? eb('to_agent_type', 'is', null) : eb.or([eb('to_agent_type', 'is', null), eb('to_agent_type', '=', agentType)])))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .where((eb) => (agentType === null ? eb('to_agent_type', 'is', null) : eb.or([eb('to_agent_type', 'is', null), eb('to_agent_type', '=', agentType)])));
+
+export async function handoffsTo(db: Db, workspace: string, developerId: string, agentType: string | null, limit: number): Promise<HandoffRow[]> {
+  return await offeredTo(db, workspace, developerId, agentType).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** Up to which handoff somebody was told of all; `only`: of those none is wanted again. */
+export interface Told {
+  readonly told: string;
+  readonly only: boolean;
+}
+
+/** First those that they were not told of, the oldest before all: whoever tells of them from the beginning passes over none. */
+export async function handoffsUntold(
+  db: Db,
+  workspace: string,
+  developerId: string,
+  agentType: string | null,
+  { told, only }: Told,
+  limit: number,
+): Promise<HandoffRow[]> {
+  const all = offeredTo(db, workspace, developerId, agentType);
+  return await (only ? all.where('id', '>', told) : all)
+    .orderBy((eb) => eb('id', '<=', told))
+    .orderBy('id')
     .limit(limit)
     .execute();
 }

@@ -7,7 +7,7 @@ import { namesFor } from '../identity/index.ts';
 import { keepMarked } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
 import { isUndelivered } from './receipts.ts';
-import { asksToDeliver, findAsk, freshAnswers, handoffsTo, liveClaimRows, renewLeases, updateAsk } from './store.ts';
+import { asksToDeliver, findAsk, freshAnswers, handoffsTo, handoffsUntold, liveClaimRows, renewLeases, type Told, updateAsk } from './store.ts';
 import type { AskRow, ClaimRow } from './tables.ts';
 import type { Waiting } from './views.ts';
 
@@ -16,22 +16,32 @@ const MOST = 10;
 const CONSIDERED = 100;
 const EXCERPT_BYTES = 500;
 
-/** Asks, answers and handoffs for this very agent, in this session of it where it has one; of the asks all that are unanswered, or only `undelivered` ones. */
+/** What is wanted of it, where that is not all asks that are unanswered, and the newest handoffs. */
+interface Wanted {
+  /** Asks that nobody was given. */
+  readonly undelivered?: boolean;
+  /** Handoffs in the order of `handoffsUntold`. */
+  readonly handoffs?: Told;
+}
+
+/** Asks, answers and handoffs for this very agent, in this session of it where it has one. */
 export async function waitingFor(
   db: Db,
   workspace: string,
   principal: Principal,
   now: number,
   sessionId: string | null,
-  which: 'unanswered' | 'undelivered' = 'unanswered',
+  wanted: Wanted = {},
 ): Promise<Waiting> {
   const { developerId, agentType, actor } = principal;
   if (!developerId) return { waiting: [], answers: [], handoffs: [] };
   const unanswered = await asksToDeliver(db, workspace, developerId, agentType, now, MOST);
-  const asks = which === 'unanswered' ? unanswered : unanswered.filter(isUndelivered);
+  const asks = wanted.undelivered ? unanswered.filter(isUndelivered) : unanswered;
   const fresh = await freshAnswers(db, workspace, developerId, actor, CONSIDERED);
   const answers = (await answersFor(db, workspace, fresh, sessionId, now)).slice(0, MOST);
-  const handoffs = await handoffsTo(db, workspace, developerId, agentType, MOST);
+  const handoffs = await (wanted.handoffs
+    ? handoffsUntold(db, workspace, developerId, agentType, wanted.handoffs, MOST)
+    : handoffsTo(db, workspace, developerId, agentType, MOST));
   if (asks.length + answers.length + handoffs.length === 0) return { waiting: [], answers: [], handoffs: [] };
   const name = await namesFor(db, workspace, principal);
   const short = (text: string) => excerpt(text, EXCERPT_BYTES);

@@ -1,34 +1,32 @@
 import { z } from 'zod';
 import { contract } from '../../kernel/contract.ts';
-import { branch, id, repo, text } from '../../kernel/fields.ts';
-import { HOOK_EVENTS, type HookAnswer, type HookQuestion } from './question.ts';
+import { id, repo, text } from '../../kernel/fields.ts';
+import { HOOK_EVENTS, type HookAnswer, type HookQuestion, LONGEST, MOST_EDITS, MOST_FILES, TOP } from './question.ts';
 
 export const HOOK_CLIENTS = ['claude-code', 'codex', 'cursor', 'gemini', 'opencode', 'git'] as const;
 
-const MOST_EDITS = 500;
-
 /** As git names it: what a claim cannot name, such as a backslash in it, may still lie beneath one, and must not make the others unheard. */
-const file = z
-  .string()
-  .min(1)
-  .max(500)
-  .refine((path) => !/^\/|(^|\/)\.\.?(\/|$)|\/$|\/\//.test(path), {
-    error: 'expected a path from the top of the working tree, with forward slashes and without "." or ".."',
-  });
-const files = z.array(file).max(5_000);
+const isFromTop = (path: string): boolean => !/^\/|(^|\/)\.\.?(\/|$)|\/$|\/\//.test(path);
+const path = z.string().min(1).max(LONGEST.path);
+const NOT_FROM_TOP = { error: 'expected a path from the top of the working tree, with forward slashes and without "." or ".."' };
+const files = z.array(path.refine(isFromTop, NOT_FROM_TOP)).max(MOST_FILES);
+
+const edit = z.strictObject({
+  repo,
+  path: path.refine((name) => name === TOP || isFromTop(name), NOT_FROM_TOP),
+  tree: z.boolean().optional(),
+  unread: z.boolean().optional(),
+});
 
 const question = z.strictObject({
-  client_session: text(200).optional(),
-  folder: text(1_000).optional(),
+  client_session: text(LONGEST.name).optional(),
+  folder: text(LONGEST.folder).optional(),
   repo: repo.optional(),
-  branch: branch.optional(),
+  branch: text(LONGEST.branch).optional(),
   source: z.enum(['startup', 'resume', 'clear', 'compact']).optional(),
-  model: text(100).optional(),
-  tool: text(200).optional(),
-  edits: z
-    .array(z.strictObject({ repo, path: file }))
-    .max(MOST_EDITS)
-    .optional(),
+  model: text(LONGEST.model).optional(),
+  tool: text(LONGEST.name).optional(),
+  edits: z.array(edit).max(MOST_EDITS).optional(),
   session_id: id.optional(),
   again: z.boolean().optional(),
   dirty_files: files.optional(),

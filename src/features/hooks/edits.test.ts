@@ -117,6 +117,35 @@ test('a denial is on record with claim, path, client and tool; tried again withi
   expect(Object.keys(JSON.parse((await t.run())?.denials ?? ''))).toEqual([`${claim} a.ts`]);
 });
 
+test('many attempts at once are recorded once', async () => {
+  const t = await hooksApp();
+  await t.begun('run-1');
+  await t.claimed(['a.ts'], t.cursor);
+  await Promise.all(Array.from({ length: 5 }, () => t.hear('before-tool', edit('a.ts'))));
+  expect(await t.events({ kind: 'edit.denied' })).toHaveLength(1);
+});
+
+test('a commit that is tried again within a minute is recorded once for each file and agent, though git is no run', async () => {
+  const t = await hooksApp();
+  const claim = await t.claimed(['a.ts', 'b.ts', 'deep/**'], t.cursor);
+  const commit = (caller: TestCaller, ...paths: string[]) => t.hear('commit', { ...edit(...paths), client: 'git', client_session: undefined }, caller);
+  for (let attempt = 0; attempt < 3; attempt++) expect((await commit(t.claude, 'a.ts')).decision).toBe('deny');
+  const long = `deep/${'x'.repeat(400)}.ts`;
+  for (let attempt = 0; attempt < 2; attempt++) await commit(t.claude, 'a.ts', 'b.ts', long);
+  await commit(t.codex, 'a.ts');
+  const recorded = (await t.events({ kind: 'edit.denied' })).map(({ actor, subject, payload }) => [actor, subject, String(payload.path).slice(0, 5)]);
+  const [claude, codex] = [t.claude, t.codex].map(({ principal }) => principal.actor);
+  expect(recorded).toEqual([
+    [claude, claim, 'a.ts'],
+    [claude, claim, 'b.ts'],
+    [claude, claim, 'deep/'],
+    [codex, claim, 'a.ts'],
+  ]);
+  t.clock.advance(MINUTE);
+  await commit(t.claude, 'a.ts');
+  expect(await t.events({ kind: 'edit.denied' })).toHaveLength(5);
+});
+
 test('before a tool nothing is written but a sign of life every 20 seconds, which keeps session and claims alive', async () => {
   const t = await hooksApp();
   const session = await t.begun('run-1');

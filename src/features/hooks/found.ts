@@ -18,6 +18,12 @@ export function foundBy({ dirty_files = [], unpushed_commits = 0 }: Question): s
   return JSON.stringify({ files: dirty_files.length > MOST_FILES ? null : dirty_files.map(markOf), commits: unpushed_commits });
 }
 
+/** What was found and has been pushed since makes no room for commits of the run's own. */
+export function stillFound(run: ClientRunRow, { unpushed_commits }: Question): string {
+  const { files, commits } = readJson(found, run.found);
+  return unpushed_commits === undefined || unpushed_commits >= commits ? run.found : JSON.stringify({ files, commits: unpushed_commits });
+}
+
 export interface LeftInTree {
   readonly dirty: readonly string[];
   readonly unpushed: readonly string[];

@@ -1,12 +1,11 @@
 import type { House } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
-import type { SessionListeners } from './standing.ts';
 import { forgettingRuns, RUNS_KEPT_MS } from './sweep.ts';
-import { hookTools } from './tools.ts';
+import { type HookParts, hookTools } from './tools.ts';
 
-export const hooks = (house: Pick<House, 'store' | 'clock'>, listeners: SessionListeners): Feature => ({
+export const hooks = (house: Pick<House, 'store' | 'clock'>, parts: HookParts): Feature => ({
   name: 'hooks',
-  implementations: hookTools(listeners),
+  implementations: hookTools(parts),
   keeps: [{ what: "Runs of agents' own programs that their hooks told of: which, where and since when", ms: RUNS_KEPT_MS }],
   sweeps: [forgettingRuns(house)],
 });

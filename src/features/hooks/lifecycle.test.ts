@@ -43,7 +43,7 @@ test('the start tells session, repository, what others have claimed there and wh
   const { context, session_id } = await t.hear('session-start', { repo: REPO, source: 'startup' });
   expect(context?.split('\n')).toEqual([
     `Covenant: this run is session ${session_id}; pass it as session_id to the covibe tools, and start no other.`,
-    `In claims and tasks, call this repository "${REPO}".`,
+    `In claims, call this repository "${REPO}".`,
     expect.stringMatching(/^Claimed by others, and denied to you: "src\/part0\/\*\*" \+1 \(ben\), .+"src\/part4\/\*\*" \+1 \(ben\), and 2 more\.$/),
     'Waiting for you: 3 asks, 1 handoff (covibe_coordination list, message_list).',
   ]);
@@ -140,9 +140,74 @@ test("a session in which another agent of the same developer's works is not take
   await t.hear('session-end');
   expect((await t.events({ kind: 'session.ended' })).map(({ subject }) => subject)).toEqual([own]);
   expect(await t.events({ kind: 'claim.released' })).toEqual([]);
-  // Once that agent has left it, it may be gone on with.
+  // Nor once its hooks were not heard of for long: it may wake.
+  const second = await t.begun('run-1');
   t.clock.advance(31 * MINUTE);
-  expect((await t.hear('after-tool', { session_id: theirs })).session_id).toBe(theirs);
+  expect((await t.hear('after-tool', { session_id: theirs })).session_id).toBe(second);
+});
+
+test("a session that another agent of the same developer's works in without hooks is not taken over by whoever names it", async () => {
+  const t = await hooksApp();
+  const theirs = await t.session(t.codex);
+  await t.claimed(['a.ts'], t.codex, { session_id: theirs });
+  const own = await t.begun('run-1');
+  expect(await t.hear('after-tool', { session_id: theirs })).toMatchObject({ session_id: own, context: null });
+  expect((await t.hear('before-tool', edit('a.ts'))).decision).toBe('deny');
+  await t.hear('session-end');
+  expect((await t.events({ kind: 'session.ended' })).map(({ subject }) => subject)).toEqual([own]);
+  // The same agent on another machine is another one, too.
+  const elsewhere = await t.session(await t.developer('ana', 'claude-code'));
+  expect((await t.hear('after-tool', { client_session: 'run-2', session_id: elsewhere })).session_id).toBeNull();
+});
+
+test('where one token serves several agents, a session is that of the one that it was said to be', async () => {
+  const t = await hooksApp();
+  const codex = await t.session(t.ana, { agent_type: 'Codex' });
+  const claude = await t.session(t.ana, { agent_type: 'claude' });
+  const after = async (session_id: string) => (await t.hear('after-tool', { session_id }, t.ana)).session_id;
+  expect(await after(codex)).toBeNull();
+  expect(await after(claude)).toBe(claude);
+  expect(await after(codex)).toBe(claude);
+});
+
+test("a session that a run of another agent's is bound to, and at work in, is not ended with the run", async () => {
+  const t = await hooksApp();
+  const session = await t.begun('run-1');
+  await t.begun('run-9', t.codex);
+  await t.app.store.write(t.codex.principal.workspace, async (tx) => {
+    await tx.db.updateTable('client_runs').set({ session_id: session }).where('client_session', '=', 'run-9').execute();
+  });
+  await t.hear('session-end');
+  expect(await t.events({ kind: 'session.ended' })).toEqual([]);
+  await t.begun('run-1');
+  t.clock.advance(31 * MINUTE);
+  await t.hear('session-end');
+  expect((await t.events({ kind: 'session.ended' })).map(({ subject }) => subject)).toEqual([session]);
+});
+
+test('a session that the agent has ended is its run’s no more, and the next prompt begins another and says so', async () => {
+  const t = await hooksApp();
+  const first = await t.begun('run-1', t.claude, { branch: 'main', dirty_files: ['a.ts'] });
+  await t.call('covibe_session', 'end', { session_id: first }, t.claude);
+  expect((await t.hear('after-tool', { session_id: first })).session_id).toBeNull();
+  expect((await t.hear('compact')).context).not.toContain(first);
+  const { session_id, context } = await t.hear('prompt');
+  expect(session_id).not.toBe(first);
+  expect(context).toBe(`Covenant: this run is session ${session_id} from now on; pass it as session_id to the covibe tools.`);
+  expect((await t.events({ kind: 'session.started' })).at(-1)).toMatchObject({ subject: session_id, payload: { repo: REPO } });
+  expect(await t.hear('prompt')).toMatchObject({ session_id, context: null });
+  // What lay around when the run began still does.
+  expect(await t.hear('stop', { repo: REPO, dirty_files: ['a.ts'] })).toMatchObject({ decision: 'allow', notice: null });
+});
+
+test('a hook that comes after the end of a run does not bring its session back', async () => {
+  const t = await hooksApp();
+  const first = await t.begun('run-1');
+  await t.hear('session-end');
+  expect(await t.hear('after-tool')).toMatchObject({ session_id: null });
+  expect(await t.run()).toMatchObject({ ended_at: null, session_id: null });
+  const { session_id, context } = await t.hear('prompt', { hears: false });
+  expect([session_id === null, session_id === first, context]).toEqual([false, false, null]);
 });
 
 test('of claims on symbols, which deny nothing, the start does not say that they do', async () => {

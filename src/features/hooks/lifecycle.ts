@@ -2,24 +2,34 @@ import type { CallContext } from '../../kernel/context.ts';
 import { mayBeSameRepo } from '../../kernel/repo.ts';
 import type { Tx } from '../../storage/write.ts';
 import { holderOf, liveClaimRows, presenterFor, readStrings } from '../coordination/index.ts';
-import { beginSession, findSession } from '../sessions/index.ts';
-import { foundBy } from './found.ts';
+import { beginSession } from '../sessions/index.ts';
+import { foundBy, stillFound } from './found.ts';
 import { newsFor } from './news.ts';
 import type { Said } from './question.ts';
 import { recover } from './recover.ts';
 import { keepSnapshot } from './snapshot.ts';
 import { endSession, ownClaims, type Question, runsAround, type SessionListeners, type Standing } from './standing.ts';
 import { saveRun } from './store.ts';
-import { count, quoted, roughly, Sheet } from './words.ts';
+import { count, quoted, repoCalled, roughly, Sheet } from './words.ts';
 
 /** The run has a session of ours from here on: the one it had, if that has not ended. */
 export async function sessionStarts(ctx: CallContext, question: Question, standing: Standing): Promise<Said> {
-  const { run } = standing;
-  const sessionId = run ? await ctx.write((tx) => openSession(tx, ctx, question, run.client_session)) : standing.sessionId;
+  const { run, rights } = standing;
+  const sessionId = run && rights.team ? await ctx.write((tx) => openSession(tx, ctx, question, run.client_session)) : standing.sessionId;
   const started = { ...standing, sessionId };
   if (!question.hears) return { session_id: sessionId };
   if (question.source !== 'compact') return { session_id: sessionId, context: await welcome(ctx, question, started) };
   return { session_id: sessionId, context: await recover(ctx, started) };
+}
+
+/** A run whose agent has ended its session, or whose start was not heard, goes on in a new one. */
+export async function withSession(ctx: CallContext, question: Question, standing: Standing): Promise<Standing> {
+  const { run, rights } = standing;
+  if (!run || standing.sessionId !== null || !rights.team) return standing;
+  const sessionId = await ctx.write((tx) => openSession(tx, ctx, question, run.client_session));
+  const told =
+    question.hears && sessionId !== null ? `Covenant: this run is session ${sessionId} from now on; pass it as session_id to the covibe tools.` : undefined;
+  return { ...standing, sessionId, told };
 }
 
 async function openSession(tx: Tx, ctx: CallContext, question: Question, clientSession: string): Promise<string | null> {
@@ -27,13 +37,13 @@ async function openSession(tx: Tx, ctx: CallContext, question: Question, clientS
   if (!run) return null;
   const { client, model, repo, branch, folder } = question;
   const place = { repo: repo ?? run.repo, folder: folder ?? run.folder };
-  const session = run.session_id === null ? undefined : await findSession(tx.db, tx.workspace, run.session_id);
-  if (session?.ended_at === null) {
-    await saveRun(tx, { ...run, ...place });
-    return session.id;
+  if (run.session_id !== null) {
+    await saveRun(tx, { ...run, ...place, found: stillFound(run, question) });
+    return run.session_id;
   }
-  const { id } = await beginSession(tx, ctx, { agent_type: client, model, repo, branch });
-  await saveRun(tx, { ...run, ...place, session_id: id, automatic: 1, told_at_stop: null, found: foundBy(question) });
+  const { id } = await beginSession(tx, ctx, { agent_type: client, model, repo: place.repo ?? undefined, branch });
+  const begun = question.event === 'session-start' ? { told_at_stop: null, found: foundBy(question) } : {};
+  await saveRun(tx, { ...run, ...place, ...begun, session_id: id, automatic: 1 });
   return id;
 }
 
@@ -47,14 +57,16 @@ const CLAIMS_ROOM = 105;
 
 /** In few words what the agent has to know at its start. */
 async function welcome(ctx: CallContext, { repo }: Question, standing: Standing): Promise<string | null> {
+  const waiting = await waitingHere(ctx, standing);
+  if (!standing.rights.team) return waiting ?? null;
   const { sessionId } = standing;
   const own =
     sessionId === null
       ? 'Covenant: start a session with covibe_session start, and pass its session_id to the covibe tools.'
       : `Covenant: this run is session ${sessionId}; pass it as session_id to the covibe tools, and start no other.`;
-  const here = repo !== undefined && roughly(repo) <= REPO_ROOM ? `In claims and tasks, call this repository ${JSON.stringify(repo)}.` : undefined;
+  const here = repo !== undefined && roughly(repo) <= REPO_ROOM ? repoCalled(repo) : undefined;
   const claims = repo === undefined ? undefined : await claimsHere(ctx, repo, standing);
-  return [own, here, claims, await waitingHere(ctx, standing)].filter((line) => line !== undefined).join('\n');
+  return [own, here, claims, waiting].filter((line) => line !== undefined).join('\n');
 }
 
 async function claimsHere(ctx: CallContext, repo: string, standing: Standing): Promise<string | undefined> {
@@ -90,13 +102,13 @@ async function waitingHere(ctx: CallContext, standing: Standing): Promise<string
 }
 
 /** As the agent would end its session: what it claimed is released. */
-export async function sessionEnds(ctx: CallContext, question: Question, { run }: Standing, listeners: SessionListeners): Promise<Said> {
+export async function sessionEnds(ctx: CallContext, question: Question, { run, rights }: Standing, listeners: SessionListeners): Promise<Said> {
   if (!run || run.ended_at !== null) return {};
   await ctx.write(async (tx) => {
     const { run: current, others } = await runsAround(tx.db, ctx, run.client_session, tx.now);
     if (!current || current.ended_at !== null) return;
-    await keepSnapshot(tx, ctx, question, current, listeners);
-    if (current.session_id !== null) await endSession(tx, ctx, current.session_id, others, listeners.end ?? []);
+    if (rights.team) await keepSnapshot(tx, ctx, question, current, listeners);
+    if (rights.team && current.session_id !== null) await endSession(tx, ctx, current.session_id, others, listeners.end ?? []);
     await saveRun(tx, { ...current, last_seen_at: tx.now, ended_at: tx.now });
   });
   return {};

@@ -103,6 +103,18 @@ test('one hook tells only so much: what has no room waits, undelivered, for the 
   expect((await t.hear('after-tool')).context).toBeNull();
 });
 
+test('an agent that registered more than a day ago, and was not heard of since, is not who runs now', async () => {
+  const t = await team();
+  await t.send(await t.agent(), 'for the old one');
+  t.clock.advance(2 * 60 * MINUTE);
+  await t.send(await t.agent(), 'for the recent one');
+  t.clock.advance(23 * 60 * MINUTE);
+  await t.begun('run-1');
+  const { context } = await t.hear('after-tool');
+  expect(context).toContain('for the recent one');
+  expect(context).not.toContain('for the old one');
+});
+
 test('where the client shows its agent nothing, nothing counts as delivered', async () => {
   const t = await team();
   await t.begun('run-1');
@@ -136,4 +148,21 @@ test('a handoff for which there was no room is told with the next hook, whatever
   for (let round = 0; round < 3; round++) told.push((await t.hear('after-tool')).context ?? '');
   expect(told[0]).not.toContain(offers[0]);
   for (const id of offers) expect(told.filter((text) => text.includes(id))).toHaveLength(1);
+});
+
+test('of more handoffs than one hook tells of, every one is told, those that came first before the others, whichever hook tells', async () => {
+  const t = await team();
+  for (const event of ['prompt', 'after-tool'] as const) {
+    await t.begun(event);
+    const offers: string[] = [];
+    for (let index = 0; index < 13; index++) {
+      offers.push((await t.say('handoff', { to: 'ana', message: `part ${index}` })).handoff_id);
+      t.clock.advance(1);
+    }
+    const told: string[] = [];
+    for (let round = 0; round < 2; round++) told.push((await t.hear(event, { client_session: event })).context ?? '');
+    const inRound = offers.map((id) => told.findIndex((text) => text.includes(id)));
+    expect(inRound).toEqual(offers.map((_, index) => (index < 10 ? 0 : 1)));
+    for (const handoff_id of offers) await t.say('accept_handoff', { handoff_id }, t.claude);
+  }
 });

@@ -22,11 +22,15 @@ interface News extends Waiting {
 
 const isNothing = ({ waiting, answers, handoffs, messages }: News): boolean => waiting.length + answers.length + handoffs.length + messages.length === 0;
 
+const NOTHING: Waiting = { waiting: [], answers: [], handoffs: [] };
+
 /** What waits for this very agent, in this run of it. */
 export async function newsFor(db: Db, caller: Pick<CallContext, 'workspace' | 'principal'>, standing: Standing, now: number, wanted: Wanted): Promise<News> {
   const { workspace, principal } = caller;
-  const which = wanted === 'open' ? 'unanswered' : 'undelivered';
-  const found = await waitingFor(db, workspace, principal, now, standing.sessionId, which);
+  const { run, sessionId, rights } = standing;
+  const isFresh = wanted === 'fresh';
+  const after = { told: run?.handoffs_told ?? '', only: isFresh };
+  const found = rights.team ? await waitingFor(db, workspace, principal, now, sessionId, { undelivered: isFresh, handoffs: after }) : NOTHING;
   const agents = await agentsOf(db, caller, standing, now);
   const messages = await undeliveredTo(
     db,
@@ -35,10 +39,8 @@ export async function newsFor(db: Db, caller: Pick<CallContext, 'workspace' | 'p
     now,
     MOST_MESSAGES,
   );
-  const told = standing.run ? (standing.run.handoffs_told ?? '') : undefined;
-  const isWanted = (id: string) => wanted === 'open' || (told !== undefined && id > told);
-  const handoffs = found.handoffs.filter(({ handoff_id }) => isWanted(handoff_id)).toSorted((a, b) => (a.handoff_id < b.handoff_id ? -1 : 1));
-  return { ...found, handoffs, messages };
+  // A run that is not known cannot be known to have been told.
+  return { ...found, handoffs: isFresh && !run ? [] : found.handoffs, messages };
 }
 
 /** What has arrived, for the agent's context: from then on it has it. Null, and nothing is written, where nothing has. */
@@ -65,8 +67,8 @@ export async function deliver(tx: Tx, ctx: WriteContext, standing: Standing, wan
   const linked = { ...ctx, session: standing.sessionId };
   await markDelivered(tx, linked, { waiting, answers });
   if (messages.length > 0) await noteDelivery(tx, linked, messages);
-  const last = handoffs.at(-1)?.handoff_id;
-  if (run && last !== undefined && last > (run.handoffs_told ?? '')) await saveRun(tx, { ...run, handoffs_told: last });
+  const last = handoffs.findLast(({ handoff_id }) => handoff_id > (run?.handoffs_told ?? ''))?.handoff_id;
+  if (run && last !== undefined) await saveRun(tx, { ...run, handoffs_told: last });
   return rest === 0 ? sheet.text : `${sheet.text}\n- ${rest} more: covibe_coordination list, message_list.`;
 }
 

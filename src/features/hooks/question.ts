@@ -7,12 +7,26 @@
 export const HOOK_EVENTS = ['session-start', 'session-end', 'prompt', 'before-tool', 'after-tool', 'stop', 'compact', 'commit', 'push'] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
+/** So many edits are asked about at once: whoever writes more says so by one that is `unread`. */
+export const MOST_EDITS = 500;
+/** Files of the working tree that are told of at once. */
+export const MOST_FILES = 5_000;
+/** In characters. Whoever asks cuts what is longer; the server refuses it. */
+export const LONGEST = { path: 500, folder: 1_000, branch: 300, name: 200, model: 100 } as const;
+
+/** The top of a working tree, as a path in it. */
+export const TOP = '.';
+
 /** A file that is about to be written, or is in a commit. */
 export interface Edit {
   /** As the remote is called, or the folder's name where there is none. */
   readonly repo: string;
   /** From the top of its working tree. */
   readonly path: string;
+  /** A folder, with all that lies beneath it. */
+  readonly tree?: boolean | undefined;
+  /** It stands for files of this repository that could not be named: there were too many, or nobody could read so long a command. */
+  readonly unread?: boolean | undefined;
 }
 
 export interface HookQuestion {

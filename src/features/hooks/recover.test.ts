@@ -25,7 +25,7 @@ test('after a compaction the agent is told once, at its start, of its tasks, cla
   const { context } = await t.hear('session-start', { source: 'compact', repo: REPO });
   const until = new Date(t.clock.now() + 3_600_000).toISOString();
   expect(context?.split('\n')).toEqual([
-    `Covenant: your context was compacted. This is what the server knows of your work. This run is session ${t.session_id}: pass it as session_id. In claims and tasks, call this repository "${REPO}".`,
+    `Covenant: your context was compacted. This is what the server knows of your work. This run is session ${t.session_id}: pass it as session_id. In claims, call this repository "${REPO}".`,
     `- Task ${t.task}, active: "Rework the uploads", scope "retries with a pause", files src/upload.ts.`,
     `- Claim ${t.claim} (exclusive) on src/upload/** until ${until}, for "retries".`,
     '- Your decision: "Pause doubles", "because of the server".',
@@ -36,6 +36,15 @@ test('after a compaction the agent is told once, at its start, of its tasks, cla
   ]);
   expect(context).not.toMatch(/theirs|No key|Left out/);
   expect((await t.hear('after-tool')).context).toBeNull();
+});
+
+test('a context that another agent of the same developer has published in its session since is not put back', async () => {
+  const t = await atWork();
+  const theirs = { repo: REPO, title: 'Not yours', summary: 'Of Codex.', session_id: await t.session(t.codex) };
+  await t.call('covibe_session', 'publish_context', theirs, t.codex);
+  const { context } = await t.hear('session-start', { source: 'compact', repo: REPO });
+  expect(context).toContain(t.task);
+  expect(context).not.toContain('Not yours');
 });
 
 test('where a compaction is told of beforehand, whichever hook comes next puts it back, once', async () => {

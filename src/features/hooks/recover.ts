@@ -10,7 +10,7 @@ import type { WorkflowTaskRow } from '../workflows/index.ts';
 import { deliver } from './news.ts';
 import { ownClaims, runsAround, type Standing } from './standing.ts';
 import { saveRun } from './store.ts';
-import { first, quoted, Sheet } from './words.ts';
+import { first, quoted, repoCalled, Sheet } from './words.ts';
 import { openWork } from './work.ts';
 
 /** In o200k_base tokens, in all. */
@@ -44,10 +44,10 @@ interface Section {
 
 async function ownWork(ctx: CallContext, standing: Standing, sheet: Sheet): Promise<string> {
   const now = ctx.clock.now();
-  const { sessionId, run } = standing;
+  const { sessionId, run, rights } = standing;
   const { tasks, held } = await openWork(ctx.reader, ctx, standing, now);
-  const session = sessionId === null ? '' : ` This run is session ${sessionId}: pass it as session_id.`;
-  const repo = run?.repo ? ` In claims and tasks, call this repository ${JSON.stringify(run.repo)}.` : '';
+  const session = sessionId === null || !rights.team ? '' : ` This run is session ${sessionId}: pass it as session_id.`;
+  const repo = run?.repo && rights.team ? ` ${repoCalled(run.repo)}` : '';
   sheet.put(`Covenant: your context was compacted. This is what the server knows of your work.${session}${repo}`);
   const sections: Section[] = [
     {
@@ -66,9 +66,7 @@ async function ownWork(ctx: CallContext, standing: Standing, sheet: Sheet): Prom
           `- Workflow task ${id}, ${status}: ${quoted(name, 150)}, held by your agent ${assigned_agent_id} with fence ${fence}.`,
       ),
     },
-    { noun: 'claims', lines: await claimLines(ctx, standing, now) },
-    { noun: 'decisions and blockers', lines: sessionId === null ? [] : await noteLines(ctx, sessionId) },
-    { noun: 'published context', lines: await contextLines(ctx, standing, now) },
+    ...(rights.team ? await teamSections(ctx, standing, now) : []),
   ];
   const cut = sections.flatMap(({ noun, lines }) => {
     const left = lines.filter((line) => !sheet.put(line)).length;
@@ -79,6 +77,12 @@ async function ownWork(ctx: CallContext, standing: Standing, sheet: Sheet): Prom
   const more = cut.length === 0 ? '' : `\nLeft out for length: ${cut.join(', ')}. covibe_team state, covibe_coordination list and task_load_context have it.`;
   return `${sheet.text}${more}`;
 }
+
+const teamSections = async (ctx: CallContext, standing: Standing, now: number): Promise<Section[]> => [
+  { noun: 'claims', lines: await claimLines(ctx, standing, now) },
+  { noun: 'decisions and blockers', lines: standing.sessionId === null ? [] : await noteLines(ctx, standing.sessionId) },
+  { noun: 'published context', lines: await contextLines(ctx, standing, now) },
+];
 
 async function claimLines(ctx: CallContext, standing: Standing, now: number): Promise<string[]> {
   const isOwn = ownClaims(ctx.principal, standing);

@@ -3,10 +3,11 @@ import type { Input } from '../../kernel/contract.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { type ClaimRow, renewClaims } from '../coordination/index.ts';
-import { callingDeveloper } from '../identity/index.ts';
+import { AGENT_TYPES, callingDeveloper } from '../identity/index.ts';
 import { type AgentSessionRow, findSession, finishSession, type SessionParts, STALE_AFTER_MS, touchActiveSession } from '../sessions/index.ts';
 import type { hear } from './contract.ts';
 import { NOTHING_FOUND } from './found.ts';
+import type { Rights } from './rights.ts';
 import { runsOf, runsOfOthersIn, saveRun } from './store.ts';
 import type { ClientRunRow } from './tables.ts';
 
@@ -20,7 +21,9 @@ export interface Standing {
   readonly run: ClientRunRow | undefined;
   /** Runs of the same agent that are at work elsewhere; where it is not known which run this is, none is known to be another. */
   readonly others: readonly ClientRunRow[];
+  /** One that has not ended. */
   readonly sessionId: string | null;
+  readonly rights: Rights;
   /** What has changed for the agent without its doing. */
   readonly told?: string | undefined;
 }
@@ -29,12 +32,12 @@ export interface Standing {
 const LIFE_MS = 20_000;
 
 /** What is known of the run, with a sign of life where one is due: all that is written for most of what is asked. */
-export async function standingOf(ctx: CallContext, question: Question, { end = [] }: SessionListeners): Promise<Standing> {
-  const named = await ownSession(ctx, question.session_id);
+export async function standingOf(ctx: CallContext, question: Question, rights: Rights, { end = [] }: SessionListeners): Promise<Standing> {
+  const named = await ownSession(ctx, question);
   const { client_session, client, event, person } = question;
-  if (client_session === undefined || person) return { run: undefined, others: [], sessionId: named?.id ?? null };
+  if (client_session === undefined || person) return { run: undefined, others: [], sessionId: named?.id ?? null, rights };
   // Not before: a call that ends a session names it too.
-  const bound = event === 'after-tool' ? named : undefined;
+  const bound = event === 'after-tool' && rights.team ? named : undefined;
   const now = ctx.clock.now();
   const found = await runsAround(ctx.reader, ctx, client_session, now);
   const { run } = found;
@@ -42,8 +45,8 @@ export async function standingOf(ctx: CallContext, question: Question, { end = [
     run === undefined || run.ended_at !== null || Math.abs(now - run.last_seen_at) >= LIFE_MS || (bound !== undefined && bound.id !== run.session_id);
   // Git is no run of an agent, and what ends is not to be begun.
   const isNone = event === 'session-end' || (client === 'git' && run === undefined);
-  if (!isDue || isNone) return { ...found, sessionId: run?.session_id ?? named?.id ?? null };
-  return await ctx.write((tx) => signOfLife(tx, ctx, { ...question, client_session }, bound, end));
+  if (!isDue || isNone) return { ...found, sessionId: run?.session_id ?? named?.id ?? null, rights };
+  return await ctx.write((tx) => signOfLife(tx, ctx, { ...question, client_session }, rights, bound, end));
 }
 
 /** The run as it stands in this transaction. */
@@ -57,18 +60,21 @@ export async function runsAround(
   return { run: runs.find((run) => run.client_session === clientSession), others: runs.filter((run) => run.client_session !== clientSession) };
 }
 
-/** The session that a call named, if it is one of the caller's that has not ended, and in which no other agent of theirs works. */
-async function ownSession({ reader, workspace, principal, clock }: CallContext, id: string | undefined): Promise<AgentSessionRow | undefined> {
-  const session = id === undefined ? undefined : await findSession(reader, workspace, id);
-  if (session?.developer_id !== principal.developerId || session?.ended_at !== null) return undefined;
-  const [theirs] = await runsOfOthersIn(reader, workspace, session.id, principal.actor, clock.now() - STALE_AFTER_MS);
-  return theirs ? undefined : session;
+/** The session that a call named, if this very agent has started it, and it has not ended. */
+async function ownSession({ reader, workspace, principal }: CallContext, { session_id, client }: Question): Promise<AgentSessionRow | undefined> {
+  const session = session_id === undefined ? undefined : await findSession(reader, workspace, session_id);
+  if (session?.token_id !== principal.tokenId || session.ended_at !== null) return undefined;
+  const said = session.agent_type?.toLowerCase();
+  // Where one token serves several agents, only what each said of itself tells them apart.
+  const isAnothers = said !== (principal.agentType ?? client) && AGENT_TYPES.some((type) => type === said);
+  return isAnothers ? undefined : session;
 }
 
 async function signOfLife(
   tx: Tx,
   ctx: CallContext,
   question: Question & { client_session: string },
+  rights: Rights,
   bound: AgentSessionRow | undefined,
   listeners: NonNullable<SessionListeners['end']>,
 ): Promise<Standing> {
@@ -79,13 +85,13 @@ async function signOfLife(
   const left = isBound && known.automatic === 1 ? known.session_id : null;
   const released = left === null ? 0 : await endSession(tx, ctx, left, others, listeners);
   await saveRun(tx, run);
-  if (run.session_id !== null) await touchActiveSession(tx, run.session_id);
-  await renewClaims(tx, { ...ctx, session: run.session_id }, run.session_id);
+  if (rights.team && run.session_id !== null) await touchActiveSession(tx, run.session_id);
+  if (rights.team) await renewClaims(tx, { ...ctx, session: run.session_id }, run.session_id);
   const told =
     released > 0
       ? `This run is session ${run.session_id} now. Session ${left}, which had been started for it, has ended, and ${released} claim(s) made in it were released: claim again what you still need.`
       : undefined;
-  return { run, others, sessionId: run.session_id, told };
+  return { run, others, sessionId: run.session_id, rights, told };
 }
 
 function newRun(tx: Tx, principal: Principal, { client, client_session, repo, folder }: Question & { client_session: string }): ClientRunRow {
@@ -120,6 +126,8 @@ export async function endSession(
 ): Promise<number> {
   const session = await findSession(tx.db, tx.workspace, sessionId);
   if (session?.ended_at !== null || others.some((run) => run.session_id === sessionId)) return 0;
+  const [theirs] = await runsOfOthersIn(tx.db, tx.workspace, sessionId, ctx.principal.actor, tx.now - STALE_AFTER_MS);
+  if (theirs) return 0;
   return (await finishSession(tx, { ...ctx, session: sessionId }, sessionId, listeners)).released_claims ?? 0;
 }
 

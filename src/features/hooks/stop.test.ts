@@ -39,6 +39,8 @@ test('it is never held up while it goes on because of a stop, nor for ever by fi
   // Clean in between, and then dirty again: that is news.
   await t.hear('stop', { repo: REPO, dirty_files: [] });
   expect((await t.hear('stop', dirty)).decision).toBe('deny');
+  await t.hear('stop', { repo: REPO, dirty_files: [], again: true });
+  expect((await t.hear('stop', dirty)).decision).toBe('deny');
   expect((await t.hear('stop', { ...dirty, client_session: undefined })).decision).toBe('allow');
 });
 
@@ -53,6 +55,28 @@ test('what lay uncommitted or unpushed when the run began is none of its work', 
   const crowd = Array.from({ length: 501 }, (_, index) => `f${index}.ts`);
   await t.begun('run-2', t.claude, { repo: REPO, dirty_files: crowd });
   expect(await t.hear('stop', { client_session: 'run-2', repo: REPO, dirty_files: [...crowd, 'mine.ts'] })).toMatchObject({ decision: 'allow', notice: null });
+});
+
+test('what came up while it went on because of a stop is named to the agent when it stops the next time', async () => {
+  const t = await hooksApp();
+  await t.begun('run-1');
+  const ask = async (message: string) => (await t.call('covibe_coordination', 'ask', { to: 'ana', message }, t.cursor)).data.ask_id;
+  const first = await ask('Which port?');
+  expect((await t.hear('stop')).reason).toContain(first);
+  const second = await ask('Which host?');
+  expect(await t.hear('stop', { again: true })).toMatchObject({ decision: 'allow', notice: 'Covenant: left open: 2 unanswered asks.' });
+  expect((await t.hear('stop')).reason).toContain(second);
+  expect((await t.hear('stop')).decision).toBe('allow');
+});
+
+test('found commits that were pushed make no room for the run’s own, whichever hook tells of it', async () => {
+  const t = await hooksApp();
+  for (const seen of ['stop', 'session-start'] as const) {
+    await t.begun(seen, t.claude, { unpushed_commits: 3 });
+    await t.hear(seen, { client_session: seen, repo: REPO, unpushed_commits: 0 });
+    const { reason } = await t.hear('stop', { client_session: seen, repo: REPO, unpushed_commits: 2 });
+    expect(reason).toContain('- Not pushed: 2 commits.');
+  }
 });
 
 test('the tasks of another run, and of long ago, hold up nobody else', async () => {
@@ -80,6 +104,20 @@ test('a workflow task that an agent of the run holds is named', async () => {
     'deny',
     expect.stringContaining(`- Workflow task ${ids.build} "build" is in_progress and held by your agent ${agent_id}: task_update_status, or task_release.`),
   ]);
+});
+
+test('a workflow task that was claimed before the run began holds up nobody', async () => {
+  const t = await workflowApp();
+  const hear = (event: string) => t.done('hooks.hear', { client: 'claude-code', client_session: 'run-1', event }, t.ana);
+  const { ids } = await t.planned(['build', 'ship']);
+  const { agent_id } = await t.claimed(ids.build as string);
+  t.clock.advance(1);
+  await hear('session-start');
+  expect((await hear('stop')).decision).toBe('allow');
+  await t.claimed(ids.ship as string, t.ana, agent_id);
+  const { reason } = await hear('stop');
+  expect(reason).toContain(ids.ship);
+  expect(reason).not.toContain(ids.build);
 });
 
 test('the state of the working tree is stored as a snapshot of the session, so that others see the files in hand', async () => {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { CallContext } from '../../kernel/context.ts';
 import type { Tx } from '../../storage/write.ts';
 import { markDelivered, type Waiting, waitingFor } from '../coordination/index.ts';
-import { type LeftInTree, leftBy } from './found.ts';
+import { type LeftInTree, leftBy, stillFound } from './found.ts';
 import type { Said } from './question.ts';
 import { keepSnapshot } from './snapshot.ts';
 import { type Question, runsAround, type SessionListeners, type Standing } from './standing.ts';
@@ -32,10 +32,13 @@ export async function stops(ctx: CallContext, question: Question, standing: Stan
 
 async function hold(tx: Tx, ctx: CallContext, question: Question, standing: Standing & { run: object }, listeners: SessionListeners): Promise<Said> {
   const { run = standing.run } = await runsAround(tx.db, ctx, standing.run.client_session, tx.now);
-  await keepSnapshot(tx, ctx, question, run, listeners);
-  const open = await openIn({ ...ctx, reader: tx.db }, question, standing);
+  if (standing.rights.team) await keepSnapshot(tx, ctx, question, run, listeners);
+  const found = stillFound(run, question);
+  const open = await openIn({ ...ctx, reader: tx.db }, question, { ...standing, run: { ...run, found } });
   const state = isNothing(open) ? null : stateOf(open);
-  if (state !== run.told_at_stop) await saveRun(tx, { ...run, told_at_stop: state });
+  // What only the person is told of is named to the agent when it stops the next time.
+  const told_at_stop = question.again && state !== null ? run.told_at_stop : state;
+  if (told_at_stop !== run.told_at_stop || found !== run.found) await saveRun(tx, { ...run, found, told_at_stop });
   if (state === null || state === run.told_at_stop || question.again) return noticeOf(open);
   await markDelivered(tx, { ...ctx, session: standing.sessionId }, { waiting: open.asks.slice(0, MOST_NAMED), answers: [] });
   return { decision: 'deny', reason: reasonOf(open) };
@@ -43,7 +46,7 @@ async function hold(tx: Tx, ctx: CallContext, question: Question, standing: Stan
 
 async function openIn(ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'clock'>, question: Question, standing: Standing): Promise<Open> {
   const now = ctx.clock.now();
-  const { waiting: asks } = await waitingFor(ctx.reader, ctx.workspace, ctx.principal, now, standing.sessionId);
+  const asks = standing.rights.team ? (await waitingFor(ctx.reader, ctx.workspace, ctx.principal, now, standing.sessionId)).waiting : [];
   return { ...(await openWork(ctx.reader, ctx, standing, now)), asks, ...leftBy(standing.run, question) };
 }
 

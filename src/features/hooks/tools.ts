@@ -1,13 +1,15 @@
 import type { CallContext } from '../../kernel/context.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
+import type { Gate } from '../capabilities/index.ts';
 import { failsClosed } from '../settings/index.ts';
 import { hear } from './contract.ts';
 import { denialOf } from './edits.ts';
-import { sessionEnds, sessionStarts } from './lifecycle.ts';
+import { sessionEnds, sessionStarts, withSession } from './lifecycle.ts';
 import { tellNews, type Wanted } from './news.ts';
 import type { HookEvent, Said } from './question.ts';
 import { recover } from './recover.ts';
+import { rightsOf } from './rights.ts';
 import { type Question, runsAround, type SessionListeners, type Standing, standingOf } from './standing.ts';
 import { stops } from './stop.ts';
 import { saveRun } from './store.ts';
@@ -50,10 +52,17 @@ const HEARINGS: Readonly<Record<HookEvent, Hearing>> = {
   push: mayWrite,
 };
 
-export const hookTools = (listeners: SessionListeners): Implementation[] => [
+export interface HookParts extends SessionListeners {
+  readonly gate: () => Gate;
+}
+
+export const hookTools = ({ gate, ...listeners }: HookParts): Implementation[] => [
   implement(hear, {
-    run: async (question, ctx) => {
-      const standing = await standingOf(ctx, question, listeners);
+    run: async (asked, ctx) => {
+      const rights = await rightsOf(gate(), ctx.principal);
+      const question = { ...asked, hears: asked.hears && (rights.team || rights.workflow) };
+      const found = await standingOf(ctx, question, rights, listeners);
+      const standing = question.event === 'prompt' ? await withSession(ctx, question, found) : found;
       const said = await HEARINGS[question.event](ctx, question, standing, listeners);
       const context = [standing.told, said.context].filter((part) => typeof part === 'string').join('\n');
       return ok({

@@ -10,6 +10,9 @@ export const named = (path: string): string => (PLAIN_NAME.test(path) ? path : q
 
 export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
+/** Of the agent's own names for it only this one meets the claims of others. */
+export const repoCalled = (repo: string): string => `In claims, call this repository ${JSON.stringify(repo)}.`;
+
 /** The first of these paths, and how many more there are. */
 export const first = (paths: readonly string[], most: number): string =>
   [...paths.slice(0, most).map(named), ...(paths.length > most ? [`and ${paths.length - most} more`] : [])].join(', ');

@@ -17,8 +17,9 @@ const MOST_TASKS = 50;
 const isWithin = (path: string, { folder }: ClientRunRow): boolean =>
   folder !== null && (path === folder || (path.startsWith(folder) && /[\\/]/.test(path.charAt(folder.length))));
 
-/** Agents of the workflow contract that this run may have registered: a registration does not say by which run, but often where it works. */
-export async function agentsOf(db: Db, { workspace, principal }: Caller, { run, others }: Standing, now: number): Promise<AgentRow[]> {
+/** Agents of the workflow contract that this run may have registered, where it may be told of them: a registration does not say by which run, but often where it works. */
+export async function agentsOf(db: Db, { workspace, principal }: Caller, { run, others, rights }: Standing, now: number): Promise<AgentRow[]> {
+  if (!rights.workflow) return [];
   const agents = await agentsActingAs(db, workspace, principal.actor, now - AGENT_RECENT_MS, MOST_AGENTS);
   const isElsewhere = ({ workspace_path: path }: AgentRow) =>
     path !== null && run !== undefined && !isWithin(path, run) && others.some((other) => isWithin(path, other));
@@ -32,11 +33,11 @@ export interface OpenWork {
 
 /** What this run has begun and not ended. */
 export async function openWork(db: Db, caller: Caller, standing: Standing, now: number): Promise<OpenWork> {
-  const { run, others, sessionId } = standing;
+  const { run, others, sessionId, rights } = standing;
   const { workspace, principal } = caller;
   const elsewhere = new Set(others.flatMap(({ session_id }) => session_id ?? []));
   const since = run?.started_at ?? Number.MAX_SAFE_INTEGER;
-  const tasks = await tasksInHand(db, workspace, { sessionId, actor: principal.actor, since }, MOST_TASKS);
+  const tasks = rights.team ? await tasksInHand(db, workspace, { sessionId, actor: principal.actor, since }, MOST_TASKS) : [];
   const held: WorkflowTaskRow[] = [];
   for (const agent of await agentsOf(db, caller, standing, now)) held.push(...(await tasksHeldBy(db, workspace, agent.id)));
   return {

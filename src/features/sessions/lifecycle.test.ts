@@ -62,3 +62,13 @@ test('whatever is called in whatever order, a session is seen by its owner alone
   expect(await events({ kind: 'session.ended' })).toHaveLength(ends);
   expect(await app.store.reader.selectFrom('agent_sessions').selectAll().execute()).toHaveLength(models.length);
 });
+
+test('what a start leaves out is where its client stands, but a branch only of the repository that is meant', async () => {
+  const { app, developer, events } = await testApp();
+  const { principal } = await developer('ana');
+  const place = { folder: '/home/ana/app', repo: 'github.com/acme/app', branch: 'fix' };
+  for (const where of [{}, { repo: 'https://github.com/acme/app.git' }, { repo: 'github.com/acme/other' }, { repo: 'github.com/acme/other', branch: 'main' }]) {
+    await app.dispatch.tool({ name: 'covibe_session', args: { operation: 'start', ...where }, principal, surface: 'mcp', place });
+  }
+  expect((await events({ kind: 'session.started' })).map(({ payload }) => payload.branch)).toEqual(['fix', 'fix', null, 'main']);
+});

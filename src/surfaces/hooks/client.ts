@@ -1,9 +1,12 @@
 import type { HookAnswer, HookEvent, HookQuestion } from '../../features/hooks/question.ts';
+import type { Written } from '../../machine/placed.ts';
 
 /** What a client's hook says, without anything that only it should know. */
 export interface Reduced extends Omit<HookQuestion, 'edits' | 'repo' | 'branch'> {
-  /** Files that are about to be written: absolute, or from `folder`. */
-  readonly paths?: readonly string[];
+  /** What is about to be written: absolute, or from `folder`. */
+  readonly files?: readonly Written[];
+  /** There may be more, which nobody has read. */
+  readonly unread?: boolean;
 }
 
 /** What a client reads of a hook's answer: on stdout, or as the body of a reply. */

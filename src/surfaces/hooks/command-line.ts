@@ -14,6 +14,8 @@ export interface Simple {
   readonly documents: readonly string[];
   /** Command lines inside its words: `$(…)`, backquotes, `>(…)`. */
   readonly inside: readonly string[];
+  /** In a pipe or in the background: where it goes, the next one does not. */
+  readonly apart: boolean;
 }
 
 /** What a line is made of, in its order. A `(` begins a subshell, a `)` ends it. */
@@ -28,6 +30,10 @@ interface Heredoc {
 const SPACE = ' \t\r';
 const ENDS_WORD = ' \t\r\n;&|<>()';
 const LONGEST_NAME = 200;
+/** What is longer is read as commands. */
+const LONGEST_ARITHMETIC = 100;
+/** Behind these, or first, a `[[` begins a test, in which `>` compares and `&&` joins. */
+const BEFORE_TEST: readonly (string | undefined)[] = ['if', 'elif', 'while', 'until', '!', 'then', 'else', 'do', '{'];
 /** Not `[`: `app/[id]/page.ts` stays as it is where nothing is called `i` or `d`, and where something is, nobody claims the other. */
 const UNKNOWN_OUTSIDE_QUOTES = '*?{';
 
@@ -38,19 +44,22 @@ const UNKNOWN_OUTSIDE_QUOTES = '*?{';
 export function piecesOf(line: string): Piece[] {
   const pieces: Piece[] = [];
   const awaited: Heredoc[] = [];
-  const lastArithmeticEnd = line.lastIndexOf('))');
   let at = 0;
   let words: Word[] = [];
   let outputs: Word[] = [];
   let documents: string[] = [];
   let inside: string[] = [];
+  let inTest = false;
+  let isPiped = false;
 
-  const finish = () => {
-    if (words.length + outputs.length + inside.length > 0) pieces.push({ words, outputs, documents, inside });
+  const finish = (apart = false) => {
+    if (words.length + outputs.length + inside.length > 0) pieces.push({ words, outputs, documents, inside, apart: apart || isPiped });
     words = [];
     outputs = [];
     documents = [];
     inside = [];
+    inTest = false;
+    isPiped = false;
   };
   const readWord = (): Word => {
     const word = wordAt(line, at);
@@ -71,11 +80,14 @@ export function piecesOf(line: string): Piece[] {
       finish();
       at = readDocuments(line, at + 1, awaited);
     } else if (char === '#') at = endOfLine(line, at);
-    else if (char === '(' && line[at + 1] === '(' && at < lastArithmeticEnd) at = line.indexOf('))', at) + 2;
+    else if (inTest && '&|<>()'.includes(char)) at++;
     else if (char === '(' || char === ')') {
-      finish();
-      pieces.push(char);
-      at++;
+      const end = char === '(' ? arithmeticEnd(line, at) : undefined;
+      if (end === undefined) {
+        finish();
+        pieces.push(char);
+      }
+      at = end ?? at + 1;
     } else if ((char === '<' || char === '>') && line[at + 1] === '(') {
       const end = closingParenthesis(line, at + 2);
       inside.push(line.slice(at + 2, end));
@@ -102,17 +114,29 @@ export function piecesOf(line: string): Piece[] {
       // `2>&1` and `>&-` name another descriptor, not a file.
       if (!(copies && /^(\d+-?|-)$/.test(target.text ?? ''))) outputs.push(target);
     } else if (';&|'.includes(char)) {
-      finish();
-      at++;
+      const isDouble = char !== ';' && line[at + 1] === char;
+      finish(char !== ';' && !isDouble);
+      isPiped = char === '|' && !isDouble;
+      at += isDouble || (isPiped && line[at + 1] === '&') ? 2 : 1;
     } else {
       const start = at;
       const word = readWord();
       const isDescriptor = /^\d+$/.test(line.slice(start, Math.min(at, start + 4))) && (line[at] === '>' || line[at] === '<');
+      if (word.text === '[[' && (words.length === 0 || BEFORE_TEST.includes(words.at(-1)?.text))) inTest = true;
+      else if (word.text === ']]') inTest = false;
       if (!isDescriptor) words.push(word);
     }
   }
   finish();
   return pieces;
+}
+
+/** Behind `((…))`, where it is one: `((cd a; b); c)` are two subshells. */
+function arithmeticEnd(line: string, at: number): number | undefined {
+  if (line[at + 1] !== '(') return undefined;
+  const inner = line.slice(at + 2, at + 2 + LONGEST_ARITHMETIC);
+  const end = closingParenthesis(inner, 0, false);
+  return inner.startsWith('))', end) ? at + 2 + end + 2 : undefined;
 }
 
 /** Reads quotes, escapes and substitutions up to the word's end. */

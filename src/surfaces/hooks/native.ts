@@ -10,7 +10,6 @@ const SOURCES = ['startup', 'resume', 'clear', 'compact'] as const;
 /** Of payloads with the field names of Claude Code, which Codex and Gemini CLI have taken over. */
 export function reduced(event: HookEvent, native: Native, tools: FileTools): Reduced {
   const tool = stringOf(native.tool_name);
-  const paths = event === 'before-tool' ? filesOf(tools, tool, native.tool_input) : [];
   return {
     client_session: stringOf(native.session_id),
     folder: stringOf(native.cwd),
@@ -19,7 +18,7 @@ export function reduced(event: HookEvent, native: Native, tools: FileTools): Red
     tool,
     session_id: ownSession(tool, native.tool_input, native.tool_response),
     again: native.stop_hook_active === true || undefined,
-    ...(paths.length > 0 && { paths }),
+    ...(event === 'before-tool' && filesOf(tools, tool, native.tool_input)),
   };
 }
 

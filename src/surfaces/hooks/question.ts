@@ -1,17 +1,16 @@
-import type { HookQuestion } from '../../features/hooks/question.ts';
-import { locate, placeOf } from '../../machine/place.ts';
+import { type Edit, type HookQuestion, LONGEST, MOST_EDITS, TOP } from '../../features/hooks/question.ts';
+import { placeOf } from '../../machine/place.ts';
+import { locate, type Placed } from '../../machine/placed.ts';
 import type { Reduced } from './client.ts';
 
-/** The server takes no more of each. */
-const MOST_EDITS = 500;
-const LONGEST = { path: 500, folder: 1_000, branch: 300, name: 200, model: 100 } as const;
-
 /** With the repository that the run stands in, and the files as claims name them. On the machine where they are. */
-export function questionFrom({ paths = [], ...reduced }: Reduced): HookQuestion {
+export function questionFrom({ files = [], unread = false, ...reduced }: Reduced): HookQuestion {
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
-  const edits = reduced.folder === undefined ? [] : locate(paths.slice(0, MOST_EDITS), reduced.folder);
+  const placed = reduced.folder === undefined ? [] : locate(files.slice(0, MOST_EDITS), reduced.folder);
   // One that no file can have must not make the others unheard.
-  const fitting = edits.filter(({ path }) => path.length <= LONGEST.path && path.isWellFormed() && !path.includes('\0')).slice(0, MOST_EDITS);
+  const named = placed.filter(({ path }) => path.isWellFormed() && !path.includes('\0')).map(fitting);
+  const isMore = unread || files.length > MOST_EDITS || named.length > MOST_EDITS;
+  const edits = (isMore ? [...unnamed([...(place ? [place] : []), ...named]), ...named] : named).slice(0, MOST_EDITS);
   return {
     ...reduced,
     client_session: reduced.client_session?.slice(0, LONGEST.name),
@@ -19,6 +18,16 @@ export function questionFrom({ paths = [], ...reduced }: Reduced): HookQuestion 
     model: reduced.model?.slice(0, LONGEST.model),
     tool: reduced.tool?.slice(0, LONGEST.name),
     ...(place && { repo: place.repo, branch: place.branch?.slice(0, LONGEST.branch) }),
-    ...(fitting.length > 0 && { edits: fitting }),
+    ...(edits.length > 0 && { edits }),
   };
 }
+
+/** Of a path that is too long, its deepest folder that is not: whoever has claimed anything around the file is still found. */
+function fitting({ repo, path, tree }: Placed): Edit {
+  if (path.length <= LONGEST.path) return { repo, path: path || TOP, ...(tree && { tree }) };
+  return { repo, path: path.slice(0, Math.max(path.lastIndexOf('/', LONGEST.path), 0)) || TOP, tree: true };
+}
+
+/** What is written besides may lie anywhere in the repositories that are known of. They come first, so that none is cut off. */
+const unnamed = (places: readonly { readonly repo: string }[]): Edit[] =>
+  [...new Set(places.map(({ repo }) => repo))].map((repo) => ({ repo, path: TOP, tree: true, unread: true }));

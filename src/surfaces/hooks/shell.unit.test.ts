@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MOST_EDITS } from '../../features/hooks/question.ts';
+import { LONGEST_LINE, MOST_PATH_CHARACTERS } from './found.ts';
 import { filesWritten } from './shell.ts';
+
+/** With `/**` behind what is meant with all beneath it. */
+const written = (line: string): string[] => filesWritten(line).files.map(({ path, tree }) => (tree ? `${path}/**` : path));
 
 describe('the files that a command line names as written', () => {
   const lines: [line: string, files: string[]][] = [
@@ -13,28 +18,35 @@ describe('the files that a command line names as written', () => {
     ['cat <<-A > one <<B\n\tbody > no\n\tA\nother > no\nB\ntouch two', ['one', 'two']],
     // Programs.
     ['X=1 sudo -u me tee -a log /abs/log | cat', ['log', '/abs/log']],
-    ['touch -r ref new; truncate -s 0 cut; rm -rf -- -odd old', ['new', 'cut', '-odd', 'old']],
-    ['cp a b', ['b', 'b/a']],
-    ['cp -t dir a sub/b; cp a c d/', ['dir/a', 'dir/b', 'd/a', 'd/c']],
-    ['mv a b', ['a', 'b', 'b/a']],
-    ['ln -s /x/target; install -m 755 tool bin/', ['target', 'bin/tool']],
-    ['rsync -a here there; rsync -a here host:there', ['there', 'there/here']],
+    ['touch -r ref new; truncate -s 0 cut; rm -rf -- -odd old', ['new', 'cut', '-odd/**', 'old/**']],
+    ['cp a b', ['b', 'b/a/**']],
+    ['cp -t dir a sub/b; cp a c d/', ['dir/a/**', 'dir/b/**', 'd/a/**', 'd/c/**']],
+    ['mv a b', ['a/**', 'b', 'b/a/**']],
+    ['ln -s /x/target; install -m 755 tool bin/', ['target', 'bin/tool/**']],
+    ['rsync -a here there; rsync -a here host:there', ['there', 'there/here/**']],
     ['dd if=a of=b bs=1k', ['b']],
     ["sed -i 's/a/b/' f1 f2; sed -n p f3; sed -i.bak -e s/a/b/ f4", ['f1', 'f2', 'f4']],
     ["perl -pi -e 's/a/b/' x y; perl -e 1 z", ['x', 'y']],
     ["patch -p1 <<'E'\n--- a/m.c\n+++ b/m.c\t2026\nE", ['m.c']],
     ['curl -o page.html https://x; sort -o sorted in; wget -O got x', ['page.html', 'sorted', 'got']],
     ["apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: k.ts\n*** Move to: l.ts\n@@\n-a\n+*** b\n*** End Patch\nEOF", ['k.ts', 'l.ts']],
-    ['git -C sub checkout HEAD -- p1 p2; git restore -s HEAD p3; git restore --staged p4', ['sub/p1', 'sub/p2', 'p3']],
-    ['git rm gone; git mv from to', ['gone', 'from', 'to', 'to/from']],
-    ['git checkout src/a.ts; git checkout HEAD~1 b c/; git checkout main; git checkout -b new.branch; git rm --cached kept', ['src/a.ts', 'b', 'c/']],
-    ['git restore -S index; git restore -S -W both', ['both']],
+    ['git -C sub checkout HEAD -- p1 p2; git restore -s HEAD p3; git restore --staged p4', ['sub/p1/**', 'sub/p2/**', 'p3/**']],
+    ['git rm gone; git mv from to', ['gone/**', 'from/**', 'to', 'to/from/**']],
+    ['git checkout src/a.ts; git checkout HEAD~1 b c/; git checkout main; git checkout -b new.branch; git rm --cached kept', ['src/a.ts/**', 'b/**', 'c//**']],
+    ['git restore -S index; git restore -S -W both', ['both/**']],
     ["sed -i '' 's/a/b/' mac.ts; curl -sSLo got.json https://x; ls | xargs -n 1 tee -a all.log", ['mac.ts', 'got.json', 'all.log']],
+    // Folders, with what is in them.
+    ['git checkout -- .; git checkout ./lib; git checkout docs/; git checkout main', ['./**', './lib/**', 'docs//**']],
+    ['git -C sub restore .; git stash push -m why -- src; git stash', ['sub/**', 'src/**']],
+    ['git clean -fd; (cd x; git clean -fdx build); git clean -n y; git clean -fX', ['./**', 'x/build/**']],
+    ['rsync -a --delete new/ src/; rsync -a new/ host:src/', ['src//**', 'src/new/**']],
+    ['cp -r new/. src', ['src', 'src/./**']],
+    ['mkdir -p src/deep; rmdir old', []],
     // Lines that go on, and line ends of Windows.
-    ['cp \\\n  a \\\n  b && X=1 \\\n tee f', ['b', 'b/a', 'f']],
+    ['cp \\\n  a \\\n  b && X=1 \\\n tee f', ['b', 'b/a/**', 'f']],
     ['cat <<EOF > f\r\nhi\r\nEOF\r\ntouch g', ['f', 'g']],
     // What a value is does not matter, that it is one does.
-    ['A=$B tee f; env C="$(d)" cp a g/', ['f', 'g/a']],
+    ['A=$B tee f; env C="$(d)" cp a g/', ['f', 'g/a/**']],
     ['cat > src/app/[id]/page.tsx <<EOF\nx\nEOF', ['src/app/[id]/page.tsx']],
     // What stands in quotes and here-documents closes nothing around them.
     ['git commit -m "$(cat <<\'EOF\'\nDon\'t (do "that" > no.ts\nEOF\n)" && touch after', ['after']],
@@ -44,8 +56,11 @@ describe('the files that a command line names as written', () => {
     // Where it runs.
     ['pushd x; touch a; popd; touch unknown', ['x/a']],
     ['cd src && touch a; cd .. ; touch b', ['src/a', 'b']],
-    ['(cd x; rm a); touch q; { cd y; touch r; }', ['x/a', 'q', 'y/r']],
+    ['(cd x; rm a); touch q; { cd y; touch r; }', ['x/a/**', 'q', 'y/r']],
     ['cd "$X" && echo > lost; echo > /abs', ['/abs']],
+    ['env -C sub touch a; env --chdir=s tee b > c; env -C "$X" touch lost; touch d', ['sub/a', 's/b', 'c', 'd']],
+    ['cd x | true; touch a; true |& cd y; touch b; cd z & touch c; cd w || true; touch d', ['a', 'b', 'c', 'w/d']],
+    ['((cd x; touch a); touch b); echo $((1))', ['x/a', 'b']],
     ['timeout 5 env -u A B=1 nohup tee out', ['out']],
     ['if true; then echo > f; fi; for x in a; do touch g; done; ! touch h', ['f', 'g', 'h']],
     // Lines in lines.
@@ -53,7 +68,7 @@ describe('the files that a command line names as written', () => {
     ['echo `echo 1 > inner` "$(touch quoted)" | tee >(cat > piped)', ['inner', 'quoted', 'piped']],
   ];
   it.each(lines)('%s', (line, files) => {
-    expect(filesWritten(line).sort()).toEqual([...files].sort());
+    expect(written(line).sort()).toEqual([...files].sort());
   });
 
   it('what only a shell can know is left out rather than guessed', () => {
@@ -68,12 +83,26 @@ describe('the files that a command line names as written', () => {
       'xargs rm',
       'git stash',
     ];
-    expect(unknown.flatMap(filesWritten)).toEqual([]);
+    expect(unknown.flatMap(written)).toEqual([]);
+  });
+
+  it('behind a test, one is one', () => {
+    expect(written('[[ a > b ]] && echo > f; [[ c > d ]] > g; echo [[ > h')).toEqual(['f', 'g', 'h']);
   });
 
   it('what is no redirection is none', () => {
-    const none = ['[[ a > b ]]', '((a > 5))', 'echo $((1 > 2))', "git commit -m 'x > y'", 'echo "a > b"', 'echo hi # > c', 'echo \\> d', 'cat < in'];
-    expect(none.flatMap(filesWritten)).toEqual([]);
+    const none = [
+      '[[ a > b ]]',
+      'if [[ a > b && (c > d || e < f) ]]; then :; fi',
+      '((a > 5))',
+      'echo $((1 > 2))',
+      "git commit -m 'x > y'",
+      'echo "a > b"',
+      'echo hi # > c',
+      'echo \\> d',
+      'cat < in',
+    ];
+    expect(none.flatMap(written)).toEqual([]);
   });
 });
 
@@ -105,26 +134,100 @@ describe('any text at all', () => {
     '🙂',
   );
 
+  const plain = fc.constantFrom(' ', ' ', ' ', 'a', 'b/c', 'd.ts', ' tee ', ' cp ', ' rm ', '; cd ', ' > ', '; ', '\n');
+
+  /** Whether the letters stand in the text in this order: between them it may have quotes. */
+  const standsIn = (text: string, letters: string): boolean => {
+    let at = 0;
+    for (const letter of letters) {
+      const found = text.indexOf(letter, at);
+      if (found < 0) return false;
+      at = found + letter.length;
+    }
+    return true;
+  };
+
   it('is read without a fault, and names only files that stand in it', () => {
+    let named = 0;
     fc.assert(
       fc.property(
         fc.oneof(
           fc.string({ unit: 'binary' }),
-          fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join('')),
+          fc.array(fc.oneof({ weight: 4, arbitrary: plain }, { weight: 1, arbitrary: piece }), { maxLength: 60 }).map((pieces) => pieces.join('')),
         ),
         (text) => {
-          for (const file of filesWritten(text)) expect(typeof file).toBe('string');
+          const { files } = filesWritten(text);
+          named += files.length;
+          for (const { path } of files) {
+            expect(path).not.toBe('');
+            for (const name of path.split('/')) expect([name, standsIn(text, name)]).toEqual([name, true]);
+          }
         },
       ),
       { numRuns: 400 },
     );
+    expect(named).toBeGreaterThan(10);
   });
 
-  // A text a hundred times as long would take ten thousand times as long if anything were read again and again: minutes.
-  it.each(['$(', '((', '`', "'", '"', '<<a\n', '>', '(', 'a;', '\\', '$((', '<(', '| tee x ', 'cd x\n', '<<E <<E\n', '$(a)', '`a`', '<<$(', '$(<<a\n', '${'])(
-    'takes a time in proportion to its length: %j',
-    (unit) => {
-      filesWritten(unit.repeat(1_000_000 / unit.length));
-    },
-  );
+  const DEEP = `${'d'.repeat(250)}/`.repeat(16);
+  const shapes: [start: string, unit: string][] = [
+    ...[
+      '$(',
+      '((',
+      '`',
+      "'",
+      '"',
+      '<<a\n',
+      '>',
+      '(',
+      'a;',
+      '\\',
+      '$((',
+      '<(',
+      '| tee x ',
+      'cd x\n',
+      '<<E <<E\n',
+      '$(a)',
+      '`a`',
+      '<<$(',
+      '$(<<a\n',
+      '${',
+      '[[',
+    ].map((unit): [string, string] => ['', unit]),
+    [`cd ${DEEP}; touch `, 'a '],
+    [`cd ${DEEP}; touch `, '<n> '],
+    [`cd ${DEEP};`, 'cd .;'],
+    [`cp -t ${DEEP} `, '<n> '],
+    ['cp a ', '/'],
+    ['curl ', '-o '],
+    ['curl ', '-<n>o '],
+    ['sed -i ', '-<n>e '],
+    ['git clean ', '-'],
+    ['git checkout ', '.'],
+  ];
+
+  const letters = (index: number) => index.toString(2).replaceAll('0', 'n').replaceAll('1', 'r');
+
+  // The longest line would take minutes if anything in it were read again and again.
+  it.each(shapes)('takes a time and room in proportion to its length: %j %j', (start, unit) => {
+    const units = Array.from({ length: Math.ceil(LONGEST_LINE / unit.length) }, (_, index) => unit.replace('<n>', letters(index)));
+    const { files } = filesWritten((start + units.join('')).slice(0, LONGEST_LINE - 1) + (unit === '/' || unit === '.' ? 'a' : ''));
+    expect(files.length).toBeLessThanOrEqual(MOST_EDITS);
+    expect(files.reduce((sum, { path }) => sum + path.length, 0)).toBeLessThanOrEqual(MOST_PATH_CHARACTERS);
+  });
+
+  it('says so where there may be more than was read', () => {
+    const many = (count: number) => `touch ${Array.from({ length: count }, (_, index) => `f${index}`).join(' ')}`;
+    expect([filesWritten(many(MOST_EDITS)).unread, filesWritten(many(MOST_EDITS + 1)).unread]).toEqual([false, true]);
+    expect(filesWritten(many(MOST_EDITS + 1)).files).toHaveLength(MOST_EDITS);
+    const long = (length: number) => `touch f #${'x'.repeat(length)}`.slice(0, length);
+    expect(filesWritten(long(LONGEST_LINE))).toEqual({ files: [{ path: 'f' }], unread: false });
+    expect(filesWritten(long(LONGEST_LINE + 1))).toEqual({ files: [{ path: 'f' }], unread: true });
+    expect(filesWritten(`cd ${DEEP}; touch ${'a '.repeat(100)}`).unread).toBe(true);
+    const nested = (depth: number): string => (depth === 0 ? 'touch f' : `: $(${nested(depth - 1)})`);
+    expect([filesWritten(nested(5)), filesWritten(nested(6))]).toEqual([
+      { files: [{ path: 'f' }], unread: false },
+      { files: [], unread: true },
+    ]);
+  });
 });

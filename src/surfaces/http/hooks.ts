@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import { HOOK_EVENTS, type HookAnswer, type HookEvent } from '../../features/hooks/question.ts';
@@ -8,9 +7,9 @@ import { refused } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import { HOOK_CLIENTS } from '../hooks/clients/index.ts';
 import { questionFrom } from '../hooks/question.ts';
-import { isThisMachine } from '../origin.ts';
 import { readJsonBody } from './body.ts';
-import { bearer, identify, isLoopback, sourceOf } from './caller.ts';
+import { bearer, identify, sourceOf } from './caller.ts';
+import { isFromHere } from './hooks-from-here.ts';
 import { actionStatus, badBody, type HttpRefusal, NATIVE_PAYLOAD, NO_SUCH_PATH, respond } from './refuse.ts';
 
 type Env = { Bindings: HttpBindings };
@@ -23,14 +22,6 @@ const NO_OBJECT: HttpRefusal = {
   status: 400,
   reply: refused('error', 'MALFORMED_REQUEST', 'The body is not a JSON object.', 'Send the fields of a hook question as a JSON object.', { field: 'body' }),
 };
-
-const PROXIES = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
-
-/** What a proxy on this machine passes on comes from elsewhere: it says so, or passes on the name by which it was called. */
-function isFromHere(incoming: IncomingMessage): boolean {
-  const called = `http://${incoming.headers.host}`;
-  return isLoopback(sourceOf(incoming)) && URL.canParse(called) && isThisMachine(called) && !PROXIES.some((name) => name in incoming.headers);
-}
 
 /**
  * `/api/hooks/<client>/<event>`: a client's own payload, or what the companion has made of one. The answer is in the client's words.
@@ -48,7 +39,8 @@ export function hookRoutes(routes: Hono<Env>, app: App, refuse: Refuse): void {
     if ('problem' in body) return await refuse(c, badBody(body.problem), caller.principal);
     if (!isRecord(body.value)) return await refuse(c, NO_OBJECT, caller.principal);
     const isNative = 'hook_event_name' in body.value;
-    if (isNative && !(name === NATIVE_CLIENT && isFromHere(c.env.incoming))) return await refuse(c, NATIVE_PAYLOAD, caller.principal);
+    if (isNative && !(name === NATIVE_CLIENT && isFromHere(sourceOf(c.env.incoming), c.env.incoming.headers)))
+      return await refuse(c, NATIVE_PAYLOAD, caller.principal);
     const question = isNative ? questionFrom(client.reduce(event, body.value)) : body.value;
     const { reply, body: refusal } = await app.dispatch.action({
       name: 'hooks.hear',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HookAnswer, HookEvent } from '../../../features/hooks/question.ts';
+import { LONGEST_LINE } from '../found.ts';
 import { HOOK_CLIENTS } from './index.ts';
 
 /** What the clients' programs sent, with contents, prompts and answers replaced: none of them may be in what is made of it. */
@@ -10,6 +11,8 @@ const gemini = { session_id: 'run-1', transcript_path: `/home/ana/${CANARY}.json
 const cursor = { conversation_id: 'run-1', generation_id: 'g', model: 'm', cursor_version: '2.4', workspace_roots: ['/repo'], user_email: `${CANARY}@x` };
 const opencode = { session_id: 'run-1', cwd: '/repo' };
 
+const written = (...paths: string[]) => paths.map((path) => ({ path }));
+
 const PAYLOADS: [client: string, event: HookEvent, native: Record<string, unknown>, reduced: Record<string, unknown>][] = [
   ['claude-code', 'session-start', { ...claude, hook_event_name: 'SessionStart', source: 'compact' }, { source: 'compact' }],
   ['claude-code', 'prompt', { ...claude, hook_event_name: 'UserPromptSubmit', prompt: CANARY }, {}],
@@ -17,15 +20,20 @@ const PAYLOADS: [client: string, event: HookEvent, native: Record<string, unknow
     'claude-code',
     'before-tool',
     { ...claude, tool_name: 'Write', tool_input: { file_path: '/repo/c.txt', content: CANARY } },
-    { tool: 'Write', paths: ['/repo/c.txt'] },
+    { tool: 'Write', files: written('/repo/c.txt') },
   ],
   [
     'claude-code',
     'before-tool',
     { ...claude, tool_name: 'NotebookEdit', tool_input: { notebook_path: '/repo/n.ipynb', new_source: CANARY } },
-    { tool: 'NotebookEdit', paths: ['/repo/n.ipynb'] },
+    { tool: 'NotebookEdit', files: written('/repo/n.ipynb') },
   ],
-  ['claude-code', 'before-tool', { ...claude, tool_name: 'Bash', tool_input: { command: `echo ${CANARY} > b.txt` } }, { tool: 'Bash', paths: ['b.txt'] }],
+  [
+    'claude-code',
+    'before-tool',
+    { ...claude, tool_name: 'Bash', tool_input: { command: `echo ${CANARY} > b.txt` } },
+    { tool: 'Bash', files: written('b.txt') },
+  ],
   ['claude-code', 'before-tool', { ...claude, tool_name: 'Read', tool_input: { file_path: '/repo/c.txt' } }, { tool: 'Read' }],
   [
     'claude-code',
@@ -50,13 +58,25 @@ const PAYLOADS: [client: string, event: HookEvent, native: Record<string, unknow
       tool_name: 'apply_patch',
       tool_input: { command: `*** Begin Patch\n*** Add File: c.txt\n+${CANARY}\n*** Update File: a.txt\n@@\n-old\n+${CANARY}\n*** End Patch` },
     },
-    { tool: 'apply_patch', model: 'gpt-5.5', paths: ['c.txt', 'a.txt'] },
+    { tool: 'apply_patch', model: 'gpt-5.5', files: written('c.txt', 'a.txt') },
   ],
   [
     'codex',
     'before-tool',
     { ...codex, tool_name: 'Bash', tool_input: { command: `echo ${CANARY} > b.txt` } },
-    { tool: 'Bash', model: 'gpt-5.5', paths: ['b.txt'] },
+    { tool: 'Bash', model: 'gpt-5.5', files: written('b.txt') },
+  ],
+  [
+    'codex',
+    'before-tool',
+    { ...codex, tool_name: 'Bash', tool_input: { command: 'rm -rf src' } },
+    { tool: 'Bash', model: 'gpt-5.5', files: [{ path: 'src', tree: true }] },
+  ],
+  [
+    'claude-code',
+    'before-tool',
+    { ...claude, tool_name: 'Bash', tool_input: { command: `touch f # ${CANARY.repeat(LONGEST_LINE)}` } },
+    { tool: 'Bash', files: written('f'), unread: true },
   ],
   ['codex', 'stop', { ...codex, stop_hook_active: false, last_assistant_message: CANARY }, { model: 'gpt-5.5' }],
   ['gemini', 'prompt', { ...gemini, prompt: CANARY }, {}],
@@ -64,19 +84,19 @@ const PAYLOADS: [client: string, event: HookEvent, native: Record<string, unknow
     'gemini',
     'before-tool',
     { ...gemini, tool_name: 'write_file', tool_input: { file_path: 'c.txt', content: CANARY } },
-    { tool: 'write_file', paths: ['c.txt'] },
+    { tool: 'write_file', files: written('c.txt') },
   ],
   [
     'gemini',
     'before-tool',
     { ...gemini, tool_name: 'replace', tool_input: { file_path: '/repo/a.txt', new_string: CANARY } },
-    { tool: 'replace', paths: ['/repo/a.txt'] },
+    { tool: 'replace', files: written('/repo/a.txt') },
   ],
   [
     'gemini',
     'before-tool',
     { ...gemini, tool_name: 'run_shell_command', tool_input: { command: 'touch x', dir_path: 'sub' } },
-    { tool: 'run_shell_command', paths: ['sub/x'] },
+    { tool: 'run_shell_command', files: written('sub/x') },
   ],
   ['gemini', 'stop', { ...gemini, prompt: CANARY, prompt_response: CANARY, stop_hook_active: true }, { again: true }],
   ['cursor', 'session-start', { ...cursor, session_id: 'run-1', is_background_agent: false }, { source: 'startup', model: 'm' }],
@@ -84,9 +104,9 @@ const PAYLOADS: [client: string, event: HookEvent, native: Record<string, unknow
     'cursor',
     'before-tool',
     { ...cursor, tool_name: 'Write', tool_input: { file_path: '/repo/c.txt', content: CANARY } },
-    { tool: 'Write', model: 'm', paths: ['/repo/c.txt'] },
+    { tool: 'Write', model: 'm', files: written('/repo/c.txt') },
   ],
-  ['cursor', 'before-tool', { ...cursor, cwd: '/repo', command: `echo ${CANARY} > b.txt` }, { model: 'm', paths: ['b.txt'] }],
+  ['cursor', 'before-tool', { ...cursor, cwd: '/repo', command: `echo ${CANARY} > b.txt` }, { model: 'm', files: written('b.txt') }],
   [
     'cursor',
     'after-tool',
@@ -99,13 +119,13 @@ const PAYLOADS: [client: string, event: HookEvent, native: Record<string, unknow
     'opencode',
     'before-tool',
     { ...opencode, tool_name: 'edit', tool_input: { filePath: '/repo/a.txt', newString: CANARY } },
-    { tool: 'edit', paths: ['/repo/a.txt'] },
+    { tool: 'edit', files: written('/repo/a.txt') },
   ],
   [
     'opencode',
     'before-tool',
     { ...opencode, tool_name: 'bash', tool_input: { command: 'touch x', workdir: '/repo/sub' } },
-    { tool: 'bash', paths: ['/repo/sub/x'] },
+    { tool: 'bash', files: written('/repo/sub/x') },
   ],
 ];
 

@@ -32,7 +32,6 @@ export const cursor: HookClient = {
     const tool = stringOf(native.tool_name);
     // `beforeShellExecution` has the command beside, not in a tool's input.
     const input = tool === undefined && stringOf(native.command) ? { command: native.command } : native.tool_input;
-    const paths = event === 'before-tool' ? filesOf(FILE_TOOLS, tool ?? 'Shell', input) : [];
     const loops = typeof native.loop_count === 'number' ? native.loop_count : 0;
     return {
       client_session: stringOf(native.conversation_id) ?? stringOf(native.session_id),
@@ -43,7 +42,7 @@ export const cursor: HookClient = {
       session_id: ownSession(tool, native.tool_input, native.tool_output ?? native.result_json ?? recordOf(native.tool_response)),
       // Whoever stopped it themselves must not see it go on.
       again: loops > 0 || (event === 'stop' && native.status !== undefined && native.status !== 'completed') || undefined,
-      ...(paths.length > 0 && { paths }),
+      ...(event === 'before-tool' && filesOf(FILE_TOOLS, tool ?? 'Shell', input)),
     };
   },
   render(event, { decision, reason, context, notice }) {

@@ -1,0 +1,45 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { LONGEST, MOST_EDITS } from '../../features/hooks/question.ts';
+import { temporaryRepository } from '../../testing/repository.ts';
+import { questionFrom } from './question.ts';
+
+const asked = (paths: readonly string[], more: { unread?: boolean; folder?: string } = {}) => {
+  const { path: folder } = temporaryRepository();
+  return questionFrom({ folder, files: paths.map((path) => ({ path })), ...more }).edits;
+};
+const UNREAD = { repo: 'app', path: '.', tree: true, unread: true };
+
+test('a name that no file can have makes nothing of the others unheard', () => {
+  expect(asked(['a\0b', 'c\ud800d', 'e.ts'])).toEqual([{ repo: 'app', path: 'e.ts' }]);
+});
+
+test('of a path that is too long, the deepest folder that is not is asked about, with all beneath it', () => {
+  const folders = 'folder/'.repeat(200);
+  const [edit, ...none] = asked([`${folders}a.ts`]) ?? [];
+  expect(none).toEqual([]);
+  expect(edit).toEqual({ repo: 'app', path: expect.stringMatching(/^(folder\/)+folder$/), tree: true });
+  expect(edit?.path.length).toBeLessThanOrEqual(LONGEST.path);
+  expect(`${edit?.path}/folder`.length).toBeGreaterThan(LONGEST.path);
+  expect(asked(['x'.repeat(LONGEST.path)])).toEqual([{ repo: 'app', path: 'x'.repeat(LONGEST.path) }]);
+  expect(asked([`${'x'.repeat(LONGEST.path)}y/z`])).toEqual([{ repo: 'app', path: '.', tree: true }]);
+});
+
+test('more files than are asked about at once, or what nobody has read, is asked about as the whole repository', () => {
+  const names = Array.from({ length: MOST_EDITS + 1 }, (_, index) => `f${index}`);
+  expect(asked(names.slice(1))).toHaveLength(MOST_EDITS);
+  expect(asked(names.slice(1))?.some(({ unread }) => unread)).toBe(false);
+  const many = asked(names);
+  expect(many).toHaveLength(MOST_EDITS);
+  expect(many?.slice(0, 2)).toEqual([UNREAD, { repo: 'app', path: 'f0' }]);
+  expect(asked([], { unread: true })).toEqual([UNREAD]);
+  const other = join(temporaryRepository().path, 'src');
+  mkdirSync(other);
+  expect(asked([join(other, 'a.ts')], { unread: true, folder: '/' })).toEqual([UNREAD, { repo: 'app', path: 'src/a.ts' }]);
+  expect(asked([], { unread: true, folder: '/' })).toBeUndefined();
+});
+
+test('a folder that is longer than any is not looked for', () => {
+  expect(questionFrom({ folder: `/${'a/'.repeat(1_000_000)}`, files: [{ path: 'b' }] }).edits).toBeUndefined();
+});
