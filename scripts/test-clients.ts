@@ -20,8 +20,11 @@ const PROGRAMS: readonly Program[] = [
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = process.env.COVENANT_CLIENTS ?? join(cacheFolder(), 'covenant-clients', versionsHash());
-if (PROGRAMS.every(isInstalled)) process.stdout.write(`Clients: ${folder}\n`);
+const named = process.env.COVENANT_CLIENTS;
+const folder = named || join(cacheFolder(), 'covenant-clients', versionsHash());
+const missing = PROGRAMS.filter((program) => !isInstalled(program));
+if (missing.length === 0) process.stdout.write(`Clients: ${folder}\n`);
+else if (named) refuse();
 else install();
 
 const results = mkdtempSync(join(tmpdir(), 'covenant-clients-'));
@@ -43,9 +46,21 @@ function isInstalled({ package: name, version }: Program): boolean {
   }
 }
 
+function listed(programs: readonly Program[]): string {
+  return programs.map(({ name, version }) => `${name} ${version}`).join(', ');
+}
+
+/** A folder that somebody names is theirs. */
+function refuse(): never {
+  process.stderr.write(
+    `${folder} (COVENANT_CLIENTS) does not have ${listed(missing)}. Nothing was changed.\n    next: install these versions there, or unset COVENANT_CLIENTS\n`,
+  );
+  process.exit(1);
+}
+
 /** Beside its place first: what lies there is whole. */
 function install(): void {
-  process.stdout.write(`Installing ${PROGRAMS.map(({ name, version }) => `${name} ${version}`).join(', ')} into ${folder}\n`);
+  process.stdout.write(`Installing ${listed(PROGRAMS)} into ${folder}\n`);
   const beside = `${folder}.${process.pid}`;
   mkdirSync(beside, { recursive: true });
   const manifest = {

@@ -9,6 +9,8 @@ export interface ReleaseOptions {
   readonly says?: string;
   /** What its program does when it is not asked for its version. */
   readonly program?: string;
+  /** What npm would run of it. */
+  readonly scripts?: Readonly<Record<string, string>>;
   /** What the manifest says instead. */
   readonly manifest?: Readonly<Record<string, unknown>>;
 }
@@ -16,10 +18,10 @@ export interface ReleaseOptions {
 export const sha256Of = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 /** A release of the companion as npm packs one, and the manifest of a server that offers it. */
-export function companionRelease(version: string, { says = version, program = '', manifest = {} }: ReleaseOptions = {}) {
+export function companionRelease(version: string, { says = version, program = '', scripts = {}, manifest = {} }: ReleaseOptions = {}) {
   const folder = temporaryFolder();
   const source = temporaryFolder();
-  writeFileSync(join(source, 'package.json'), JSON.stringify({ name: 'covenant', version, type: 'module', bin: { 'covibe-local': 'local.js' } }));
+  writeFileSync(join(source, 'package.json'), JSON.stringify({ name: 'covenant', version, type: 'module', bin: { 'covibe-local': 'local.js' }, scripts }));
   writeFileSync(join(source, 'local.js'), `#!/usr/bin/env node\nif (process.argv[2] === '--version') console.log('${says}');\nelse {\n${program}\n}\n`);
   const tarball = `companion-${version}.tgz`;
   execFileSync('tar', ['-czf', join(folder, tarball), '--transform', 's,^\\.,package,', '-C', source, '.']);

@@ -66,8 +66,8 @@ export function handWritten(m: SetupMachine) {
   );
   m.write('home/.codex/config.toml', '# mine\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "y"\n', 0o600);
   m.write('app/.cursor/hooks.json', '\uFEFF{ "version": 1, "hooks": { "stop": [] } }');
-  m.write('dotfiles/gemini.json', '{}');
+  m.write('app/dotfiles/gemini.json', '{}');
   mkdirSync(join(m.root, '.gemini'));
-  symlinkSync('../../dotfiles/gemini.json', join(m.root, '.gemini/settings.json'));
+  symlinkSync('../dotfiles/gemini.json', join(m.root, '.gemini/settings.json'));
   m.write('app/opencode.jsonc', '{\n  // mine\n}\n');
 }

@@ -123,7 +123,8 @@ export interface Bubble {
   readonly id: string;
   readonly tokens?: { inputTokens?: number; outputTokens?: number } | undefined;
   readonly model?: string | undefined;
-  readonly at?: string;
+  /** Null: without a date. */
+  readonly at?: string | null;
   readonly ended?: boolean;
 }
 
@@ -138,7 +139,7 @@ export function writeCursorStore(home: string, bubbles: readonly Bubble[]): void
   insert.run('bubbleId:chat-1:broken', `{ ${CANARY}`);
   for (const { id, tokens, model, at = new Date().toISOString(), ended = true } of bubbles) {
     const timingInfo = ended ? { clientEndTime: 1 } : {};
-    const value = { bubbleId: id, type: 2, text: CANARY, tokenCount: tokens, modelInfo: model && { modelName: model }, createdAt: at, timingInfo };
+    const value = { bubbleId: id, type: 2, text: CANARY, tokenCount: tokens, modelInfo: model && { modelName: model }, createdAt: at ?? undefined, timingInfo };
     insert.run(`bubbleId:chat-1:${id}`, JSON.stringify(value));
   }
   database.close();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { TestApp, TestCaller } from '../../src/testing/app.ts';
 import { type TestMachine, testMachine } from '../../src/testing/companion.ts';
-import { type CompanionHouse, companionHouse } from '../../src/testing/companion-house.ts';
+import { type CompanionHouse, companionHouse, storeTokens } from '../../src/testing/companion-house.ts';
 import { temporaryFolder } from '../../src/testing/database.ts';
 import type { Traffic } from '../../src/testing/traffic.ts';
 
@@ -90,17 +90,63 @@ it('a merge is judged by what it changes itself, not by what the other side has 
 });
 
 it('an agent commits as itself, by the marks that its program leaves; a person, as whoever has claimed with any of their agents', async () => {
-  const { t, repository, ana, git, traffic, claim } = await guarded();
+  const { t, machine, repository, ana, git, traffic, claim } = await guarded();
   const codex = await t.developer('ana', 'codex');
   await claim(codex, 'a.ts');
   repository.write('a.ts', 'x');
   repository.git(['add', 'a.ts']);
-  for (const marks of [{ CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'run-1' }, { COVIBE_AGENT: 'other' }] as Record<string, string>[]) {
-    expect((await git(['commit', '-m', 'x'], marks)).code).toBe(1);
-    expect(asked(traffic)).not.toHaveProperty('person');
-  }
+  storeTokens(machine, { codex: codex.token, 'claude-code': ana.token });
+  expect((await git(['commit', '-m', 'x'], { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'run-1' })).code).toBe(1);
+  expect(asked(traffic)).not.toHaveProperty('person');
   await claim(ana, 'b.ts');
   expect((await git(['commit', '-m', 'x'])).code).toBe(0);
+});
+
+it('an agent without a token is not taken for another that has claimed the file: it was not checked, or waits where the workspace fails closed', async () => {
+  const { t, repository, ana, git, claim } = await guarded();
+  // Of the agent whose token is stored first.
+  await claim(ana, 'a.ts');
+  repository.write('a.ts', 'x');
+  repository.git(['add', 'a.ts']);
+  const passed = await git(['commit', '-m', 'x'], { COVIBE_AGENT: 'other' });
+  expect([passed.code, passed.said]).toEqual([0, expect.stringMatching(/was not checked .*no token of other .*next: covibe-local setup/s)]);
+  await t.done('settings.set', { key: 'hooks.fail_closed', value: 'on' });
+  repository.write('a.ts', 'heard of by a person');
+  expect((await git(['commit', '-am', 'x'])).code).toBe(0);
+  repository.write('a.ts', 'y');
+  repository.git(['add', 'a.ts']);
+  const held = await git(['commit', '-m', 'x'], { COVIBE_AGENT: 'other' });
+  expect([held.code, held.said]).toEqual([1, expect.stringMatching(/did not take the question.*no token/s)]);
+});
+
+it('of many files each is asked about', async () => {
+  const { repository, ben, git, traffic, claim } = await guarded();
+  await claim(ben, 'many/0500.ts');
+  for (let at = 0; at <= 500; at++) repository.write(`many/${String(at).padStart(4, '0')}.ts`, '');
+  repository.git(['add', 'many']);
+  expect((await git(['commit', '-m', 'x'])).said).toContain('many/0500.ts: claimed');
+  expect(traffic.sent.length).toBe(2);
+});
+
+it('what is too long to be asked about, or beyond the commits that are looked at, is said', async () => {
+  const { repository, git } = await guarded();
+  const folders = Array.from({ length: 3 }, () => 'f'.repeat(200)).join('/');
+  repository.write(`${folders}/a.ts`, 'x');
+  repository.git(['add', '.']);
+  const committed = await git(['commit', '-m', 'x']);
+  expect([committed.code, committed.said]).toEqual([0, expect.stringMatching(/1 file .*longer than 500 characters.* not checked/)]);
+
+  const remote = join(temporaryFolder(), 'remote.git');
+  execFileSync('git', ['init', '--quiet', '--bare', remote]);
+  repository.git(['remote', 'add', 'origin', remote]);
+  const commits = Array.from(
+    { length: 2_001 },
+    (_, at) => `commit refs/heads/long\ncommitter Ana <ana@x> ${at} +0000\ndata 0\nM 644 inline ${at % 9}.ts\ndata 1\nx\n`,
+  );
+  execFileSync('git', ['-C', repository.path, 'fast-import', '--quiet'], { input: commits.join('') });
+  const pushed = await git(['push', '--quiet', 'origin', 'long']);
+  expect([pushed.code, pushed.said]).toEqual([0, expect.stringMatching(/newest 2000 commits/)]);
+  expect((await git(['push', '--quiet', 'origin', 'long~1:refs/heads/shorter'])).said).not.toContain('newest');
 });
 
 it('a push is refused by what its commits change, of a new branch those that no remote has', async () => {
@@ -126,6 +172,27 @@ it('a push is refused by what its commits change, of a new branch those that no 
   const before = traffic.sent.length;
   expect(await git(['push', '--quiet', 'origin', ':topic'])).toMatchObject({ code: 0 });
   expect(traffic.sent.length).toBe(before);
+});
+
+it('a push is refused by what its merges have changed themselves', async () => {
+  const { repository, ben, git, claim } = await guarded();
+  const remote = join(temporaryFolder(), 'remote.git');
+  execFileSync('git', ['init', '--quiet', '--bare', remote]);
+  repository.git(['remote', 'add', 'origin', remote]);
+  repository.git(['checkout', '--quiet', '-b', 'theirs']);
+  const commit = (file: string, ...args: string[]) => {
+    repository.write(file, file);
+    repository.git(['add', '.']);
+    repository.git(['commit', '--quiet', '--no-verify', '-m', file, ...args]);
+  };
+  commit('theirs.ts');
+  repository.git(['checkout', '--quiet', 'main']);
+  commit('ours.ts');
+  repository.git(['merge', '--quiet', '--no-commit', 'theirs']);
+  commit('keys.ts');
+  await claim(ben, 'keys.ts');
+  const refused = await git(['push', '--quiet', 'origin', 'main']);
+  expect([refused.code, refused.said]).toEqual([1, expect.stringContaining('keys.ts: claimed')]);
 });
 
 it('a hook that was there runs first, with its name, arguments and stdin, and its failure ends it; install twice changes nothing; remove restores it', async () => {
@@ -194,6 +261,22 @@ it('what git and husky are told of the folder is respected, also from a linked w
   const shared = join(machine.home, 'hooks');
   repository.git(['config', 'core.hooksPath', shared]);
   expect((await guard('install')).stdout).toContain(`core.hooksPath names ${shared}: every repository`);
+});
+
+it('where git is told that there are no hooks, or one leads nowhere, it says so and what to do', async () => {
+  const { repository, guard } = await guarded({ install: false });
+  const refused = async (said: RegExp) => {
+    for (const command of ['install', 'remove']) {
+      const ran = await guard(command);
+      expect([ran.code, ran.stderr]).toEqual([1, expect.stringMatching(said)]);
+    }
+  };
+  const hook = join(repository.path, '.git/hooks/pre-push');
+  symlinkSync('nowhere', hook);
+  await refused(/hooks\/pre-push cannot be read \(ENOENT\)\. Nothing was changed\..*next: Delete it/s);
+  expect(readdirSync(join(repository.path, '.git/hooks'))).not.toContain('pre-commit');
+  repository.git(['config', 'core.hooksPath', '/dev/null']);
+  await refused(/\/dev\/null is no folder.*Nothing was changed\..*next: .*core\.hooksPath/s);
 });
 
 it('a guard that somebody has changed is theirs: neither overwritten nor taken out', async () => {

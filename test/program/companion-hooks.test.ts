@@ -45,6 +45,15 @@ it('an edit of a file that another agent has claimed is denied in the words of t
   expect((await hook('before-tool', write(join(repository.path, 'src/other.ts')))).stdout).toBe('');
 });
 
+it('Cursor, which runs the hooks of Claude Code beside its own, is asked about once', async () => {
+  const { traffic, repository, hook } = await house();
+  const payload = { ...write(join(repository.path, 'a.txt')), cursor_version: '3.1.0' };
+  const ran = await hook('before-tool', payload);
+  expect([ran.code, ran.stdout, ran.stderr, traffic.sent.length]).toEqual([0, '', '', 0]);
+  await hook('before-tool', payload, { client: 'cursor' });
+  expect(traffic.sent.length).toBe(1);
+});
+
 it('[companion.hooks.token-from-credentials] without COVIBE_MCP_TOKEN a hook uses the stored token that COVIBE_AGENT selects', async () => {
   const { machine, traffic, ana, hook } = await house();
   const other = 'cv_of_another_agent';

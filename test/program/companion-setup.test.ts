@@ -44,7 +44,7 @@ test('[companion.setup.command] [companion.setup.service-default] [companion.doc
   const repo = temporaryRepository();
   const credentials = join(m.home, '.covibe/credentials.json');
   mkdirSync(dirname(credentials));
-  writeFileSync(credentials, JSON.stringify({ tokens: { cursor: s.token, codex: 'cv_revoked' } }), { mode: 0o644 });
+  writeFileSync(credentials, JSON.stringify({ tokens: { cursor: s.token, codex: 'cv_revoked', 'claude-code': 'cv_ab cd' } }), { mode: 0o644 });
   const command = ['setup', '--base-url', s.url, '--agents', 'claude-code,codex,cursor'];
   const setup = m.start(repo.path, command);
   const [, code = '', page] = await setup.said(/^Code (\S+) {2}approve at (\S+)$/m);
@@ -179,6 +179,7 @@ test('what stands in the way is said before anything is written', async () => {
   const here = ['--base-url', s.url, '--agents', 'codex'];
   await refused(['--base-url', 'http://127.0.0.1:9', '--agents', 'codex'], 1, 'cannot be reached');
   await refused(here, 1, 'does not accept COVIBE_MCP_TOKEN', { COVIBE_MCP_TOKEN: 'cv_nobody' });
+  await refused(here, 1, 'COVIBE_MCP_TOKEN has characters', { COVIBE_MCP_TOKEN: 'cv_ab cd' });
   await refused(here, 1, 'is in no git repository', {}, temporaryFolder());
   await refused(['--base-url', s.url, '--agents', 'emacs'], 2, 'there is no agent "emacs"');
   await refused(['--base-url', s.url], 1, 'None of claude-code, codex, cursor, gemini, opencode was found');
@@ -205,6 +206,10 @@ test('--remove undoes what setup wrote; the service stays while another reposito
   expect(await m.run(first.path, ['setup', '--remove', '--agents', 'cursor'], env)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('without --agents'),
+  });
+  expect(await m.run(first.path, ['setup', '--remove', '--base-url', s.url], env)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('without --base-url'),
   });
   expect(contents(first.path)).toEqual(setUp);
 
@@ -233,11 +238,13 @@ test('a repository that was moved has no record: --remove names the files that h
   const env = { COVIBE_MCP_TOKEN: s.token };
   const repo = temporaryRepository();
   await m.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service'], env);
+  repo.write('.opencode/plugins/covibe.js', 'export const Mine = 1;\n');
   const moved = join(temporaryFolder(), 'moved');
   renameSync(repo.path, moved);
   const { stdout } = await m.run(moved, ['setup', '--remove'], env);
   expect(stdout).toMatch(/^! \.mcp\.json has entries like ours/m);
   expect(stdout).toMatch(/^! \.claude\/settings\.json has entries like ours/m);
+  expect(stdout).not.toContain('covibe.js');
 });
 
 /** What `npm install covenant` leaves behind in a repository: the package, and its bins by the names in its manifest. */

@@ -5,6 +5,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
 } from '@modelcontextprotocol/server';
+import { isToken } from '../companion/credentials.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { exchange, failureCode, type HttpAnswer } from '../http-client.ts';
 import { placeHeaders } from '../repository.ts';
@@ -29,7 +30,7 @@ export type Answer = { readonly result: Record<string, unknown> } | { readonly r
 
 /** One POST for one question: the 2026-07-28 protocol has no session that could break between two of them. */
 export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSettings, question: Question): Promise<Answer> {
-  if (question.token !== undefined && !fitsHeader(question.token)) return { refused: malformedToken() };
+  if (question.token !== undefined && !isToken(question.token)) return { refused: malformedToken() };
   const deadline = AbortSignal.timeout(timeoutMs);
   const body = bodyOf(question);
   try {
@@ -53,9 +54,6 @@ export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSetting
   }
 }
 
-/** `fetch` would quote a token that does not fit, whole, in its complaint. */
-const fitsHeader = (value: string): boolean => /^[\x21-\x7e]*$/.test(value);
-
 function headersOf({ method, params, token }: Question): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -71,7 +69,7 @@ function headersOf({ method, params, token }: Question): Record<string, string> 
 
 /** The protocol's own encoding of names that a header cannot hold as they are. */
 function headerValue(name: string): string {
-  return name !== '' && fitsHeader(name) && !name.startsWith('=?') ? name : `=?base64?${Buffer.from(name, 'utf8').toString('base64')}?=`;
+  return /^(?!=\?)[\x21-\x7e]+$/.test(name) ? name : `=?base64?${Buffer.from(name, 'utf8').toString('base64')}?=`;
 }
 
 function bodyOf({ method, params, meta, client }: Question): string {

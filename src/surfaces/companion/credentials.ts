@@ -5,8 +5,17 @@ import { covibeHome, readJson, replaceFile } from './home.ts';
 /** Where the tokens of this machine's agents lie: `{"tokens": {"claude-code": "cv_…"}}`. Only the device flow writes it. */
 export const credentialsPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'credentials.json');
 
+/** What a header can hold. The network's own complaint about another would quote it. */
+export const isToken = (value: string): boolean => /^[\x21-\x7e]+$/.test(value);
+
 /** The token that all agents have who are started in this environment. */
 export const environmentToken = (env: NodeJS.ProcessEnv): string | undefined => env.COVIBE_MCP_TOKEN?.trim() || undefined;
+
+/** Of the environment's: what is stored and is no token counts as missing. */
+export const NO_TOKEN = {
+  message: 'COVIBE_MCP_TOKEN has characters that no token has.',
+  next: 'Set it to a token as it was given out (cv_…), or unset it.',
+} as const;
 
 /** Read at every call: a token that setup writes later is used without a restart. */
 export function configuredToken(env: NodeJS.ProcessEnv, origin: string, agent: string | undefined = env.COVIBE_AGENT): string | undefined {
@@ -64,5 +73,8 @@ export function isOpenToOthers(env: NodeJS.ProcessEnv): boolean {
 const recordIn = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
-const tokensIn = (tokens: unknown): Record<string, string> =>
-  Object.fromEntries(Object.entries(recordIn(tokens)).flatMap(([agent, token]) => (typeof token === 'string' ? [[agent, token.trim()]] : [])));
+/** By agent; what cannot be one is as good as missing. */
+export const tokensIn = (tokens: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(recordIn(tokens)).flatMap(([agent, token]) => (typeof token === 'string' && isToken(token.trim()) ? [[agent, token.trim()]] : [])),
+  );

@@ -25,15 +25,21 @@ test('each server has its own tokens: those of one are not shown to another, and
   expect(agentsWithTokens(env)).toEqual(['codex', 'cursor']);
 });
 
-test.each(['', '[]', 'null', '"cv_1"', '{ "tokens": "cv_1" }', '{ "tokens": ["cv_1"], "others": 1 }', '{ "tokens": { "codex": 1 }, "origin": 2 }'])(
-  'no token is read out of %j, and one can be stored',
-  (text) => {
-    const env = home(text);
-    expect([tokensFrom(env, FIRST), storedOrigin(env), agentsWithTokens(env)]).toEqual([{}, undefined, []]);
-    storeTokens(env, FIRST, { codex: 'cv_2' });
-    expect(tokensFrom(env, FIRST)).toEqual({ codex: 'cv_2' });
-  },
-);
+test.each([
+  '',
+  '[]',
+  'null',
+  '"cv_1"',
+  '{ "tokens": "cv_1" }',
+  '{ "tokens": ["cv_1"], "others": 1 }',
+  '{ "tokens": { "codex": 1 }, "origin": 2 }',
+  '{ "tokens": { "codex": "cv_ab cd" } }',
+])('no token is read out of %j, and one can be stored', (text) => {
+  const env = home(text);
+  expect([tokensFrom(env, FIRST), storedOrigin(env), agentsWithTokens(env)]).toEqual([{}, undefined, []]);
+  storeTokens(env, FIRST, { codex: 'cv_2' });
+  expect(tokensFrom(env, FIRST)).toEqual({ codex: 'cv_2' });
+});
 
 test('a file that others can read is closed to them', () => {
   const env = home('{}');

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { handWritten, ORIGIN, setupMachine } from '../../testing/setup-machine.ts';
+import { jsonIn } from './edit/json.ts';
 import { inspectSetup } from './files.ts';
 
 test('setup run twice changes nothing, not even when a file was last written', () => {
@@ -163,4 +164,36 @@ test('another way to our server that stands in our entry makes room for the brid
   m.remove();
   expect(m.json('app/.gemini/settings.json')).toEqual({ mcpServers: { covibe: { trust: true, httpUrl: 'http://x/mcp', headers: { a: 'b' } } } });
   expect(m.read('home/.codex/config.toml')).toContain('bearer_token_env_var = "T"');
+});
+
+test('what somebody has added to a hook of ours stays with its comments; what they have changed of ours is set back, and named', () => {
+  const m = setupMachine({ clients: ['claude-code', 'cursor'], hooks: 'command' });
+  m.setup();
+  const settings = 'app/.claude/settings.json';
+  const added = m
+    .read(settings)
+    .replace('"Stop": [', '"Stop": [ // mine')
+    .replace(/("command": "[^"]*claude-code stop[^"]*",)/, '/* loud */ $1\n            "statusMessage": "mine",');
+  m.write(settings, added);
+  expect(inspectSetup(m.planOf()).filter(({ state }) => state !== 'good')).toEqual([]);
+  expect(m.setup().flatMap(({ files }) => files.map(({ change, setBack }) => [change, setBack]))).toEqual(Array(4).fill(['unchanged', []]));
+
+  m.write(settings, added.replace(/"matcher": "[^"]*"/, '// narrow on purpose\n        "matcher": "MyTool"').replace('"timeout": 15', '"timeout": 99'));
+  m.write('app/.cursor/hooks.json', m.read('app/.cursor/hooks.json').replace('"timeout": 15', '"timeout": 99'));
+  const outcomes = m.setup().flatMap(({ files }) => files.map(({ shown, change, setBack }) => [shown, change, ...setBack]));
+  expect(outcomes).toEqual([
+    ['.mcp.json', 'unchanged'],
+    ['.claude/settings.json', 'changed', 'SessionStart hook', 'PreToolUse hook'],
+    ['.cursor/mcp.json', 'unchanged'],
+    ['.cursor/hooks.json', 'changed', 'sessionStart hook'],
+  ]);
+  expect(m.read(settings)).toMatch(/\/\/ narrow on purpose\n {8}"matcher": "Edit\|/);
+  expect(m.read(settings).replace('// narrow on purpose\n        ', '')).toBe(added);
+
+  // The next way to the server takes the place of the last one, and what is theirs stays.
+  m.write(settings, m.read(settings).replace(/("command": "[^"]*claude-code before-tool[^"]*",)/, '$1\n            "statusMessage": "asking",'));
+  expect(m.setup({ hooks: 'http' }).flatMap(({ files }) => files.flatMap(({ setBack }) => setBack))).toEqual([]);
+  expect(m.read(settings)).toContain('"statusMessage": "asking"');
+  const { hooks } = jsonIn(m.read(settings), settings) as { hooks: { PreToolUse: [{ hooks: [object] }] } };
+  expect(Object.keys(hooks.PreToolUse[0].hooks[0]).toSorted()).toEqual(['allowedEnvVars', 'headers', 'statusMessage', 'timeout', 'type', 'url']);
 });

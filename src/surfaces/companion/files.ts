@@ -5,31 +5,19 @@ import { real } from '../../machine/place.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import { CliError } from '../cli/command.ts';
 import type { FileWish } from './clients/client.ts';
-import { CLIENT_SETUPS, INBOX, inboxFile } from './clients/index.ts';
+import { INBOX } from './clients/index.ts';
 import { programsFor } from './clients/programs.ts';
-import { linkedTo, missingFolders, readText, requireWritable, type Write, writeAll } from './edit/disk.ts';
+import { missingFolders, readText, requireWritable, type Write, writeAll } from './edit/disk.ts';
 import { stateOf } from './edit/edit.ts';
 import { keptIn } from './edit/kept.ts';
+import { requireInside } from './edit/link.ts';
 import { withEntries } from './edit/plan.ts';
-import { shownPath } from './edit/shown.ts';
 import { type RecordScope, readRecord, recordPath, recordText, type SetupRecord } from './record.ts';
+import { ownPlace, type SetupPlan, type Wanted, wantedOf } from './wanted.ts';
 
 export { installedClients } from './clients/index.ts';
 export { type Removal, removeSetup } from './remove.ts';
-
-/** What a repository's agents are to be told, and where. */
-export interface SetupPlan {
-  readonly env: NodeJS.ProcessEnv;
-  /** The top of the working tree. */
-  readonly root: string;
-  readonly origin: string;
-  /** How Claude Code's hooks before and after tools and prompts reach the server. */
-  readonly hooks: 'http' | 'command';
-  readonly clients: readonly ClientName[];
-  /** The servers that the clients know alone: no hooks, no inbox. Of a client that is not set up: what setup wrote besides would go. */
-  readonly only?: 'server entry';
-  readonly now: number;
-}
+export type { SetupPlan } from './wanted.ts';
 
 /** All that would be written, read and checked: nothing has been changed. */
 export interface Planned {
@@ -45,6 +33,8 @@ export interface FileOutcome {
   readonly change: 'created' | 'changed' | 'unchanged';
   /** What was there and stays, such as `your 1 hook kept`; empty where there was nothing. */
   readonly kept: string;
+  /** What of ours was changed by hand and is as setup wrote it again, such as `PreToolUse hook`. */
+  readonly setBack: readonly string[];
 }
 
 export interface Outcome {
@@ -69,11 +59,6 @@ export interface Finding {
   readonly note?: string | undefined;
 }
 
-interface Wanted extends FileWish {
-  readonly client: ClientName | undefined;
-  readonly shown: string;
-}
-
 interface PlannedFile extends Wanted {
   readonly write: Write;
   readonly outcome: FileOutcome;
@@ -84,10 +69,10 @@ export function planSetup(plan: SetupPlan): Planned {
   const { env, root, now } = plan;
   const records = { repository: readRecord(env, { repository: root }), machine: readRecord(env, 'machine') };
   const files = wantedOf(plan).map((wanted): PlannedFile => {
-    const path = linkedTo(wanted.path);
+    const path = ownPlace(wanted, root);
     const current = readText(path, wanted.shown);
     const earlier = records[wanted.scope].files.find((each) => each.path === path);
-    const { text, record } = withEntries(path, wanted.shown, current?.text, wanted.entries, earlier);
+    const { text, record, setBack } = withEntries(path, wanted.shown, current?.text, wanted.entries, earlier);
     if (text !== current?.text) requireWritable(path, wanted.shown);
     return {
       ...wanted,
@@ -98,11 +83,15 @@ export function planSetup(plan: SetupPlan): Planned {
         shown: wanted.shown,
         change: text === current?.text ? 'unchanged' : current ? 'changed' : 'created',
         kept: keptIn(current?.text, wanted.entries, wanted.shown),
+        setBack,
       },
     };
   });
   requireFilesOfTheirOwn(files);
-  if (!plan.only) requireWritable(join(root, INBOX, 'usage.json'), INBOX);
+  if (!plan.only) {
+    requireInside(root, join(root, INBOX), INBOX);
+    requireWritable(join(root, INBOX, 'usage.json'), INBOX);
+  }
   const remembered = (['repository', 'machine'] as const).flatMap((scope) => {
     const own = files.filter((file) => file.scope === scope);
     return recordWrite(env, scope === 'machine' ? scope : { repository: root }, records[scope], own, root, now);
@@ -125,11 +114,12 @@ export const setupCommand = ({ origin, clients }: Pick<SetupPlan, 'origin' | 'cl
 /** What stands in the files now, against what setup would write. */
 export function inspectSetup(plan: SetupPlan): Finding[] {
   const fix = setupCommand(plan);
-  return wantedOf(plan).flatMap(({ client, path, scope, shown, entries, note }) => {
+  return wantedOf(plan).flatMap((wanted) => {
+    const { client, path, scope, shown, entries, note } = wanted;
     if (!client) return [];
     const of = { client, file: path, scope, shown, note };
     try {
-      const text = readText(linkedTo(path), shown)?.text ?? '';
+      const text = readText(ownPlace(wanted, plan.root), shown)?.text ?? '';
       return entries.flatMap((entry): Finding[] => {
         const state = stateOf(text, entry, shown);
         // Anybody may have written that.
@@ -141,13 +131,6 @@ export function inspectSetup(plan: SetupPlan): Finding[] {
       return [{ ...of, what: error.message.replace(' Nothing was changed.', ''), state: 'broken', fix: error.next }];
     }
   });
-}
-
-function wantedOf(plan: SetupPlan): Wanted[] {
-  const setting = { ...plan, programs: programsFor(plan.env, plan.root) };
-  const files = plan.clients.flatMap((client) => CLIENT_SETUPS[client].files(setting).map((file) => ({ ...file, client })));
-  const wanted = plan.only ? onlyThose(files, plan.only) : [...files, { ...inboxFile(plan.root), client: undefined }];
-  return wanted.map((file) => ({ ...file, shown: shownPath(plan.env, plan.root, file.path) }));
 }
 
 /** Linked to each other, the entry of one agent would take the place of the other's. */
@@ -162,9 +145,6 @@ function requireFilesOfTheirOwn(files: readonly PlannedFile[]): void {
     );
   }
 }
-
-const onlyThose = <F extends FileWish>(files: readonly F[], what: string): F[] =>
-  files.map((file) => ({ ...file, entries: file.entries.filter((entry) => entry.what === what) })).filter(({ entries }) => entries.length > 0);
 
 function outcomesOf({ env, root, clients }: SetupPlan, files: readonly PlannedFile[]): Outcome[] {
   const changed = files.filter(({ client, outcome }) => client && outcome.change !== 'unchanged');

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { CliError } from '../cli/command.ts';
-import { clearLeft, linkedTo, readText, removeEmptyFolders, requireWritable, type Write, writeAll } from './edit/disk.ts';
+import { clearLeft, readText, removeEmptyFolders, requireWritable, type Write, writeAll } from './edit/disk.ts';
+import { isInside, linkedTo, requireInside } from './edit/link.ts';
 import { withoutEntries } from './edit/plan.ts';
 import { shownPath } from './edit/shown.ts';
 import { type FileRecord, type RecordScope, readRecord, recordPath, recordText } from './record.ts';
@@ -50,7 +51,7 @@ function undo({ env, root }: From, scope: RecordScope): Undone {
       folders: [],
     };
   }
-  const files = record.files.map((file) => undoFile(file, shownPath(env, root, file.path)));
+  const files = record.files.map((file) => undoFile(file, shownPath(env, root, file.path), scope === 'machine' ? undefined : root));
   return {
     removals: files.map(({ removal }) => removal),
     writes: [...files.flatMap(({ write }) => write ?? []), { path, shown: path, before, text: undefined, mode: 0o600 }],
@@ -58,10 +59,13 @@ function undo({ env, root }: From, scope: RecordScope): Undone {
   };
 }
 
-function undoFile(known: FileRecord, shown: string): { readonly removal: Removal; readonly write?: Write } {
+/** `root`: of the repository that the file is of, where it is of one alone. */
+function undoFile(known: FileRecord, shown: string, root: string | undefined): { readonly removal: Removal; readonly write?: Write } {
   const path = linkedTo(known.path);
   const kept = (why: string) => ({ removal: { path, shown, change: 'kept', stays: [why] } as const });
   try {
+    // It may have become a link since.
+    if (root !== undefined && isInside(root, known.path)) requireInside(root, known.path, shown);
     const current = readText(path, shown);
     if (!current) return kept('it is gone already');
     const { text, isExact, stays } = withoutEntries(shown, current.text, known);

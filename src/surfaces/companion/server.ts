@@ -1,5 +1,6 @@
 import { CliError } from '../cli/command.ts';
 import { exchange, failureCode } from '../http-client.ts';
+import { isToken, NO_TOKEN } from './credentials.ts';
 
 /** What came of asking the server. `unreachable`: nothing, or nothing that a Covenant server says. */
 export type Asked =
@@ -17,10 +18,7 @@ const TIMEOUT_MS = 10_000;
 
 /** GET without a body, POST with one. Never throws for what the network or the other side does. */
 export async function ask(origin: string, path: string, { token, body, headers, timeoutMs = TIMEOUT_MS }: AskOptions = {}): Promise<Asked> {
-  // The network's own complaint would not say what is wrong with a token that no header can hold.
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    throw new CliError('MALFORMED_TOKEN', 'The token has characters that no token has.', 'Use the token as `covenant tokens create` printed it: cv_…');
-  }
+  if (token !== undefined && !isToken(token)) throw new CliError('MALFORMED_TOKEN', NO_TOKEN.message, NO_TOKEN.next);
   try {
     const answer = await exchange(`${origin}${path}`, {
       method: body === undefined ? 'GET' : 'POST',

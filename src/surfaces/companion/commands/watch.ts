@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CliError, option, type Result, UsageError } from '../../cli/command.ts';
+import { counted, type Output } from '../../cli/output.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
 import { HANDOVER, runCurrent } from '../update/launch.ts';
 import { createUpdater } from '../update/updater.ts';
 import { NO_TOKEN } from '../watch/deliver.ts';
-import { counted, Watcher } from '../watch/loop.ts';
+import type { LeftFile } from '../watch/inboxes.ts';
+import { Watcher } from '../watch/loop.ts';
 import { syncUsage } from '../watch/sync.ts';
 import { tokensFor } from '../watch/tokens.ts';
 
@@ -67,15 +69,24 @@ const telemetry: CompanionCommand = {
       throw new CliError('NO_TOKEN', `There is ${NO_TOKEN.split(':')[0]}. Nothing was sent.`, 'covibe-local setup');
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
       throw new CliError('NO_INBOX', `There is no folder ${folder}. Nothing was sent.`, 'Name the folder that the usage files are in: --inbox FOLDER');
-    const { sent, waiting, rejected, problem, heldBy, unread } = await syncUsage(env, { origin, inboxes: [folder] });
+    const { sent, waiting, rejected, left, problem, heldBy, unread } = await syncUsage(env, { origin, inboxes: [folder] });
     if (heldBy !== undefined) throw new CliError('BUSY', `Process ${heldBy} is reporting usage at this moment. Nothing was sent.`, 'Run it again in a moment.');
-    const json = { kind: 'telemetry', sent, waiting, rejected, problem: problem ?? null };
+    const json = { kind: 'telemetry', sent, waiting, rejected, left, problem: problem ?? null };
     if (problem !== undefined) return { json, text: `${out.mark.wait} ${problem}; ${counted(waiting, 'usage event')} waiting, to be sent later`, exit: 1 };
-    const spoiled = rejected > 0 ? `\n${out.mark.wait} ${counted(rejected, 'file')} of no use: see rejected/` : '';
-    const left = unread.map((reason) => `\n${out.mark.wait} ${reason}`).join('');
-    return { json, text: `${out.mark.good} ${counted(sent, 'usage event')} sent${spoiled}${left}` };
+    const spoiled = rejected > 0 ? [`${out.mark.wait} ${counted(rejected, 'file')} of no use: see rejected/`] : [];
+    const later = unread.map((reason) => `${out.mark.wait} ${reason}`);
+    const text = [`${out.mark.good} ${counted(sent, 'usage event')} sent`, ...spoiled, ...later, ...leftLines(left, out)].join('\n');
+    return { json, text, exit: left.length === 0 ? 0 : 1 };
   },
 };
+
+const MOST_NAMED = 10;
+
+/** A folder that was meant otherwise may hold any number. */
+function leftLines(left: readonly LeftFile[], { mark }: Output): string[] {
+  const named = left.slice(0, MOST_NAMED).map(({ file, reason }) => `${mark.bad} ${file} holds no usage, and is left as it is: ${reason}`);
+  return left.length > MOST_NAMED ? [...named, `${mark.bad} and ${counted(left.length - MOST_NAMED, 'file')} more`] : named;
+}
 
 function secondsFrom(text: string | undefined): number {
   const seconds = text === undefined ? INTERVAL_SECONDS : Number(text);

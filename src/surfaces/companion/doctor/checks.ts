@@ -1,38 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { quoted, watchCommand } from '../../../features/devices/connections.ts';
+import { quoted } from '../../../features/devices/connections.ts';
 import { hasProgram } from '../../../machine/find-program.ts';
-import { age, counted } from '../../cli/output.ts';
+import { counted } from '../../cli/output.ts';
 import { programsFor } from '../clients/programs.ts';
 import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../credentials.ts';
 import { inspectSetup, setupCommand } from '../files.ts';
-import { hooksFolder } from '../guard/install.ts';
-import { GUARDED, scriptState } from '../guard/script.ts';
-import { type ServerState, tokenState } from '../server-state.ts';
-import { serviceState } from '../service/service.ts';
+import { tokenState } from '../server-state.ts';
 import type { SetUp } from '../setup/setups.ts';
 import { WITHOUT_GIT } from '../setup/text.ts';
 import { askAboutTokens } from '../setup/tokens.ts';
-import { readWatchStatus } from '../watch/status.ts';
-
-/** `open`: nothing is wrong with the setup, and yet somebody may want to know. */
-export interface Check {
-  readonly check: string;
-  readonly state: 'ok' | 'failed' | 'open';
-  readonly message: string;
-  readonly fix?: string;
-}
-
-export interface Checked {
-  readonly env: NodeJS.ProcessEnv;
-  readonly setup: SetUp;
-  readonly server: ServerState;
-  readonly now: number;
-}
-
-const ok = (check: string, message: string): Check => ({ check, state: 'ok', message });
-const open = (check: string, message: string): Check => ({ check, state: 'open', message });
-const failed = (check: string, message: string, fix: string): Check => ({ check, state: 'failed', message, fix });
+import { type Check, type Checked, failed, ok, open } from './check.ts';
 
 export function serverCheck({ setup: { origin }, server }: Checked): Check {
   if (server.state === 'ready') return ok('server', `server ${server.ms} ms`);
@@ -113,30 +89,4 @@ export function fileChecks({ env, setup, now }: Checked): Check[] {
 export function programChecks({ env, setup }: Checked): Check[] {
   const bridge = ok('bridge', `bridge: ${programsFor(env, setup.root).bridge.join(' ')}`);
   return [bridge, ...(hasProgram('git', env) ? [] : [open('git', WITHOUT_GIT)])];
-}
-
-/** Nobody has to have it. */
-export async function guardChecks({ setup: { root } }: Checked): Promise<Check[]> {
-  const folder = await hooksFolder(root).catch(() => undefined);
-  // Without git there is nothing to guard, and its absence has a line of its own.
-  if (folder === undefined) return [];
-  const isInstalled = GUARDED.every((hook) => existsSync(join(folder, hook)) && scriptState(readFileSync(join(folder, hook), 'latin1')) === 'ours');
-  return [isInstalled ? ok('guard', 'commit guard installed') : open('guard', 'no commit guard; covibe-local guard install adds one')];
-}
-
-/** It has something to say every minute. */
-const SILENT_AFTER_MS = 10 * 60_000;
-
-export async function watchCheck({ env, setup, now }: Checked): Promise<Check> {
-  const { last_sync_at = null, problem = null } = readWatchStatus(env);
-  const isFresh = last_sync_at !== null && now - last_sync_at < SILENT_AFTER_MS;
-  const service = await serviceState({ env });
-  if (service.state === 'stopped' && !isFresh) return failed('watch', 'the watch service does not run', service.restart ?? watchCommand(setup.origin));
-  if (service.origin !== undefined && service.origin !== setup.origin)
-    return open('watch', `the watch service of this machine is for ${service.origin}; ${setupCommand(setup)} changes it`);
-  if (problem !== null) return open('watch', `watch: ${problem}`);
-  const synced = last_sync_at === null ? 'has not synced yet' : `synced ${age(last_sync_at, now)} ago`;
-  if (isFresh) return ok('watch', `watch ${synced}`);
-  if (service.state === 'running') return open('watch', `watch ${synced}`);
-  return open('watch', `watch does not run: ${watchCommand(setup.origin)}`);
 }

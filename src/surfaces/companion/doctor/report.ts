@@ -5,7 +5,10 @@ import { environmentToken } from '../credentials.ts';
 import { installedClients } from '../files.ts';
 import { serverState } from '../server-state.ts';
 import { type SetUp, setUpAround } from '../setup/setups.ts';
-import { type Check, type Checked, fileChecks, guardChecks, NOT_SET_UP, programChecks, serverCheck, tokenChecks, watchCheck } from './checks.ts';
+import { type Check, type Checked, looked } from './check.ts';
+import { fileChecks, NOT_SET_UP, programChecks, serverCheck, tokenChecks } from './checks.ts';
+import { guardChecks } from './guard-checks.ts';
+import { watchCheck } from './watch-check.ts';
 
 export async function report(invocation: BareInvocation): Promise<Result> {
   const { root } = requireRepository(invocation.cwd);
@@ -17,22 +20,22 @@ export async function report(invocation: BareInvocation): Promise<Result> {
     clients: known?.clients ?? installedClients(invocation.env),
   };
   const checked: Checked = { env: invocation.env, setup, server: await serverState(setup.origin), now: Date.now() };
-  const files = fileChecks(checked);
+  const files = await looked('files', () => fileChecks(checked));
   const isSetUp = !files.some(({ check }) => check === NOT_SET_UP);
   const checks = [
     serverCheck(checked),
     // Without a setup nobody needs a stored token: that one is missing is no second failure.
-    ...(isSetUp || environmentToken(invocation.env) !== undefined ? await tokenChecks(checked) : []),
-    await watchCheck(checked),
+    ...(isSetUp || environmentToken(invocation.env) !== undefined ? await looked('tokens', () => tokenChecks(checked)) : []),
+    ...(await looked('watch', async () => [await watchCheck(checked)])),
     ...files,
-    ...(await guardChecks(checked)),
-    ...programChecks(checked),
+    ...(await looked('guard', () => guardChecks(checked))),
+    ...(await looked('bridge', () => programChecks(checked))),
   ];
-  const failed = checks.filter(({ state }) => state === 'failed').length;
+  const failures = checks.filter(({ state }) => state === 'failed').length;
   return {
-    json: { kind: 'doctor_report', origin: setup.origin, root, failed, items: checks },
+    json: { kind: 'doctor_report', origin: setup.origin, root, failed: failures, items: checks },
     text: doctorText(checks, invocation.out),
-    exit: failed > 0 ? 1 : 0,
+    exit: failures > 0 ? 1 : 0,
   };
 }
 

@@ -1,18 +1,5 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { answers } from '../../../machine/group.ts';
 import { CliError } from '../../cli/command.ts';
 import { stage } from '../home.ts';
@@ -30,23 +17,6 @@ export interface Write {
   readonly before: string | undefined;
   readonly text: string | undefined;
   readonly mode: number;
-}
-
-/** More links one behind the other lead in a circle; reading such a file says so. */
-const MOST_LINKS = 40;
-
-/** Where a file really lies: links to it stay links. */
-export function linkedTo(path: string, links = MOST_LINKS): string {
-  return links > 0 && isLink(path) ? linkedTo(resolve(dirname(path), readlinkSync(path)), links - 1) : path;
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    // Not there, or out of reach: reading it says which.
-    return false;
-  }
 }
 
 /** Undefined where there is none. Decoded strictly, so that what is written back is what was there. */

@@ -27,7 +27,7 @@ export interface MemberEntry extends Named {
   readonly isDefault?: true;
 }
 
-/** An element of a list in JSON: a hook, or a group of hooks. */
+/** An element of a list in JSON: a hook, or a group of hooks. What it says is set in it; more may stand beside that. */
 export interface ItemEntry extends Named {
   readonly kind: 'item';
   readonly list: readonly string[];

@@ -1,4 +1,5 @@
 import { parse } from 'smol-toml';
+import { counted } from '../../cli/output.ts';
 import type { Entry } from './entry.ts';
 import { hooksIn, isOurs } from './item.ts';
 import { jsonIn } from './json.ts';
@@ -16,9 +17,9 @@ export function keptIn(text: string | undefined, entries: readonly Entry[], file
         .flatMap(hooksIn)
         .filter((each) => !isOurs(each, hook.ours)).length
     : 0;
-  const counted = [...counts(servers, 'server'), ...counts(hooks, 'hook')];
-  return counted.length > 0 ? `your ${counted.join(' and ')} kept` : '';
+  const kept = [...counts(servers, 'server'), ...counts(hooks, 'hook')];
+  return kept.length > 0 ? `your ${kept.join(' and ')} kept` : '';
 }
 
 const recordIn = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
-const counts = (number: number, what: string): string[] => (number > 0 ? [`${number} ${what}${number === 1 ? '' : 's'}`] : []);
+const counts = (number: number, what: string): string[] => (number > 0 ? [counted(number, what)] : []);

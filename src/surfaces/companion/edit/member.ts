@@ -28,7 +28,7 @@ export const member: Editor<MemberEntry> = {
   },
 };
 
-const isRecord = (value: unknown): value is Record<string, unknown> => isContainer(value) && !Array.isArray(value);
+export const isRecord = (value: unknown): value is Record<string, unknown> => isContainer(value) && !Array.isArray(value);
 
 const ownIn = (found: unknown): unknown => (isRecord(found) ? ownOf(found) : found);
 

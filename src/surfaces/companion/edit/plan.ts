@@ -1,5 +1,5 @@
 import { type FileRecord, hashOf, withoutTokens } from '../record.ts';
-import { put, takeAll } from './edit.ts';
+import { put, stateOf, takeAll } from './edit.ts';
 import type { Entry, WrittenEntry } from './entry.ts';
 import { jsonIn, removeJson } from './json.ts';
 
@@ -8,6 +8,8 @@ export interface Edited {
   readonly text: string | undefined;
   /** What is to be remembered; undefined where setup has written nothing there. */
   readonly record: FileRecord | undefined;
+  /** What setup had written and somebody has changed since: it is as setup wants it again. */
+  readonly setBack: readonly string[];
 }
 
 /** A file with all that is wanted in it, and without what was written earlier and is no longer wanted. */
@@ -15,16 +17,18 @@ export function withEntries(path: string, shown: string, current: string | undef
   const outdated = known?.entries.filter(({ entry }) => !wanted.some((each) => isSamePlace(each, entry))) ?? [];
   const start = outdated.length > 0 ? takeAll(current ?? '', outdated, shown).text : (current ?? '');
   const entries: WrittenEntry[] = [];
+  const setBack: string[] = [];
   const text = wanted.reduce((so, entry) => {
     const { text: after, written } = put(so, entry, shown);
     const earlier = known?.entries.find((each) => isSamePlace(each.entry, entry));
+    if (written && earlier && stateOf(so, earlier.entry, shown) === 'stale') setBack.push(entry.what);
     // What stood there before the first setup is what is put back, not what the last one wrote.
     if (written) entries.push({ ...written, ...(earlier ? { was: earlier.was, madeFrom: earlier.madeFrom } : { was: withoutTokens(written.was) }) });
     else if (earlier) entries.push(earlier);
     return after;
   }, start);
-  if (text === current) return { text, record: known };
-  return { text, record: { path, ...beforeOf(current, known, shown), after: hashOf(text), entries } };
+  if (text === current) return { text, record: known, setBack };
+  return { text, record: { path, ...beforeOf(current, known, shown), after: hashOf(text), entries }, setBack };
 }
 
 /** As it was before the first setup, with what people have changed since. */

@@ -1,10 +1,11 @@
-import type { Edit, HookQuestion } from '../../../features/hooks/question.ts';
+import { type Edit, type HookQuestion, LONGEST, MOST_EDITS } from '../../../features/hooks/question.ts';
 import { GitFailed } from '../../../machine/git.ts';
 import { placeOf } from '../../../machine/place.ts';
 import { ProgramMissing, ProgramTimedOut } from '../../../machine/process.ts';
+import { counted } from '../../cli/output.ts';
 import { hear, heldBack } from '../hook-answer.ts';
 import { committerIn } from './committer.ts';
-import { pushedPaths, stagedPaths } from './paths.ts';
+import { type Changes, MOST_COMMITS, pushedPaths, stagedPaths } from './paths.ts';
 import type { Guarded } from './script.ts';
 
 export interface Checked {
@@ -22,9 +23,6 @@ export interface CheckOptions {
   readonly lines: () => Promise<string>;
 }
 
-/** The server takes no more at once, and no longer ones. */
-const AT_ONCE = 500;
-const LONGEST_PATH = 500;
 /** So many are looked at: a merge of years must not take minutes. */
 const MOST_PATHS = 10_000;
 
@@ -41,18 +39,19 @@ export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, line
   });
   const place = placeOf(cwd);
   if (!place) return { allowed: true, said: undefined };
-  let paths: string[];
+  let changes: Changes;
   try {
-    paths = hook === 'pre-commit' ? await stagedPaths(env, cwd) : await pushedPaths(env, cwd, remote, await lines());
+    changes = hook === 'pre-commit' ? await stagedPaths(env, cwd) : await pushedPaths(env, cwd, remote, await lines());
   } catch (error) {
     if (!(error instanceof GitFailed || error instanceof ProgramMissing || error instanceof ProgramTimedOut)) throw error;
     return unchecked(`git did not say what is in it (${error.message})`, 'covibe-local doctor');
   }
   const { agent, client_session, token } = committerIn(env, origin);
+  const of = agent ?? 'this machine';
   const asking: HookQuestion = { folder: place.root, repo: place.repo, branch: place.branch, client_session, ...(agent === undefined && { person: true }) };
-  const edits: Edit[] = paths.filter((path) => path.length <= LONGEST_PATH).map((path) => ({ repo: place.repo, path }));
-  for (let at = 0; at < Math.min(edits.length, MOST_PATHS); at += AT_ONCE) {
-    const heard = await hear(env, { origin, client: 'git', event, question: { ...asking, edits: edits.slice(at, at + AT_ONCE) }, token });
+  const edits: Edit[] = changes.paths.filter((path) => path.length <= LONGEST.path).map((path) => ({ repo: place.repo, path }));
+  for (let at = 0; at < Math.min(edits.length, MOST_PATHS); at += MOST_EDITS) {
+    const heard = await hear(env, { origin, client: 'git', event, question: { ...asking, edits: edits.slice(at, at + MOST_EDITS) }, token, of });
     if (heard.kind !== 'answered') {
       if (heard.failClosed) return { allowed: false, said: `${heldBack(`${what} was not made`, origin, heard)}\n${past(event)}` };
       if (heard.kind === 'refused') return unchecked(heard.message.replace(/\.$/, ''), heard.next);
@@ -60,10 +59,22 @@ export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, line
     }
     if (heard.body.decision === 'deny') return { allowed: false, said: `${String(heard.body.reason)}\n${past(event)}` };
   }
-  return {
-    allowed: true,
-    said: edits.length > MOST_PATHS ? `Only the first ${MOST_PATHS} of ${edits.length} files were checked against the claims of others.` : undefined,
-  };
+  const unseen = unseenOf(changes, edits.length);
+  return { allowed: true, said: unseen.length > 0 ? unseen.join('\n') : undefined };
+}
+
+/** What nobody has asked about although it is committed or pushed. */
+function unseenOf({ paths, beyond }: Changes, askable: number): string[] {
+  const tooLong = paths.length - askable;
+  return [
+    ...(askable > MOST_PATHS ? [`Only the first ${MOST_PATHS} of ${askable} files were checked against the claims of others.`] : []),
+    ...(tooLong > 0
+      ? [
+          `${counted(tooLong, 'file')} with a path longer than ${LONGEST.path} characters ${tooLong === 1 ? 'was' : 'were'} not checked against the claims of others.`,
+        ]
+      : []),
+    ...(beyond ? [`Only the newest ${MOST_COMMITS} commits of a branch were checked against the claims of others.`] : []),
+  ];
 }
 
 const past = (event: 'commit' | 'push'): string => `    git ${event} --no-verify goes past this check: a person may decide that, an agent may not.`;

@@ -23,7 +23,7 @@ export function committerIn(env: NodeJS.ProcessEnv, origin: string): Committer {
   const mark = MARKS.find(({ set }) => set.some((name) => env[name]));
   const agent = env.COVIBE_AGENT || mark?.agent;
   const stored = tokensFrom(env, origin);
-  // Whose it is says which developer asks, and any of theirs will do for that.
-  const token = environmentToken(env) ?? (agent === undefined ? undefined : stored[agent]) ?? Object.values(stored)[0];
+  // Of a person's any will do: whose it is says which developer asks. An agent that asked with another's would be judged by that one's claims.
+  const token = environmentToken(env) ?? (agent === undefined ? Object.values(stored)[0] : stored[agent]);
   return { agent, client_session: mark?.run === undefined ? undefined : env[mark.run] || undefined, token };
 }

@@ -30,6 +30,7 @@ it('an agent asks with its own token, a person with any of theirs, and nobody wi
   const env = homeWith({ tokens: { codex: 'cv_codex', gemini: 'cv_gemini' } });
   expect(committerIn({ ...env, GEMINI_CLI: '1' }, ORIGIN).token).toBe('cv_gemini');
   expect(committerIn(env, ORIGIN).token).toBe('cv_codex');
+  expect(committerIn({ ...env, CLAUDECODE: '1' }, ORIGIN).token).toBeUndefined();
   expect(committerIn({ ...env, COVIBE_MCP_TOKEN: 'cv_environment', GEMINI_CLI: '1' }, ORIGIN).token).toBe('cv_environment');
   expect(committerIn(homeWith({ origin: 'https://elsewhere.example', tokens: { codex: 'cv_codex' } }), ORIGIN).token).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { git } from '../../../machine/git.ts';
 import { CliError } from '../../cli/command.ts';
@@ -36,6 +36,7 @@ export const isInTree = (root: string, folder: string): boolean => {
 
 /** Looks at all before it changes any. */
 export function installGuard(folder: string, options: Omit<ScriptOptions, 'kept'>): GuardOutcome[] {
+  requireFolder(folder);
   const found = GUARDED.map((hook) => ({ hook, ...lookAt(folder, hook) }));
   for (const { hook, there, kept, path } of found) {
     if (there?.state === 'changed') throw changed(hook, path);
@@ -55,8 +56,9 @@ export function installGuard(folder: string, options: Omit<ScriptOptions, 'kept'
 
 /** What was there before is there again, with its bytes and its mode. */
 export function removeGuard(folder: string): GuardOutcome[] {
-  return GUARDED.map((hook): GuardOutcome => {
-    const { path, keptPath, there, kept } = lookAt(folder, hook);
+  requireFolder(folder);
+  const found = GUARDED.map((hook) => ({ hook, ...lookAt(folder, hook) }));
+  return found.map(({ hook, path, keptPath, there, kept }): GuardOutcome => {
     const outcome = { hook, path, kept: kept !== undefined };
     if (there?.state === 'changed') return { ...outcome, change: 'left' };
     if (there?.state === 'foreign' || (!there && kept === undefined)) return { ...outcome, change: 'absent' };
@@ -76,7 +78,23 @@ function lookAt(folder: string, hook: Guarded) {
 /** As bytes: it may be a program. */
 function textOf(path: string): string | undefined {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
-  return readFileSync(path, 'latin1');
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new CliError('HOOK_UNREADABLE', `${path} cannot be read (${code}). Nothing was changed.`, 'Delete it, or mend it; then run this again.');
+  }
+}
+
+/** `/dev/null` is how people tell git that there are none. */
+function requireFolder(folder: string): void {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (!found || found.isDirectory()) return;
+  throw new CliError(
+    'NO_HOOKS_FOLDER',
+    `${folder} is no folder, so that git runs no hooks here. Nothing was changed.`,
+    'Have core.hooksPath name a folder, or unset it (git config --show-origin core.hooksPath says where it is set); then run this again.',
+  );
 }
 
 const changed = (hook: Guarded, path: string): CliError =>

@@ -1,9 +1,15 @@
 import { resolve } from 'node:path';
 import { git, resolveCommit } from '../../../machine/git.ts';
 
-/** A push of more commits than this is looked at as far as it goes. */
-const MOST_COMMITS = 2_000;
+/** A push of more commits is looked at so far. */
+export const MOST_COMMITS = 2_000;
 const TIMEOUT_MS = 10_000;
+
+export interface Changes {
+  readonly paths: readonly string[];
+  /** There are commits that were not looked at. */
+  readonly beyond: boolean;
+}
 
 /** What the hook was given of the repository: a commit of some files alone has an index of its own. */
 function given(env: NodeJS.ProcessEnv, folder: string): Record<string, string> {
@@ -20,22 +26,23 @@ const looking = (env: NodeJS.ProcessEnv, folder: string) => ({ env: given(env, f
 const names = (said: string): string[] => [...new Set(said.split('\0').map((name) => name.replace(/^\n+/, '')))].filter((name) => name !== '');
 
 /** What the commit changes and deletes; of a renamed file both names. Of a merge what neither side has: the rest was committed by others already. */
-export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promise<string[]> {
+export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promise<Changes> {
   const options = looking(env, folder);
   const changed = async (...from: string[]) =>
     names(await git(folder, ['diff', '--cached', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', ...from, '--'], options));
   const staged = await changed();
-  if (!(await resolveCommit(folder, 'MERGE_HEAD', options))) return staged;
+  if (!(await resolveCommit(folder, 'MERGE_HEAD', options))) return { paths: staged, beyond: false };
   const fromTheirs = new Set(await changed('MERGE_HEAD'));
-  return staged.filter((path) => fromTheirs.has(path));
+  return { paths: staged.filter((path) => fromTheirs.has(path)), beyond: false };
 }
 
 const NOTHING = /^0+$/;
 
 /** What the commits change that this push would bring to the remote. `lines` as git gives them: local ref, its commit, remote ref, its commit. */
-export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote: string | undefined, lines: string): Promise<string[]> {
+export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote: string | undefined, lines: string): Promise<Changes> {
   const options = looking(env, folder);
   const paths = new Set<string>();
+  let beyond = false;
   for (const line of lines.split('\n')) {
     const [, local, , known] = line.split(' ');
     if (!local || !known || !isCommit(local) || !isCommit(known) || NOTHING.test(local)) continue;
@@ -44,8 +51,9 @@ export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote
     const range = [local, '--not', ...(has ? [known] : []), ...there, '--'];
     const args = ['log', '-z', '--format=', '--name-only', '--no-renames', '--no-ext-diff', '--no-textconv', '-c', `--max-count=${MOST_COMMITS}`, ...range];
     for (const path of names(await git(folder, args, options))) paths.add(path);
+    beyond ||= Number(await git(folder, ['rev-list', '--count', `--max-count=${MOST_COMMITS + 1}`, ...range], options)) > MOST_COMMITS;
   }
-  return [...paths];
+  return { paths: [...paths], beyond };
 }
 
 const isCommit = (hash: string): boolean => /^[0-9a-f]{40,64}$/.test(hash);

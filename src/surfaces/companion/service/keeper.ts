@@ -5,6 +5,8 @@ import { systemd } from './systemd.ts';
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];
+  /** What it needs besides what every service has. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** What keeps programs running on a kind of machine, for the person who is signed in. */

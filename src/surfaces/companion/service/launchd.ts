@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { userHome } from '../home.ts';
-import type { Keeper } from './keeper.ts';
+import type { Command, Keeper } from './keeper.ts';
 
 const LABEL = 'covibe.watch';
 const DOMAIN = `gui/${process.getuid?.() ?? 0}`;
@@ -8,12 +8,17 @@ const DOMAIN = `gui/${process.getuid?.() ?? 0}`;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 const escaped = (text: string): string => text.replace(/[&<>]/g, (mark) => ENTITIES[mark] ?? mark);
 
+function environment(env: Command['env']): string {
+  const lines = Object.entries(env).map(([name, value]) => `    <key>${name}</key>\n    <string>${escaped(value)}</string>\n`);
+  return lines.length === 0 ? '' : `  <key>EnvironmentVariables</key>\n  <dict>\n${lines.join('')}  </dict>\n`;
+}
+
 /** An agent of the signed-in person, on macOS. */
 export const launchd: Keeper = {
   name: 'launchd',
   program: 'launchctl',
   file: (env) => join(userHome(env), 'Library', 'LaunchAgents', `${LABEL}.plist`),
-  text: ({ program, args }) => `<?xml version="1.0" encoding="UTF-8"?>
+  text: ({ program, args, env }) => `<?xml version="1.0" encoding="UTF-8"?>
 <!-- Written by covibe-local setup, which can take it out again. -->
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -24,7 +29,7 @@ export const launchd: Keeper = {
   <array>
 ${[program, ...args].map((each) => `    <string>${escaped(each)}</string>`).join('\n')}
   </array>
-  <key>RunAtLoad</key>
+${environment(env)}  <key>RunAtLoad</key>
   <true/>
   <key>KeepAlive</key>
   <true/>

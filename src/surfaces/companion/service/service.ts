@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '../../../machine/process.ts';
+import { readText } from '../edit/disk.ts';
 import { covibeHome, readJson, replaceFile } from '../home.ts';
 import { type Keeper, keeperOf, type Step } from './keeper.ts';
 
@@ -30,7 +31,7 @@ export async function installService({ env, platform = process.platform, origin 
   const file = keeper.file(env);
   const before = textOf(file);
   if (before !== undefined && !isOurs(env, file, before)) return { state: 'changed by hand', file };
-  const text = keeper.text({ program: process.execPath, args: [...ownProgram(), 'watch', '--base-url', origin] });
+  const text = keeper.text({ program: process.execPath, args: [...ownProgram(), 'watch', '--base-url', origin], env: environmentOf(env) });
   const isChanged = text !== before;
   if (isChanged) {
     // In this order: what was not finished is begun again, and never taken for somebody else's.
@@ -67,6 +68,12 @@ export async function serviceState({ env, platform = process.platform }: Machine
   return { state, restart: keeper.restart, ...(origin === undefined ? {} : { origin }) };
 }
 
+/** Where agents keep what the watcher reads, and whether it updates itself. Anybody may read the file: no variable that can hold a token. */
+const PASSED_ON = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'CODEX_SQLITE_HOME', 'XDG_CONFIG_HOME', 'COVIBE_SELF_UPDATE'] as const;
+
+const environmentOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+
 /** The program that runs now, where it really lies: the name that it was called by may be gone tomorrow. */
 const ownProgram = (): string[] => (process.argv[1] === undefined ? [] : [realpathSync(process.argv[1])]);
 
@@ -81,7 +88,7 @@ function isOurs(env: NodeJS.ProcessEnv, file: string, text: string): boolean {
 
 const originIn = (text: string): string | undefined => /--base-url[^:]*?(https?:[^\s"<]+)/.exec(text)?.[1];
 
-const textOf = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
+const textOf = (file: string): string | undefined => readText(file, file)?.text;
 
 async function presentKeeper(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Promise<Keeper | undefined> {
   const keeper = keeperOf(platform);

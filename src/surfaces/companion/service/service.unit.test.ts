@@ -99,6 +99,32 @@ test('removing takes out the unit, and finds nothing the second time', async () 
 });
 
 test('what a command line of systemd would read as its own is escaped', () => {
-  const text = systemd.text({ program: '/opt/my node', args: ['/a "b"\\c', '$HOME', '100%'] });
+  const text = systemd.text({ program: '/opt/my node', args: ['/a "b"\\c', '$HOME', '100%'], env: {} });
   expect(text).toContain('ExecStart="/opt/my node" "/a \\"b\\"\\\\c" "$$HOME" "100%%"\n');
+});
+
+/** One of each mark that either file reads as its own. */
+const ODD = '/a "b"\\c/$HOME/100%/<d>&\ne';
+const PLACES = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'CODEX_SQLITE_HOME'];
+
+test.each([
+  ['systemctl', 'linux', (name: string) => `\nEnvironment="${name}=/a \\"b\\"\\\\c/$HOME/100%%/<d>&\\ne"\n`],
+  ['launchctl', 'darwin', (name: string) => `<key>${name}</key>\n    <string>/a "b"\\c/$HOME/100%/&lt;d&gt;&amp;\ne</string>`],
+] as const)('under %s the service looks where setup was told that agents keep their usage, and is given no token', async (program, platform, entry) => {
+  const m = machine(program);
+  const places = Object.fromEntries(PLACES.map((name) => [name, ODD]));
+  const env = {
+    ...m.env,
+    ...places,
+    XDG_CONFIG_HOME: join(m.home, 'settings'),
+    COVIBE_SELF_UPDATE: '1',
+    COVIBE_MCP_TOKEN: 'cv_secret',
+    CODEX_API_KEY: 'sk_secret',
+  };
+  const installed = await installService({ env, platform, origin: ORIGIN });
+  const text = readFileSync('file' in installed ? installed.file : '', 'utf8');
+  for (const name of PLACES) expect(text).toContain(entry(name));
+  for (const name of ['XDG_CONFIG_HOME', 'COVIBE_SELF_UPDATE']) expect(text).toContain(name);
+  expect(text).not.toMatch(/secret/);
+  expect(await serviceState({ env, platform })).toMatchObject({ origin: ORIGIN });
 });

@@ -1,24 +1,31 @@
 import { join } from 'node:path';
 import { userHome } from '../home.ts';
-import type { Keeper } from './keeper.ts';
+import type { Command, Keeper } from './keeper.ts';
 
 const UNIT = 'covibe-watch.service';
 
-/** As one word to systemd, which reads backslashes, quotes, `$` and `%` in a command line. */
-const word = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('$', '$$$$').replaceAll('%', '%%')}"`;
+/** As one word to systemd, which reads backslashes, quotes and `%` everywhere, and ends with the line. */
+const word = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('%', '%%')}"`;
+/** In a command line it reads `$` too. */
+const argument = (text: string): string => word(text.replaceAll('$', '$$$$'));
+
+const environment = (env: Command['env']): string =>
+  Object.entries(env)
+    .map(([name, value]) => `Environment=${word(`${name}=${value}`)}\n`)
+    .join('');
 
 /** Units of one's own, without any right over the machine. */
 export const systemd: Keeper = {
   name: 'systemd',
   program: 'systemctl',
   file: (env) => join(env.XDG_CONFIG_HOME || join(userHome(env), '.config'), 'systemd', 'user', UNIT),
-  text: ({ program, args }) => `# Written by covibe-local setup; covibe-local setup --remove takes it out.
+  text: ({ program, args, env }) => `# Written by covibe-local setup; covibe-local setup --remove takes it out.
 [Unit]
 Description=Covenant companion: usage counters and liveness of the agents on this machine
 
 [Service]
-ExecStart=${[program, ...args].map(word).join(' ')}
-Restart=always
+ExecStart=${[program, ...args].map(argument).join(' ')}
+${environment(env)}Restart=always
 RestartSec=10
 
 [Install]

@@ -3,7 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
+import { temporaryFolder } from '../../../testing/database.ts';
+import { tokensFrom } from '../credentials.ts';
 import { askForTokens, type Code } from './device.ts';
+import { identityFromTokens } from './tokens.ts';
 
 /** A machine that waits without waiting: each pause passes on the server's clock, and then `during` happens. */
 async function machine(during: (code: string, pause: number) => Promise<unknown>, agents = ['claude-code', 'codex']) {
@@ -23,6 +26,18 @@ async function machine(during: (code: string, pause: number) => Promise<unknown>
   });
   const approve = (code: string) => t.done('devices.approve', { code, developer: 'ana' });
   return { t, url, tokens, pauses, shown, approve };
+}
+
+/** Where there is no answer the connection breaks. */
+async function serverThatAnswers(answers: (object | undefined)[]): Promise<{ origin: string }> {
+  const server = createServer((request, response) => {
+    const answer = answers.shift();
+    if (answer === undefined) request.socket.destroy();
+    else response.end(JSON.stringify(answer));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 test('a code is shown, and once it is approved each agent has a token that the server takes', async () => {
@@ -58,18 +73,33 @@ test('a request that was refused, or that nobody answered, ends with the reason 
   await expect(taken.tokens).rejects.toMatchObject({ code: 'DEVICE_CONSUMED', next: expect.stringContaining('Revoke') });
 });
 
+test('what was delivered is what arrived as a token for an agent that was asked for', async () => {
+  const asked = { device_code: 'd', user_code: 'BQPX-FGQR', verification_uri: 'http://x/setup/authorize', expires_in: 600, interval: 5 };
+  const deliveredAs = async (tokens: unknown) => {
+    const { origin } = await serverThatAnswers([asked, { status: 'approved', developer: 'ana', tokens }]);
+    return (await askForTokens({ origin, agents: ['codex', 'cursor'], show: () => undefined, pause: async () => undefined })).tokens;
+  };
+  expect(await deliveredAs({ codex: 'cv_1', cursor: 'cv_2 x', gemini: 'cv_3' })).toEqual({ codex: 'cv_1' });
+  expect(await deliveredAs({ codex: 1 })).toEqual({});
+  expect(await deliveredAs(undefined)).toEqual({});
+});
+
+test('tokens that arrived are stored, and setup fails for those that did not', async () => {
+  const env = { HOME: temporaryFolder() };
+  const asked = { device_code: 'd', user_code: 'BQPX-FGQR', verification_uri: 'http://x/setup/authorize', expires_in: 600, interval: 1 };
+  const { origin } = await serverThatAnswers([asked, { status: 'approved', developer: 'ana', tokens: { codex: 'cv_1' } }]);
+  await expect(identityFromTokens(env, origin, ['codex', 'cursor'], () => undefined)).rejects.toMatchObject({
+    code: 'TOKENS_MISSING',
+    message: expect.stringMatching(/for cursor\. 1 token stored \(codex\)/),
+    next: expect.stringContaining('setup again'),
+  });
+  expect(tokensFrom(env, origin)).toEqual({ codex: 'cv_1' });
+});
+
 test('a connection that breaks while somebody makes up their mind costs the machine time alone', async () => {
   const asked = { device_code: 'd', user_code: 'BQPX-FGQR', verification_uri: 'http://x/setup/authorize', expires_in: 600, interval: 5 };
-  const answers = [asked, undefined, { status: 'approved', developer: 'ana', tokens: { codex: 'cv_1' } }];
-  const server = createServer((request, response) => {
-    const answer = answers.shift();
-    if (answer === undefined) request.socket.destroy();
-    else response.end(JSON.stringify(answer));
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
+  const { origin } = await serverThatAnswers([asked, undefined, { status: 'approved', developer: 'ana', tokens: { codex: 'cv_1' } }]);
   const pauses: number[] = [];
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const delivered = await askForTokens({ origin, agents: ['codex'], show: () => undefined, pause: async (ms) => pauses.push(ms) });
   expect([delivered, pauses]).toEqual([{ developer: 'ana', tokens: { codex: 'cv_1' } }, [5_000, 5_000]]);
 });

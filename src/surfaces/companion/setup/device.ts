@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError } from '../../cli/command.ts';
 import { harmless } from '../../cli/commands/workflow-text.ts';
+import { tokensIn } from '../credentials.ts';
 import { type Asked, ask } from '../server.ts';
 import { notCovenant, unreachable } from '../server-state.ts';
 
@@ -13,7 +14,7 @@ export interface Code {
 
 export interface Delivered {
   readonly developer: string;
-  /** By agent. Given out this once. */
+  /** By agent, of those that were asked for: what has arrived. Given out this once. */
   readonly tokens: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +54,10 @@ export async function askForTokens({ origin, agents, show, pause = sleep }: Devi
     // A server that starts anew or a network that comes back in time costs nothing but time.
     if ('unreachable' in polled || polled.status >= 500) continue;
     const { status, developer, tokens, interval: slower } = polled.body;
-    if (status === 'approved') return { developer: harmless(String(developer)), tokens: tokens as Record<string, string> };
+    if (status === 'approved') {
+      const arrived = Object.entries(tokensIn(tokens)).filter(([agent]) => agents.includes(agent));
+      return { developer: harmless(String(developer)), tokens: Object.fromEntries(arrived) };
+    }
     const end = ENDS[String(status)];
     if (end) throw new CliError(...end);
     if (status !== 'pending' && status !== 'slow_down') bodyOf({ ...polled, status: 400 }, origin);

@@ -18,7 +18,7 @@ const DONE: Readonly<Record<Removal['change'], string>> = {
 /** Files of this repository with entries like ours. That setup wrote them is on no record: it may have, where the repository was moved since. */
 function filesLikeOurs(env: NodeJS.ProcessEnv, root: string): string[] {
   const findings = inspectSetup({ env, root, origin: DEFAULT_ORIGIN, hooks: 'command', clients: CLIENTS, now: 0 });
-  return [...new Set(findings.filter(({ state, scope }) => scope === 'repository' && state !== 'missing').map(({ shown }) => shown))];
+  return [...new Set(findings.filter(({ state, scope }) => scope === 'repository' && (state === 'good' || state === 'stale')).map(({ shown }) => shown))];
 }
 
 /** Undoes what setup wrote here; the service goes with the last repository. Tokens are the person's to revoke. */

@@ -19,12 +19,12 @@ import { type Identity, identityFromTokens, requireAccepted } from './tokens.ts'
 /** Nothing is changed before all that can be known beforehand is known to be in order. */
 export async function setUp(invocation: BareInvocation): Promise<Result> {
   const { env, out } = invocation;
-  const origin = originOf(invocation);
-  const place = requireRepository(invocation.cwd);
   if (invocation.values.remove === true) {
     requireRemoveAlone(invocation);
-    return await removeHere(invocation, place);
+    return await removeHere(invocation, requireRepository(invocation.cwd));
   }
+  const origin = originOf(invocation);
+  const place = requireRepository(invocation.cwd);
   const clients = clientsOf(invocation);
   const wanted = wantedHooks(invocation, origin);
   requireOwnFolder(env);
@@ -66,7 +66,7 @@ function clientsOf(invocation: BareInvocation): ClientName[] {
 
 /** It takes out everything. Who names a part does not mean that. */
 function requireRemoveAlone({ values }: BareInvocation): void {
-  const other = ['agents', 'hooks', 'no-service'].find((name) => values[name] !== undefined);
+  const other = ['base-url', 'agents', 'hooks', 'no-service'].find((name) => values[name] !== undefined);
   if (other !== undefined) throw new UsageError(`--remove takes out all that setup wrote in this repository, and goes without --${other}`);
 }
 

@@ -2,7 +2,7 @@ import { watchCommand } from '../../../features/devices/connections.ts';
 import { hasProgram } from '../../../machine/find-program.ts';
 import { counted, type Output } from '../../cli/output.ts';
 import { tokensFrom } from '../credentials.ts';
-import type { Finding, Outcome } from '../files.ts';
+import type { FileOutcome, Finding, Outcome } from '../files.ts';
 import type { ServiceOutcome } from '../service/service.ts';
 import type { Code } from './device.ts';
 import type { Identity } from './tokens.ts';
@@ -42,9 +42,14 @@ function identityLines({ by, approved_by, stored }: Identity, agents: number, { 
 }
 
 function outcomeLine({ client, files }: Outcome, width: number, mark: Mark): string {
-  const shown = files.map((file) => `${file.shown}${file.kept ? ` (${file.kept})` : ''}`).join(', ');
+  const shown = files.map((file) => `${file.shown}${asideOf(file)}`).join(', ');
   const isSame = files.every(({ change }) => change === 'unchanged');
   return `${mark.good} ${client.padEnd(width)}  ${shown}${isSame ? ', as before' : ''}`;
+}
+
+function asideOf({ kept, setBack }: FileOutcome): string {
+  const said = [...(kept ? [kept] : []), ...(setBack.length > 0 ? [`changed by hand and set back: ${setBack.join(', ')}`] : [])];
+  return said.length > 0 ? ` (${said.join('; ')})` : '';
 }
 
 function serviceLines(service: ServiceOutcome | undefined, origin: string, env: NodeJS.ProcessEnv, mark: Mark): string[] {

@@ -1,5 +1,6 @@
 import type { ClientName } from '../../../features/devices/connections.ts';
 import { CliError } from '../../cli/command.ts';
+import { counted } from '../../cli/output.ts';
 import { closeCredentials, storeTokens, tokensFrom } from '../credentials.ts';
 import { type TokenState, tokenState, unreachable } from '../server-state.ts';
 import { askForTokens, type Code } from './device.ts';
@@ -55,6 +56,17 @@ export async function identityFromTokens(
   closeCredentials(env);
   if (agents.length === 0) return { by: 'credentials', stored: [] };
   const { developer, tokens } = await askForTokens({ origin, agents, show });
-  storeTokens(env, origin, tokens);
-  return { by: 'credentials', approved_by: developer, stored: agents };
+  const stored = agents.filter((agent) => agent in tokens);
+  if (stored.length > 0) storeTokens(env, origin, tokens);
+  if (stored.length < agents.length) throw notArrived(agents, stored);
+  return { by: 'credentials', approved_by: developer, stored };
 }
+
+const notArrived = (agents: readonly ClientName[], stored: readonly ClientName[]): CliError =>
+  new CliError(
+    'TOKENS_MISSING',
+    `No token has arrived for ${agents.filter((agent) => !stored.includes(agent)).join(', ')}. ${
+      stored.length > 0 ? `${counted(stored.length, 'token')} stored (${stored.join(', ')}); nothing else` : 'Nothing'
+    } was changed.`,
+    'Run setup again: it asks for what is missing.',
+  );

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
+import { standIn } from '../../../testing/bridge.ts';
 import { companionRelease, quickNpm, type ReleaseOptions, sha256Of } from '../../../testing/companion-release.ts';
 import { temporaryFolder } from '../../../testing/database.ts';
 import { VERSION } from '../../../version.ts';
@@ -90,6 +92,47 @@ test('an npm that fails changes nothing', async () => {
   const updater = createUpdater({ env, origin: url, enabled: true, out });
   expect(await updater.consider({ ...offer, tarball_sha256: sha256Of(tarball) }, token)).toBe(false);
   expect([currentRelease(env), out.said]).toEqual([undefined, [expect.stringContaining('npm did not install it')]]);
+});
+
+test('no script of a release runs', async () => {
+  const trace = join(temporaryFolder(), 'ran');
+  const run = `node -e "require('fs').appendFileSync('${trace}', 'x')"`;
+  const { url, token, offer } = await offering('99.0.0', { scripts: { preinstall: run, install: run, postinstall: run, prepare: run } });
+  expect(await createUpdater({ env: machine('/nowhere'), origin: url, enabled: true, out: notes() }).consider(offer, token)).toBe(true);
+  expect(existsSync(trace)).toBe(false);
+});
+
+/** What goes wrong with a release that this gives out. */
+async function failureWith(listener: RequestListener): Promise<string> {
+  const out = notes();
+  const offer = { latest_version: '99.0.0', tarball_sha256: 'a'.repeat(64), update_available: true };
+  expect(await createUpdater({ env: machine(), origin: await standIn(listener), enabled: true, out }).consider(offer, 'cv_any')).toBe(false);
+  return out.said.join();
+}
+
+test('a server that sends elsewhere for the release is not followed: the token would go there', async () => {
+  let followed = 0;
+  const elsewhere = await standIn((_, response) => {
+    followed++;
+    response.end('anything');
+  });
+  const sending: RequestListener = (_, response) => response.writeHead(302, { location: `${elsewhere}/api/companion/tarball` }).end();
+  expect(await failureWith(sending)).toContain('the server did not give the release out (HTTP 302)');
+  expect(followed).toBe(0);
+});
+
+test('a release without end is not fetched to the end', async () => {
+  const chunk = Buffer.alloc(4 * 1024 * 1024);
+  let sent = 0;
+  // A bound for whoever takes it all: it would be told of another hash then.
+  const flood: RequestListener = (_, response) => {
+    while (sent < 256 * 1024 * 1024 && !response.destroyed) {
+      sent += chunk.length;
+      if (!response.write(chunk)) return void response.once('drain', () => flood(_, response));
+    }
+    response.end();
+  };
+  expect(await failureWith(flood)).toContain('the release is larger than');
 });
 
 test.each(['../..', '..', '/etc', 'a/b', '', '1'.repeat(65), 'current.json'])('no release is called %j', (latest_version) => {

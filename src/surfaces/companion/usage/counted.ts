@@ -6,11 +6,11 @@ type Payload = Readonly<Record<string, unknown>>;
 
 /**
  * A payload with what the server counts of this one, and nothing else: counters and names of models, read by the server's own reader and written
- * anew, so that no text of it can be left. Throws a refusal where the server would.
+ * anew, so that no text of it can be left. Throws a refusal where the server would. `place`: what tells it from others that are equal to it.
  */
-export function countedOnly(source: Source, payload: Record<string, unknown>): Payload {
+export function countedOnly(source: Source, payload: Record<string, unknown>, place?: string): Payload {
   const spans = readPayload(source, payload);
-  return { id: hashOf(JSON.stringify([source, payload])), ...(REWRITTEN[source] ?? direct)(spans) };
+  return { id: hashOf(JSON.stringify(place === undefined ? [source, payload] : [source, payload, place])), ...(REWRITTEN[source] ?? direct)(spans) };
 }
 
 const sum = (...counts: number[]): number => counts.reduce((total, count) => total + count, 0);

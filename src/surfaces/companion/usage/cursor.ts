@@ -58,9 +58,11 @@ async function readAnswers(store: ForeignStore, from: number, newest: number, ba
     for (const answer of store.all(NEW_ANSWERS, last, Math.min(last + AT_ONCE, newest))) {
       const before = Number(answer.row) - 1;
       if (basket.full()) return held ?? before;
-      const at = momentOf(answer.at) ?? now;
-      if (at < basket.since) continue;
-      if (answer.ended === null && now - at < QUIET_MS) held ??= before;
+      const at = momentOf(answer.at);
+      // Without a date nobody knows whether it is from before, nor how long it would have to be waited for.
+      if (at === undefined || at < basket.since) continue;
+      // A date that is yet to come, after a clock was set, must not hold up the rest until then.
+      if (answer.ended === null && Math.abs(now - at) < QUIET_MS) held ??= before;
       else put(store, answer, basket);
     }
     await nextTurn();

@@ -56,6 +56,31 @@ test('without both counters there is no event, and none from before [companion.w
   expect(basket.events).toEqual([]);
 });
 
+test('an answer without a date is from nobody knows when: it is not reported, and holds up no other', async () => {
+  const home = temporaryFolder();
+  writeCursorStore(home, [
+    { id: 'ended', tokens: tokens(5, 5), at: null },
+    { id: 'open', tokens: tokens(6, 6), at: null, ended: false },
+    { id: 'dated', tokens: tokens(7, 7) },
+  ]);
+  const basket = testBasket({ since: Date.now() - 60_000 });
+  const { cursor } = await readCursor({ HOME: home }, {}, basket, Date.now());
+  expect(counts(basket.events)).toMatchObject([{ input_tokens: 7 }]);
+  await readCursor({ HOME: home }, cursor, testBasket({ room: 0 }), Date.now());
+  const next = testBasket();
+  expect((await readCursor({ HOME: home }, cursor, next, Date.now())).cursor).toEqual(cursor);
+  expect(next.events).toEqual([]);
+});
+
+test('an answer that is dated ahead, because a clock was set, holds up no other until then', async () => {
+  const home = temporaryFolder();
+  const now = Date.now();
+  writeCursorStore(home, [{ id: 'ahead', tokens: tokens(5, 5), at: new Date(now + 3_600_000).toISOString(), ended: false }]);
+  const basket = testBasket();
+  await readCursor({ HOME: home }, {}, basket, now);
+  expect(counts(basket.events)).toMatchObject([{ input_tokens: 5 }]);
+});
+
 test('a full basket stops the reading, and nothing is skipped', async () => {
   const home = temporaryFolder();
   writeCursorStore(

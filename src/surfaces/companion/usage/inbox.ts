@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { SOURCES, type Source } from '../../../features/telemetry/sources.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { countedOnly } from './counted.ts';
@@ -19,8 +19,13 @@ export const inboxesIn = (roots: readonly string[]): string[] =>
     }
   });
 
+/** Whether a folder is the inbox of a repository: in any other one the files may be anything. */
+export const isInbox = (folder: string): boolean => inboxesIn([join(folder, '../..')]).includes(folder);
+
 export interface InboxFile {
   readonly path: string;
+  /** Of all that stands in it. */
+  readonly digest: string;
   readonly events: readonly UsageEvent[];
 }
 
@@ -53,10 +58,28 @@ export function inboxFiles(folder: string): string[] {
 export function readInboxFile(path: string): InboxFile {
   const { size, mtimeMs } = statSync(path);
   if (size > MOST_BYTES) throw new BrokenFile(`The file is larger than ${MOST_BYTES} bytes.`);
-  const value = parsed(readFileSync(path, 'utf8'), Date.now() - mtimeMs < SETTLED_MS);
+  const text = readFileSync(path, 'utf8');
+  const value = parsed(text, Date.now() - mtimeMs < SETTLED_MS);
   const entries = Array.isArray(value) ? value : [value];
   if (entries.length > MOST_ENTRIES) throw new BrokenFile(`The file has more than ${MOST_ENTRIES} entries.`);
-  return { path, events: entries.map((entry, at) => eventOf(entry, path, entries.length > 1 ? `Entry ${at + 1}` : 'The file')) };
+  const placeOf = placesIn(path);
+  const events = entries.map((entry, at) => eventOf(entry, path, entries.length > 1 ? `Entry ${at + 1}` : 'The file', placeOf));
+  return { path, digest: hashOf(text), events };
+}
+
+/** Ids of whatever kind, and the nanoseconds of OpenTelemetry. */
+const HAS_ID = /"(?:id|uuid|\w*(?:_id|Id|UnixNano))":/;
+
+/** An entry with an id is the same wherever it stands. Equal ones without are uses of their own: the file and their order there tell them apart. */
+function placesIn(path: string): (payload: Record<string, unknown>) => string | undefined {
+  const counts = new Map<string, number>();
+  return (payload) => {
+    const text = JSON.stringify(payload);
+    if (HAS_ID.test(text)) return undefined;
+    const count = (counts.get(text) ?? 0) + 1;
+    counts.set(text, count);
+    return `${path} ${count}`;
+  };
 }
 
 function parsed(text: string, isFresh: boolean): unknown {
@@ -70,7 +93,7 @@ function parsed(text: string, isFresh: boolean): unknown {
 const isSource = (value: unknown): value is Source => typeof value === 'string' && (SOURCES as readonly string[]).includes(value);
 
 /** `{source, payload, submitted_cost?, session_id?}`, or what a provider gave, whose source its own marks or the name of the file tell. */
-function eventOf(entry: unknown, path: string, where: string): UsageEvent {
+function eventOf(entry: unknown, path: string, where: string, placeOf: ReturnType<typeof placesIn>): UsageEvent {
   const object = recordOf(entry);
   if (!object) throw new BrokenFile(`${where} is no JSON object.`);
   const wrapped = recordOf(object.payload);
@@ -78,7 +101,8 @@ function eventOf(entry: unknown, path: string, where: string): UsageEvent {
   if (isWrapped && !isSource(object.source)) throw new BrokenFile(`${where} names a source that is none of ${SOURCES.join(', ')}.`);
   const source = isWrapped && isSource(object.source) ? object.source : sourceOf(object, path);
   try {
-    const payload = countedOnly(source, isWrapped ? wrapped : object);
+    const given = isWrapped ? wrapped : object;
+    const payload = countedOnly(source, given, placeOf(given));
     const { submitted_cost: costs, session_id: session } = isWrapped ? object : {};
     return {
       id: hashOf(`inbox ${source} ${String(payload.id)}`),
@@ -108,30 +132,3 @@ const AGENTS: Partial<Record<Source, string>> = {
   cursor: 'cursor',
   gemini: 'gemini',
 };
-
-/** So many delivered files are kept beside the inbox. */
-const MOST_SENT = 500;
-
-export function keepSent(path: string): void {
-  const folder = dirname(movedInto(path, 'sent'));
-  for (const name of readdirSync(folder).sort().slice(0, -MOST_SENT)) rmSync(join(folder, name), { force: true });
-}
-
-/** Out of the way of the others, with the reason beside it. */
-export function keepRejected(path: string, reason: string): void {
-  const beside = `${movedInto(path, 'rejected')}.reason`;
-  rmSync(beside, { force: true });
-  // Anew: through a link that the repository has there it would go into any file.
-  writeFileSync(beside, `${reason}\n`, { mode: 0o600, flag: 'wx' });
-}
-
-function movedInto(path: string, name: string): string {
-  const folder = join(dirname(path), name);
-  mkdirSync(folder, { recursive: true });
-  if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} leads elsewhere`);
-  // A later file of the same name must not take the place of an earlier one that somebody may still want to repair.
-  const taken = existsSync(join(folder, basename(path)));
-  const moved = join(folder, taken ? `${Date.now()}-${basename(path)}` : basename(path));
-  renameSync(path, moved);
-  return moved;
-}

@@ -5,7 +5,8 @@ import { readPayload, type Source } from '../../../features/telemetry/sources.ts
 import { temporaryFolder } from '../../../testing/database.ts';
 import { CANARY } from '../../../testing/usage-stores.ts';
 import { countedOnly } from './counted.ts';
-import { BrokenFile, inboxesIn, inboxFiles, inboxOf, keepRejected, keepSent, readInboxFile, UnfinishedFile } from './inbox.ts';
+import { BrokenFile, inboxesIn, inboxFiles, inboxOf, readInboxFile, UnfinishedFile } from './inbox.ts';
+import { keepRejected, keepSent } from './inbox-moves.ts';
 
 const openai = {
   model: 'gpt-5',
@@ -133,6 +134,34 @@ test.each([
   utimesSync(path, 1, 1);
   expect(() => readInboxFile(path)).toThrow(BrokenFile);
   expect(() => readInboxFile(path)).toThrow(message);
+});
+
+test('equal entries are uses of their own where nothing in them is an id, in one file or in two; one with an id is the same wherever it stands', () => {
+  const bare = { source: 'proxy', payload: { direct_counts: { model: 'gpt-5', input_tokens: 4, output_tokens: 2 } } };
+  const named = { source: 'openai', payload: { id: 'resp_1', ...openai } };
+  const folder = inbox({ 'a.json': [bare, named, bare, named, { ...otel, spanId: 's' }, { ...otel, spanId: 's' }], 'b.json': [bare, named] });
+  const ids = eventsIn(folder).map(({ id }) => id);
+  const [a1, n1, a2, n2, o1, o2, b1, n3] = ids;
+  expect(new Set([a1, a2, b1]).size).toBe(3);
+  expect([n2, n3, o2]).toEqual([n1, n1, o1]);
+  // More in the same file leaves those that were there what they are.
+  writeFileSync(join(folder, 'a.json'), JSON.stringify([bare, named, bare, bare]));
+  expect(
+    eventsIn(folder)
+      .slice(0, 3)
+      .map(({ id }) => id),
+  ).toEqual([a1, n1, a2]);
+});
+
+test('of delivered files an inbox keeps the last; elsewhere a folder of that name is left alone', () => {
+  const [own, other] = [realpathSync(inbox({})), temporaryFolder()];
+  for (const folder of [own, other]) {
+    mkdirSync(join(folder, 'sent'));
+    for (let at = 0; at < 501; at++) writeFileSync(join(folder, `sent/${String(at).padStart(3, '0')}.json`), '');
+    writeFileSync(join(folder, 'z.json'), '{}');
+    keepSent(join(folder, 'z.json'));
+  }
+  expect([own, other].map((folder) => readdirSync(join(folder, 'sent')).length)).toEqual([500, 502]);
 });
 
 test('a file that was sent or rejected is kept, and takes no other file away', () => {

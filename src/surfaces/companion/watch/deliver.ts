@@ -9,8 +9,10 @@ const AT_ONCE = 20;
 /** So many in a row that the server does not take now, and the rest of the same agent's waits with them: one that it cannot take holds up no other. */
 const MOST_TRIES = 5;
 
+const ENDED = 'ended before all was sent';
+
 /** Sends what waits, the oldest first. The problem, where something has to wait on. */
-export async function deliver(ledger: Ledger, origin: string, tokens: Tokens): Promise<string | undefined> {
+export async function deliver(ledger: Ledger, origin: string, tokens: Tokens, signal?: AbortSignal): Promise<string | undefined> {
   const settled = new Set<string>();
   const refused: Record<string, string> = {};
   const note = () => {
@@ -21,6 +23,10 @@ export async function deliver(ledger: Ledger, origin: string, tokens: Tokens): P
   let problem: string | undefined;
   const tries = new Map<string | undefined, number>();
   for (const event of ledger.pending) {
+    if (signal?.aborted) {
+      problem = ENDED;
+      break;
+    }
     const tried = tries.get(event.agent) ?? 0;
     if (tried >= MOST_TRIES) continue;
     const token = tokens.of(event.agent) ?? tokens.machine;

@@ -1,58 +1,114 @@
-import type { Cursor } from '../usage/event.ts';
-import { BrokenFile, type InboxFile, inboxFiles, keepRejected, keepSent, readInboxFile, UnfinishedFile } from '../usage/inbox.ts';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Basket, Cursor } from '../usage/event.ts';
+import { BrokenFile, type InboxFile, inboxFiles, isInbox, readInboxFile, UnfinishedFile } from '../usage/inbox.ts';
+import { keepRejected, keepSent } from '../usage/inbox-moves.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Takes the files' events into the ledger; the files stay until all of theirs are delivered. How many were of no use, or not finished yet. */
-export async function takeInboxes(ledger: Ledger, folders: readonly string[]): Promise<Omit<Readable, 'files'>> {
-  const { files, ...others } = readable(folders);
-  // They have no cursor: what lies there is what is new.
-  await ledger.take('inbox', (basket, cursor: Cursor) => {
-    for (const { events } of files) for (const event of events) if (!basket.full()) basket.put(event);
-    return cursor;
-  });
-  return others;
+export interface LeftFile {
+  readonly file: string;
+  readonly reason: string;
 }
 
-/** Moves the files away whose events are all delivered. How many the server had no use for. */
-export function flushInboxes(ledger: Ledger, folders: readonly string[]): number {
-  let rejected = 0;
-  for (const { path, events } of readable(folders).files) {
-    if (!events.every(({ id }) => ledger.isSettled(id))) continue;
-    const [reason] = events.flatMap(({ id }) => ledger.reasonOf(id) ?? []);
-    if (reason === undefined) aside(() => keepSent(path));
-    else if (aside(() => keepRejected(path, reason))) rejected += 1;
+/** How many events of a file were taken, and of which content. */
+interface Taken {
+  readonly digest: string;
+  readonly count: number;
+}
+
+const SOURCE = 'inbox';
+
+/**
+ * The folders of usage files, for one sync. A file stays until all of its events are delivered; how much of it was taken is known as long as it is
+ * there, so that one which cannot be moved away is not sent again.
+ */
+export class Inboxes {
+  readonly #ledger: Ledger;
+  readonly #folders: readonly string[];
+  #files: readonly InboxFile[] = [];
+  readonly #left = new Map<string, string>();
+  readonly #unread = new Set<string>();
+  /** How many were of no use, and were put aside. */
+  rejected = 0;
+
+  constructor(ledger: Ledger, folders: readonly string[]) {
+    this.#ledger = ledger;
+    this.#folders = folders;
   }
-  return rejected;
-}
 
-interface Readable {
-  readonly files: readonly InboxFile[];
-  readonly rejected: number;
-  readonly unfinished: number;
-}
+  /** Takes the files' events into the ledger. Whether there are more than have room. */
+  async take(): Promise<boolean> {
+    this.#files = this.#folders.flatMap(inboxFiles).flatMap((path) => this.#read(path) ?? []);
+    return await this.#ledger.take(SOURCE, (basket, cursor) => takeFrom(this.#files, cursor, basket));
+  }
 
-function readable(folders: readonly string[]): Readable {
-  let rejected = 0;
-  let unfinished = 0;
-  const files = folders.flatMap(inboxFiles).flatMap((path) => {
-    try {
-      return [readInboxFile(path)];
-    } catch (error) {
-      if (error instanceof UnfinishedFile) unfinished += 1;
-      if (error instanceof BrokenFile && aside(() => keepRejected(path, error.message))) rejected += 1;
-      return [];
+  /** Moves the files away whose events are all delivered. */
+  flush(): void {
+    const waiting = new Set(this.#ledger.pending.map(({ id }) => id));
+    const cursor = this.#ledger.cursor(SOURCE);
+    for (const { path, digest, events } of this.#files) {
+      if (takenOf(cursor, path, digest) < events.length || events.some(({ id }) => waiting.has(id))) continue;
+      // Not what somebody has written there in the meantime.
+      if (this.#read(path)?.digest !== digest) continue;
+      const [reason] = events.flatMap(({ id }) => this.#ledger.reasonOf(id) ?? []);
+      if (reason === undefined) this.#move(path, () => keepSent(path));
+      else this.#refuse(path, reason);
     }
-  });
-  return { files, rejected, unfinished };
+  }
+
+  get left(): LeftFile[] {
+    return [...this.#left].map(([file, reason]) => ({ file, reason }));
+  }
+
+  get unread(): string[] {
+    return [...this.#unread];
+  }
+
+  #read(path: string): InboxFile | undefined {
+    try {
+      return readInboxFile(path);
+    } catch (error) {
+      if (error instanceof BrokenFile) this.#refuse(path, error.message);
+      else if (error instanceof UnfinishedFile) this.#unread.add('usage files that are no JSON yet are left until they are finished');
+      else if (existsSync(path)) this.#unread.add(`${path} cannot be read (${codeOf(error)})`);
+      return undefined;
+    }
+  }
+
+  /** Only an inbox holds nothing but usage: in a folder that somebody names it may be any file of theirs. */
+  #refuse(path: string, reason: string): void {
+    if (!isInbox(dirname(path))) this.#left.set(path, reason);
+    else if (this.#move(path, () => keepRejected(path, reason))) this.rejected += 1;
+  }
+
+  #move(path: string, move: () => void): boolean {
+    try {
+      move();
+      return true;
+    } catch (error) {
+      this.#unread.add(`usage files cannot be moved out of ${dirname(path)} (${codeOf(error)}): they stay, and are not sent again`);
+      return false;
+    }
+  }
 }
 
-/** A folder that we may not write in keeps its files: they are known, and change nothing more. */
-function aside(move: () => void): boolean {
-  try {
-    move();
-    return true;
-  } catch {
-    // Read again and known again, until somebody can move it.
-    return false;
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+
+function takeFrom(files: readonly InboxFile[], cursor: Cursor, basket: Basket): Cursor {
+  const next: Record<string, unknown> = Object.fromEntries(Object.entries(cursor).filter(([path]) => existsSync(path)));
+  for (const { path, digest, events } of files) {
+    let count = takenOf(cursor, path, digest);
+    for (const event of events.slice(count)) {
+      if (basket.full()) break;
+      basket.put(event);
+      count += 1;
+    }
+    next[path] = { digest, count };
   }
+  return next;
+}
+
+function takenOf(cursor: Cursor, path: string, digest: string): number {
+  const taken = cursor[path] as Taken | undefined;
+  return taken?.digest === digest ? taken.count : 0;
 }

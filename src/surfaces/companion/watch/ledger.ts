@@ -57,8 +57,11 @@ export class Ledger {
     return this.#kept.cursors[source] ?? {};
   }
 
-  /** Reads into the ledger; what was read and how far is on disk when it returns. `about`: what is known of all of it. */
-  async take(source: string, read: (basket: Basket, cursor: Cursor) => Promise<Cursor> | Cursor, about: Partial<UsageEvent> = {}): Promise<void> {
+  /**
+   * Reads into the ledger; what was read and how far is on disk when it returns. `about`: what is known of all of it. Whether reading once more
+   * would come further: a cursor that stays although there was no room gives the same events again.
+   */
+  async take(source: string, read: (basket: Basket, cursor: Cursor) => Promise<Cursor> | Cursor, about: Partial<UsageEvent> = {}): Promise<boolean> {
     const waiting = new Set(this.pending.map(({ id }) => id));
     // Each store has its own room: one whose agent has no good token fills its own alone.
     const before = this.pending.filter(({ store }) => store === source).length;
@@ -74,12 +77,9 @@ export class Ledger {
     };
     const from = this.cursor(source);
     const to = await read(basket, from);
-    if (taken.length === 0 && JSON.stringify(to) === JSON.stringify(from)) return;
-    this.#keep({ cursors: { ...this.#kept.cursors, [source]: to }, pending: [...this.pending, ...taken] });
-  }
-
-  isSettled(id: string): boolean {
-    return this.#settled.has(id);
+    const isFurther = JSON.stringify(to) !== JSON.stringify(from);
+    if (taken.length > 0 || isFurther) this.#keep({ cursors: { ...this.#kept.cursors, [source]: to }, pending: [...this.pending, ...taken] });
+    return isFurther && basket.full();
   }
 
   reasonOf(id: string): string | undefined {

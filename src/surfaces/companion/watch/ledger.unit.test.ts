@@ -53,6 +53,21 @@ test('a full ledger takes no more: readers wait where they are', async () => {
   expect([ledger.pending.length, read]).toEqual([1_000, 1_010]);
 });
 
+test('reading once more is worth it where there was no room and the reader came further: one that stays would give the same again', async () => {
+  const ledger = opened(temporaryFolder());
+  let made = 0;
+  const fill = (count: number, to: number) => (basket: { full(): boolean; put(event: UsageEvent): void }) => {
+    for (let at = 0; at < count && !basket.full(); at++) basket.put(event(`e${made++}`));
+    ledger.settle(new Set(ledger.pending.map(({ id }) => id)), {});
+    return { to };
+  };
+  expect([
+    await ledger.take('further and full', fill(2_000, 1)),
+    await ledger.take('further', fill(10, 1)),
+    await ledger.take('further', fill(2_000, 1)),
+  ]).toEqual([true, false, false]);
+});
+
 test('a store whose events wait leaves the others their room', async () => {
   const ledger = opened(temporaryFolder());
   const fill = (name: string) => (basket: { full(): boolean; put(event: UsageEvent): void }) => {

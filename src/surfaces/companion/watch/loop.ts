@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { VERSION } from '../../../version.ts';
-import type { Output } from '../../cli/output.ts';
+import { counted, type Output } from '../../cli/output.ts';
 import type { Updater } from '../update/updater.ts';
 import { beat } from './beat.ts';
 import { NO_TOKEN } from './deliver.ts';
@@ -51,10 +51,10 @@ export class Watcher {
 
   /** Whether a new release is to go on. */
   async tick(): Promise<boolean> {
-    const { env, origin, since, out } = this.#o;
+    const { env, origin, since, signal, out } = this.#o;
     const { machine } = tokensFor(env, origin);
     const beaten = machine === undefined ? { problem: NO_TOKEN } : await this.#beat(machine);
-    const synced = await this.#sync(() => syncUsage(env, { origin, since }));
+    const synced = await this.#sync(() => syncUsage(env, { origin, since, signal }));
     if (synced.sent > 0) out.note(`${out.mark.good} ${counted(synced.sent, 'usage event')} sent`);
     if (synced.rejected > 0) out.note(`${out.mark.wait} ${counted(synced.rejected, 'usage file')} of no use: see .covibe/telemetry/rejected`);
     for (const reason of synced.unread) this.#once(reason);
@@ -80,7 +80,7 @@ export class Watcher {
     } catch (error) {
       const { waiting, sent } = this.#status;
       const code = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
-      return { sent: 0, sent_in_all: sent, waiting, rejected: 0, unread: [], problem: `reading usage failed (${code})` };
+      return { sent: 0, sent_in_all: sent, waiting, rejected: 0, left: [], unread: [], problem: `reading usage failed (${code})` };
     }
   }
 
@@ -114,5 +114,3 @@ export class Watcher {
     return this.#status;
   }
 }
-
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -6,7 +6,7 @@ import { readCursor } from '../usage/cursor.ts';
 import type { Basket, Cursor } from '../usage/event.ts';
 import { inboxesIn } from '../usage/inbox.ts';
 import { deliver } from './deliver.ts';
-import { flushInboxes, takeInboxes } from './inboxes.ts';
+import { Inboxes, type LeftFile } from './inboxes.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { tokensFor } from './tokens.ts';
 
@@ -43,6 +43,8 @@ export interface SyncOptions {
   readonly since?: number | undefined;
   /** Folders of usage files; without it, those of the repositories that agents work in. */
   readonly inboxes?: readonly string[];
+  /** What is not delivered by then waits. */
+  readonly signal?: AbortSignal | undefined;
   readonly now?: number;
 }
 
@@ -52,6 +54,8 @@ export interface Synced {
   readonly sent_in_all: number;
   readonly waiting: number;
   readonly rejected: number;
+  /** Files of no use, in folders that are no repository's inbox: they stay where they are. */
+  readonly left: readonly LeftFile[];
   /** Why something waits. */
   readonly problem?: string | undefined;
   /** What could not be read, and why. */
@@ -70,7 +74,7 @@ export function beginUsage(env: NodeJS.ProcessEnv, origin: string, now = Date.no
 export async function syncUsage(env: NodeJS.ProcessEnv, options: SyncOptions): Promise<Synced> {
   const { origin, since, only, now = Date.now() } = options;
   const ledger = openLedger(env, origin, { now, since, begins: only === undefined ? undefined : beginningOf(only, now) });
-  if ('heldBy' in ledger) return { sent: 0, sent_in_all: 0, waiting: 0, rejected: 0, unread: [], heldBy: ledger.heldBy };
+  if ('heldBy' in ledger) return { sent: 0, sent_in_all: 0, waiting: 0, rejected: 0, left: [], unread: [], heldBy: ledger.heldBy };
   try {
     return await sync(env, ledger, { ...options, now });
   } finally {
@@ -89,39 +93,40 @@ function beginningOf(transcript: string, now: number): number {
 async function sync(
   env: NodeJS.ProcessEnv,
   ledger: Ledger,
-  { origin, sources, only, session_id, inboxes, now }: SyncOptions & { now: number },
+  { origin, sources, only, session_id, inboxes, signal, now }: SyncOptions & { now: number },
 ): Promise<Synced> {
   const tokens = tokensFor(env, origin);
   const before = ledger.sent;
   const unread = new Set<string>();
   // Of an agent without a token nothing is read: what it uses is reported once it has one.
   const wanted = (sources ?? (inboxes ? [] : ALL)).filter((source) => tokens.of(SOURCES[source].agent) !== undefined);
-  const folders = inboxes ?? (sources ? [] : inboxesIn(presentRepos(env).map(({ path }) => path)));
-  let rejected = 0;
-  let problem: string | undefined;
-  // Once more while there was more to read than has room.
-  for (let delivered = -1; problem === undefined && delivered !== ledger.sent; ) {
-    delivered = ledger.sent;
-    for (const source of wanted) {
-      const read: ReadSource = SOURCES[source].read;
-      const take = async (basket: Basket, cursor: Cursor) => {
-        const missed = (code: string) => void unread.add(`a part of the usage in ${source} cannot be read now (${code})`);
-        const reading = await read(env, cursor, { ...basket, missed }, { now, only });
-        if (reading.tooOld) unread.add(`the usage in ${source} cannot be read by this Node: it needs 22.5 or newer`);
-        return reading.cursor;
-      };
-      try {
-        await ledger.take(source, take, session_id === undefined ? {} : { session_id });
-      } catch (error) {
-        // One store that is locked, broken or of another shape holds up no other: it is read another time.
-        unread.add(`the usage in ${source} cannot be read now (${(error as NodeJS.ErrnoException).code ?? (error as Error).name})`);
-      }
+  const boxes = new Inboxes(ledger, inboxes ?? (sources ? [] : inboxesIn(presentRepos(env).map(({ path }) => path))));
+  const readStore = async (source: UsageSource): Promise<boolean> => {
+    const read: ReadSource = SOURCES[source].read;
+    const take = async (basket: Basket, cursor: Cursor) => {
+      const missed = (code: string) => void unread.add(`a part of the usage in ${source} cannot be read now (${code})`);
+      const reading = await read(env, cursor, { ...basket, missed }, { now, only });
+      if (reading.tooOld) unread.add(`the usage in ${source} cannot be read by this Node: it needs 22.5 or newer`);
+      return reading.cursor;
+    };
+    try {
+      return await ledger.take(source, take, session_id === undefined ? {} : { session_id });
+    } catch (error) {
+      // One store that is locked, broken or of another shape holds up no other: it is read another time.
+      unread.add(`the usage in ${source} cannot be read now (${(error as NodeJS.ErrnoException).code ?? (error as Error).name})`);
+      return false;
     }
-    const taken = await takeInboxes(ledger, folders);
-    rejected += taken.rejected;
-    if (taken.unfinished > 0) unread.add('usage files that are no JSON yet are left until they are finished');
-    problem = await deliver(ledger, origin, tokens);
-    rejected += flushInboxes(ledger, folders);
+  };
+  let problem: string | undefined;
+  // Once more where there was more to read than has room.
+  for (let isMore = true; isMore && problem === undefined; ) {
+    isMore = false;
+    for (const source of wanted) if (await readStore(source)) isMore = true;
+    if (await boxes.take()) isMore = true;
+    problem = await deliver(ledger, origin, tokens, signal);
+    boxes.flush();
   }
-  return { sent: ledger.sent - before, sent_in_all: ledger.sent, waiting: ledger.pending.length, rejected, problem, unread: [...unread] };
+  const { rejected, left, unread: unreadFiles } = boxes;
+  const sent = ledger.sent - before;
+  return { sent, sent_in_all: ledger.sent, waiting: ledger.pending.length, rejected, left, problem, unread: [...unread, ...unreadFiles] };
 }

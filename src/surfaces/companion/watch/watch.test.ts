@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -122,12 +122,30 @@ test('telemetry submits the files of the inbox [companion.telemetry.command]', a
     true,
     'The file is no JSON.\n',
   ]);
-  expect((await flush('--json')).json).toEqual({ kind: 'telemetry', sent: 0, waiting: 0, rejected: 0, problem: null });
+  expect((await flush('--json')).json).toEqual({ kind: 'telemetry', sent: 0, waiting: 0, rejected: 0, left: [], problem: null });
   expect(await spans(app)).toMatchObject([{ source: 'codex', input_tokens: 9 }]);
   const nowhere = await machine.run(root, ['telemetry', '--base-url', traffic.url, '--inbox', 'nowhere', '--json'], token);
   expect([nowhere.code, nowhere.json]).toMatchObject([1, { code: 'NO_INBOX' }]);
   const without = await machine.run(root, ['telemetry', '--base-url', traffic.url, '--json']);
   expect([without.code, without.json]).toMatchObject([1, { code: 'NO_TOKEN' }]);
+});
+
+test('telemetry leaves files without usage where they are in a folder that is no inbox, and says so by its exit code', async () => {
+  const { app, traffic, machine, token } = await watched();
+  const root = temporaryFolder();
+  for (const [name, text] of Object.entries({ 'package.json': '{"name":"shop"}', 'codex-1.json': '{"usage":{"input_tokens":9,"output_tokens":1}}' }))
+    writeFileSync(join(root, name), text);
+  const flush = (...more: string[]) => machine.run(root, ['telemetry', '--base-url', traffic.url, '--inbox', '.', ...more], token);
+  const ran = await flush();
+  expect([ran.code, ran.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^✓ 1 usage event sent\n✗ \S+package\.json holds no usage, and is left as it is: The file has/),
+  ]);
+  expect(readdirSync(root).sort()).toEqual(['package.json', 'sent']);
+  expect((await flush('--json')).json).toMatchObject({ rejected: 0, left: [{ file: join(root, 'package.json') }] });
+  for (let at = 0; at < 11; at++) writeFileSync(join(root, `other-${at}.json`), '{}');
+  expect((await flush()).stdout).toMatch(/other-0\.json holds no usage[\s\S]*\n✗ and 2 files more\n$/);
+  expect(await spans(app)).toHaveLength(1);
 });
 
 test.each([{ interval: 'soon' }, { interval: '0' }, { since: 'yesterday' }, { since: '5' }, { since: 'week 1' }, { since: '2999-01-01' }])(

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../../testing/database.ts';
+import { hear } from './hook-answer.ts';
+
+/** A server of two workspaces; `closed` are the tokens whose workspace fails closed now. */
+async function serverOf(closed: Set<string>) {
+  let away = false;
+  const server = createServer((request, response) => {
+    if (away) return void request.socket.destroy();
+    request.resume().on('end', () => {
+      const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
+      response.writeHead(200, { 'x-covenant-fail-closed': closed.has(token) ? '1' : '0' }).end('{}');
+    });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const env = { HOME: temporaryFolder() };
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const ask = (token: string | undefined) => hear(env, { origin, client: 'claude-code', event: 'before-tool', question: {}, token });
+  return {
+    ask,
+    async whileAway(token: string | undefined) {
+      away = true;
+      const heard = await ask(token);
+      away = false;
+      return heard.kind === 'away' && heard.failClosed;
+    },
+  };
+}
+
+test('what one workspace wants while its server is away does not change what another of the same server wants', async () => {
+  const { ask, whileAway } = await serverOf(new Set(['cv_closed']));
+  expect(await whileAway('cv_closed')).toBe(false);
+  await ask('cv_closed');
+  await ask('cv_open');
+  expect([await whileAway('cv_closed'), await whileAway('cv_open')]).toEqual([true, false]);
+});
+
+test('who has heard nothing yet, or nothing since some workspace there began to hold back, goes by that', async () => {
+  const closed = new Set<string>();
+  const { ask, whileAway } = await serverOf(closed);
+  await ask('cv_1');
+  await ask('cv_2');
+  closed.add('cv_1').add('cv_2');
+  await ask('cv_1');
+  expect([await whileAway('cv_1'), await whileAway('cv_2'), await whileAway('cv_new'), await whileAway(undefined)]).toEqual([true, true, true, true]);
+  closed.clear();
+  await ask('cv_1');
+  await ask('cv_2');
+  expect([await whileAway('cv_1'), await whileAway('cv_2'), await whileAway('cv_new')]).toEqual([false, false, false]);
+});

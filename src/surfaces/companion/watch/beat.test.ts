@@ -1,0 +1,24 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { testApp } from '../../../testing/app.ts';
+import { temporaryFolder } from '../../../testing/database.ts';
+import { noteRepo } from '../repos.ts';
+import { beat } from './beat.ts';
+
+test('a repository whose path is longer than the server takes is reported without it, and holds up no heartbeat', async () => {
+  const app = await testApp();
+  const { url } = await app.serve();
+  const { token } = await app.developer('ana');
+  const env = { HOME: temporaryFolder() };
+  const [near, far] = [temporaryFolder(), join(temporaryFolder(), ...Array(10).fill('d'.repeat(50)))];
+  mkdirSync(far, { recursive: true });
+  noteRepo(env, { checkout: near, repo: 'near' }, 1);
+  noteRepo(env, { checkout: far, repo: 'far' }, 2);
+  expect(await beat(env, url, token)).toEqual({ repos: 2, offer: undefined });
+  const repos = await app.app.store.reader.selectFrom('registered_repos').select(['repo', 'path']).orderBy('repo').execute();
+  expect(repos).toEqual([
+    { repo: 'far', path: expect.not.stringContaining('d'.repeat(50)) },
+    { repo: 'near', path: near },
+  ]);
+});

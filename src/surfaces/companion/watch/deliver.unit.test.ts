@@ -1,0 +1,71 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../testing/database.ts';
+import { whenOver } from '../../../testing/scope.ts';
+import { claudeLine, transcriptPath, writeLines } from '../../../testing/usage-stores.ts';
+import { inboxOf } from '../usage/inbox.ts';
+import { syncUsage } from './sync.ts';
+
+interface Said {
+  readonly source: string;
+  readonly payload: { readonly id: string };
+}
+
+/** A server that says this to each use of a model. */
+async function server(answer: (said: Said) => 'ok' | 'error') {
+  const asked: Said[] = [];
+  const http = createServer(async (incoming, outgoing) => {
+    const { arguments: said } = (await json(incoming)) as { arguments: Said };
+    asked.push(said);
+    outgoing.end(JSON.stringify({ status: answer(said), data: { code: 'INTERNAL' } }));
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  whenOver(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return { asked, origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}` };
+}
+
+/** A machine with an inbox that has so many uses of each source. */
+function machine(counts: Readonly<Record<string, number>>) {
+  const inbox = inboxOf(temporaryFolder());
+  mkdirSync(inbox, { recursive: true });
+  for (const [source, count] of Object.entries(counts)) {
+    const uses = Array.from({ length: count }, (_, at) => ({ source, payload: { id: at, usage: { input_tokens: 1, output_tokens: 1 } } }));
+    for (let at = 0; at < count; at += 1_000) writeFileSync(join(inbox, `${source}-${at}.json`), JSON.stringify(uses.slice(at, at + 1_000)));
+  }
+  return { env: { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: 'cv_any' }, inboxes: [inbox] };
+}
+
+test('of an agent whose usage the server does not take now a few are tried, and the others have their turn', async () => {
+  const { asked, origin } = await server(({ source }) => (source === 'codex' ? 'error' : 'ok'));
+  const { env, inboxes } = machine({ codex: 8, openai: 2 });
+  expect(await syncUsage(env, { origin, inboxes })).toMatchObject({ sent: 2, waiting: 8, problem: 'the server does not take usage now (INTERNAL)' });
+  expect(asked.map(({ source }) => source)).toEqual([...Array(5).fill('codex'), 'openai', 'openai']);
+});
+
+test.each(['inbox', 'store'])('more in the %s than has room at a time is all sent in one go, each once', async (where) => {
+  const { asked, origin } = await server(() => 'ok');
+  const { env, inboxes } = machine(where === 'inbox' ? { openai: 1_001 } : {});
+  const lines = Array.from({ length: where === 'store' ? 1_001 : 0 }, (_, at) => claudeLine(`msg_${at}`, 1));
+  writeLines(transcriptPath(env.HOME), lines);
+  expect(await syncUsage(env, { origin, inboxes, sources: ['claude-code'], since: 0 })).toMatchObject({ sent: 1_001, waiting: 0, problem: undefined });
+  expect(new Set(asked.map(({ payload }) => payload.id)).size).toBe(asked.length);
+});
+
+test('whoever is asked to end sends no more: what is left waits for the next time', async () => {
+  const ending = new AbortController();
+  const { asked, origin } = await server(() => {
+    if (asked.length === 3) ending.abort();
+    return 'ok';
+  });
+  const { env, inboxes } = machine({ openai: 8 });
+  expect(await syncUsage(env, { origin, inboxes, signal: ending.signal })).toMatchObject({ sent: 3, waiting: 5, problem: 'ended before all was sent' });
+  expect(await syncUsage(env, { origin, inboxes })).toMatchObject({ sent: 5, sent_in_all: 8, waiting: 0 });
+  expect(asked).toHaveLength(8);
+});

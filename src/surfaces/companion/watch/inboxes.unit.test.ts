@@ -1,0 +1,95 @@
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../testing/database.ts';
+import { inboxOf } from '../usage/inbox.ts';
+import { Inboxes } from './inboxes.ts';
+import { Ledger, openLedger } from './ledger.ts';
+
+function opened(): Ledger {
+  const ledger = openLedger({ HOME: temporaryFolder() }, 'http://127.0.0.1:3001', { now: 1_000 });
+  if (!(ledger instanceof Ledger)) throw new Error(`held by ${ledger.heldBy}`);
+  return ledger;
+}
+
+const inbox = (): string => {
+  const folder = inboxOf(temporaryFolder());
+  mkdirSync(folder, { recursive: true });
+  return folder;
+};
+const uses = (count: number, name = '') =>
+  JSON.stringify(Array.from({ length: count }, (_, at) => ({ id: `${name}${at}`, usage: { input_tokens: 1, output_tokens: 1 } })));
+
+/** As a sync does whose server takes everything. How many were sent, and after how many rounds there was no more. */
+async function delivered(ledger: Ledger, folder: string) {
+  const boxes = new Inboxes(ledger, [folder]);
+  let [sent, rounds, isMore] = [0, 0, true];
+  // A bound for what would never end.
+  for (; isMore && rounds < 20; rounds++) {
+    isMore = await boxes.take();
+    sent += ledger.pending.length;
+    ledger.settle(new Set(ledger.pending.map(({ id }) => id)), {});
+    boxes.flush();
+  }
+  return { sent, rounds, unread: boxes.unread, rejected: boxes.rejected, left: boxes.left };
+}
+
+test('files that cannot be moved away are sent once, however many they are, and it is said that they stay', async () => {
+  const [ledger, folder] = [opened(), inbox()];
+  for (let at = 0; at < 6; at++) writeFileSync(join(folder, `provider-${at}.json`), uses(1_000, `${at}-`));
+  writeFileSync(join(folder, 'sent'), 'a plain file');
+  const stuck = `usage files cannot be moved out of ${folder} (EEXIST): they stay, and are not sent again`;
+  expect(await delivered(ledger, folder)).toMatchObject({ sent: 6_000, rounds: 7, unread: [stuck] });
+  expect(await delivered(ledger, folder)).toMatchObject({ sent: 0, rounds: 1, unread: [stuck] });
+  rmSync(join(folder, 'sent'));
+  expect(await delivered(ledger, folder)).toMatchObject({ sent: 0, unread: [] });
+  expect(readdirSync(folder)).toEqual(['sent']);
+});
+
+test('what is added to a file that stays is sent, and nothing else of it; what takes its place is another file', async () => {
+  const [ledger, folder] = [opened(), inbox()];
+  writeFileSync(join(folder, 'sent'), 'a plain file');
+  writeFileSync(join(folder, 'a.json'), uses(2));
+  expect(await delivered(ledger, folder)).toMatchObject({ sent: 2 });
+  writeFileSync(join(folder, 'a.json'), uses(3));
+  expect(await delivered(ledger, folder)).toMatchObject({ sent: 1 });
+  writeFileSync(join(folder, 'a.json'), uses(3, 'other'));
+  expect(await delivered(ledger, folder)).toMatchObject({ sent: 3 });
+});
+
+test('a file that was written anew in the meantime is not moved away with what nobody has read', async () => {
+  const [ledger, folder] = [opened(), inbox()];
+  writeFileSync(join(folder, 'a.json'), uses(2));
+  const boxes = new Inboxes(ledger, [folder]);
+  await boxes.take();
+  ledger.settle(new Set(ledger.pending.map(({ id }) => id)), {});
+  writeFileSync(join(folder, 'a.json'), uses(3));
+  boxes.flush();
+  expect(readdirSync(folder)).toEqual(['a.json']);
+});
+
+test('in a folder that is no inbox what holds no usage stays, whoever finds so', async () => {
+  const [ledger, folder] = [opened(), temporaryFolder()];
+  writeFileSync(join(folder, 'package.json'), '{"name":"shop"}');
+  writeFileSync(join(folder, 'a.json'), uses(1));
+  expect(await delivered(ledger, folder)).toMatchObject({
+    sent: 1,
+    rejected: 0,
+    left: [{ file: join(folder, 'package.json'), reason: expect.stringContaining('no token counters') }],
+  });
+  writeFileSync(join(folder, 'b.json'), uses(1, 'b'));
+  const boxes = new Inboxes(ledger, [folder]);
+  await boxes.take();
+  const [event] = ledger.pending;
+  ledger.settle(new Set([event?.id ?? '']), { [event?.id ?? '']: 'Not so.' });
+  boxes.flush();
+  expect(boxes.left).toContainEqual({ file: join(folder, 'b.json'), reason: 'Not so.' });
+  expect(readdirSync(folder)).toEqual(['b.json', 'package.json', 'sent']);
+});
+
+test.skipIf(process.getuid?.() === 0)('a file that may not be read is named', async () => {
+  const [ledger, folder] = [opened(), inbox()];
+  writeFileSync(join(folder, 'a.json'), uses(1));
+  chmodSync(join(folder, 'a.json'), 0);
+  expect(await delivered(ledger, folder)).toMatchObject({ sent: 0, unread: [`${join(folder, 'a.json')} cannot be read (EACCES)`] });
+});
