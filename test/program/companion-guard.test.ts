@@ -102,21 +102,28 @@ it('an agent commits as itself, by the marks that its program leaves; a person, 
   expect((await git(['commit', '-m', 'x'])).code).toBe(0);
 });
 
-it('an agent without a token is not taken for another that has claimed the file: it was not checked, or waits where the workspace fails closed', async () => {
-  const { t, repository, ana, git, claim } = await guarded();
-  // Of the agent whose token is stored first.
+it('an agent without a token is checked as its developer, and that is said; on a machine without any, nothing is', async () => {
+  const { t, machine, repository, ana, ben, git, traffic, claim } = await guarded();
+  const commit = (file: string) => {
+    repository.write(file, `${Math.random()}`);
+    repository.git(['add', file]);
+    return git(['commit', '-m', 'x', '--', file], { COVIBE_AGENT: 'other' });
+  };
+  await claim(ben, 'keys.ts');
+  const refused = await commit('keys.ts');
+  expect([refused.code, refused.said]).toEqual([1, expect.stringContaining('keys.ts: claimed')]);
   await claim(ana, 'a.ts');
-  repository.write('a.ts', 'x');
-  repository.git(['add', 'a.ts']);
-  const passed = await git(['commit', '-m', 'x'], { COVIBE_AGENT: 'other' });
-  expect([passed.code, passed.said]).toEqual([0, expect.stringMatching(/was not checked .*no token of other .*next: covibe-local setup/s)]);
+  const passed = await commit('a.ts');
+  expect([passed.code, passed.said]).toEqual([0, expect.stringMatching(/checked as its developer's, not as other's.*next: covibe-local setup/s)]);
+  expect(asked(traffic)).toMatchObject({ person: true });
+
+  // The word of a token that is gone holds nobody back.
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'on' });
-  repository.write('a.ts', 'heard of by a person');
-  expect((await git(['commit', '-am', 'x'])).code).toBe(0);
-  repository.write('a.ts', 'y');
-  repository.git(['add', 'a.ts']);
-  const held = await git(['commit', '-m', 'x'], { COVIBE_AGENT: 'other' });
-  expect([held.code, held.said]).toEqual([1, expect.stringMatching(/did not take the question.*no token/s)]);
+  expect((await commit('a.ts')).code).toBe(0);
+  await t.done('settings.set', { key: 'hooks.fail_closed', value: 'off' });
+  storeTokens(machine, {});
+  const unchecked = await commit('a.ts');
+  expect([unchecked.code, unchecked.said]).toEqual([0, expect.stringMatching(/was not checked .*no token of other .*next: covibe-local setup/s)]);
 });
 
 it('of many files each is asked about', async () => {

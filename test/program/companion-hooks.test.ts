@@ -148,10 +148,10 @@ it('where the workspace fails closed, edits wait for the server once it was hear
 });
 
 it('where the workspace fails closed, a token that is refused lets no edit through either', async () => {
-  const { t, machine, repository, hook } = await house();
+  const { t, ana, repository, hook } = await house();
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'on' });
   await hook('session-start', { source: 'startup' });
-  storeTokens(machine, { 'claude-code': 'cv_revoked' });
+  await t.done('tokens.revoke', { token_id: ana.tokenId });
   const { hookSpecificOutput, systemMessage } = JSON.parse((await hook('before-tool', write(join(repository.path, 'a.txt')))).stdout);
   expect(hookSpecificOutput.permissionDecisionReason).toMatch(/did not take the question.*does not accept the token.*covibe-local setup/s);
   expect(systemMessage).toMatch(/does not accept the token of claude-code.*Edits wait/s);

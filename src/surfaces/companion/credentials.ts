@@ -22,6 +22,9 @@ export function configuredToken(env: NodeJS.ProcessEnv, origin: string, agent: s
   return environmentToken(env) ?? (agent ? tokensFrom(env, origin)[agent] : undefined);
 }
 
+/** All that somebody started in this environment could show to this server. */
+export const tokensHere = (env: NodeJS.ProcessEnv, origin: string): string[] => [environmentToken(env) ?? [], Object.values(tokensFrom(env, origin))].flat();
+
 interface Stored {
   readonly origin?: unknown;
   readonly tokens?: unknown;

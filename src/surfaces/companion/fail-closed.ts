@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { tokensHere } from './credentials.ts';
 import { covibeHome, readJson, replaceFile } from './home.ts';
 
 /** What a server last said to the holder of a token: whether that workspace holds changes back while the server cannot be asked. */
@@ -10,17 +11,19 @@ interface Word {
   readonly closed: boolean;
 }
 
-/** Tokens that are gone are never heard of again: beyond so many the oldest word goes. */
+/** Which tokens are gone cannot be known: others may have theirs in their environment. Beyond so many the oldest word goes. */
 const MOST_WORDS = 200;
 
 const pathOf = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'fail-closed.json');
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex').slice(0, 32);
 
-/** Whoever has not been told anything goes by what others of this machine were told. */
+/** Whoever has not been told anything goes by what was said to tokens that are still here: nobody takes back what was said to others. */
 export function failsClosed(env: NodeJS.ProcessEnv, origin: string, token: string | undefined): boolean {
   const words = wordsIn(env).filter((word) => word.origin === origin);
   const own = token === undefined ? undefined : words.find((word) => word.token === hashOf(token));
-  return own?.closed ?? words.some(({ closed }) => closed);
+  if (own) return own.closed;
+  const here = new Set(tokensHere(env, origin).map(hashOf));
+  return words.some((word) => word.closed && here.has(word.token));
 }
 
 export function noteFailClosed(env: NodeJS.ProcessEnv, origin: string, token: string, closed: boolean): void {

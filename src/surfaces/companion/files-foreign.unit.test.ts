@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryRepository } from '../../testing/repository.ts';
 import { type SetupMachine, setupMachine } from '../../testing/setup-machine.ts';
 import { inspectSetup } from './files.ts';
 
@@ -34,6 +35,28 @@ test('a plugin of the same name that setup did not write is not replaced; an old
   expect(states(other)).toEqual(['stale']);
   other.setup();
   expect(states(other)).toEqual(['good']);
+});
+
+test('a plugin of ours is ours with the line ends of Windows, and with lines on top; without its first line it is somebody’s own, also where setup had written it', () => {
+  const m = setupMachine({ clients: ['opencode'] });
+  m.setup();
+  const written = m.read(`app/${PLUGIN}`);
+  const changed = () => m.setup().flatMap(({ files }) => files.flatMap(({ shown, change, setBack }) => (shown === PLUGIN ? [change, ...setBack] : [])));
+
+  m.write(`app/${PLUGIN}`, written.replaceAll('\n', '\r\n'));
+  expect([states(m), changed()]).toEqual([['good'], ['unchanged']]);
+  for (const text of [`/* eslint-disable */\n${written}`, `\uFEFF// @ts-nocheck\r\n${written.replaceAll('\n', '\r\n')}`]) {
+    m.write(`app/${PLUGIN}`, text);
+    expect([states(m), changed(), m.read(`app/${PLUGIN}`)]).toEqual([['stale'], ['changed', 'plugin'], written]);
+  }
+  m.write(`app/${PLUGIN}`, 'export const Mine = 1;\n');
+  expect(() => m.setup()).toThrow(expect.objectContaining({ code: 'NOT_OURS' }));
+  m.write(`app/${PLUGIN}`, written.replaceAll('\n', '\r\n'));
+  expect(m.remove()).toContainEqual(expect.objectContaining({ shown: PLUGIN, change: 'deleted' }));
+
+  // As it comes with a clone: on no record here.
+  m.write(`app/${PLUGIN}`, `/* eslint-disable */\r\n${written.replaceAll('\n', '\r\n')}`);
+  expect(states(m)).toEqual(['stale']);
 });
 
 test.each<[string, (m: SetupMachine) => void]>([
@@ -81,4 +104,43 @@ test('what has become a link out of the repository since is not changed when set
     expect.objectContaining({ change: 'kept', stays: [expect.stringContaining('link')] }),
   ]);
   expect(m.read('home/mine.json')).toBe(before);
+});
+
+test('what could not be undone stays on record, and goes once it can', () => {
+  const m = setupMachine({ clients: ['claude-code', 'codex'] });
+  const before = m.tree(false);
+  m.setup();
+  const [claude, elsewhere, config] = [join(m.root, '.claude'), join(m.home, 'claude'), m.read('home/.codex/config.toml')];
+  renameSync(claude, elsewhere);
+  symlinkSync(elsewhere, claude);
+  m.write('home/.codex/config.toml', 'no toml');
+  const kept = m.remove().flatMap(({ shown, change, stays }) => (change === 'kept' ? [[shown, ...stays]] : []));
+  expect(kept).toEqual([
+    ['.claude/settings.json', expect.stringMatching(/leads out of the repository by a link\. Move the link away.*run this again/)],
+    ['~/.codex/config.toml', expect.stringMatching(/^~\/\.codex\/config\.toml, line 1.* run this again/)],
+  ]);
+  rmSync(claude);
+  renameSync(elsewhere, claude);
+  m.write('home/.codex/config.toml', config, 0o600);
+  expect(m.remove().map(({ shown, change }) => [shown, change])).toEqual([
+    ['.claude/settings.json', 'deleted'],
+    ['~/.codex/config.toml', 'deleted'],
+  ]);
+  expect([m.tree(false), m.remove()]).toEqual([before, []]);
+});
+
+test('a worktree may have its files in the main checkout, and nowhere else outside', () => {
+  const m = setupMachine({ clients: ['claude-code'] });
+  const { path: main, git } = temporaryRepository();
+  const root = join(m.home, 'worktree');
+  git(['worktree', 'add', '--quiet', root]);
+  mkdirSync(join(main, '.claude'));
+  symlinkSync(join(main, '.claude'), join(root, '.claude'));
+  m.setup({ root });
+  const settings = join(main, '.claude/settings.json');
+  expect(readFileSync(settings, 'utf8')).toContain('covibe-local hook');
+  expect(new Set(m.remove(root).map(({ change }) => change))).toEqual(new Set(['deleted']));
+  expect(existsSync(settings)).toBe(false);
+  symlinkSync(join(m.home, 'elsewhere.json'), settings);
+  expect(() => m.setup({ root })).toThrow(expect.objectContaining({ code: 'LINKED_FILE' }));
 });

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
@@ -104,6 +104,29 @@ test('the table of Codex goes with the last repository that needs it', () => {
   expect(inspectSetup(m.planOf({ root: other })).every(({ state }) => state === 'good')).toBe(true);
   expect(m.remove(other)).toContainEqual(expect.objectContaining({ shown: '~/.codex/config.toml', change: 'restored' }));
   expect(m.read('home/.codex/config.toml')).toBe('model = "x"\n');
+});
+
+test('a file that has become a link since is the same file: one record, and what setup wrote goes with it', () => {
+  const m = setupMachine({ clients: ['codex', 'claude-code'] });
+  m.write('home/.codex/config.toml', 'model = "x"\n');
+  m.write('app/.mcp.json', '{}');
+  m.setup();
+  for (const [file, to] of [
+    [join(m.home, '.codex/config.toml'), join(m.home, 'dotfiles/config.toml')],
+    [join(m.root, '.mcp.json'), join(m.root, 'config/mcp.json')],
+  ] as const) {
+    mkdirSync(dirname(to));
+    renameSync(file, to);
+    symlinkSync(to, file);
+  }
+  const recorded = () => m.json('home/.covibe/setups/machine.json').files.map(({ path }: { path: string }) => path);
+  m.setup({ origin: 'http://127.0.0.1:4000' });
+  expect(recorded()).toEqual([join(m.home, '.codex/config.toml')]);
+  const changes = m.remove().map(({ path, change, stays }) => [path, change, ...stays]);
+  expect(changes).toContainEqual([join(m.home, 'dotfiles/config.toml'), 'restored']);
+  expect(changes.filter(([path]) => path?.includes('mcp.json'))).toEqual([[join(m.root, 'config/mcp.json'), 'restored']]);
+  expect([m.read('home/dotfiles/config.toml'), m.read('app/config/mcp.json')]).toEqual(['model = "x"\n', '{}']);
+  expect(lstatSync(join(m.home, '.codex/config.toml')).isSymbolicLink()).toBe(true);
 });
 
 test('entries of an older shape are told as stale and replaced; missing ones are told too; to look changes nothing, and to remove brings the older ones back', () => {

@@ -10,9 +10,9 @@ import { programsFor } from './clients/programs.ts';
 import { missingFolders, readText, requireWritable, type Write, writeAll } from './edit/disk.ts';
 import { stateOf } from './edit/edit.ts';
 import { keptIn } from './edit/kept.ts';
-import { requireInside } from './edit/link.ts';
+import { isSameFile, requireInside } from './edit/link.ts';
 import { withEntries } from './edit/plan.ts';
-import { type RecordScope, readRecord, recordPath, recordText, type SetupRecord } from './record.ts';
+import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord } from './record.ts';
 import { ownPlace, type SetupPlan, type Wanted, wantedOf } from './wanted.ts';
 
 export { installedClients } from './clients/index.ts';
@@ -62,7 +62,7 @@ export interface Finding {
 interface PlannedFile extends Wanted {
   readonly write: Write;
   readonly outcome: FileOutcome;
-  readonly known: SetupRecord['files'][number] | undefined;
+  readonly known: FileRecord | undefined;
 }
 
 export function planSetup(plan: SetupPlan): Planned {
@@ -71,8 +71,8 @@ export function planSetup(plan: SetupPlan): Planned {
   const files = wantedOf(plan).map((wanted): PlannedFile => {
     const path = ownPlace(wanted, root);
     const current = readText(path, wanted.shown);
-    const earlier = records[wanted.scope].files.find((each) => each.path === path);
-    const { text, record, setBack } = withEntries(path, wanted.shown, current?.text, wanted.entries, earlier);
+    const earlier = fileIn(records[wanted.scope], path);
+    const { text, record, setBack } = withEntries(earlier?.path ?? path, wanted.shown, current?.text, wanted.entries, earlier);
     if (text !== current?.text) requireWritable(path, wanted.shown);
     return {
       ...wanted,
@@ -133,6 +133,8 @@ export function inspectSetup(plan: SetupPlan): Finding[] {
   });
 }
 
+const fileIn = ({ files }: SetupRecord, path: string): FileRecord | undefined => files.find((each) => isSameFile(each.path, path));
+
 /** Linked to each other, the entry of one agent would take the place of the other's. */
 function requireFilesOfTheirOwn(files: readonly PlannedFile[]): void {
   for (const [index, file] of files.entries()) {
@@ -159,7 +161,7 @@ function outcomesOf({ env, root, clients }: SetupPlan, files: readonly PlannedFi
 
 function recordWrite(env: NodeJS.ProcessEnv, scope: RecordScope, before: SetupRecord, files: readonly PlannedFile[], root: string, now: number): Write[] {
   const path = recordPath(env, scope);
-  const untouched = before.files.filter((each) => !files.some(({ write }) => write.path === each.path));
+  const untouched = before.files.filter((each) => !files.some(({ write }) => isSameFile(write.path, each.path)));
   const inbox = files.some(({ client }) => client === undefined) ? missingFolders(join(root, INBOX)) : [];
   const next = {
     roots: files.length > 0 ? [...new Set([...before.roots, root])] : before.roots,

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../testing/database.ts';
+import { storeTokens } from './credentials.ts';
 import { hear } from './hook-answer.ts';
 
 /** A server of two workspaces; `closed` are the tokens whose workspace fails closed now. */
@@ -19,12 +20,14 @@ async function serverOf(closed: Set<string>) {
   await once(server, 'listening');
   const env = { HOME: temporaryFolder() };
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const ask = (token: string | undefined) => hear(env, { origin, client: 'claude-code', event: 'before-tool', question: {}, token });
+  const ask = (token: string | undefined, more: NodeJS.ProcessEnv = {}) =>
+    hear({ ...env, ...more }, { origin, client: 'claude-code', event: 'before-tool', question: {}, token });
   return {
     ask,
-    async whileAway(token: string | undefined) {
+    store: (tokens: Record<string, string>) => storeTokens(env, origin, tokens),
+    async whileAway(token: string | undefined, more?: NodeJS.ProcessEnv) {
       away = true;
-      const heard = await ask(token);
+      const heard = await ask(token, more);
       away = false;
       return heard.kind === 'away' && heard.failClosed;
     },
@@ -41,7 +44,8 @@ test('what one workspace wants while its server is away does not change what ano
 
 test('who has heard nothing yet, or nothing since some workspace there began to hold back, goes by that', async () => {
   const closed = new Set<string>();
-  const { ask, whileAway } = await serverOf(closed);
+  const { ask, store, whileAway } = await serverOf(closed);
+  store({ codex: 'cv_1', gemini: 'cv_2' });
   await ask('cv_1');
   await ask('cv_2');
   closed.add('cv_1').add('cv_2');
@@ -51,4 +55,20 @@ test('who has heard nothing yet, or nothing since some workspace there began to 
   await ask('cv_1');
   await ask('cv_2');
   expect([await whileAway('cv_1'), await whileAway('cv_2'), await whileAway('cv_new')]).toEqual([false, false, false]);
+});
+
+test('what was said to a token that is neither stored nor in the environment any more holds nobody else back', async () => {
+  const closed = new Set(['cv_renewed', 'cv_started_with']);
+  const { ask, store, whileAway } = await serverOf(closed);
+  store({ codex: 'cv_renewed' });
+  await ask('cv_renewed');
+  expect(await whileAway('cv_new')).toBe(true);
+  store({ codex: 'cv_new' });
+  expect([await whileAway('cv_new'), await whileAway(undefined)]).toEqual([false, false]);
+
+  await ask('cv_started_with');
+  await ask('cv_new');
+  // Its own word stays, although others do not know that there is such a token.
+  expect([await whileAway('cv_started_with'), await whileAway('cv_new'), await whileAway('cv_other')]).toEqual([true, false, false]);
+  expect(await whileAway(undefined, { COVIBE_MCP_TOKEN: 'cv_started_with' })).toBe(true);
 });

@@ -51,21 +51,31 @@ function undo({ env, root }: From, scope: RecordScope): Undone {
       folders: [],
     };
   }
-  const files = record.files.map((file) => undoFile(file, shownPath(env, root, file.path), scope === 'machine' ? undefined : root));
+  const undone = record.files.map((file) => undoFile(file, shownPath(env, root, file.path), scope === 'machine' ? undefined : root));
+  const failed = undone.flatMap(({ failed: each }) => each ?? []);
+  const folders = record.folders.filter((folder) => failed.some((file) => isInside(folder, file.path)));
+  const text = failed.length > 0 ? recordText({ ...record, roots: [root], files: failed, folders }) : undefined;
   return {
-    removals: files.map(({ removal }) => removal),
-    writes: [...files.flatMap(({ write }) => write ?? []), { path, shown: path, before, text: undefined, mode: 0o600 }],
+    removals: undone.map(({ removal }) => removal),
+    writes: [...undone.flatMap(({ write }) => write ?? []), { path, shown: path, before, text, mode: 0o600 }],
     folders: record.folders,
   };
 }
 
+interface UndoneFile {
+  readonly removal: Removal;
+  readonly write?: Write;
+  /** Could not be undone, and stays on record until it can. */
+  readonly failed?: FileRecord;
+}
+
 /** `root`: of the repository that the file is of, where it is of one alone. */
-function undoFile(known: FileRecord, shown: string, root: string | undefined): { readonly removal: Removal; readonly write?: Write } {
+function undoFile(known: FileRecord, shown: string, root: string | undefined): UndoneFile {
   const path = linkedTo(known.path);
   const kept = (why: string) => ({ removal: { path, shown, change: 'kept', stays: [why] } as const });
   try {
     // It may have become a link since.
-    if (root !== undefined && isInside(root, known.path)) requireInside(root, known.path, shown);
+    if (root !== undefined) requireInside(root, known.path, shown);
     const current = readText(path, shown);
     if (!current) return kept('it is gone already');
     const { text, isExact, stays } = withoutEntries(shown, current.text, known);
@@ -76,8 +86,8 @@ function undoFile(known: FileRecord, shown: string, root: string | undefined): {
       write: { path, shown, before: current.text, text, mode: current.mode },
     };
   } catch (error) {
+    if (!(error instanceof CliError)) throw error;
     // The rest can go all the same.
-    if (error instanceof CliError) return kept(error.message.replace(' Nothing was changed.', ''));
-    throw error;
+    return { ...kept(`${error.message.replace(' Nothing was changed.', '')} ${error.next}`), failed: known };
   }
 }

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import { real } from '../../../machine/place.ts';
+import { placeOf, real } from '../../../machine/place.ts';
 import { CliError } from '../../cli/command.ts';
 
 /** More links one behind the other lead in a circle; reading such a file says so. */
@@ -10,6 +10,11 @@ const MOST_LINKS = 40;
 export function linkedTo(path: string, links = MOST_LINKS): string {
   return links > 0 && isLink(path) ? linkedTo(resolve(real(dirname(path)), readlinkSync(path)), links - 1) : path;
 }
+
+/** By whichever links it is reached; a file may have become one since its path was written down. */
+export const isSameFile = (one: string, other: string): boolean => realPlace(one) === realPlace(other);
+
+const realPlace = (path: string): string => real(linkedTo(path));
 
 function isLink(path: string): boolean {
   try {
@@ -25,9 +30,10 @@ export function isInside(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Whoever has cloned a repository has not seen where its links lead: nothing elsewhere is changed through one. */
+/** Whoever has cloned a repository has not seen where its links lead: nothing elsewhere is changed through one. Of a worktree the main checkout is no elsewhere. */
 export function requireInside(root: string, path: string, shown: string): void {
-  if (!isInside(real(root), real(linkedTo(path)))) throw linked(shown, 'leads out of the repository by a link');
+  const place = realPlace(path);
+  if (![root, placeOf(root)?.checkout ?? root].some((folder) => isInside(real(folder), place))) throw linked(shown, 'leads out of the repository by a link');
 }
 
 /** A file that is ours alone is not written over another. */

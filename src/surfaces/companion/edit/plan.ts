@@ -37,6 +37,8 @@ function beforeOf(current: string | undefined, known: FileRecord | undefined, sh
   if (current === undefined) return { before: null };
   if (hashOf(current) === known.after) return { before: known.before };
   const { text, stays } = takeAll(current, known.entries, shown);
+  // Nothing of what somebody has made of it is left.
+  if (stays.length > 0 && known.entries.some(({ entry }) => entry.kind === 'whole')) return { before: known.before };
   // It was not there before setup, whatever somebody has made of it: entry by entry is how that is undone.
   if (stays.length > 0) return {};
   return { before: known.before === null && isEmptied(text, known, shown) ? null : withoutTokens(text) };

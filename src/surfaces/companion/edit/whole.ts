@@ -4,16 +4,25 @@ import type { Editor, WholeEntry } from './entry.ts';
 export const whole: Editor<WholeEntry> = {
   state(text, entry, file) {
     if (text === '') return 'missing';
-    if (text === entry.text || entry.isDefault) return 'good';
-    if (!text.startsWith(markOf(entry))) throw notOurs(file);
+    if (isSame(text, entry) || entry.isDefault) return 'good';
+    if (!hasMark(text, entry)) throw notOurs(file);
     return 'stale';
   },
   put: (_text, entry) => ({ text: entry.text }),
-  take: (text, { entry }) => (text === entry.text ? '' : undefined),
+  take: (text, { entry }) => (isSame(text, entry) ? '' : undefined),
 };
 
-/** The first line, which every version of it has. */
-const markOf = ({ text }: WholeEntry): string => text.slice(0, text.indexOf('\n') + 1);
+/** Git may write the ends of lines as Windows has them. */
+const isSame = (text: string, entry: WholeEntry): boolean => text.replaceAll('\r\n', '\n') === entry.text;
+
+/** Others put lines on top, such as those that keep linters away. */
+const MARK_WITHIN = 5;
+
+/** The first line of ours, which every version has. */
+function hasMark(text: string, entry: WholeEntry): boolean {
+  const [mark] = entry.text.split('\n', 1);
+  return text.split('\n', MARK_WITHIN).some((line) => line.trim() === mark);
+}
 
 const notOurs = (file: string): CliError =>
   new CliError('NOT_OURS', `${file} was not written by setup, which would replace it. Nothing was changed.`, 'Move it away; then run this again.');

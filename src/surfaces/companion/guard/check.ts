@@ -46,9 +46,9 @@ export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, line
     if (!(error instanceof GitFailed || error instanceof ProgramMissing || error instanceof ProgramTimedOut)) throw error;
     return unchecked(`git did not say what is in it (${error.message})`, 'covibe-local doctor');
   }
-  const { agent, client_session, token } = committerIn(env, origin);
-  const of = agent ?? 'this machine';
-  const asking: HookQuestion = { folder: place.root, repo: place.repo, branch: place.branch, client_session, ...(agent === undefined && { person: true }) };
+  const { agent, asPerson, client_session, token } = committerIn(env, origin);
+  const of = (!asPerson && agent) || 'this machine';
+  const asking: HookQuestion = { folder: place.root, repo: place.repo, branch: place.branch, client_session, ...(asPerson && { person: true }) };
   const edits: Edit[] = changes.paths.filter((path) => path.length <= LONGEST.path).map((path) => ({ repo: place.repo, path }));
   for (let at = 0; at < Math.min(edits.length, MOST_PATHS); at += MOST_EDITS) {
     const heard = await hear(env, { origin, client: 'git', event, question: { ...asking, edits: edits.slice(at, at + MOST_EDITS) }, token, of });
@@ -59,9 +59,13 @@ export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, line
     }
     if (heard.body.decision === 'deny') return { allowed: false, said: `${String(heard.body.reason)}\n${past(event)}` };
   }
-  const unseen = unseenOf(changes, edits.length);
-  return { allowed: true, said: unseen.length > 0 ? unseen.join('\n') : undefined };
+  const notes = [...unseenOf(changes, edits.length), ...(asPerson && agent !== undefined && edits.length > 0 ? [asDevelopers(what, agent)] : [])];
+  return { allowed: true, said: notes.length > 0 ? notes.join('\n') : undefined };
 }
+
+const asDevelopers = (what: string, agent: string): string =>
+  `${what} was checked as its developer's, not as ${agent}'s, which has no token for this server: claims of the developer's other agents did not count.\n` +
+  '    next: covibe-local setup gets one.';
 
 /** What nobody has asked about although it is committed or pushed. */
 function unseenOf({ paths, beyond }: Changes, askable: number): string[] {

@@ -1,8 +1,10 @@
-import { environmentToken, tokensFrom } from '../credentials.ts';
+import { configuredToken, tokensHere } from '../credentials.ts';
 
 /** Who commits: an agent, in a run that its program may name, or a person. */
 export interface Committer {
   readonly agent: string | undefined;
+  /** Asks as the developer: a person does, and an agent without a token of its own, which must not pass for one of the developer's other agents. */
+  readonly asPerson: boolean;
   readonly client_session: string | undefined;
   readonly token: string | undefined;
 }
@@ -22,8 +24,9 @@ const MARKS: readonly { readonly agent: string; readonly set: readonly string[];
 export function committerIn(env: NodeJS.ProcessEnv, origin: string): Committer {
   const mark = MARKS.find(({ set }) => set.some((name) => env[name]));
   const agent = env.COVIBE_AGENT || mark?.agent;
-  const stored = tokensFrom(env, origin);
-  // Of a person's any will do: whose it is says which developer asks. An agent that asked with another's would be judged by that one's claims.
-  const token = environmentToken(env) ?? (agent === undefined ? Object.values(stored)[0] : stored[agent]);
-  return { agent, client_session: mark?.run === undefined ? undefined : env[mark.run] || undefined, token };
+  const own = agent === undefined ? undefined : configuredToken(env, origin, agent);
+  // For a developer any will do: whose it is says who that is.
+  const token = own ?? tokensHere(env, origin)[0];
+  const asPerson = agent === undefined || (own === undefined && token !== undefined);
+  return { agent, asPerson, client_session: asPerson || mark?.run === undefined ? undefined : env[mark.run] || undefined, token };
 }

@@ -26,11 +26,18 @@ it('an agent is known by the marks that its program leaves in the commands it ru
   expect(agentIn({ CODEX_HOME: '/x', CURSOR_TRACE_ID: 'y', CLAUDE_PROJECT_DIR: '/z' }).agent).toBeUndefined();
 });
 
-it('an agent asks with its own token, a person with any of theirs, and nobody with one that another server gave out', () => {
+it('an agent asks with its own token, a person with any of theirs, as does an agent that has none; nobody with one that another server gave out', () => {
   const env = homeWith({ tokens: { codex: 'cv_codex', gemini: 'cv_gemini' } });
-  expect(committerIn({ ...env, GEMINI_CLI: '1' }, ORIGIN).token).toBe('cv_gemini');
-  expect(committerIn(env, ORIGIN).token).toBe('cv_codex');
-  expect(committerIn({ ...env, CLAUDECODE: '1' }, ORIGIN).token).toBeUndefined();
-  expect(committerIn({ ...env, COVIBE_MCP_TOKEN: 'cv_environment', GEMINI_CLI: '1' }, ORIGIN).token).toBe('cv_environment');
-  expect(committerIn(homeWith({ origin: 'https://elsewhere.example', tokens: { codex: 'cv_codex' } }), ORIGIN).token).toBeUndefined();
+  const run = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'run-1' };
+  expect(committerIn({ ...env, GEMINI_CLI: '1' }, ORIGIN)).toMatchObject({ token: 'cv_gemini', asPerson: false });
+  expect(committerIn(env, ORIGIN)).toMatchObject({ token: 'cv_codex', asPerson: true });
+  // Its run is none of the agent whose token it shows.
+  expect(committerIn({ ...env, ...run }, ORIGIN)).toEqual({ agent: 'claude-code', token: 'cv_codex', asPerson: true, client_session: undefined });
+  expect(committerIn({ ...env, COVIBE_MCP_TOKEN: 'cv_environment', ...run }, ORIGIN)).toMatchObject({
+    token: 'cv_environment',
+    asPerson: false,
+    client_session: 'run-1',
+  });
+  const elsewhere = homeWith({ origin: 'https://elsewhere.example', tokens: { codex: 'cv_codex' } });
+  expect(committerIn({ ...elsewhere, CODEX_THREAD_ID: 'x' }, ORIGIN)).toMatchObject({ token: undefined, asPerson: false });
 });

@@ -4,6 +4,7 @@ import { SOURCES, type Source } from '../../../features/telemetry/sources.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { countedOnly } from './counted.ts';
 import { hashOf, type UsageEvent } from './event.ts';
+import { idOf, idWithin } from './identity.ts';
 import { recordOf } from './lines.ts';
 
 /** Where a repository's agents, providers and proxies leave their usage. */
@@ -26,6 +27,8 @@ export interface InboxFile {
   readonly path: string;
   /** Of all that stands in it. */
   readonly digest: string;
+  /** Which of the files that were ever called so. */
+  readonly birth: string;
   readonly events: readonly UsageEvent[];
 }
 
@@ -54,31 +57,33 @@ export function inboxFiles(folder: string): string[] {
   }
 }
 
-/** The same file gives the same events each time. */
-export function readInboxFile(path: string): InboxFile {
-  const { size, mtimeMs } = statSync(path);
+/** The same file gives the same events each time. `known`: its birth, where it was read before; a writer may put a new file in its place to add to it. */
+export function readInboxFile(path: string, known?: string): InboxFile {
+  const { size, mtimeMs, ino, birthtimeMs } = statSync(path);
+  const birth = known ?? `${ino} ${birthtimeMs}`;
   if (size > MOST_BYTES) throw new BrokenFile(`The file is larger than ${MOST_BYTES} bytes.`);
   const text = readFileSync(path, 'utf8');
   const value = parsed(text, Date.now() - mtimeMs < SETTLED_MS);
   const entries = Array.isArray(value) ? value : [value];
   if (entries.length > MOST_ENTRIES) throw new BrokenFile(`The file has more than ${MOST_ENTRIES} entries.`);
-  const placeOf = placesIn(path);
+  const placeOf = placesIn(`${path} ${birth}`);
   const events = entries.map((entry, at) => eventOf(entry, path, entries.length > 1 ? `Entry ${at + 1}` : 'The file', placeOf));
-  return { path, digest: hashOf(text), events };
+  return { path, digest: hashOf(text), birth, events };
 }
 
-/** Ids of whatever kind, and the nanoseconds of OpenTelemetry. */
-const HAS_ID = /"(?:id|uuid|\w*(?:_id|Id|UnixNano))":/;
+type PlaceOf = (payload: Record<string, unknown>, entry: Record<string, unknown>) => string | undefined;
 
 /** An entry with an id is the same wherever it stands. Equal ones without are uses of their own: the file and their order there tell them apart. */
-function placesIn(path: string): (payload: Record<string, unknown>) => string | undefined {
+function placesIn(file: string): PlaceOf {
   const counts = new Map<string, number>();
-  return (payload) => {
+  return (payload, entry) => {
+    if (idWithin(payload) !== undefined) return undefined;
+    const id = idOf(entry);
+    if (id !== undefined) return id;
     const text = JSON.stringify(payload);
-    if (HAS_ID.test(text)) return undefined;
     const count = (counts.get(text) ?? 0) + 1;
     counts.set(text, count);
-    return `${path} ${count}`;
+    return `${file} ${count}`;
   };
 }
 
@@ -93,7 +98,7 @@ function parsed(text: string, isFresh: boolean): unknown {
 const isSource = (value: unknown): value is Source => typeof value === 'string' && (SOURCES as readonly string[]).includes(value);
 
 /** `{source, payload, submitted_cost?, session_id?}`, or what a provider gave, whose source its own marks or the name of the file tell. */
-function eventOf(entry: unknown, path: string, where: string, placeOf: ReturnType<typeof placesIn>): UsageEvent {
+function eventOf(entry: unknown, path: string, where: string, placeOf: PlaceOf): UsageEvent {
   const object = recordOf(entry);
   if (!object) throw new BrokenFile(`${where} is no JSON object.`);
   const wrapped = recordOf(object.payload);
@@ -102,7 +107,7 @@ function eventOf(entry: unknown, path: string, where: string, placeOf: ReturnTyp
   const source = isWrapped && isSource(object.source) ? object.source : sourceOf(object, path);
   try {
     const given = isWrapped ? wrapped : object;
-    const payload = countedOnly(source, given, placeOf(given));
+    const payload = countedOnly(source, given, placeOf(given, object));
     const { submitted_cost: costs, session_id: session } = isWrapped ? object : {};
     return {
       id: hashOf(`inbox ${source} ${String(payload.id)}`),

@@ -136,14 +136,14 @@ test.each([
   expect(() => readInboxFile(path)).toThrow(message);
 });
 
-test('equal entries are uses of their own where nothing in them is an id, in one file or in two; one with an id is the same wherever it stands', () => {
-  const bare = { source: 'proxy', payload: { direct_counts: { model: 'gpt-5', input_tokens: 4, output_tokens: 2 } } };
+test('equal entries are uses of their own where nothing in them is the id of a use, in one file or in two; one with an id is the same wherever it stands', () => {
+  const bare = { source: 'proxy', payload: { user_id: 'ana', direct_counts: { model: 'gpt-5', input_tokens: 4, output_tokens: 2 } } };
   const named = { source: 'openai', payload: { id: 'resp_1', ...openai } };
-  const folder = inbox({ 'a.json': [bare, named, bare, named, { ...otel, spanId: 's' }, { ...otel, spanId: 's' }], 'b.json': [bare, named] });
+  const folder = inbox({ 'a.json': [bare, named, bare, named, { ...bare, id: 1 }, { ...bare, id: 2 }], 'b.json': [bare, named, { ...bare, id: 1 }] });
   const ids = eventsIn(folder).map(({ id }) => id);
-  const [a1, n1, a2, n2, o1, o2, b1, n3] = ids;
-  expect(new Set([a1, a2, b1]).size).toBe(3);
-  expect([n2, n3, o2]).toEqual([n1, n1, o1]);
+  const [a1, n1, a2, n2, w1, w2, b1, n3, w3] = ids;
+  expect(new Set([a1, a2, b1, w1, w2]).size).toBe(5);
+  expect([n2, n3, w3]).toEqual([n1, n1, w1]);
   // More in the same file leaves those that were there what they are.
   writeFileSync(join(folder, 'a.json'), JSON.stringify([bare, named, bare, bare]));
   expect(

@@ -15,13 +15,15 @@ interface Said {
   readonly payload: { readonly id: string };
 }
 
-/** A server that says this to each use of a model. */
-async function server(answer: (said: Said) => 'ok' | 'error') {
+/** A server that says this to each use of a model; undefined: it is away. */
+async function server(answer: (said: Said) => 'ok' | 'error' | undefined) {
   const asked: Said[] = [];
   const http = createServer(async (incoming, outgoing) => {
     const { arguments: said } = (await json(incoming)) as { arguments: Said };
     asked.push(said);
-    outgoing.end(JSON.stringify({ status: answer(said), data: { code: 'INTERNAL' } }));
+    const status = answer(said);
+    if (status === undefined) outgoing.destroy();
+    else outgoing.end(JSON.stringify({ status, data: { code: 'INTERNAL' } }));
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   whenOver(() => {
@@ -55,6 +57,19 @@ test.each(['inbox', 'store'])('more in the %s than has room at a time is all sen
   const lines = Array.from({ length: where === 'store' ? 1_001 : 0 }, (_, at) => claudeLine(`msg_${at}`, 1));
   writeLines(transcriptPath(env.HOME), lines);
   expect(await syncUsage(env, { origin, inboxes, sources: ['claude-code'], since: 0 })).toMatchObject({ sent: 1_001, waiting: 0, problem: undefined });
+  expect(new Set(asked.map(({ payload }) => payload.id)).size).toBe(asked.length);
+});
+
+test.each(['inbox', 'store'])('what has waited in the %s while the server was away is all sent when it is back, however much it is', async (where) => {
+  let isAway = true;
+  const { asked, origin } = await server(() => (isAway ? undefined : 'ok'));
+  const { env, inboxes } = machine(where === 'inbox' ? { openai: 2_400 } : {});
+  const lines = Array.from({ length: where === 'store' ? 2_400 : 0 }, (_, at) => claudeLine(`msg_${at}`, 1));
+  writeLines(transcriptPath(env.HOME), lines);
+  const options = { origin, inboxes, sources: ['claude-code'] as const, since: 0 };
+  expect(await syncUsage(env, options)).toMatchObject({ sent: 0, waiting: 1_000, problem: expect.stringMatching(/^server unreachable/) });
+  [isAway, asked.length] = [false, 0];
+  expect(await syncUsage(env, options)).toMatchObject({ sent: 2_400, waiting: 0, problem: undefined });
   expect(new Set(asked.map(({ payload }) => payload.id)).size).toBe(asked.length);
 });
 

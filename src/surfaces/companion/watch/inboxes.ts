@@ -14,13 +14,22 @@ export interface LeftFile {
 interface Taken {
   readonly digest: string;
   readonly count: number;
+  readonly birth: string;
+  /** An event of it that the server did not take. The ledger knows of the last ones only, and the file may stay for good. */
+  readonly refused?: Refused | undefined;
+}
+
+interface Refused {
+  readonly id: string;
+  readonly reason: string;
 }
 
 const SOURCE = 'inbox';
 
 /**
  * The folders of usage files, for one sync. A file stays until all of its events are delivered; how much of it was taken is known as long as it is
- * there, so that one which cannot be moved away is not sent again.
+ * there, so that one which cannot be moved away is not sent again, and what is written in its place adds to it. Once it is gone, the next of that name
+ * is another file.
  */
 export class Inboxes {
   readonly #ledger: Ledger;
@@ -28,6 +37,7 @@ export class Inboxes {
   #files: readonly InboxFile[] = [];
   readonly #left = new Map<string, string>();
   readonly #unread = new Set<string>();
+  readonly #gone = new Set<string>();
   /** How many were of no use, and were put aside. */
   rejected = 0;
 
@@ -45,15 +55,29 @@ export class Inboxes {
   /** Moves the files away whose events are all delivered. */
   flush(): void {
     const waiting = new Set(this.#ledger.pending.map(({ id }) => id));
-    const cursor = this.#ledger.cursor(SOURCE);
+    const cursor = { ...this.#ledger.cursor(SOURCE) };
     for (const { path, digest, events } of this.#files) {
-      if (takenOf(cursor, path, digest) < events.length || events.some(({ id }) => waiting.has(id))) continue;
+      const taken = takenOf(cursor, path);
+      if (!taken) continue;
+      const refused = this.#refusedOf(events, taken);
+      cursor[path] = { ...taken, refused };
+      if (taken.count < events.length || events.some(({ id }) => waiting.has(id))) continue;
       // Not what somebody has written there in the meantime.
       if (this.#read(path)?.digest !== digest) continue;
-      const [reason] = events.flatMap(({ id }) => this.#ledger.reasonOf(id) ?? []);
-      if (reason === undefined) this.#move(path, () => keepSent(path));
-      else this.#refuse(path, reason);
+      if (refused) this.#refuse(path, refused.reason);
+      else this.#move(path, () => keepSent(path));
     }
+    for (const path of this.#gone) delete cursor[path];
+    this.#gone.clear();
+    this.#ledger.note(SOURCE, cursor);
+  }
+
+  #refusedOf(events: InboxFile['events'], { refused: known }: Taken): Refused | undefined {
+    for (const { id } of events) {
+      const reason = id === known?.id ? known.reason : this.#ledger.reasonOf(id);
+      if (reason !== undefined) return { id, reason };
+    }
+    return undefined;
   }
 
   get left(): LeftFile[] {
@@ -66,7 +90,7 @@ export class Inboxes {
 
   #read(path: string): InboxFile | undefined {
     try {
-      return readInboxFile(path);
+      return readInboxFile(path, takenOf(this.#ledger.cursor(SOURCE), path)?.birth);
     } catch (error) {
       if (error instanceof BrokenFile) this.#refuse(path, error.message);
       else if (error instanceof UnfinishedFile) this.#unread.add('usage files that are no JSON yet are left until they are finished');
@@ -84,6 +108,7 @@ export class Inboxes {
   #move(path: string, move: () => void): boolean {
     try {
       move();
+      this.#gone.add(path);
       return true;
     } catch (error) {
       this.#unread.add(`usage files cannot be moved out of ${dirname(path)} (${codeOf(error)}): they stay, and are not sent again`);
@@ -96,19 +121,17 @@ const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code
 
 function takeFrom(files: readonly InboxFile[], cursor: Cursor, basket: Basket): Cursor {
   const next: Record<string, unknown> = Object.fromEntries(Object.entries(cursor).filter(([path]) => existsSync(path)));
-  for (const { path, digest, events } of files) {
-    let count = takenOf(cursor, path, digest);
+  for (const { path, digest, birth, events } of files) {
+    const taken = takenOf(cursor, path);
+    let count = taken?.digest === digest ? taken.count : 0;
     for (const event of events.slice(count)) {
       if (basket.full()) break;
       basket.put(event);
       count += 1;
     }
-    next[path] = { digest, count };
+    next[path] = { digest, count, birth, refused: taken?.refused };
   }
   return next;
 }
 
-function takenOf(cursor: Cursor, path: string, digest: string): number {
-  const taken = cursor[path] as Taken | undefined;
-  return taken?.digest === digest ? taken.count : 0;
-}
+const takenOf = (cursor: Cursor, path: string): Taken | undefined => cursor[path] as Taken | undefined;

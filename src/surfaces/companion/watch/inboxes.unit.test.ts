@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../testing/database.ts';
@@ -6,8 +6,8 @@ import { inboxOf } from '../usage/inbox.ts';
 import { Inboxes } from './inboxes.ts';
 import { Ledger, openLedger } from './ledger.ts';
 
-function opened(): Ledger {
-  const ledger = openLedger({ HOME: temporaryFolder() }, 'http://127.0.0.1:3001', { now: 1_000 });
+function opened(home = temporaryFolder(), since?: number): Ledger {
+  const ledger = openLedger({ HOME: home }, 'http://127.0.0.1:3001', { now: 1_000, since });
   if (!(ledger instanceof Ledger)) throw new Error(`held by ${ledger.heldBy}`);
   return ledger;
 }
@@ -57,6 +57,39 @@ test('what is added to a file that stays is sent, and nothing else of it; what t
   expect(await delivered(ledger, folder)).toMatchObject({ sent: 3 });
 });
 
+const unnamed = (count: number) => JSON.stringify(Array(count).fill({ usage: { input_tokens: 1, output_tokens: 1 } }));
+
+test('a file of the name of one that was moved away is another: its uses count, also where they have no id and are equal', async () => {
+  const [ledger, folder] = [opened(), inbox()];
+  for (const sent of [1, 2, 1]) {
+    writeFileSync(join(folder, 'provider-usage.json'), unnamed(sent));
+    expect(await delivered(ledger, folder)).toMatchObject({ sent });
+  }
+  expect(await delivered(ledger, folder)).toMatchObject({ sent: 0 });
+});
+
+test('what is added to a file counts without what was there, though nothing has an id: written into it, or in its place', async () => {
+  const [home, folder] = [temporaryFolder(), inbox()];
+  const ledger = opened(home);
+  const path = join(folder, 'provider-usage.json');
+  writeFileSync(join(folder, 'sent'), 'a plain file');
+  writeFileSync(path, unnamed(2));
+  expect(await delivered(ledger, folder)).toMatchObject({ sent: 2 });
+  writeFileSync(path, unnamed(3));
+  expect(await delivered(ledger, folder)).toMatchObject({ sent: 1 });
+  ledger.close();
+  const again = opened(home, 500);
+  expect(await delivered(again, folder)).toMatchObject({ sent: 0 });
+  writeFileSync(`${path}.new`, unnamed(4));
+  renameSync(`${path}.new`, path);
+  expect(await delivered(again, folder)).toMatchObject({ sent: 1 });
+  // Seen to be gone.
+  rmSync(path);
+  await delivered(again, folder);
+  writeFileSync(path, unnamed(1));
+  expect(await delivered(again, folder)).toMatchObject({ sent: 1 });
+});
+
 test('a file that was written anew in the meantime is not moved away with what nobody has read', async () => {
   const [ledger, folder] = [opened(), inbox()];
   writeFileSync(join(folder, 'a.json'), uses(2));
@@ -85,6 +118,30 @@ test('in a folder that is no inbox what holds no usage stays, whoever finds so',
   boxes.flush();
   expect(boxes.left).toContainEqual({ file: join(folder, 'b.json'), reason: 'Not so.' });
   expect(readdirSync(folder)).toEqual(['b.json', 'package.json', 'sent']);
+});
+
+test('why a file stays is known as long as it does, whatever else the server does not take; not once it was mended', async () => {
+  const [home, folder] = [temporaryFolder(), temporaryFolder()];
+  const ledger = opened(home);
+  const path = join(folder, 'a.json');
+  writeFileSync(path, uses(2));
+  const boxes = new Inboxes(ledger, [folder]);
+  await boxes.take();
+  const [first, second] = ledger.pending.map(({ id }) => id);
+  // One of them at first: the file waits for the other.
+  ledger.settle(new Set([first ?? '']), { [first ?? '']: 'Not so.' });
+  boxes.flush();
+  const others = Array.from({ length: 6_000 }, (_, at) => `other ${at}`);
+  ledger.settle(new Set([second ?? '', ...others]), Object.fromEntries(others.map((id) => [id, 'Nor so.'])));
+  ledger.close();
+  const again = opened(home);
+  const left = [{ file: path, reason: 'Not so.' }];
+  expect(await delivered(again, folder)).toMatchObject({ left });
+  writeFileSync(path, uses(3));
+  expect(await delivered(again, folder)).toMatchObject({ left });
+  writeFileSync(path, uses(3, 'mended'));
+  expect(await delivered(again, folder)).toMatchObject({ sent: 3, left: [] });
+  expect(readdirSync(folder)).toEqual(['sent']);
 });
 
 test.skipIf(process.getuid?.() === 0)('a file that may not be read is named', async () => {

@@ -13,7 +13,7 @@ interface Kept {
   readonly pending: readonly UsageEvent[];
   /** The ids that were delivered or refused last. */
   readonly settled: readonly string[];
-  /** Why the server did not take them, by id. */
+  /** Why the server did not take those of them that it refused, by id. */
   readonly refused: Readonly<Record<string, string>>;
   readonly sent: number;
 }
@@ -21,7 +21,6 @@ interface Kept {
 /** Of one store. Beyond this nothing is read of it until something is delivered: the store keeps it, and the cursor waits. */
 const MOST_PENDING = 1_000;
 const MOST_SETTLED = 5_000;
-const MOST_REFUSED = 500;
 
 /**
  * What of this machine's usage one server was told. The cursors of the stores and the events that were read up to them are one file, replaced whole: so
@@ -32,7 +31,8 @@ export class Ledger {
   readonly #path: string;
   readonly #lock: Lock;
   #kept: Kept;
-  #settled: Set<string>;
+  /** On disk the last ones are kept; here all, so that nothing is taken twice while it is open. */
+  readonly #settled: Set<string>;
 
   constructor(path: string, lock: Lock, kept: Kept) {
     this.#path = path;
@@ -58,8 +58,8 @@ export class Ledger {
   }
 
   /**
-   * Reads into the ledger; what was read and how far is on disk when it returns. `about`: what is known of all of it. Whether reading once more
-   * would come further: a cursor that stays although there was no room gives the same events again.
+   * Reads into the ledger; what was read and how far is on disk when it returns. `about`: what is known of all of it. Whether there was no room for
+   * more: whoever settles what waits and reads once more comes to an end, as each time gives others.
    */
   async take(source: string, read: (basket: Basket, cursor: Cursor) => Promise<Cursor> | Cursor, about: Partial<UsageEvent> = {}): Promise<boolean> {
     const waiting = new Set(this.pending.map(({ id }) => id));
@@ -77,9 +77,13 @@ export class Ledger {
     };
     const from = this.cursor(source);
     const to = await read(basket, from);
-    const isFurther = JSON.stringify(to) !== JSON.stringify(from);
-    if (taken.length > 0 || isFurther) this.#keep({ cursors: { ...this.#kept.cursors, [source]: to }, pending: [...this.pending, ...taken] });
-    return isFurther && basket.full();
+    if (taken.length > 0 || !isSame(to, from)) this.#keep({ cursors: { ...this.#kept.cursors, [source]: to }, pending: [...this.pending, ...taken] });
+    return basket.full();
+  }
+
+  /** What has become of that which was read up to a cursor. */
+  note(source: string, cursor: Cursor): void {
+    if (!isSame(cursor, this.cursor(source))) this.#keep({ cursors: { ...this.#kept.cursors, [source]: cursor } });
   }
 
   reasonOf(id: string): string | undefined {
@@ -89,11 +93,12 @@ export class Ledger {
   /** These were told to the server. `refused`: it will never take them, and why. */
   settle(ids: ReadonlySet<string>, refused: Readonly<Record<string, string>>): void {
     const settled = [...this.#kept.settled, ...ids].slice(-MOST_SETTLED);
-    this.#settled = new Set(settled);
+    const known = new Set(settled);
+    for (const id of ids) this.#settled.add(id);
     this.#keep({
       pending: this.pending.filter(({ id }) => !ids.has(id)),
       settled,
-      refused: Object.fromEntries(Object.entries({ ...this.#kept.refused, ...refused }).slice(-MOST_REFUSED)),
+      refused: Object.fromEntries(Object.entries({ ...this.#kept.refused, ...refused }).filter(([id]) => known.has(id))),
       sent: this.#kept.sent + ids.size - Object.keys(refused).length,
     });
   }
@@ -108,6 +113,8 @@ export class Ledger {
     this.#lock.renew();
   }
 }
+
+const isSame = (one: Cursor, other: Cursor): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const pathOf = (env: NodeJS.ProcessEnv, origin: string): string => join(covibeHome(env), 'ledger', `${origin.replace(/[^A-Za-z0-9.-]+/g, '_')}.json`);
 
