@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import { dirname, relative, resolve, sep } from 'node:path';
+import { lstatSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isSubmodule, LONGEST_PATH, nearest, orNothing, type Place, placeOf, real } from './place.ts';
 
 /** What is about to be written: absolute, or from where somebody stands. */
@@ -7,6 +7,10 @@ export interface Written {
   readonly path: string;
   /** Where it is a folder, all that lies beneath it is meant. */
   readonly tree?: boolean;
+  /** It is taken away or moved itself: of a symbolic link, the link and not what it leads to. */
+  readonly removed?: boolean;
+  /** What is meant lies here, from the top of the working tree around `path`. */
+  readonly fromTop?: string;
 }
 
 /** A file as claims may name it. */
@@ -19,32 +23,46 @@ export interface Placed {
 
 /**
  * The files as claims may name them; those outside of any repository are left out. What is written through a symbolic link has two names, and
- * what is in a submodule is the outer repository's too: whoever has claimed it by either has it.
+ * what is in a submodule is the outer repository's too: whoever has claimed it by either has it. Of a whole working tree only that which
+ * somebody stands in is meant: another is a copy, such as a scratch worktree, with which nothing claimed is gone.
  */
 export function locate(written: readonly Written[], folder: string): Placed[] {
   if (folder.length > LONGEST_PATH) return [];
   const places = new Map<string, readonly Place[]>();
-  const own = placeOf(folder);
+  const own = placesAround(folder).map((place) => ({ place, tops: [place.root, real(place.root)] }));
   const found = new Map<string, Placed>();
   const note = ({ repo, root }: Place, file: string, tree: boolean) => {
     const path = relative(root, file).split(sep).join('/');
-    if (path || tree) found.set(JSON.stringify([repo, path, tree]), tree ? { repo, path, tree } : { repo, path });
+    if (path || (tree && own.some(({ tops }) => tops.includes(root))))
+      found.set(JSON.stringify([repo, path, tree]), tree ? { repo, path, tree } : { repo, path });
   };
   for (const each of written) {
-    const named = resolve(folder, each.path);
-    if (named.length > LONGEST_PATH) continue;
-    const tree = each.tree === true && isFolder(named);
-    for (const file of [real(named), named]) {
+    const named = nameOf(each, folder);
+    if (named === undefined || named.length > LONGEST_PATH) continue;
+    const isLink = each.removed === true && !each.path.endsWith('/') && isSymbolicLink(named);
+    const tree = each.tree === true && !isLink && isFolder(named);
+    for (const file of [isLink ? join(real(dirname(named)), basename(named)) : real(named), named]) {
       const around = nearest(tree ? file : dirname(file));
       if (!places.has(around)) places.set(around, placesAround(around));
       for (const place of places.get(around) ?? []) note(place, file, tree);
-      if (tree && own?.root.startsWith(file.endsWith(sep) ? file : file + sep)) note(own, own.root, tree);
+      if (!tree) continue;
+      const within = file.endsWith(sep) ? file : file + sep;
+      for (const { place, tops } of own) if (tops.some((top) => top.startsWith(within))) note(place, place.root, tree);
     }
   }
   return [...found.values()];
 }
 
+/** Undefined where there is no working tree to have a top. */
+function nameOf({ path, fromTop }: Written, folder: string): string | undefined {
+  const named = resolve(folder, path);
+  if (fromTop === undefined) return named;
+  const top = placeOf(named)?.root;
+  return top === undefined ? undefined : join(top, fromTop);
+}
+
 const isFolder = (path: string): boolean => orNothing(() => statSync(path).isDirectory()) ?? false;
+const isSymbolicLink = (path: string): boolean => orNothing(() => lstatSync(path).isSymbolicLink()) ?? false;
 
 /** The repository around a folder, and where that is a submodule those around it. */
 function placesAround(folder: string): readonly Place[] {

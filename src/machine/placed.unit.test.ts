@@ -53,9 +53,13 @@ test("a submodule's file is its own repository's and that of the outer one, by i
     { repo: outer.repo, path: 'vendor/inner/src/a.ts' },
     { repo: 'clone', path: 'a.ts' },
   ]);
-  expect(locateTrees(['vendor/inner'], outer.path)).toEqual([
+  const asFolder = { repo: outer.repo, path: 'vendor/inner', tree: true };
+  expect(locateTrees(['vendor/inner'], outer.path)).toEqual([asFolder]);
+  const within = join(outer.path, 'vendor/inner');
+  expect(locateTrees(['.'], within)).toEqual([{ repo: 'inner', path: '', tree: true }, asFolder]);
+  expect(locateTrees(['../..'], within)).toEqual([
+    { repo: outer.repo, path: '', tree: true },
     { repo: 'inner', path: '', tree: true },
-    { repo: outer.repo, path: 'vendor/inner', tree: true },
   ]);
 });
 
@@ -68,7 +72,7 @@ test('beneath a folder that is missing nothing is looked for', () => {
   expect(placed[0]).toEqual({ repo, path: `${'d/'.repeat(1_500)}${files[0]}` });
 });
 
-test('a folder is meant with all beneath it, a file alone; the top of a repository, and what is around it, is the whole', () => {
+test('a folder is meant with all beneath it, a file alone; the top of the repository that somebody stands in, and what is around it, is the whole', () => {
   const { path, repo } = repository('app');
   writeFileSync(join(path, 'src', 'a.ts'), '');
   const whole = { repo, path: '', tree: true };
@@ -79,7 +83,51 @@ test('a folder is meant with all beneath it, a file alone; the top of a reposito
   ]);
   expect(locateTrees(['.'], path)).toEqual([whole]);
   expect(locateTrees(['..'], join(path, 'src'))).toEqual([whole]);
-  expect(locateTrees([path], dirname(path))).toEqual([whole]);
+  expect(locateTrees([path], join(path, 'src'))).toEqual([whole]);
   expect(locateTrees(['..', '/'], path)).toEqual([whole]);
   expect(locateTrees(['/'], dirname(path))).toEqual([]);
+  const linked = join(repository('links').path, 'to-app');
+  symlinkSync(path, linked);
+  expect(locateTrees([path, dirname(path)], join(linked, 'src'))).toEqual([whole]);
+});
+
+test('the top of another working tree, be it a linked one, a clone or a new repository, is nothing of what is claimed; what is in it is', () => {
+  const { path, git, repo } = repository('app');
+  writeFileSync(join(path, 'src', 'a.ts'), '');
+  git(['add', '.']);
+  git(['-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '--quiet', '-m', 'a']);
+  const other = repository('app').path;
+  git(['worktree', 'add', '--quiet', 'scratch/tree']);
+  git(['clone', '--quiet', '.', 'scratch/app']);
+  const tops = [other, 'scratch/tree', 'scratch/app'];
+  expect(locateTrees([...tops, ...tops.map((top) => `${top}/.git/..`)], path)).toEqual([]);
+  expect(locateTrees([path], dirname(path))).toEqual([]);
+  expect(locateTrees(['scratch', 'scratch/tree/src'], path)).toEqual([
+    { repo, path: 'scratch', tree: true },
+    { repo, path: 'src', tree: true },
+  ]);
+});
+
+test('a symbolic link that is taken away is a file under its own name, and one that is written through is what it leads to', () => {
+  const { path, repo } = repository('app');
+  symlinkSync('src', join(path, 'current'));
+  symlinkSync('../src', join(path, 'src', 'again'));
+  const removed = (name: string) => locateWritten([{ path: name, tree: true, removed: true }], path);
+  const both = ['src', 'current'].map((name) => ({ repo, path: name, tree: true }));
+  expect(removed('current')).toEqual([{ repo, path: 'current' }]);
+  expect(removed('current/again')).toEqual([
+    { repo, path: 'src/again' },
+    { repo, path: 'current/again' },
+  ]);
+  expect(removed('current/')).toEqual(both);
+  expect(locateTrees(['current'], path)).toEqual(both);
+  expect(removed('src')).toEqual([{ repo, path: 'src', tree: true }]);
+});
+
+test('what is named from the top of the working tree is there, wherever somebody stands', () => {
+  const { path, repo } = repository('app');
+  const fromTop = (name: string, at = 'src') => locateWritten([{ path: at, tree: true, fromTop: name }], path);
+  expect(fromTop('')).toEqual([{ repo, path: '', tree: true }]);
+  expect(fromTop('src')).toEqual([{ repo, path: 'src', tree: true }]);
+  expect(fromTop('', '/')).toEqual([]);
 });

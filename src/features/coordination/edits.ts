@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { mayBeSameRepo } from '../../kernel/repo.ts';
 import type { Db } from '../../storage/engine.ts';
 import { covering } from './conflicts.ts';
-import { type Glob, parseGlob, pathOf, withBeneath } from './globs.ts';
+import { type Glob, hasWildcard, parseGlob, pathOf, withBeneath } from './globs.ts';
 import { liveClaimRows, readStrings } from './store.ts';
 import type { ClaimRow } from './tables.ts';
 
@@ -43,23 +43,43 @@ export async function editConflicts<T extends Written>(
     .toSorted((a, b) => b.expires_at - a.expires_at)
     .map((claim) => ({
       claim,
-      covers: covering(readStrings(claim.paths)),
+      meets: meeting(readStrings(claim.paths)),
       repos: new Set(repos.filter((repo) => mayBeSameRepo(claim.repo, repo))),
     }));
   const conflicts: EditConflict<T>[] = [];
   for (const [index, file] of files.entries()) {
     if (index > 0 && index % AT_ONCE === 0) await breathe();
     const reach = reachOf(file);
-    const found = claims.find(({ covers, repos }) => repos.has(file.repo) && covers(reach));
+    const found = claims.find(({ meets, repos }) => repos.has(file.repo) && meets(reach));
     if (found) conflicts.push({ ...file, claim: found.claim, within: withinOf(file, found.claim) });
   }
   return conflicts;
 }
 
-const reachOf = ({ path, tree }: Written): Glob => (!tree ? pathOf(path) : path === WHOLE ? parseGlob('**') : withBeneath(pathOf(path)));
+interface Reach {
+  readonly itself: Glob;
+  /** Of a folder, with all that lies in it. */
+  readonly beneath?: Glob;
+}
+
+function reachOf({ path, tree }: Written): Reach {
+  if (tree && path === WHOLE) return { itself: parseGlob('**') };
+  const itself = pathOf(path);
+  return tree ? { itself, beneath: withBeneath(itself) } : { itself };
+}
+
+/**
+ * Whether any of the patterns is over what is written. One that begins with a wildcard may have files in every folder: nobody who names
+ * `dist` is in the way of all `*.test.ts`, and what of these was in it the commit guard sees.
+ */
+function meeting(patterns: readonly string[]): (reach: Reach) => boolean {
+  const covers = covering(patterns);
+  const coversBeneath = covering(patterns.filter((pattern) => !hasWildcard(pattern.charAt(0))));
+  return ({ itself, beneath }) => covers(itself) || (beneath !== undefined && coversBeneath(beneath));
+}
 
 function withinOf(file: Written, claim: ClaimRow): string | undefined {
   const patterns = readStrings(claim.paths);
   if (!file.tree || (file.path !== WHOLE && covering(patterns)(pathOf(file.path)))) return undefined;
-  return patterns.find((pattern) => covering([pattern])(reachOf(file)));
+  return patterns.find((pattern) => meeting([pattern])(reachOf(file)));
 }

@@ -28,6 +28,7 @@ const question = z.strictObject({
   tool: text(LONGEST.name).optional(),
   edits: z.array(edit).max(MOST_EDITS).optional(),
   session_id: id.optional(),
+  session_started: z.boolean().optional(),
   again: z.boolean().optional(),
   dirty_files: files.optional(),
   unpushed_files: files.optional(),

@@ -170,19 +170,61 @@ test('where one token serves several agents, a session is that of the one that i
   expect(await after(codex)).toBe(claude);
 });
 
-test("a session that a run of another agent's is bound to, and at work in, is not ended with the run", async () => {
+test('an agent that connects by another token than its hooks have is bound to what its own start was answered with', async () => {
+  for (const type of [undefined, 'claude-code'] as const) {
+    const t = await hooksApp();
+    const connection = await t.developer('ana', type);
+    const automatic = await t.begun('run-1');
+    const own = await t.session(connection);
+    await t.claimed(['a.ts'], connection, { session_id: own });
+    const after = async (question: object) => (await t.hear('after-tool', { session_id: own, ...question })).session_id;
+    expect(await after({})).toBe(automatic);
+    expect(await after({ session_started: true })).toBe(own);
+    expect(await after({})).toBe(own);
+    const attempt = async (client_session: string, caller = t.claude) => (await t.hear('before-tool', { ...edit('a.ts'), client_session }, caller)).decision;
+    await t.begun('run-2');
+    expect([await attempt('run-1'), await attempt('run-2'), await attempt('run-7', t.cursor)]).toEqual(['allow', 'deny', 'deny']);
+    await t.hear('session-end');
+    expect((await t.events({ kind: 'session.ended' })).map(({ subject }) => subject)).toEqual([automatic, own]);
+    expect(await attempt('run-7', t.cursor)).toBe('allow');
+  }
+});
+
+test("a start's answer binds to no session of another developer, of an agent of another type, or that has ended", async () => {
   const t = await hooksApp();
-  const session = await t.begun('run-1');
-  await t.begun('run-9', t.codex);
-  await t.app.store.write(t.codex.principal.workspace, async (tx) => {
-    await tx.db.updateTable('client_runs').set({ session_id: session }).where('client_session', '=', 'run-9').execute();
-  });
-  await t.hear('session-end');
-  expect(await t.events({ kind: 'session.ended' })).toEqual([]);
-  await t.begun('run-1');
+  const automatic = await t.begun('run-1');
+  const over = await t.session(t.ana);
+  await t.call('covibe_session', 'end', { session_id: over }, t.ana);
+  const bens = await t.session(await t.developer('ben', 'claude-code'));
+  for (const session_id of [bens, await t.session(t.codex), await t.session(t.ana, { agent_type: 'codex' }), over]) {
+    expect((await t.hear('after-tool', { session_id, session_started: true })).session_id).toBe(automatic);
+  }
+});
+
+test("a session that a run of another agent's works in is neither taken over nor ended with a run, also where that run was silent in between", async () => {
+  const t = await hooksApp();
+  const session = await t.session(t.ana);
+  const started = { session_id: session, session_started: true };
+  expect((await t.hear('after-tool', { ...started, client_session: 'run-9' }, t.codex)).session_id).toBe(session);
+  const automatic = await t.begun('run-1');
+  expect((await t.hear('after-tool', started)).session_id).toBe(automatic);
   t.clock.advance(31 * MINUTE);
+  expect((await t.hear('after-tool', started)).session_id).toBe(session);
+  const ended = async () => (await t.events({ kind: 'session.ended' })).map(({ subject }) => subject);
+  await t.hear('before-tool', { client_session: 'run-9' }, t.codex);
   await t.hear('session-end');
-  expect((await t.events({ kind: 'session.ended' })).map(({ subject }) => subject)).toEqual([session]);
+  expect(await ended()).toEqual([automatic]);
+  await t.hear('session-end', { client_session: 'run-9' }, t.codex);
+  expect(await ended()).toEqual([automatic, session]);
+});
+
+test('a session that a run only named is not answered as the run’s', async () => {
+  const t = await hooksApp();
+  const session_id = await t.session(t.claude);
+  expect((await t.hear('before-tool', { session_id })).session_id).toBeNull();
+  for (const event of ['before-tool', 'after-tool', 'session-start'] as const) {
+    expect((await t.hear(event, { session_id, client_session: undefined })).session_id).toBeNull();
+  }
 });
 
 test('a session that the agent has ended is its run’s no more, and the next prompt begins another and says so', async () => {

@@ -7,29 +7,35 @@ import { foundBy, stillFound } from './found.ts';
 import { newsFor } from './news.ts';
 import type { Said } from './question.ts';
 import { recover } from './recover.ts';
+import { endSession } from './session.ts';
 import { keepSnapshot } from './snapshot.ts';
-import { endSession, ownClaims, type Question, runsAround, type SessionListeners, type Standing } from './standing.ts';
+import { ownClaims, type Question, runsAround, type SessionListeners, type Standing } from './standing.ts';
 import { saveRun } from './store.ts';
 import { count, quoted, repoCalled, roughly, Sheet } from './words.ts';
 
 /** The run has a session of ours from here on: the one it had, if that has not ended. */
 export async function sessionStarts(ctx: CallContext, question: Question, standing: Standing): Promise<Said> {
-  const { run, rights } = standing;
-  const sessionId = run && rights.team ? await ctx.write((tx) => openSession(tx, ctx, question, run.client_session)) : standing.sessionId;
-  const started = { ...standing, sessionId };
-  if (!question.hears) return { session_id: sessionId };
-  if (question.source !== 'compact') return { session_id: sessionId, context: await welcome(ctx, question, started) };
-  return { session_id: sessionId, context: await recover(ctx, started) };
+  const started = await opened(ctx, question, standing);
+  const session_id = started.run?.session_id ?? null;
+  if (!question.hears) return { session_id };
+  return { session_id, context: question.source === 'compact' ? await recover(ctx, started) : await welcome(ctx, question, started) };
 }
 
 /** A run whose agent has ended its session, or whose start was not heard, goes on in a new one. */
 export async function withSession(ctx: CallContext, question: Question, standing: Standing): Promise<Standing> {
-  const { run, rights } = standing;
-  if (!run || standing.sessionId !== null || !rights.team) return standing;
-  const sessionId = await ctx.write((tx) => openSession(tx, ctx, question, run.client_session));
+  if (standing.run?.session_id !== null) return standing;
+  const begun = await opened(ctx, question, standing);
+  const { session_id } = begun.run ?? standing.run;
   const told =
-    question.hears && sessionId !== null ? `Covenant: this run is session ${sessionId} from now on; pass it as session_id to the covibe tools.` : undefined;
-  return { ...standing, sessionId, told };
+    question.hears && session_id !== null ? `Covenant: this run is session ${session_id} from now on; pass it as session_id to the covibe tools.` : undefined;
+  return { ...begun, told };
+}
+
+async function opened(ctx: CallContext, question: Question, standing: Standing): Promise<Standing> {
+  const { run, rights } = standing;
+  if (!run || !rights.sessions) return standing;
+  const sessionId = await ctx.write((tx) => openSession(tx, ctx, question, run.client_session));
+  return { ...standing, run: { ...run, session_id: sessionId }, sessionId };
 }
 
 async function openSession(tx: Tx, ctx: CallContext, question: Question, clientSession: string): Promise<string | null> {
@@ -57,16 +63,17 @@ const CLAIMS_ROOM = 105;
 
 /** In few words what the agent has to know at its start. */
 async function welcome(ctx: CallContext, { repo }: Question, standing: Standing): Promise<string | null> {
-  const waiting = await waitingHere(ctx, standing);
-  if (!standing.rights.team) return waiting ?? null;
-  const { sessionId } = standing;
-  const own =
-    sessionId === null
+  const { sessionId, rights } = standing;
+  const own = !rights.sessions
+    ? undefined
+    : sessionId === null
       ? 'Covenant: start a session with covibe_session start, and pass its session_id to the covibe tools.'
       : `Covenant: this run is session ${sessionId}; pass it as session_id to the covibe tools, and start no other.`;
-  const here = repo !== undefined && roughly(repo) <= REPO_ROOM ? repoCalled(repo) : undefined;
-  const claims = repo === undefined ? undefined : await claimsHere(ctx, repo, standing);
-  return [own, here, claims, waiting].filter((line) => line !== undefined).join('\n');
+  const called = rights.coordination ? repo : undefined;
+  const here = called !== undefined && roughly(called) <= REPO_ROOM ? repoCalled(called) : undefined;
+  const claims = called === undefined ? undefined : await claimsHere(ctx, called, standing);
+  const lines = [own, here, claims, await waitingHere(ctx, standing)].filter((line) => line !== undefined);
+  return lines.length === 0 ? null : lines.join('\n');
 }
 
 async function claimsHere(ctx: CallContext, repo: string, standing: Standing): Promise<string | undefined> {
@@ -107,8 +114,8 @@ export async function sessionEnds(ctx: CallContext, question: Question, { run, r
   await ctx.write(async (tx) => {
     const { run: current, others } = await runsAround(tx.db, ctx, run.client_session, tx.now);
     if (!current || current.ended_at !== null) return;
-    if (rights.team) await keepSnapshot(tx, ctx, question, current, listeners);
-    if (rights.team && current.session_id !== null) await endSession(tx, ctx, current.session_id, others, listeners.end ?? []);
+    if (rights.sessions) await keepSnapshot(tx, ctx, question, current, listeners);
+    if (current.session_id !== null) await endSession(tx, ctx, current.session_id, others, listeners.end ?? []);
     await saveRun(tx, { ...current, last_seen_at: tx.now, ended_at: tx.now });
   });
   return {};

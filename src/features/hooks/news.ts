@@ -30,7 +30,7 @@ export async function newsFor(db: Db, caller: Pick<CallContext, 'workspace' | 'p
   const { run, sessionId, rights } = standing;
   const isFresh = wanted === 'fresh';
   const after = { told: run?.handoffs_told ?? '', only: isFresh };
-  const found = rights.team ? await waitingFor(db, workspace, principal, now, sessionId, { undelivered: isFresh, handoffs: after }) : NOTHING;
+  const found = rights.coordination ? await waitingFor(db, workspace, principal, now, sessionId, { undelivered: isFresh, handoffs: after }) : NOTHING;
   const agents = await agentsOf(db, caller, standing, now);
   const messages = await undeliveredTo(
     db,

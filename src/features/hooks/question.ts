@@ -44,6 +44,8 @@ export interface HookQuestion {
   readonly edits?: readonly Edit[] | undefined;
   /** The `session_id` of ours that a call of this run named or was given: that session is this run's. */
   readonly session_id?: string | undefined;
+  /** It was given: a `covibe_session start` of this very run was answered with it. */
+  readonly session_started?: boolean | undefined;
   /** The client goes on already because a stop was answered so. */
   readonly again?: boolean | undefined;
   /** Paths from the top of the working tree. */

@@ -46,8 +46,8 @@ async function ownWork(ctx: CallContext, standing: Standing, sheet: Sheet): Prom
   const now = ctx.clock.now();
   const { sessionId, run, rights } = standing;
   const { tasks, held } = await openWork(ctx.reader, ctx, standing, now);
-  const session = sessionId === null || !rights.team ? '' : ` This run is session ${sessionId}: pass it as session_id.`;
-  const repo = run?.repo && rights.team ? ` ${repoCalled(run.repo)}` : '';
+  const session = sessionId === null || !rights.sessions ? '' : ` This run is session ${sessionId}: pass it as session_id.`;
+  const repo = run?.repo && rights.coordination ? ` ${repoCalled(run.repo)}` : '';
   sheet.put(`Covenant: your context was compacted. This is what the server knows of your work.${session}${repo}`);
   const sections: Section[] = [
     {
@@ -66,7 +66,8 @@ async function ownWork(ctx: CallContext, standing: Standing, sheet: Sheet): Prom
           `- Workflow task ${id}, ${status}: ${quoted(name, 150)}, held by your agent ${assigned_agent_id} with fence ${fence}.`,
       ),
     },
-    ...(rights.team ? await teamSections(ctx, standing, now) : []),
+    ...(rights.coordination ? [{ noun: 'claims', lines: await claimLines(ctx, standing, now) }] : []),
+    ...(rights.sessions ? await sessionSections(ctx, standing, now) : []),
   ];
   const cut = sections.flatMap(({ noun, lines }) => {
     const left = lines.filter((line) => !sheet.put(line)).length;
@@ -78,8 +79,7 @@ async function ownWork(ctx: CallContext, standing: Standing, sheet: Sheet): Prom
   return `${sheet.text}${more}`;
 }
 
-const teamSections = async (ctx: CallContext, standing: Standing, now: number): Promise<Section[]> => [
-  { noun: 'claims', lines: await claimLines(ctx, standing, now) },
+const sessionSections = async (ctx: CallContext, standing: Standing, now: number): Promise<Section[]> => [
   { noun: 'decisions and blockers', lines: standing.sessionId === null ? [] : await noteLines(ctx, standing.sessionId) },
   { noun: 'published context', lines: await contextLines(ctx, standing, now) },
 ];

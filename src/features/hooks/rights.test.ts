@@ -33,26 +33,70 @@ test('without the team toolset a hook starts and ends no session and tells nothi
   expect(await t.events({ kind: 'ask.delivered' })).toEqual([]);
 });
 
-test('of what the run had begun when the team toolset was taken away nothing is told, kept alive, reported or ended', async () => {
+test('of what the run had begun when the team toolset was taken away nothing is told or reported; it is kept while the run lasts, and given back with it', async () => {
   const t = await team();
   const session_id = await t.begun('run-1');
   const claim = await t.claimed(['a.ts'], t.claude, { session_id });
   const task = await t.started({ title: 'Rework the uploads', session_id }, t.claude);
-  const other = await t.session(t.claude);
   await t.revoke('toolset.team');
-  const before = await t.events();
-  const lease = () => t.app.store.reader.selectFrom('claims').select('expires_at').where('id', '=', claim).executeTakeFirst();
-  const until = await lease();
+  const kinds = async () => (await t.events()).map(({ kind }) => kind);
+  const before = await kinds();
+  const lease = () => t.app.store.reader.selectFrom('claims').select('expires_at').where('id', '=', claim).executeTakeFirstOrThrow();
+  const { expires_at } = await lease();
   t.clock.advance(MINUTE);
-  expect((await t.hear('after-tool', { session_id: other })).session_id).toBe(session_id);
+  expect((await t.hear('after-tool')).session_id).toBe(session_id);
+  expect((await lease()).expires_at).toBe(expires_at + MINUTE);
   const told = [await t.hear('stop', { repo: REPO, dirty_files: ['b.ts'] }), await t.hear('session-start', { source: 'compact', repo: REPO })];
   const words = told.map(({ reason, context }) => `${reason} ${context}`).join();
   for (const own of [session_id, claim, task]) expect(words).not.toContain(own);
   // What it has claimed is in nobody's way but others'.
   expect((await t.hear('before-tool', edit('a.ts'))).decision).toBe('allow');
   await t.hear('session-end', { repo: REPO, dirty_files: [] });
-  expect(await lease()).toEqual(until);
-  expect((await t.events()).length).toBe(before.length);
+  expect((await kinds()).slice(before.length)).toEqual(['session.ended', 'claim.released']);
+  await t.begun('run-9', t.codex);
+  expect((await t.hear('before-tool', { ...edit('a.ts'), client_session: 'run-9' }, t.codex)).decision).toBe('allow');
+});
+
+test('a session that the agent started itself ends with its run, whatever the rights', async () => {
+  const t = await team();
+  const automatic = await t.begun('run-1');
+  await t.claimed(['a.ts'], t.claude, { session_id: automatic });
+  const session_id = await t.session(t.claude);
+  await t.claimed(['b.ts'], t.claude, { session_id });
+  await t.revoke('toolset.team');
+  expect(await t.hear('after-tool', { session_id })).toMatchObject({ session_id, context: null });
+  await t.hear('session-end');
+  expect(await t.events({ kind: 'session.ended' })).toMatchObject([{ subject: automatic }, { subject: session_id }]);
+  expect(await t.events({ kind: 'claim.released' })).toHaveLength(2);
+});
+
+test('a grant of a tool opens what that tool is for, and nothing else', async () => {
+  const t = await team();
+  await t.ask('Which port?');
+  await t.message('Deploy at noon');
+  for (const toolset of ['toolset.team', 'toolset.workflow']) await t.revoke(toolset);
+  const heard = async (...tools: string[]) => {
+    for (const tool of tools) await t.grant(`tool.call.${tool}`, {});
+    const client_session = `run of ${tools.join()}`;
+    const start = await t.hear('session-start', { client_session, repo: REPO });
+    const { context } = await t.hear('compact', { client_session });
+    for (const tool of tools) await t.revoke(`tool.call.${tool}`);
+    return { session: start.session_id !== null, welcome: start.context, told: ['Which port?', 'Deploy at noon'].filter((part) => context?.includes(part)) };
+  };
+  expect(await heard('covibe_session')).toEqual({ session: true, welcome: expect.stringMatching(/^Covenant: this run is session \S+; [^\n]+$/), told: [] });
+  const claims = { session: false, welcome: expect.stringMatching(/^In claims.+\nWaiting for you: 1 ask \(/) };
+  expect(await heard('covibe_coordination')).toEqual({ ...claims, told: ['Which port?'] });
+  expect(await heard('message_list')).toMatchObject({ session: false, told: ['Deploy at noon'] });
+  expect(await heard('covibe_note')).toEqual({ session: false, welcome: null, told: [] });
+  await t.grant('tool.call.covibe_task', {});
+  await t.hear('prompt', { client_session: 'last' });
+  t.clock.advance(1);
+  await t.grant('toolset.team', {});
+  const task = await t.started({ title: 'Cut the release' }, t.claude);
+  await t.revoke('toolset.team');
+  expect((await t.hear('stop', { client_session: 'last' })).reason).toContain(task);
+  await t.revoke('tool.call.covibe_task');
+  expect(await t.hear('stop', { client_session: 'last' })).toMatchObject({ decision: 'allow', notice: null });
 });
 
 test('without the workflow toolset a hook tells no message and nothing of workflow tasks', async () => {

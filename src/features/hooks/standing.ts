@@ -1,14 +1,15 @@
-import type { CallContext, Principal, WriteContext } from '../../kernel/context.ts';
+import type { CallContext, Principal } from '../../kernel/context.ts';
 import type { Input } from '../../kernel/contract.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { type ClaimRow, renewClaims } from '../coordination/index.ts';
-import { AGENT_TYPES, callingDeveloper } from '../identity/index.ts';
-import { type AgentSessionRow, findSession, finishSession, type SessionParts, STALE_AFTER_MS, touchActiveSession } from '../sessions/index.ts';
+import { callingDeveloper } from '../identity/index.ts';
+import { type AgentSessionRow, type SessionParts, STALE_AFTER_MS, touchActiveSession } from '../sessions/index.ts';
 import type { hear } from './contract.ts';
 import { NOTHING_FOUND } from './found.ts';
 import type { Rights } from './rights.ts';
-import { runsOf, runsOfOthersIn, saveRun } from './store.ts';
+import { endSession, ownSession } from './session.ts';
+import { runsOf, saveRun } from './store.ts';
 import type { ClientRunRow } from './tables.ts';
 
 export type Question = Input<typeof hear>;
@@ -21,7 +22,7 @@ export interface Standing {
   readonly run: ClientRunRow | undefined;
   /** Runs of the same agent that are at work elsewhere; where it is not known which run this is, none is known to be another. */
   readonly others: readonly ClientRunRow[];
-  /** One that has not ended. */
+  /** One that has not ended: the run's, or where it has none that which the call named. */
   readonly sessionId: string | null;
   readonly rights: Rights;
   /** What has changed for the agent without its doing. */
@@ -37,7 +38,7 @@ export async function standingOf(ctx: CallContext, question: Question, rights: R
   const { client_session, client, event, person } = question;
   if (client_session === undefined || person) return { run: undefined, others: [], sessionId: named?.id ?? null, rights };
   // Not before: a call that ends a session names it too.
-  const bound = event === 'after-tool' && rights.team ? named : undefined;
+  const bound = event === 'after-tool' ? named : undefined;
   const now = ctx.clock.now();
   const found = await runsAround(ctx.reader, ctx, client_session, now);
   const { run } = found;
@@ -60,16 +61,6 @@ export async function runsAround(
   return { run: runs.find((run) => run.client_session === clientSession), others: runs.filter((run) => run.client_session !== clientSession) };
 }
 
-/** The session that a call named, if this very agent has started it, and it has not ended. */
-async function ownSession({ reader, workspace, principal }: CallContext, { session_id, client }: Question): Promise<AgentSessionRow | undefined> {
-  const session = session_id === undefined ? undefined : await findSession(reader, workspace, session_id);
-  if (session?.token_id !== principal.tokenId || session.ended_at !== null) return undefined;
-  const said = session.agent_type?.toLowerCase();
-  // Where one token serves several agents, only what each said of itself tells them apart.
-  const isAnothers = said !== (principal.agentType ?? client) && AGENT_TYPES.some((type) => type === said);
-  return isAnothers ? undefined : session;
-}
-
 async function signOfLife(
   tx: Tx,
   ctx: CallContext,
@@ -85,10 +76,11 @@ async function signOfLife(
   const left = isBound && known.automatic === 1 ? known.session_id : null;
   const released = left === null ? 0 : await endSession(tx, ctx, left, others, listeners);
   await saveRun(tx, run);
-  if (rights.team && run.session_id !== null) await touchActiveSession(tx, run.session_id);
-  if (rights.team) await renewClaims(tx, { ...ctx, session: run.session_id }, run.session_id);
+  // Whatever the rights: it is the agent's own, and takes nothing from anybody.
+  if (run.session_id !== null) await touchActiveSession(tx, run.session_id);
+  await renewClaims(tx, { ...ctx, session: run.session_id }, run.session_id);
   const told =
-    released > 0
+    released > 0 && rights.sessions
       ? `This run is session ${run.session_id} now. Session ${left}, which had been started for it, has ended, and ${released} claim(s) made in it were released: claim again what you still need.`
       : undefined;
   return { run, others, sessionId: run.session_id, rights, told };
@@ -114,21 +106,6 @@ function newRun(tx: Tx, principal: Principal, { client, client_session, repo, fo
     last_seen_at: tx.now,
     ended_at: null,
   };
-}
-
-/** As the agent itself would end it; how many claims were released. One that another run works in goes on. */
-export async function endSession(
-  tx: Tx,
-  ctx: WriteContext,
-  sessionId: string,
-  others: readonly ClientRunRow[],
-  listeners: NonNullable<SessionListeners['end']>,
-): Promise<number> {
-  const session = await findSession(tx.db, tx.workspace, sessionId);
-  if (session?.ended_at !== null || others.some((run) => run.session_id === sessionId)) return 0;
-  const [theirs] = await runsOfOthersIn(tx.db, tx.workspace, sessionId, ctx.principal.actor, tx.now - STALE_AFTER_MS);
-  if (theirs) return 0;
-  return (await finishSession(tx, { ...ctx, session: sessionId }, sessionId, listeners)).released_claims ?? 0;
 }
 
 /** The agent is never in its own way: what it has claimed in this run, in none that is known, or in one that is over, is its own. */

@@ -79,6 +79,32 @@ test('found commits that were pushed make no room for the run’s own, whichever
   }
 });
 
+test('commits of another branch are neither pushed nor made by going there and back', async () => {
+  const t = await hooksApp();
+  await t.begun('run-1', t.claude, { branch: 'feature', unpushed_commits: 5 });
+  const stop = async (branch: string, unpushed_commits: number, repo = REPO) => await t.hear('stop', { repo, branch, unpushed_commits });
+  const free = { decision: 'allow', notice: null };
+  expect(await stop('main', 0)).toMatchObject(free);
+  expect(await stop('feature', 5)).toMatchObject(free);
+  // A branch made where the run began has what was found there.
+  expect((await stop('fresh', 7)).reason).toContain('- Not pushed: 2 commits.');
+  // Whose these are nobody knows; what is added to them is the run's.
+  expect(await stop('old', 3)).toMatchObject(free);
+  expect(await stop('main', 4, 'github.com/acme/other')).toMatchObject(free);
+  expect((await stop('old', 4)).reason).toContain('- Not pushed: 1 commit.');
+  expect(await stop('old', 0)).toMatchObject(free);
+  expect((await stop('old', 2)).reason).toContain('- Not pushed: 2 commits.');
+  expect(await stop('feature', 5)).toMatchObject(free);
+});
+
+test('a run remembers only so many branches, and the newest of them', async () => {
+  const t = await hooksApp();
+  await t.begun('run-1', t.claude, { branch: 'main', unpushed_commits: 30 });
+  for (let index = 0; index < 30; index++) await t.hear('stop', { repo: REPO, branch: `b${index}`, unpushed_commits: index });
+  const { unpushed } = JSON.parse((await t.run())?.found ?? '') as { unpushed: object };
+  expect(Object.values(unpushed)).toEqual(Array.from({ length: 20 }, (_, index) => index + 10));
+});
+
 test('the tasks of another run, and of long ago, hold up nobody else', async () => {
   const t = await hooksApp();
   await t.started({ title: 'Begun before any run' }, t.claude);

@@ -32,7 +32,7 @@ export async function stops(ctx: CallContext, question: Question, standing: Stan
 
 async function hold(tx: Tx, ctx: CallContext, question: Question, standing: Standing & { run: object }, listeners: SessionListeners): Promise<Said> {
   const { run = standing.run } = await runsAround(tx.db, ctx, standing.run.client_session, tx.now);
-  if (standing.rights.team) await keepSnapshot(tx, ctx, question, run, listeners);
+  if (standing.rights.sessions) await keepSnapshot(tx, ctx, question, run, listeners);
   const found = stillFound(run, question);
   const open = await openIn({ ...ctx, reader: tx.db }, question, { ...standing, run: { ...run, found } });
   const state = isNothing(open) ? null : stateOf(open);
@@ -46,7 +46,7 @@ async function hold(tx: Tx, ctx: CallContext, question: Question, standing: Stan
 
 async function openIn(ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'clock'>, question: Question, standing: Standing): Promise<Open> {
   const now = ctx.clock.now();
-  const asks = standing.rights.team ? (await waitingFor(ctx.reader, ctx.workspace, ctx.principal, now, standing.sessionId)).waiting : [];
+  const asks = standing.rights.coordination ? (await waitingFor(ctx.reader, ctx.workspace, ctx.principal, now, standing.sessionId)).waiting : [];
   return { ...(await openWork(ctx.reader, ctx, standing, now)), asks, ...leftBy(standing.run, question) };
 }
 

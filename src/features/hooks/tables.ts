@@ -22,7 +22,7 @@ export interface ClientRunRow {
   told_at_stop: string | null;
   /** What it was denied in the last minute, by claim and path, and when. */
   denials: JsonText;
-  /** What it found in the working tree: hashes of the paths that were not committed, and how many commits were not pushed. */
+  /** What it found in the working tree: hashes of the paths that were not committed, and how many commits of each branch were not pushed. */
   found: JsonText;
   started_at: EpochMs;
   last_seen_at: EpochMs;

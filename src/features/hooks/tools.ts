@@ -60,7 +60,7 @@ export const hookTools = ({ gate, ...listeners }: HookParts): Implementation[] =
   implement(hear, {
     run: async (asked, ctx) => {
       const rights = await rightsOf(gate(), ctx.principal);
-      const question = { ...asked, hears: asked.hears && (rights.team || rights.workflow) };
+      const question = { ...asked, hears: asked.hears && Object.values(rights).includes(true) };
       const found = await standingOf(ctx, question, rights, listeners);
       const standing = question.event === 'prompt' ? await withSession(ctx, question, found) : found;
       const said = await HEARINGS[question.event](ctx, question, standing, listeners);
@@ -69,7 +69,7 @@ export const hookTools = ({ gate, ...listeners }: HookParts): Implementation[] =
         decision: 'allow',
         reason: null,
         notice: null,
-        session_id: standing.sessionId,
+        session_id: standing.run?.session_id ?? null,
         ...said,
         context: context === '' ? null : context,
         fail_closed: await failsClosed(ctx.reader, ctx.workspace),

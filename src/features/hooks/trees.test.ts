@@ -20,6 +20,19 @@ test('a folder is not written, moved or taken away while something beneath it is
   expect((await t.hear('before-tool', { edits: [{ repo: 'github.com/acme/other', path: '.', tree: true }] })).decision).toBe('allow');
 });
 
+test('a claim that begins with a wildcard holds the folders that it names, not every folder in which a file of it may be', async () => {
+  const t = await hooksApp();
+  await t.claimed(['**/*.test.ts', '*/package.json', '?ocs/*.md', '**/upload'], t.cursor);
+  expect((await t.hear('before-tool', tree('dist', 'node_modules', 'docs'))).decision).toBe('allow');
+  expect((await t.hear('before-tool', tree('src/upload'))).reason).toContain('. src/upload: claimed');
+  expect((await t.hear('before-tool', edit('dist/a.test.ts'))).decision).toBe('deny');
+  expect((await t.hear('before-tool', tree('.'))).reason).toContain('**/*.test.ts in the repository: claimed');
+  const some = await hooksApp();
+  await some.claimed(['packages/*/src/**', 'lib-*/a.ts'], some.cursor);
+  for (const held of ['packages', 'packages/a', 'lib-x']) expect((await some.hear('before-tool', tree(held))).decision).toBe('deny');
+  for (const free of ['packages/a/dist', 'lib']) expect((await some.hear('before-tool', tree(free))).decision).toBe('allow');
+});
+
 test('a file whose path is the beginning of a claim, or the folder of one, is no folder', async () => {
   const t = await hooksApp();
   await t.claimed(['src/upload/retry.ts'], t.cursor);

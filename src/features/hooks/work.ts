@@ -37,7 +37,7 @@ export async function openWork(db: Db, caller: Caller, standing: Standing, now: 
   const { workspace, principal } = caller;
   const elsewhere = new Set(others.flatMap(({ session_id }) => session_id ?? []));
   const since = run?.started_at ?? Number.MAX_SAFE_INTEGER;
-  const tasks = rights.team ? await tasksInHand(db, workspace, { sessionId, actor: principal.actor, since }, MOST_TASKS) : [];
+  const tasks = rights.tasks ? await tasksInHand(db, workspace, { sessionId, actor: principal.actor, since }, MOST_TASKS) : [];
   const held: WorkflowTaskRow[] = [];
   for (const agent of await agentsOf(db, caller, standing, now)) held.push(...(await tasksHeldBy(db, workspace, agent.id)));
   return {

@@ -6,6 +6,10 @@ export interface Writes {
   readonly files?: Arguments;
   /** Where one is a folder, all beneath it is written, moved or gone. */
   readonly trees?: Arguments;
+  /** The same, where they are taken away themselves: a link is not what it leads to. */
+  readonly removed?: Arguments;
+  /** The same, named from the top of the working tree. */
+  readonly fromTop?: Arguments;
 }
 
 export type Writer = (args: Arguments, documents: readonly string[]) => Writes;
@@ -38,7 +42,7 @@ export const copy =
 
 export const move: Writer = (args) => {
   const { sources, writes } = copied(args, SUFFIX);
-  return { ...writes, trees: [...sources, ...(writes.trees ?? [])] };
+  return { ...writes, removed: sources };
 };
 
 export const link: Writer = (args) => {

@@ -25,15 +25,28 @@ export class Found {
   full = false;
   #characters = 0;
 
-  note(paths: Arguments, from: Folder, tree = false): void {
+  note(paths: Arguments, from: Folder, how: Omit<Written, 'path'> = {}): void {
     for (const each of paths) {
       const path = each === '' || each === '-' ? undefined : this.pathOf(each, from);
-      const key = `${tree} ${path}`;
-      if (path === undefined || this.files.has(key)) continue;
-      if (this.files.size === MOST_EDITS) this.#stop();
-      else this.files.set(key, tree ? { path, tree } : { path });
+      if (path !== undefined) this.#keep({ path, ...how });
       if (this.full) return;
     }
+  }
+
+  /** Of the working tree that the folder is in. */
+  noteFromTop(paths: Arguments, from: Folder): void {
+    for (const fromTop of paths) {
+      const path = fromTop === undefined ? undefined : this.pathOf('.', from);
+      if (path !== undefined && this.pathOf(fromTop, '') !== undefined) this.#keep({ path, tree: true, fromTop: fromTop as string });
+      if (this.full) return;
+    }
+  }
+
+  #keep(file: Written): void {
+    const key = JSON.stringify(file);
+    if (this.files.has(key)) return;
+    if (this.files.size === MOST_EDITS) this.#stop();
+    else this.files.set(key, file);
   }
 
   /** Each costs its length, those that were there before too. */

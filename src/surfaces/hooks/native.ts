@@ -16,7 +16,7 @@ export function reduced(event: HookEvent, native: Native, tools: FileTools): Red
     source: event === 'session-start' ? SOURCES.find((source) => source === native.source) : undefined,
     model: stringOf(native.model),
     tool,
-    session_id: ownSession(tool, native.tool_input, native.tool_response),
+    ...ownSession(tool, native.tool_input, native.tool_response),
     again: native.stop_hook_active === true || undefined,
     ...(event === 'before-tool' && filesOf(tools, tool, native.tool_input)),
   };

@@ -1,3 +1,4 @@
+import type { HookQuestion } from '../../features/hooks/question.ts';
 import { recordOf, stringOf } from './client.ts';
 
 /** `mcp__covibe__covibe_task`, `mcp_covibe_covibe_task`, `covibe.covibe_task`, `MCP:covibe_task`: every client spells it in its own way. */
@@ -8,12 +9,12 @@ const ID = /^[\w.:-]{1,64}$/;
 
 const idOf = (value: unknown): string | undefined => (typeof value === 'string' && ID.test(value) ? value : undefined);
 
-/** The session of ours that a call of a tool of ours named, or was given. */
-export function ownSession(tool: string | undefined, input: unknown, response: unknown): string | undefined {
-  if (tool === undefined || !OURS.test(tool)) return undefined;
+/** The session of ours that a call of a tool of ours named, or that a start of one was answered with. */
+export function ownSession(tool: string | undefined, input: unknown, response: unknown): Pick<HookQuestion, 'session_id' | 'session_started'> {
+  if (tool === undefined || !OURS.test(tool)) return {};
   const asked = recordOf(parsed(input));
-  if (!tool.endsWith('covibe_session')) return idOf(asked.session_id);
-  return idOf(asked.session_id) ?? (asked.operation === 'start' ? sessionIn(response, 0) : undefined);
+  const started = tool.endsWith('covibe_session') && asked.operation === 'start' ? sessionIn(response, 0) : undefined;
+  return started === undefined ? { session_id: idOf(asked.session_id) } : { session_id: started, session_started: true };
 }
 
 /** Clients wrap the answer each in its own way: as text, as MCP content, in `llmContent`. An envelope has it in `data`. */

@@ -15,7 +15,7 @@ describe('the session of ours that a call is in', () => {
     'covibe_task',
   ];
   it.each(names)('%s names it', (tool) => {
-    expect(ownSession(tool, { operation: 'check', session_id: 'ses_01' }, undefined)).toBe('ses_01');
+    expect(ownSession(tool, { operation: 'check', session_id: 'ses_01' }, undefined)).toEqual({ session_id: 'ses_01' });
   });
 
   it.each([
@@ -25,13 +25,21 @@ describe('the session of ours that a call is in', () => {
     ['opencode', { content: [{ type: 'text', text }] }],
     ['Cursor', JSON.stringify({ content: [{ type: 'text', text }] })],
   ])('%s is told it by the start', (_, response) => {
-    expect(ownSession('mcp__covibe__covibe_session', { operation: 'start' }, response)).toBe('ses_01');
+    expect(ownSession('mcp__covibe__covibe_session', { operation: 'start' }, response)).toEqual({ session_id: 'ses_01', session_started: true });
+  });
+
+  it('what a start was answered goes before what it named, and is nothing that another call can name', () => {
+    const named = { operation: 'start', session_id: 'ses_00' };
+    expect(ownSession('mcp__covibe__covibe_session', named, text)).toEqual({ session_id: 'ses_01', session_started: true });
+    expect(ownSession('mcp__covibe__covibe_session', named, undefined)).toEqual({ session_id: 'ses_00' });
+    expect(ownSession('mcp__covibe__covibe_session', { operation: 'heartbeat', session_id: 'ses_00' }, text)).toEqual({ session_id: 'ses_00' });
+    expect(ownSession('mcp__covibe__covibe_task', named, text)).toEqual({ session_id: 'ses_00' });
   });
 
   it('what other tools say, or another operation answers, is none', () => {
-    expect(ownSession('mcp__other__session', { session_id: 'ses_01' }, text)).toBeUndefined();
-    expect(ownSession('mcp__covibe__covibe_session', { operation: 'list_contexts' }, text)).toBeUndefined();
-    expect(ownSession('mcp__covibe__covibe_task', { session_id: 'PROMPT with words' }, text)).toBeUndefined();
-    expect(ownSession('mcp__covibe__covibe_session', { operation: 'start' }, 'no JSON {')).toBeUndefined();
+    expect(ownSession('mcp__other__session', { session_id: 'ses_01' }, text)).toEqual({});
+    expect(ownSession('mcp__covibe__covibe_session', { operation: 'list_contexts' }, text).session_id).toBeUndefined();
+    expect(ownSession('mcp__covibe__covibe_task', { session_id: 'PROMPT with words' }, text).session_id).toBeUndefined();
+    expect(ownSession('mcp__covibe__covibe_session', { operation: 'start' }, 'no JSON {').session_id).toBeUndefined();
   });
 });

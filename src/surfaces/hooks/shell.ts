@@ -45,9 +45,11 @@ function run({ words, outputs, documents, inside, apart }: Simple, folder: Folde
   for (const line of linesGivenTo(program, args, documents)) read(line, runsIn, found, depth + 1);
   if (program === undefined) return folder;
   const there = program === 'git' ? gitFolder(runsIn, args, found) : { folder: runsIn, args };
-  const { files = [], trees = [] } = writtenBy(program, there.args, documents);
+  const { files = [], trees = [], removed = [], fromTop = [] } = writtenBy(program, there.args, documents);
   found.note(files, there.folder);
-  found.note(trees, there.folder, true);
+  found.note(removed, there.folder, { tree: true, removed: true });
+  found.note(trees, there.folder, { tree: true });
+  found.noteFromTop(fromTop, there.folder);
   return folder;
 }
 

@@ -4,8 +4,9 @@ import { MOST_EDITS } from '../../features/hooks/question.ts';
 import { LONGEST_LINE, MOST_PATH_CHARACTERS } from './found.ts';
 import { filesWritten } from './shell.ts';
 
-/** With `/**` behind what is meant with all beneath it. */
-const written = (line: string): string[] => filesWritten(line).files.map(({ path, tree }) => (tree ? `${path}/**` : path));
+/** With `/**` behind what is meant with all beneath it, and `^` and what is meant from the top behind where git runs. */
+const written = (line: string): string[] =>
+  filesWritten(line).files.map(({ path, tree, fromTop }) => `${path}${fromTop === undefined ? '' : `^${fromTop}`}${tree ? '/**' : ''}`);
 
 describe('the files that a command line names as written', () => {
   const lines: [line: string, files: string[]][] = [
@@ -38,7 +39,10 @@ describe('the files that a command line names as written', () => {
     // Folders, with what is in them.
     ['git checkout -- .; git checkout ./lib; git checkout docs/; git checkout main', ['./**', './lib/**', 'docs//**']],
     ['git -C sub restore .; git stash push -m why -- src; git stash', ['sub/**', 'src/**']],
-    ['git clean -fd; (cd x; git clean -fdx build); git clean -n y; git clean -fX', ['./**', 'x/build/**']],
+    ['git clean -fd; (cd x; git clean -fdx build); git clean -n y; git clean -fX', ['x/build/**']],
+    ['git restore :/; git -C sub checkout -- :/src ":(top)docs" a; git clean -fd :/', ['.^/**', 'sub^src/**', 'sub^docs/**', 'sub/a/**']],
+    ['git rm -r :/gone; cd "$X"; git restore :/', ['.^gone/**']],
+    ['git stash push -um src; git stash push -um why -- lib; git stash push -mwhy docs', ['lib/**', 'docs/**']],
     ['rsync -a --delete new/ src/; rsync -a new/ host:src/', ['src//**', 'src/new/**']],
     ['cp -r new/. src', ['src', 'src/./**']],
     ['mkdir -p src/deep; rmdir old', []],
@@ -82,8 +86,14 @@ describe('the files that a command line names as written', () => {
       "python - <<E\nopen('x','w')\nE",
       'xargs rm',
       'git stash',
+      'git clean -fd',
     ];
     expect(unknown.flatMap(written)).toEqual([]);
+  });
+
+  it('says what is taken away itself, and what is only written into', () => {
+    const removed = filesWritten('rm -rf a; mv b c; git rm d; git mv e f; cp -r g h; git checkout -- i').files.filter((file) => file.removed);
+    expect(removed.map(({ path }) => path)).toEqual(['a', 'b', 'd', 'e']);
   });
 
   it('behind a test, one is one', () => {

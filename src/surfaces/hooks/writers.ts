@@ -20,29 +20,45 @@ const stripOf = (args: Arguments, otherwise: number): number => {
   return Number(short ?? valuesOf(args, '-p', '--strip')[0] ?? otherwise) || 0;
 };
 
+/** `:/src` is from the top of the working tree, wherever git runs. */
+const FROM_TOP = /^:(\/|\(top\))\/*/;
+
+const pathspecs = (words: Arguments): Writes => ({
+  trees: words.filter((word) => !FROM_TOP.test(word ?? '')),
+  fromTop: words.filter((word) => FROM_TOP.test(word ?? '')).map((word) => word?.replace(FROM_TOP, '')),
+});
+
 /** `git checkout [branch] [--] file…`. A single name may be either: one with an ending, or that only a file has, is a file. */
 const checkout: Writer = (args) => {
-  if (args.includes('--')) return { trees: args.slice(args.indexOf('--') + 1) };
+  if (args.includes('--')) return pathspecs(args.slice(args.indexOf('--') + 1));
   if (has(args, '-b', '-B', '--orphan', '--detach', '-d', '-t', '--track')) return {};
   const operands = operandsOf(args);
-  return { trees: operands.length > 1 ? operands.slice(1) : operands.filter((word) => /\.[a-z]\w*$|^\.\.?(\/|$)|\/$/i.test(word ?? '')) };
+  return pathspecs(operands.length > 1 ? operands.slice(1) : operands.filter((word) => /\.[a-z]\w*$|^\.\.?(\/|$)|\/$/i.test(word ?? '')));
 };
 
-/** Without a name, all that lies where it is run. `-X` takes away only what git ignores, and nobody claims. */
+/** Without a name it takes away what git does not know, which no line says. `-X` takes away only what git ignores, and nobody claims. */
 const clean: Writer = (args) => {
   if (args.some((word) => word === '--dry-run' || /^-[a-zA-Z]*[nX]/.test(word ?? ''))) return {};
-  const operands = operandsOf(args, ['-e', '--exclude']);
-  return { trees: operands.length > 0 ? operands : ['.'] };
+  return pathspecs(operandsOf(args, ['-e', '--exclude']));
 };
+
+/** `-um why` too takes the next word for its message. */
+const stash: Writer = ([verb, ...args]) => {
+  const messages = args.filter((word): word is string => /^(-[a-ln-z]*m|--message)$/i.test(word ?? ''));
+  return verb === 'push' ? pathspecs(operandsOf(args, messages)) : {};
+};
+
+/** Git takes a link for a file of its own. */
+const gone = ({ trees = [], ...writes }: Writes): Writes => ({ ...writes, removed: trees });
 
 /** Of what `git` does, that which names the files it writes. */
 const GIT: Readonly<Record<string, Writer>> = {
   checkout,
   clean,
-  restore: (args) => (has(args, '-S', '--staged') && !has(args, '-W', '--worktree') ? {} : { trees: operandsOf(args, ['-s', '--source']) }),
-  rm: (args) => (has(args, '--cached') ? {} : { trees: operandsOf(args) }),
+  restore: (args) => (has(args, '-S', '--staged') && !has(args, '-W', '--worktree') ? {} : pathspecs(operandsOf(args, ['-s', '--source']))),
+  rm: (args) => (has(args, '--cached') ? {} : gone(pathspecs(operandsOf(args)))),
   mv: move,
-  stash: ([verb, ...args]) => (verb === 'push' ? { trees: operandsOf(args, ['-m', '--message']) } : {}),
+  stash,
   apply: (args, documents) => ({ files: documents.flatMap((diff) => diffedFiles(diff, stripOf(args, 1))) }),
 };
 
@@ -51,7 +67,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   tee: (args) => ({ files: operandsOf(args) }),
   touch: (args) => ({ files: operandsOf(args, ['-d', '--date', '-r', '--reference', '-t']) }),
   truncate: (args) => ({ files: operandsOf(args, ['-s', '--size', '-r', '--reference']) }),
-  rm: (args) => ({ trees: operandsOf(args) }),
+  rm: (args) => ({ removed: operandsOf(args) }),
   unlink: (args) => ({ files: operandsOf(args) }),
   shred: (args) => ({ files: operandsOf(args, ['-n', '-s']) }),
   cp: copy(),

@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hooksApp, REPO } from '../../testing/hooks.ts';
 import { temporaryRepository } from '../../testing/repository.ts';
@@ -8,6 +10,9 @@ test('a command line that takes a folder away in which something is claimed is d
   const { path: cwd, git, write } = temporaryRepository();
   git(['remote', 'add', 'origin', `https://${REPO}.git`]);
   for (const file of ['src/upload/retry.ts', 'src/other.ts', 'docs/a.md', 'x/new.ts']) write(file, '');
+  symlinkSync('src', join(cwd, 'current'));
+  const elsewhere = temporaryRepository();
+  elsewhere.git(['remote', 'add', 'origin', `https://${REPO}.git`]);
   await t.claimed(['src/upload/**'], t.cursor);
   const decided = async (command: string) => {
     const response = await fetch(`${url}/api/hooks/claude-code/before-tool`, {
@@ -26,7 +31,9 @@ test('a command line that takes a folder away in which something is claimed is d
     'git checkout .',
     'git restore .',
     'git rm -r src',
-    'git clean -fd',
+    'git clean -fd src',
+    'git restore :/',
+    'cd docs && git checkout -- :/src',
     'git stash push src',
     'rsync -a x/ src/',
     'cp -r x/. src',
@@ -47,6 +54,11 @@ test('a command line that takes a folder away in which something is claimed is d
     'rsync -a x src/',
     'echo > src/up',
     'git checkout main',
+    'git clean -fd',
+    'git stash push -um src',
+    'rm current',
+    'mv current old',
+    `rm -rf ${elsewhere.path}`,
   ];
   for (const command of allowed) expect(await decided(command)).toEqual([command, 'allow']);
 });

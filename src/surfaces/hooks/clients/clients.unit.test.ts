@@ -45,7 +45,7 @@ const PAYLOADS: [client: string, event: HookEvent, native: Record<string, unknow
     'claude-code',
     'after-tool',
     { ...claude, tool_name: 'mcp__covibe__covibe_session', tool_input: { operation: 'start' }, tool_response: '{"data":{"session_id":"ses_01"}}' },
-    { tool: 'mcp__covibe__covibe_session', session_id: 'ses_01' },
+    { tool: 'mcp__covibe__covibe_session', session_id: 'ses_01', session_started: true },
   ],
   ['claude-code', 'stop', { ...claude, stop_hook_active: true, last_assistant_message: CANARY }, { again: true }],
   ['claude-code', 'session-end', { ...claude, reason: 'other' }, {}],
@@ -70,7 +70,7 @@ const PAYLOADS: [client: string, event: HookEvent, native: Record<string, unknow
     'codex',
     'before-tool',
     { ...codex, tool_name: 'Bash', tool_input: { command: 'rm -rf src' } },
-    { tool: 'Bash', model: 'gpt-5.5', files: [{ path: 'src', tree: true }] },
+    { tool: 'Bash', model: 'gpt-5.5', files: [{ path: 'src', tree: true, removed: true }] },
   ],
   [
     'claude-code',

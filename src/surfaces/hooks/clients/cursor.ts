@@ -39,7 +39,7 @@ export const cursor: HookClient = {
       source: event === 'session-start' ? 'startup' : undefined,
       model: stringOf(native.model),
       tool,
-      session_id: ownSession(tool, native.tool_input, native.tool_output ?? native.result_json ?? recordOf(native.tool_response)),
+      ...ownSession(tool, native.tool_input, native.tool_output ?? native.result_json ?? recordOf(native.tool_response)),
       // Whoever stopped it themselves must not see it go on.
       again: loops > 0 || (event === 'stop' && native.status !== undefined && native.status !== 'completed') || undefined,
       ...(event === 'before-tool' && filesOf(FILE_TOOLS, tool ?? 'Shell', input)),
