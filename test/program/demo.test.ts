@@ -76,7 +76,7 @@ test('the demo plays on the running server until every page has something, ends 
 
 test('a demo that is interrupted is cleared away; without a server one runs for as long', async () => {
   const home = temporaryFolder();
-  const at = { home, env: { PORT: '0', LC_ALL: 'C' } };
+  const at = { home, env: { MCP_SERVER_PORT: '0', LC_ALL: 'C' } };
   const demo = startCommand({ ...at, group: true }, 'demo', '--pace', '0', '--no-open');
   await expect.poll(() => demo.notes(), { timeout: 30_000 }).toMatch(/worker killed/);
   // As Ctrl-C at a terminal: to all that were started there.
