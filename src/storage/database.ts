@@ -33,13 +33,14 @@ import type { UpstreamPinRow, UpstreamRow } from '../features/upstreams/tables.t
 import type { CheckpointRow, WorkflowDependencyRow, WorkflowRow, WorkflowTaskRow } from '../features/workflows/tables.ts';
 import type { WorkstreamRow } from '../features/workstreams/tables.ts';
 import type { WorktreeRow } from '../features/worktrees/tables.ts';
-import type { EventRow, JournalHeadRow, SchemaMigrationRow } from './tables.ts';
+import type { EventRow, JournalAnchorRow, JournalHeadRow, SchemaMigrationRow } from './tables.ts';
 
 /** Every table of the one store; each feature describes its own rows. */
 export interface Database {
   schema_migrations: SchemaMigrationRow;
   events: EventRow;
   journal_heads: JournalHeadRow;
+  journal_anchors: JournalAnchorRow;
   workspaces: WorkspaceRow;
   developers: DeveloperRow;
   tokens: TokenRow;

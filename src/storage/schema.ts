@@ -22,6 +22,7 @@ CREATE TABLE "grants" ("workspace_id" text not null, "id" text not null, "subjec
 CREATE TABLE "handoffs" ("workspace_id" text not null, "id" text not null, "from_developer_id" text not null, "session_id" text, "to_developer_id" text not null, "to_agent_type" text, "message" text not null, "task_ids" text not null, "claim_ids" text not null, "repo" text, "branch" text, "context_id" text, "status" text not null, "created_at" bigint not null, "accepted_at" bigint, "taken_task_ids" text not null, "taken_claim_ids" text not null, constraint "handoffs_key" primary key ("workspace_id", "id"))
 CREATE TABLE "instance_relationships" ("workspace_id" text not null, "parent_instance" text not null, "child_instance" text not null, "relationship_type" text not null, "review_iteration" integer not null, "outcome" text, "created_at" bigint not null, "ended_at" bigint, constraint "instance_relationships_key" primary key ("workspace_id", "parent_instance", "child_instance", "relationship_type"), constraint "instance_relationships_iteration" unique ("workspace_id", "parent_instance", "relationship_type", "review_iteration"))
 CREATE TABLE "instances" ("workspace_id" text not null, "id" text not null, "type" text not null, "status" text not null, "agent" text not null, "developer_id" text, "agent_id" text not null, "token_id" text, "machine" text not null, "repository" text not null, "worktree_path" text not null, "branch_name" text not null, "base_branch" text not null, "base_commit" text, "session_name" text not null, "session_kind" text, "pid" integer, "process_start" bigint, "issue_number" integer, "prompt" text not null, "parent_instance_id" text, "review_iteration" integer, "failed_reviews" integer not null, "pr_number" integer, "pr_url" text, "news" text, "status_reason" text, "kept_reason" text, "backup_ref" text, "created_by" text not null, "created_at" bigint not null, "updated_at" bigint not null, "last_activity" bigint not null, "ended_at" bigint, "step" text, "step_until" bigint, "step_by" text, "step_data" text, "extra_reviews" integer default 0 not null, constraint "instances_key" primary key ("workspace_id", "id"))
+CREATE TABLE "journal_anchors" ("workspace_id" text primary key, "seq" bigint not null, "hash" text not null, "time" bigint not null)
 CREATE TABLE "journal_heads" ("workspace_id" text primary key, "seq" bigint not null, "hash" text not null)
 CREATE TABLE "local_worktrees" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "repo" text not null, "branch" text not null, "worktree" text not null, "head" text, "dirty_files" text not null, "unpushed_files" text not null, "diff_hashes" text not null, "session_id" text not null, "updated_at" bigint not null, constraint "local_worktrees_key" primary key ("workspace_id", "id"), constraint "local_worktrees_place" unique ("workspace_id", "repo", "developer_id", "branch", "worktree"))
 CREATE TABLE "machines" ("workspace_id" text not null, "token_id" text not null, "developer_id" text not null, "companion_version" text, "last_heartbeat_at" bigint not null, constraint "machines_key" primary key ("workspace_id", "token_id"))
@@ -435,6 +436,10 @@ instances.step_until bigint
 instances.step_by text
 instances.step_data text
 instances.extra_reviews integer not null default 0
+journal_anchors.workspace_id text not null
+journal_anchors.seq bigint not null
+journal_anchors.hash text not null
+journal_anchors.time bigint not null
 journal_heads.workspace_id text not null
 journal_heads.seq bigint not null
 journal_heads.hash text not null
@@ -829,6 +834,7 @@ handoffs: handoffs_key PRIMARY KEY (workspace_id, id)
 instance_relationships: instance_relationships_iteration UNIQUE (workspace_id, parent_instance, relationship_type, review_iteration)
 instance_relationships: instance_relationships_key PRIMARY KEY (workspace_id, parent_instance, child_instance, relationship_type)
 instances: instances_key PRIMARY KEY (workspace_id, id)
+journal_anchors: journal_anchors_pkey PRIMARY KEY (workspace_id)
 journal_heads: journal_heads_pkey PRIMARY KEY (workspace_id)
 local_worktrees: local_worktrees_key PRIMARY KEY (workspace_id, id)
 local_worktrees: local_worktrees_place UNIQUE (workspace_id, repo, developer_id, branch, worktree)
@@ -931,6 +937,7 @@ CREATE UNIQUE INDEX instances_key ON instances USING btree (workspace_id, id)
 CREATE UNIQUE INDEX instances_place ON instances USING btree (machine, worktree_path) WHERE (ended_at IS NULL)
 CREATE INDEX instances_running ON instances USING btree (workspace_id, id) WHERE (ended_at IS NULL)
 CREATE INDEX instances_under_way ON instances USING btree (step_until) WHERE (step IS NOT NULL)
+CREATE UNIQUE INDEX journal_anchors_pkey ON journal_anchors USING btree (workspace_id)
 CREATE UNIQUE INDEX journal_heads_pkey ON journal_heads USING btree (workspace_id)
 CREATE INDEX local_worktrees_age ON local_worktrees USING btree (workspace_id, developer_id, updated_at)
 CREATE INDEX local_worktrees_graph ON local_worktrees USING btree (workspace_id, repo, updated_at)

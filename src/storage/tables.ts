@@ -24,6 +24,15 @@ export interface JournalHeadRow {
   hash: string;
 }
 
+/** Where a pruned journal begins: its last deleted event, as verified when it was deleted. */
+export interface JournalAnchorRow {
+  workspace_id: string;
+  seq: number;
+  hash: string;
+  /** The time of that event. */
+  time: EpochMs;
+}
+
 export interface SchemaMigrationRow {
   number: number;
   name: string;

@@ -11,6 +11,7 @@ import { cycles } from './0009_cycles.ts';
 import { reviews } from './0010_reviews.ts';
 import { dashboard } from './0011_dashboard.ts';
 import { hooks } from './0012_hooks.ts';
+import { retention } from './0013_retention.ts';
 
 /** In order, without gaps. A released migration never changes; a new one goes below it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   reviews,
   dashboard,
   hooks,
+  retention,
 ];
