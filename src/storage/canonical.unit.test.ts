@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../testing/runs.ts';
 import { canonicalJson } from './canonical.ts';
 
 test('canonical JSON is what the reference implementation of RFC 8785 makes of any JSON value', () => {
@@ -8,7 +9,7 @@ test('canonical JSON is what the reference implementation of RFC 8785 makes of a
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       expect(canonicalJson(value)).toBe(canonicalize(value));
     }),
-    { seed: 8785, numRuns: 500 },
+    runs(500),
   );
 });
 

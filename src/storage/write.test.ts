@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { administer, ENGINE, temporaryDatabase } from '../testing/database.ts';
+import { runs } from '../testing/runs.ts';
 import { inRun } from '../testing/scope.ts';
 import { openTestStore } from '../testing/store.ts';
 import { StoreBusy, StoreClosed, WriteWithdrawn } from './errors.ts';
@@ -113,7 +114,7 @@ test('seq counts up without gaps under writers of several stores, failing ones a
         expect(verifier.finish(await readHead((stores[1] as Store).reader, W))).toMatchObject({ valid: true, firstBreak: null });
       }),
     ),
-    { seed: 1, numRuns: 6 },
+    runs(6),
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type TestCaller, testApp } from '../../testing/app.ts';
+import { runs } from '../../testing/runs.ts';
 import type { ContextView } from './contract.ts';
 import { activeContexts, latestContextOf } from './views.ts';
 
@@ -205,6 +206,6 @@ test('after any publishing, revoking and waiting, no revoked, superseded or expi
       const found = await latestContextOf(app.store.reader, ana.principal.workspace, ana.principal.developerId as string, {}, clock.now());
       expect(found?.id).toBe(latest?.id);
     }),
-    { numRuns: 15 },
+    runs(15),
   );
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type TestCaller, testApp } from '../../testing/app.ts';
+import { runs } from '../../testing/runs.ts';
 import { inRun } from '../../testing/scope.ts';
 import { conflict } from './conflicts.ts';
 import { claimedBy } from './present.ts';
@@ -94,7 +95,7 @@ test('whatever agents do, no two live claims of different agents conflict, and a
         await app.close();
       }),
     ),
-    { numRuns: 12, seed: 20_260_101 },
+    runs(12),
   );
 }, 120_000);
 
@@ -135,6 +136,6 @@ test('nor do they where an agent leaves its session out, or claims are handed ov
         await app.close();
       }),
     ),
-    { numRuns: 12, seed: 20_260_101 },
+    runs(12),
   );
 }, 120_000);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../testing/runs.ts';
 import { matches, overlap, parseGlob } from './globs.ts';
 
 const glob = parseGlob;
@@ -60,7 +61,7 @@ function expression(text: string): RegExp {
 test('a pattern matches what its regular expression matches', () => {
   fc.assert(
     fc.property(pattern, fc.constantFrom(...paths), (text, path) => matches(glob(text), path) === expression(text).test(`${path}/`)),
-    { numRuns: 3_000, seed: 6 },
+    runs(3_000),
   );
 });
 
@@ -70,7 +71,7 @@ test('two patterns overlap exactly when some path matches both', () => {
       const [inA, inB] = [expression(a), expression(b)];
       return overlap(glob(a), glob(b)) === paths.some((path) => inA.test(`${path}/`) && inB.test(`${path}/`));
     }),
-    { numRuns: 2_000, seed: 6 },
+    runs(2_000),
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../testing/runs.ts';
 import { afterCompletion, afterHandoff, faultsOf, firstPhase, GEMINI_AND_CODEX, leadsBack, type Machine, producersFor, type Transition } from './machine.ts';
 
 describe('the machine of gemini and codex', () => {
@@ -142,7 +143,7 @@ test('what passes as sound can be gone through: every phase is reached, from eac
       // Whoever is handed something has the turn then.
       for (const { name } of machine.phases) for (const target of machine.roles) expect(afterHandoff(machine, name, target)?.role ?? target).toBe(target);
     }),
-    { numRuns: 2_000, seed: 4 },
+    runs(2_000),
   );
   expect(sound).toBeGreaterThan(100);
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TestCaller } from '../../testing/app.ts';
+import { runs } from '../../testing/runs.ts';
 import { inRun } from '../../testing/scope.ts';
 import { type Body, type WorkflowApp, workflowApp } from '../../testing/workflow.ts';
 import { isSilent } from '../agents/index.ts';
@@ -293,6 +294,6 @@ test('whatever agents do to a graph: one live holder per task, nothing runs befo
         await app.app.close();
       }),
     ),
-    { numRuns: 15, seed: 20_261_115 },
+    runs(15),
   );
 }, 180_000);

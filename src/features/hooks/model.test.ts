@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { edit, hooksApp, MINUTE } from '../../testing/hooks.ts';
+import { runs } from '../../testing/runs.ts';
 import { inRun } from '../../testing/scope.ts';
 import { covering } from '../coordination/conflicts.ts';
 import { pathOf } from '../coordination/globs.ts';
@@ -155,6 +156,6 @@ test('whatever runs, sessions and claims come and go, an edit is denied exactly 
         }
       }),
     ),
-    { numRuns: 8, seed: 20_260_101 },
+    runs(8),
   );
 }, 120_000);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../testing/runs.ts';
 import { MemoryIndex } from './memory-index.ts';
 import { pathKeys } from './paths.ts';
 import { type Indexed, type Query, scorePair } from './score.ts';
@@ -48,7 +49,7 @@ test('a search finds what scoring every item finds, with the same scores', () =>
         .slice(0, limit);
       expect(index.search(mine, chosen, { limit })).toEqual(expected);
     }),
-    { numRuns: 400 },
+    runs(400),
   );
 });
 

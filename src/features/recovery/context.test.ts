@@ -4,6 +4,7 @@ import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import type { Db } from '../../storage/engine.ts';
+import { runs } from '../../testing/runs.ts';
 import { type Body, type WorkflowApp, workflowApp } from '../../testing/workflow.ts';
 import { requireTask, requireWorkflow } from '../workflows/index.ts';
 import { contextOf } from './context.ts';
@@ -285,7 +286,7 @@ test('through the tool too nothing is above the budget, whatever the include; th
       expect(context.token_estimate).toBeLessThanOrEqual(max_tokens);
       expect(JSON.stringify(await load())).toBe(JSON.stringify(context));
     }),
-    { numRuns: 20, seed: 20_261_115, interruptAfterTimeLimit: 15_000 },
+    { ...runs(20), interruptAfterTimeLimit: 15_000 },
   );
 });
 

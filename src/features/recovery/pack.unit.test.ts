@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../kernel/errors.ts';
+import { runs } from '../../testing/runs.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../workflows/index.ts';
 import { type LoadedContext, packContext } from './context.ts';
 import type { Include } from './contract.ts';
@@ -127,7 +128,7 @@ test('whatever there is and whatever is asked for: the answer is exactly as larg
       expect(context.token_estimate).toBeLessThanOrEqual(room);
       expect(JSON.stringify(await packed(given, wanted, room))).toBe(JSON.stringify(context));
     }),
-    { numRuns: 150, seed: 20_261_115, interruptAfterTimeLimit: 15_000 },
+    { ...runs(150), interruptAfterTimeLimit: 15_000 },
   );
 });
 
@@ -158,6 +159,6 @@ test('nothing is cut where everything fits, and everything that is missing is na
       expect(named('task_plan')).toBe(differs((of) => of.current_task.plan));
       expect(named('task_context')).toBe(differs((of) => of.current_task.context));
     }),
-    { numRuns: 150, seed: 20_261_115, interruptAfterTimeLimit: 15_000 },
+    { ...runs(150), interruptAfterTimeLimit: 15_000 },
   );
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { countTokens, encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
+import { runs } from '../../testing/runs.ts';
 import { loadTokenizer } from './tokens.ts';
 
 const plain = { disallowedSpecial: new Set<string>() };
@@ -22,7 +23,7 @@ test('tokens are those of o200k_base, whatever the text [contextload.budget.esti
     fc.property(text, (given) => {
       expect(tokenizer.count(given)).toBe(countTokens(given, plain));
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });
 

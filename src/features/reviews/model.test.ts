@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { ENGINE } from '../../testing/database.ts';
 import { HOUR, type InstanceApp, instanceApp } from '../../testing/instances.ts';
 import { pretendedDisk } from '../../testing/pretended-disk.ts';
+import { runs } from '../../testing/runs.ts';
 import type { Body } from '../../testing/workflow.ts';
 
 /** What the loop is, without any of what it is made of. */
@@ -100,9 +101,6 @@ async function compare(t: InstanceApp, id: string, model: Model): Promise<void> 
   expect([...t.host.running.keys()].sort()).toEqual([...(isOver(model) ? [] : [id]), ...open].sort());
 }
 
-/** Each takes its time with PostgreSQL. */
-const RUNS = ENGINE === 'sqlite' ? 12 : 3;
-
 const limits = fc.record({ op: fc.constant('limits' as const), max: fc.integer({ min: 1, max: 3 }), abandonAfter: fc.integer({ min: 2, max: 5 }) });
 const type = fc.constantFrom('needs_work' as const, 'suggestions' as const, 'clarification' as const);
 const step = fc.oneof(
@@ -130,7 +128,7 @@ test('whatever is asked, said, stopped or left to time: status, both counters, s
       await carryOut(t, id, model, { op: 'stop' });
       await compare(t, id, model);
     }),
-    { seed: 3, numRuns: RUNS, endOnFailure: true },
+    { ...runs(12), endOnFailure: true },
   );
   if (ENGINE !== 'sqlite') return;
   // A model that never gets anywhere would always agree.

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { testApp } from '../../testing/app.ts';
+import { runs } from '../../testing/runs.ts';
 import type { SessionView } from './contract.ts';
 import { STALE_AFTER_MS } from './liveness.ts';
 
@@ -57,7 +58,7 @@ test('whatever is called in whatever order, a session is seen by its owner alone
         expect(shown.get(model.id)).toMatchObject({ state, last_seen_at: model.seen, ended_at: model.ended, developer: ['ana', 'ben'][model.owner] });
       }
     }),
-    { numRuns: 15 },
+    runs(15),
   );
   expect(await events({ kind: 'session.ended' })).toHaveLength(ends);
   expect(await app.store.reader.selectFrom('agent_sessions').selectAll().execute()).toHaveLength(models.length);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TestCaller } from '../../testing/app.ts';
+import { runs } from '../../testing/runs.ts';
 import { inRun } from '../../testing/scope.ts';
 import { type TeamAnswer, type TeamApp, teamApp } from '../../testing/team.ts';
 
@@ -172,6 +173,6 @@ test('whatever two developers do, no start passes a rule that it should not, and
         }
       }),
     ),
-    { seed: 20_261_115, numRuns: 25, endOnFailure: true },
+    { ...runs(25), endOnFailure: true },
   );
 });

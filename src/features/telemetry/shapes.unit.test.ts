@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../kernel/errors.ts';
+import { runs } from '../../testing/runs.ts';
 import { readPayload, type Source } from './sources.ts';
 import type { Span } from './span.ts';
 
@@ -290,6 +291,6 @@ test('whatever a payload is, it is read or refused, and a refusal quotes nothing
         expect(JSON.stringify([error.message, error.details])).not.toContain('CANARY');
       }
     }),
-    { numRuns: 2_000 },
+    runs(2_000),
   );
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { parse, stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/database.ts';
+import { runs } from '../../testing/runs.ts';
 import { type EntryOptions, parseEntries, readEntries } from './secrets.ts';
 
 const OPTIONS: EntryOptions = {
@@ -207,7 +208,7 @@ test('whatever strings an entry has, they are read as they were written', () => 
       expect(problems).toEqual([]);
       expect(entries).toMatchObject([{ transport: { args, env } }, { name: 'b' }]);
     }),
-    { numRuns: 200 },
+    runs(200),
   );
 });
 
@@ -263,7 +264,7 @@ test('a file without a fault means what the parser says, however it is written; 
       const placeless = (list: typeof entries) => list.map(({ line: _, ...entry }) => entry);
       expect(placeless(entries)).toEqual(placeless(read(stringify({ mcp: { server: tables } })).entries));
     }),
-    { numRuns: 5_000 },
+    runs(5_000),
   );
   // Otherwise nothing has been compared.
   expect(sound).toBeGreaterThan(50);

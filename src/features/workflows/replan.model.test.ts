@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../testing/runs.ts';
 import { inRun } from '../../testing/scope.ts';
 import { type WorkflowApp, workflowApp } from '../../testing/workflow.ts';
 import { TASK_STATUSES } from './lifecycle.ts';
@@ -133,7 +134,7 @@ test('whatever is added, removed, completed, failed and skipped, next and progre
         }
       }),
     ),
-    { numRuns: 12, seed: 20_261_115 },
+    runs(12),
   );
 }, 120_000);
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MOST_EDITS } from '../../features/hooks/question.ts';
+import { runs } from '../../testing/runs.ts';
 import { LONGEST_LINE, MOST_PATH_CHARACTERS } from './found.ts';
 import { filesWritten } from './shell.ts';
 
@@ -174,7 +175,7 @@ describe('any text at all', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      runs(400),
     );
     expect(named).toBeGreaterThan(10);
   });

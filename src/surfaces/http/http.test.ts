@@ -104,7 +104,7 @@ test('a call that names an unknown tool, or fails its schema, still writes a usa
   ]);
 });
 
-test('a body over 1 MiB is refused with 413, declared or not, and one of just under it is read', async () => {
+test('a body over 8 MiB is refused with 413, declared or not, and one of just under it is read', async () => {
   const { direct, url, developer, done } = await served();
   const { token, tokenId } = await developer('ana');
   await done('capabilities.grant', { action: 'tool.call.echo', token: tokenId });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../testing/runs.ts';
 import { put, stateOf, takeAll } from './edit.ts';
 import type { Entry } from './entry.ts';
 import { jsonIn } from './json.ts';
@@ -67,7 +68,7 @@ test('what is put into a file of any shape leaves every byte of it where it was,
       expect(put(done.text, entry, FILE)).toEqual({ text: done.text });
       expect(done.text.includes('\r\n') && /[^\r]\n/.test(done.text)).toBe(false);
     }),
-    { numRuns: 200 },
+    runs(200),
   );
 });
 
@@ -86,7 +87,7 @@ test('what was put in comes out again, and takes nothing with it', () => {
       expect(jsonIn(without, FILE)).toEqual(jsonIn(text, FILE));
       expect(bare(without)).toBe(bare(text));
     }),
-    { numRuns: 200 },
+    runs(200),
   );
 });
 

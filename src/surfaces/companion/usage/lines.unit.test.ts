@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../testing/database.ts';
+import { runs } from '../../../testing/runs.ts';
 import { linesFrom } from './lines.ts';
 
 test('whole lines from any line on, over the edges of what is read at once; the last only when it has ended', () => {
@@ -20,7 +21,7 @@ test('whole lines from any line on, over the edges of what is read at once; the 
       const start = all[from]?.start;
       if (start !== undefined) expect([...linesFrom(path, start)]).toEqual(all.slice(from));
     }),
-    { numRuns: 15 },
+    runs(15),
   );
 });
 
