@@ -5,6 +5,7 @@ import type { Principal } from '../src/kernel/context.ts';
 import { createLog } from '../src/kernel/log.ts';
 import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
 import { type App, createApp } from '../src/main.ts';
+import type { Tx } from '../src/storage/write.ts';
 import { testConfig } from '../src/testing/config.ts';
 
 export interface Place {
@@ -22,15 +23,30 @@ export const openApp = ({ path, url }: Place): Promise<App> =>
   });
 
 /** Somebody whose calls are measured. */
-export async function developer(app: App): Promise<Principal> {
-  const { value } = await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
-    await ensureWorkspace(tx, 'operator');
+export const signUp = (app: App): Promise<Caller> =>
+  callerOf(app, async (tx) => {
     const { id } = await ensureDeveloper(tx, 'bench', 'operator');
     return await issueToken(tx, { kind: 'developer', developerId: id, by: 'operator' });
   });
+
+export const developer = async (app: App): Promise<Principal> => (await signUp(app)).principal;
+
+export const operator = async (app: App): Promise<Principal> =>
+  (await callerOf(app, (tx) => issueToken(tx, { kind: 'operator', developerId: null, by: 'operator' }))).principal;
+
+export interface Caller {
+  readonly principal: Principal;
+  readonly token: string;
+}
+
+async function callerOf(app: App, issue: (tx: Tx) => ReturnType<typeof issueToken>): Promise<Caller> {
+  const { value } = await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+    await ensureWorkspace(tx, 'operator');
+    return await issue(tx);
+  });
   const authenticated = await app.authenticate(value, 'bearer');
   if (!('principal' in authenticated)) throw new Error('the new token is refused');
-  return authenticated.principal;
+  return { principal: authenticated.principal, token: value };
 }
 
 /** What PostgreSQL's own housekeeping would do within minutes of such a load. */
@@ -38,7 +54,4 @@ export async function tidy(app: App): Promise<void> {
   if (app.store.kind === 'postgres') await sql`vacuum analyze`.execute(app.store.reader);
 }
 
-export const quantile = (times: readonly number[], share: number): number => {
-  const sorted = [...times].sort((one, other) => one - other);
-  return Math.round((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number) * 100) / 100;
-};
+export { quantile } from './turns.ts';

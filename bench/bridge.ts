@@ -5,41 +5,44 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { quantile } from './app.ts';
-import { inTurns, post } from './calls.ts';
-import type { Rate } from './load.ts';
+import type { Benchmark, Report } from './benchmark.ts';
+import { post } from './calls.ts';
+import { SECONDS, STARTS } from './effort.ts';
 import { type MeasuredCovenant, startBaseline, startCovenant } from './process.ts';
-import type { Benchmark, Report } from './run.ts';
+import { inTurns, quantile, type Rate, rateOf, ratesInTurns } from './turns.ts';
 
-const STARTS = 21;
 const CLAIMS = 200;
 const program = (path: string): string => new URL(`../${path}`, import.meta.url).pathname;
 
 /** What an agent waits for: its bridge when it starts, and a hook before each of its edits. */
-export const bridge: Benchmark = {
-  name: 'bridge',
-  async run(report) {
-    const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
-    const repository = join(home, 'app');
-    execFileSync('git', ['init', '--quiet', '--', repository]);
-    const ours = await startCovenant();
-    const env = { PATH: process.env.PATH, HOME: home, COVIBE_BASE_URL: ours.url, COVIBE_MCP_TOKEN: ours.token };
+export const bridge: Benchmark = async (report) => {
+  const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
+  const repository = join(home, 'app');
+  execFileSync('git', ['init', '--quiet', '--', repository]);
+  const ours = await startCovenant();
+  const env = { PATH: process.env.PATH, HOME: home, COVIBE_BASE_URL: ours.url, COVIBE_MCP_TOKEN: ours.token };
+  try {
+    report.step('starts of the bridge');
     await starts(report, env, repository);
     await hooks(report, ours, env, repository);
+  } finally {
     await ours.stop();
     rmSync(home, { recursive: true, force: true });
-  },
+  }
 };
 
 async function starts(report: Report, env: NodeJS.ProcessEnv, cwd: string): Promise<void> {
   const bare = () => firstAnswers([program('bench/baselines/stdio-echo.ts')], env, cwd);
   const ours = () => firstAnswers([program('dist/bin/covibe-mcp.js')], env, cwd);
-  const [a, b] = await mediansInTurns([bare, ours]);
+  const [plain, bridged] = await middles([bare, ours]);
   for (const [index, answer] of ['initialize', 'tools/list'].entries()) {
-    const [one, other] = [a?.[index] ?? 0, b?.[index] ?? 0];
-    report.figure(`a bare SDK stdio server: start to ${answer}`, one, 'ms');
-    report.figure(`b covibe-mcp: start to ${answer}`, other, answer === 'tools/list' ? 'ms (aim < 150; the list is the server’s)' : 'ms');
-    report.figure('b/a', ratio(other, one), '×');
+    report.figure({
+      name: `\`covibe-mcp\`, start to the answer of ${answer}`,
+      value: bridged?.[index] ?? 0,
+      unit: 'ms',
+      baseline: { name: 'bare SDK server over stdio', value: plain?.[index] ?? 0, unit: 'ms' },
+      ...(answer === 'tools/list' && { note: 'the list is the server’s' }),
+    });
   }
 }
 
@@ -83,14 +86,13 @@ async function hooks(report: Report, ours: MeasuredCovenant, env: NodeJS.Process
   const command = () => wholeProcess([program('dist/bin/covibe-local.js'), 'hook', 'claude-code', 'before-tool'], env, payload);
   for (const claims of [0, CLAIMS]) {
     if (claims > 0) await makeClaims(ours, 'app', claims);
+    report.step(`hooks, ${claims} claims`);
     for (let warm = 0; warm < 100; warm++) await hook();
-    const [a, b] = await inTurns([bare, hook], 1);
-    report.row(`a bare Hono endpoint, ${claims} claims elsewhere`, a as Rate, {});
-    report.row(`b HTTP hook before an edit, ${claims} live claims`, b as Rate, { 'b ms − a ms (aim < 30)': (b?.p50 ?? 0) - (a?.p50 ?? 0) });
-    const [node, whole] = await mediansInTurns([() => wholeProcess(['-e', '0'], env, ''), command]);
-    report.figure('c node -e 0, whole process', node?.[0] ?? 0, 'ms');
-    report.figure(`d covibe-local hook, whole process, ${claims} live claims`, whole?.[0] ?? 0, 'ms');
-    report.figure('d/c', ratio(whole?.[0] ?? 0, node?.[0] ?? 1), '×');
+    const [plain, heard] = (await ratesInTurns([() => rateOf(bare, 1, SECONDS), () => rateOf(hook, 1, SECONDS)])) as [Rate, Rate];
+    report.rate(`HTTP hook before an edit, ${claims} claims`, heard, { name: 'bare Hono', rate: plain });
+    const [node, whole] = await middles([() => wholeProcess(['-e', '0'], env, ''), command]);
+    const baseline = { name: '`node -e 0`', value: node?.[0] ?? 0, unit: 'ms' };
+    report.figure({ name: `\`covibe-local hook\`, whole process, ${claims} claims`, value: whole?.[0] ?? 0, unit: 'ms', baseline });
   }
   await hono.stop();
 }
@@ -124,16 +126,10 @@ function expectJson(answer: string): void {
 }
 
 /** The first of each is left out: it warms the disk's cache. */
-async function mediansInTurns(calls: readonly (() => Promise<number[]>)[]): Promise<number[][]> {
-  const all: number[][][] = calls.map(() => []);
-  for (let round = 0; round <= STARTS; round++) {
-    for (const [index, call] of calls.entries()) {
-      const times = await call();
-      if (round > 0) all[index]?.push(times);
-    }
-  }
-  return all.map((rounds) =>
-    (rounds[0] ?? []).map((_, part) =>
+async function middles(calls: readonly (() => Promise<number[]>)[]): Promise<number[][]> {
+  const all = await inTurns(calls, STARTS + 1);
+  return all.map(([first = [], ...rounds]) =>
+    first.map((_, part) =>
       quantile(
         rounds.map((times) => times[part] ?? 0),
         0.5,
@@ -141,5 +137,3 @@ async function mediansInTurns(calls: readonly (() => Promise<number[]>)[]): Prom
     ),
   );
 }
-
-const ratio = (one: number, other: number): number => Math.round((one / other) * 100) / 100;

@@ -8,10 +8,11 @@ import { createMetrics } from '../src/surfaces/http/metrics.ts';
 import { serve } from '../src/surfaces/http/server.ts';
 import { launchBrowser } from '../src/testing/browser.ts';
 import { developer, openApp } from './app.ts';
+import type { Benchmark, Report } from './benchmark.ts';
 import { fill, type Size } from './dashboard-store.ts';
-import type { Benchmark, Report } from './run.ts';
+import { QUICK } from './effort.ts';
 
-const MUCH: Size = { tasks: 10_000, events: 100_000, graph: 5_000 };
+const MUCH: Size = QUICK ? { tasks: 100, events: 1_000, graph: 100 } : { tasks: 10_000, events: 100_000, graph: 5_000 };
 const LITTLE: Size = { tasks: 20, events: 100, graph: 20 };
 /** As slow as an old laptop beside the machine that this runs on. */
 const SLOWDOWN = 4;
@@ -32,27 +33,27 @@ interface Seen {
 }
 
 /** Pages over much beside the same pages over little, in a real browser that is slowed down. */
-export const dashboard: Benchmark = {
-  name: 'dashboard',
-  async run(report) {
-    if (!existsSync(DASHBOARD_FOLDER)) throw new Error('The dashboard is not built: npm run build');
-    const browser = await launchBrowser();
-    try {
-      const little = await measured(browser, LITTLE);
-      const much = await measured(browser, MUCH);
-      for (const [name, seen] of much) tell(report, name, seen, little.get(name));
-    } finally {
-      await browser.close();
-    }
-  },
+export const dashboard: Benchmark = async (report) => {
+  if (!existsSync(DASHBOARD_FOLDER)) throw new Error('The dashboard is not built: npm run build');
+  const browser = await launchBrowser();
+  try {
+    report.step('pages over little');
+    const little = await measured(browser, LITTLE);
+    report.step('pages over much');
+    const much = await measured(browser, MUCH);
+    for (const [name, seen] of much) tell(report, name, seen, little.get(name) as Seen);
+  } finally {
+    await browser.close();
+  }
 };
 
-function tell(report: Report, name: string, much: Seen, little: Seen | undefined): void {
-  report.figure(`${name}: first paint`, much.painted, 'ms');
-  report.figure(`${name}: usable`, much.usable, 'ms');
-  if (little) report.figure(`${name}: usable, beside a store with little in it`, Math.round((much.usable / little.usable) * 100) / 100, '×');
-  report.figure(`${name}: main thread held at most`, much.held, 'ms');
-  report.figure(`${name}: rows or nodes in the page`, much.rows, '');
+function tell(report: Report, page: string, much: Seen, little: Seen): void {
+  const line = (what: string, of: (seen: Seen) => number, unit: string) =>
+    report.figure({ name: `${page}: ${what}`, value: of(much), unit, baseline: { name: 'over little', value: of(little), unit } });
+  line('first paint', ({ painted }) => painted, 'ms');
+  line('usable', ({ usable }) => usable, 'ms');
+  line('main thread held at most', ({ held }) => held, 'ms');
+  line('rows or nodes in the page', ({ rows }) => rows, '');
 }
 
 async function measured(browser: Browser, size: Size): Promise<Map<string, Seen>> {

@@ -3,52 +3,66 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { type Call, inTurns, post } from './calls.ts';
-import type { Rate } from './load.ts';
-import { type MeasuredCovenant, startBaseline, startCovenant } from './process.ts';
-import type { Benchmark } from './run.ts';
+import type { Benchmark } from './benchmark.ts';
+import { type Call, post } from './calls.ts';
+import { QUICK, SECONDS } from './effort.ts';
+import { withPeer } from './peers/install.ts';
+import { startMcpProxy } from './peers/mcp-proxy.ts';
+import { startBaseline, startCovenant } from './process.ts';
+import { type Rate, rateOf, ratesInTurns } from './turns.ts';
 
 const stdioEcho = new URL('baselines/stdio-echo.ts', import.meta.url).pathname;
 
-/** What a tool of another server costs beside a native one and beside asking that server without us. Every call through us is gated, journaled and synced. */
-export const gateway: Benchmark = {
-  name: 'gateway',
-  async run(report) {
-    const upstream = await startBaseline('sdk-echo');
-    const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
-    writeFileSync(join(home, 'secrets.toml'), secrets(upstream.url), { mode: 0o600 });
-    const ours = await startCovenant({}, home, ['tool.call.child_echo', 'tool.call.web_echo']);
-    const direct = new Client({ name: 'bench', version: '1.0.0' });
-    await direct.connect(new StdioClientTransport({ command: process.execPath, args: [stdioEcho], stderr: 'ignore' }));
-    const web = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
-    await web.connect(new StreamableHTTPClientTransport(new URL(`${upstream.url}/mcp`)));
+const CALLERS = [1, 16];
+/** The first calls of a process are its slowest. */
+const WARM = QUICK ? 5 : 200;
 
-    const calls: [string, Call][] = [
-      ['a direct stdio call, no gateway', echoOf(direct)],
-      ['b native tool', mcpCall(ours, 'echo')],
-      ['c gateway to a stdio child', mcpCall(ours, 'child_echo')],
-      ['d direct HTTP call by the SDK, no gateway', echoOf(web)],
-      ['e gateway to an HTTP upstream', mcpCall(ours, 'web_echo')],
-    ];
-    for (const [, call] of calls) for (let warm = 0; warm < 200; warm++) await call();
-    for (const workers of [1, 16]) {
-      const rates = await inTurns(
-        calls.map(([, call]) => call),
-        workers,
-      );
-      const native = rates[1] as Rate;
-      for (const [index, [name]] of calls.entries()) {
-        const rate = rates[index] as Rate;
-        const hop = name.includes('gateway to');
-        const ratios: Record<string, number> = hop ? { [`${name[0]}/b`]: rate.perSecond / native.perSecond, 'hop ms at p50': rate.p50 - native.p50 } : {};
-        report.row(`${name}, ${workers} at once`, rate, ratios);
-      }
+/** What a tool of another server costs beside asking that server without us. Every call through us is gated, journaled and synced. */
+export const gateway: Benchmark = async (report) => {
+  const upstream = await startBaseline('sdk-echo');
+  const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
+  writeFileSync(join(home, 'secrets.toml'), secrets(upstream.url), { mode: 0o600 });
+  const ours = await startCovenant({}, home, ['tool.call.child_echo', 'tool.call.web_echo']);
+  const direct = new Client({ name: 'bench', version: '1.0.0' });
+  await direct.connect(new StdioClientTransport({ command: process.execPath, args: [stdioEcho], stderr: 'ignore' }));
+  const web = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+  await web.connect(new StreamableHTTPClientTransport(new URL(`${upstream.url}/mcp`)));
+  report.step('mcp-proxy is installed and started');
+  const proxy = await withPeer('mcp-proxy', (folder) => startMcpProxy(folder, [process.execPath, stdioEcho]));
+  try {
+    const behindUs = { authorization: `Bearer ${ours.token}` };
+    const calls: Record<string, Call> = {
+      child: mcpCall(`${ours.url}/mcp/gateway`, 'child_echo', behindUs),
+      web: mcpCall(`${ours.url}/mcp/gateway`, 'web_echo', behindUs),
+      native: mcpCall(`${ours.url}/mcp/gateway`, 'echo', behindUs),
+      directChild: echoOf(direct),
+      directWeb: echoOf(web),
+    };
+    const proxied = 'value' in proxy ? await withPeer('mcp-proxy', async () => answering(mcpCall(`${proxy.value.url}/mcp`, 'echo', {}))) : proxy;
+    if ('value' in proxied) calls.proxy = proxied.value;
+    for (const call of Object.values(calls)) for (let warm = 0; warm < WARM; warm++) await call();
+    for (const callers of CALLERS) {
+      const at = callers === 1 ? '1 caller' : `${callers} callers`;
+      report.step(at);
+      const names = Object.keys(calls);
+      const rates = await ratesInTurns(Object.values(calls).map((call) => () => rateOf(call, callers, SECONDS)));
+      const of = (name: string) => rates[names.indexOf(name)] as Rate;
+      report.rate(`a stdio child behind us, ${at}`, of('child'), { name: 'that server, SDK client over stdio', rate: of('directChild') });
+      report.rate(`a stdio child behind us, ${at}`, of('child'), 'error' in proxied ? proxied : { name: proxied.name, rate: of('proxy') });
+      report.rate(`a stdio child behind us, ${at}`, of('child'), { name: 'our own echo', rate: of('native') });
+      report.rate(`an HTTP server behind us, ${at}`, of('web'), { name: 'that server, SDK client over HTTP', rate: of('directWeb') });
     }
-    await Promise.all([direct.close(), web.close()]);
-    await Promise.all([ours.stop(), upstream.stop()]);
+  } finally {
+    await Promise.all([direct.close(), web.close(), ours.stop(), upstream.stop(), 'value' in proxy && proxy.value.stop()]);
     rmSync(home, { recursive: true, force: true });
-  },
+  }
 };
+
+/** A peer that refuses what it is asked must be known before it is measured. */
+async function answering(call: Call): Promise<Call> {
+  await call();
+  return call;
+}
 
 const secrets = (url: string): string => `
 [[mcp.server]]
@@ -66,7 +80,7 @@ const echoOf =
   async () =>
     expectHello(JSON.stringify(await client.callTool({ name: 'echo', arguments: { text: 'hello' } })));
 
-function mcpCall(server: MeasuredCovenant, name: string): Call {
+function mcpCall(url: string, name: string, authorization: Record<string, string>): Call {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },
@@ -74,13 +88,13 @@ function mcpCall(server: MeasuredCovenant, name: string): Call {
   };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: { text: 'hello' }, _meta } });
   const headers = {
-    authorization: `Bearer ${server.token}`,
+    ...authorization,
     accept: 'application/json, text/event-stream',
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': 'tools/call',
     'mcp-name': name,
   };
-  return post(`${server.url}/mcp/gateway`, headers, body, expectHello);
+  return post(url, headers, body, expectHello);
 }
 
 function expectHello(answer: string): void {

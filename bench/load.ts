@@ -1,4 +1,5 @@
 import autocannon from 'autocannon';
+import type { Rate } from './turns.ts';
 
 export interface Load {
   url: string;
@@ -10,12 +11,6 @@ export interface Load {
   expect: string;
 }
 
-export interface Rate {
-  perSecond: number;
-  p50: number;
-  p99: number;
-}
-
 export async function measure(load: Load): Promise<Rate> {
   const request = { method: 'POST' as const, headers: { 'content-type': 'application/json', ...load.headers }, body: JSON.stringify(load.body) };
   const probe = await fetch(load.url, request);
@@ -24,15 +19,4 @@ export async function measure(load: Load): Promise<Rate> {
   const result = await autocannon({ ...request, url: load.url, connections: load.connections, duration: load.seconds });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${load.url}: ${result.non2xx} refusals, ${result.errors} errors`);
   return { perSecond: Math.round(result.requests.average), p50: result.latency.p50, p99: result.latency.p99 };
-}
-
-const ROUNDS = 3;
-
-/** Each load in turn, several rounds, the median of each: what else the machine does hits all of them alike. */
-export async function inTurns(loads: readonly Load[]): Promise<Rate[]> {
-  const rounds: Rate[][] = loads.map(() => []);
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [index, load] of loads.entries()) rounds[index]?.push(await measure(load));
-  }
-  return rounds.map((rates) => rates.sort((x, y) => x.perSecond - y.perSecond)[Math.floor(ROUNDS / 2)] as Rate);
 }

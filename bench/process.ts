@@ -46,12 +46,9 @@ export interface MeasuredCovenant extends Measured {
   readonly token: string;
 }
 
-/** A real server in a home of its own, with a developer who may call echo. */
-export async function startCovenant(
-  env: NodeJS.ProcessEnv = {},
-  home = mkdtempSync(join(tmpdir(), 'covenant-bench-')),
-  grants: readonly string[] = [],
-): Promise<MeasuredCovenant> {
+/** A real server in a home of its own, or in one that is there and stays, with a developer who may call echo. */
+export async function startCovenant(env: NodeJS.ProcessEnv = {}, kept?: string, grants: readonly string[] = []): Promise<MeasuredCovenant> {
+  const home = kept ?? mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   const all = { ...env, COVENANT_HOME: home, MCP_LOG_LEVEL: 'error' };
   const server = await start([covenant, 'up', '--port', '0', '--json'], all);
   const cli = (...args: string[]) =>
@@ -64,7 +61,7 @@ export async function startCovenant(
     token: String(token),
     async stop() {
       await server.stop();
-      rmSync(home, { recursive: true, force: true });
+      if (!kept) rmSync(home, { recursive: true, force: true });
     },
   };
 }

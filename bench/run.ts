@@ -1,49 +1,77 @@
-/** `npm run bench [-- NAME…]`: each figure beside its baseline, measured in the same run. The machine is noisy: read the ratios. */
-import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+/**
+ * `npm run bench [-- NAME… --keep --quick]`: each figure beside its baseline, measured in the same run. The machine is noisy: read the ratios.
+ * A run of all is kept, in bench/results.json and docs/benchmarks.md; one of some only with `--keep`, which puts them in their places there.
+ */
+import { AREAS, type AreaName } from './areas.ts';
+import { type Benchmark, gatherer } from './benchmark.ts';
 import { bridge } from './bridge.ts';
 import { dashboard } from './dashboard.ts';
+import { QUICK } from './effort.ts';
+import { events } from './events.ts';
 import { gateway } from './gateway.ts';
-import type { Rate } from './load.ts';
+import { describeMachine } from './machine.ts';
 import { overlap } from './overlap.ts';
 import { overlapQuality } from './overlap-quality.ts';
-import { pipe, startup } from './pipe.ts';
+import { pipe } from './pipe.ts';
+import { progressLine } from './progress.ts';
+import { writeDocument } from './report.ts';
+import { type Row, type Run, writeResults } from './results.ts';
+import { startup } from './startup.ts';
+import { tableOf } from './table.ts';
 import { workflow } from './workflow.ts';
 
-export interface Report {
-  row(name: string, rate: Rate, ratios: Record<string, number>): void;
-  figure(name: string, value: number, unit: string): void;
-}
+const BENCHMARKS: Readonly<Record<AreaName, Benchmark>> = {
+  pipe,
+  startup,
+  workflow,
+  overlap,
+  'overlap-quality': overlapQuality,
+  gateway,
+  bridge,
+  events,
+  dashboard,
+};
 
-export interface Benchmark {
-  readonly name: string;
-  run(report: Report): Promise<void>;
-}
-
-const BENCHMARKS: readonly Benchmark[] = [pipe, startup, overlap, overlapQuality, workflow, gateway, dashboard, bridge];
-
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
+const FLAGS = ['--quick', '--keep'];
+const asked = process.argv.slice(2).filter((arg) => !FLAGS.includes(arg));
+const names = AREAS.map(({ name }) => name);
+const unknown = asked.filter((name) => !names.some((known) => known === name));
 if (unknown.length > 0) {
-  process.stderr.write(`there is no benchmark ${unknown.join(', ')}: choose from ${BENCHMARKS.map(({ name }) => name).join(', ')}\n`);
+  process.stderr.write(`there is no benchmark ${unknown.join(', ')}: choose from ${names.join(', ')}, or name none for all\n`);
   process.exit(2);
 }
+const wanted = names.filter((name) => asked.length === 0 || asked.includes(name));
+const isKept = !QUICK && (wanted.length === names.length || process.argv.includes('--keep'));
 
-const results: Record<string, unknown>[] = [];
-const report: Report = {
-  row(name, rate, ratios) {
-    results.push({ name, ...rate, ...ratios });
-    const words = Object.entries(ratios).map(([key, value]) => `${key} = ${value.toFixed(2)}`);
-    process.stdout.write(`${name.padEnd(52)} ${String(rate.perSecond).padStart(7)}/s  p50 ${rate.p50} ms  p99 ${rate.p99} ms  ${words.join('  ')}\n`);
-  },
-  figure(name, value, unit) {
-    results.push({ name, value, unit });
-    process.stdout.write(`${name.padEnd(52)} ${String(value).padStart(7)} ${unit}\n`);
-  },
-};
-for (const benchmark of BENCHMARKS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-  process.stdout.write(`# ${benchmark.name}\n`);
-  await benchmark.run(report);
+const machine = await describeMachine();
+const rows: Row[] = [];
+const runs: Record<string, Run> = {};
+const progress = progressLine(wanted.length);
+for (const [index, name] of wanted.entries()) {
+  const started = performance.now();
+  const at = new Date().toISOString();
+  const gathered: Row[] = [];
+  const report = gatherer(name, gathered, {
+    step: (text) => progress.show(index, `${name}: ${text}`),
+    detail: (what, value, unit) => asked.length > 0 && progress.print(`${what.padEnd(70)} ${String(value).padStart(8)} ${unit}`),
+  });
+  report.step('begins');
+  const error = await BENCHMARKS[name](report).then(
+    () => undefined,
+    (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
+  );
+  if (error) progress.print(`${name} FAILED: ${error.stack}`);
+  rows.push(...gathered);
+  runs[name] = { at, seconds: Math.round((performance.now() - started) / 1000), ...(error && { error: error.message.slice(0, 300) }) };
+  // After each, so that a run that is broken off has not been for nothing.
+  if (isKept) {
+    writeResults({ machine, runs, rows });
+    writeDocument();
+  }
 }
-const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version };
-writeFileSync(new URL('results.json', import.meta.url), `${JSON.stringify({ machine, results }, null, 2)}\n`);
+progress.done();
+
+process.stdout.write(tableOf(rows));
+if (QUICK) process.stdout.write('A quick run: its figures say nothing.\n');
+process.stdout.write(isKept ? 'Kept in bench/results.json and docs/benchmarks.md.\n' : 'Nothing was written.\n');
+process.exitCode = Object.values(runs).some(({ error }) => error) ? 1 : 0;

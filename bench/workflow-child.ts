@@ -2,12 +2,19 @@
 import type { Principal } from '../src/kernel/context.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
-import { developer, openApp, type Place, quantile, tidy } from './app.ts';
+import { developer, openApp, tidy } from './app.ts';
+import { openPlain } from './baselines/plain.ts';
+import type { Places } from './engine.ts';
+import { inTurns, mediansInTurns, quantiles, rateOf } from './turns.ts';
 
-interface Wanted extends Place {
+interface Wanted extends Places {
   readonly tasks: number;
   readonly calls: number;
   readonly checkpoints: number;
+  readonly rounds: number;
+  /** Tasks that are done in a round of the race. */
+  readonly raced: number;
+  readonly seconds: number;
 }
 
 export interface Latency {
@@ -22,15 +29,16 @@ export interface Figures {
   readonly next: Latency;
   /** The same question answered by reading all tasks and edges of the workflow. */
   readonly nextNaive: Latency;
-  readonly nextByReady: readonly { readonly ready: number; readonly latency: Latency }[];
+  readonly nextByReady: readonly { readonly ready: number; readonly latency: Latency; readonly clock: Latency }[];
   readonly progress: Latency;
   readonly context: Latency;
   /** Every checkpoint read and tokenised, as a pack without a budget would. */
   readonly contextNaive: Latency;
   readonly contextTokens: number;
-  /** Tasks claimed, planned, started and completed a second by 32 agents, and the rate of clock calls at the same concurrency. */
+  /** Tasks claimed, planned, started and completed a second by 32 agents. */
   readonly tasksPerSecond: number;
-  readonly clockPerSecond: number;
+  /** The events of as many, two for a call, written by hand with a COMMIT for a call. */
+  readonly plainPerSecond: number;
 }
 
 const GRAPH = 10_000;
@@ -38,7 +46,7 @@ const WIDTH = 100;
 const AGENTS = 32;
 
 const wanted = JSON.parse(process.argv[2] as string) as Wanted;
-const app = await openApp(wanted);
+const app = await openApp(wanted.ours);
 const principal: Principal = await developer(app);
 
 async function call<T = Record<string, unknown>>(name: string, args: object): Promise<T> {
@@ -47,15 +55,18 @@ async function call<T = Record<string, unknown>>(name: string, args: object): Pr
   return reply.data as T;
 }
 
-async function latency(work: (n: number) => Promise<unknown>, calls = wanted.calls): Promise<Latency> {
-  const times: number[] = [];
-  await work(0);
-  for (let n = 1; n <= calls; n++) {
+/** One call of each in turn, so many times. The first of each warms it. */
+async function latencies<const Works extends readonly (() => Promise<unknown>)[]>(
+  works: Works,
+  calls = wanted.calls,
+): Promise<{ [K in keyof Works]: Latency }> {
+  const timed = works.map((work) => async () => {
     const begun = performance.now();
-    await work(n);
-    times.push(performance.now() - begun);
-  }
-  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+    await work();
+    return performance.now() - begun;
+  });
+  const rounds = await inTurns(timed, calls + 1);
+  return rounds.map((times) => quantiles(times.slice(1))) as { [K in keyof Works]: Latency };
 }
 
 /** Layers of 100 tasks, three dependencies each; `ready` of the first layers wait for nothing. */
@@ -87,16 +98,19 @@ const planMs = Math.round(performance.now() - begun);
 for (let more = GRAPH; more < wanted.tasks; more += GRAPH) await workflow(GRAPH);
 await tidy(app);
 
-const next = await latency(() => call('workflow_next_tasks', { workflow_id: main }));
-const nextNaive = await latency(() => naiveNext(main), Math.min(30, wanted.calls));
-const progress = await latency(() => call('workflow_progress', { workflow_id: main }));
-const clock = await latency(() => call('clock', {}));
+const [next, nextNaive, progress, clock] = await latencies([
+  () => call('workflow_next_tasks', { workflow_id: main }),
+  () => naiveNext(main),
+  () => call('workflow_progress', { workflow_id: main }),
+  () => call('clock', {}),
+]);
 
 const nextByReady: Figures['nextByReady'][number][] = [];
 if (wanted.tasks === GRAPH) {
   for (const ready of [100, 300, 1_000]) {
     const id = await workflow(GRAPH, ready);
-    nextByReady.push({ ready, latency: await latency(() => call('workflow_next_tasks', { workflow_id: id, limit: 1_000 })) });
+    const [latency, beside] = await latencies([() => call('workflow_next_tasks', { workflow_id: id, limit: 1_000 }), () => call('clock', {})]);
+    nextByReady.push({ ready, latency, clock: beside });
   }
 }
 
@@ -104,36 +118,45 @@ const { tasks: first } = await call<{ tasks: { id: string }[] }>('workflow_next_
 const task_id = (first[0] as { id: string }).id;
 await checkpoints(task_id);
 await tidy(app);
-const context = await latency(() => call('task_load_context', { task_id, include: { all_checkpoints: true } }));
+const [context, contextNaive] = await latencies(
+  [() => call('task_load_context', { task_id, include: { all_checkpoints: true } }), () => naiveContext(task_id)],
+  10,
+);
 const { token_estimate: contextTokens } = await call<{ token_estimate: number }>('task_load_context', { task_id, include: { all_checkpoints: true } });
-const contextNaive = await latency(() => naiveContext(task_id), 10);
 
 const agents = await Promise.all(Array.from({ length: AGENTS }, (_, n) => call<{ id: string }>('agent_register', { name: `agent ${n}`, runtime: 'custom' })));
-let done = 0;
-const raceBegun = performance.now();
-const work = first.slice(1).map(({ id }) => id);
-await Promise.all(
-  agents.map(async ({ id: agent_id }) => {
-    for (let id = work.pop(); id; id = work.pop()) {
-      const { fence } = await call<{ fence: number }>('task_claim', { task_id: id, agent_id });
-      for (const change of [{ status: 'planning' }, { status: 'in_progress' }, { status: 'completed', outcome: 'done' }])
-        await call('task_update_status', { id, agent_id, fence, ...change });
-      done++;
-    }
-  }),
-);
-const tasksPerSecond = Math.round(done / ((performance.now() - raceBegun) / 1_000));
-const clockBegun = performance.now();
-await Promise.all(
-  agents.map(async () => {
-    for (let n = 0; n < 20; n++) await call('clock', {});
-  }),
-);
-const clockPerSecond = Math.round((AGENTS * 20) / ((performance.now() - clockBegun) / 1_000));
+const open = await workflow(wanted.rounds * wanted.raced, wanted.rounds * wanted.raced);
+const { tasks: ready } = await call<{ tasks: { id: string }[] }>('workflow_next_tasks', { workflow_id: open, limit: wanted.rounds * wanted.raced });
+const work = ready.map(({ id }) => id);
+const plain = await openPlain(wanted.plain, AGENTS);
+const [tasksPerSecond, plainPerSecond] = (await mediansInTurns([() => race(work.splice(0, wanted.raced)), plainRace], wanted.rounds)) as [number, number];
+await plain.close();
 
-const figures: Figures = { planMs, clock, next, nextNaive, nextByReady, progress, context, contextNaive, contextTokens, tasksPerSecond, clockPerSecond };
+const figures: Figures = { planMs, clock, next, nextNaive, nextByReady, progress, context, contextNaive, contextTokens, tasksPerSecond, plainPerSecond };
 process.stdout.write(`${JSON.stringify(figures)}\n`);
 await app.close();
+
+/** Tasks a second, from claim to complete. */
+async function race(ids: string[]): Promise<number> {
+  const all = ids.length;
+  const started = performance.now();
+  await Promise.all(
+    agents.map(async ({ id: agent_id }) => {
+      for (let id = ids.pop(); id; id = ids.pop()) {
+        const { fence } = await call<{ fence: number }>('task_claim', { task_id: id, agent_id });
+        for (const change of [{ status: 'planning' }, { status: 'in_progress' }, { status: 'completed', outcome: 'done' }])
+          await call('task_update_status', { id, agent_id, fence, ...change });
+      }
+    }),
+  );
+  return Math.round(all / ((performance.now() - started) / 1_000));
+}
+
+/** What `race` writes to the journal, and nothing else of it: tasks a second, of four calls each. */
+async function plainRace(): Promise<number> {
+  const { perSecond } = await rateOf((writer) => plain.append(writer, 2), AGENTS, wanted.seconds);
+  return Math.round(perSecond / 4);
+}
 
 async function naiveNext(id: string): Promise<number> {
   const db = app.store.reader;

@@ -1,47 +1,53 @@
-import { ENGINES, inChild } from './engine.ts';
-import type { Benchmark, Report } from './run.ts';
+import type { Benchmark, Report } from './benchmark.ts';
+import { CALLS, QUICK, ROUNDS, SECONDS, TASKS } from './effort.ts';
+import { ENGINES, type EngineName, inChild } from './engine.ts';
+import { besidePgBoss } from './peers/pg-boss.ts';
+import { besideTaskMaster } from './peers/task-master.ts';
 import type { Figures, Latency } from './workflow-child.ts';
 
-/** `BENCH_TASKS=1000,10000` for a shorter run. */
-const SIZES = (process.env.BENCH_TASKS ?? '1000,10000,100000').split(',').map(Number);
-const CALLS = Number(process.env.BENCH_CALLS ?? 200);
-const CHECKPOINTS = 10_000;
+const CHECKPOINTS = QUICK ? 500 : 10_000;
+const RACED = QUICK ? 40 : 160;
 
-/** Whole calls (read, journaled, synced) on a graph of up to 10,000 tasks and 30,000 edges, beside a call that does nothing. */
-export const workflow: Benchmark = {
-  name: 'workflow',
-  async run(report) {
-    for (const engine of ENGINES) {
-      for (const tasks of SIZES)
-        tell(
-          report,
-          `${engine}: ${tasks.toLocaleString('en')} tasks`,
-          await inChild<Figures>('workflow-child.ts', engine, { tasks, calls: CALLS, checkpoints: CHECKPOINTS }),
-        );
+/** Whole calls (read, journaled, synced) on a graph of up to 10,000 tasks and 30,000 edges, beside doing it plainly and beside what people use. */
+export const workflow: Benchmark = async (report) => {
+  for (const engine of ENGINES) {
+    for (const tasks of TASKS) {
+      report.step(`${engine}, ${tasks.toLocaleString('en')} tasks`);
+      tell(
+        report,
+        engine,
+        tasks,
+        await inChild<Figures>('workflow-child.ts', engine, { tasks, calls: CALLS, checkpoints: CHECKPOINTS, rounds: ROUNDS, raced: RACED, seconds: SECONDS }),
+      );
     }
-  },
+  }
+  report.step('task-master is installed and asked');
+  await besideTaskMaster(report);
+  report.step('pg-boss is installed and set to work');
+  await besidePgBoss(report);
 };
 
-function tell(report: Report, name: string, figures: Figures): void {
-  const line = (what: string, { p50, p99 }: Latency, beside: Latency, of: string) => {
-    report.figure(`${name}, ${what} p50`, p50, `ms (${(p50 / beside.p50).toFixed(2)} × ${of})`);
-    report.figure(`${name}, ${what} p99`, p99, 'ms');
-  };
-  report.figure(`${name}, a call that does nothing p50`, figures.clock.p50, 'ms');
-  line('workflow_next_tasks', figures.next, figures.nextNaive, 'reading the whole graph');
-  for (const { ready, latency } of figures.nextByReady) line(`workflow_next_tasks, ${ready} ready`, latency, figures.clock, 'a call that does nothing');
-  line('workflow_progress', figures.progress, figures.clock, 'a call that does nothing');
+function tell(report: Report, engine: EngineName, tasks: number, figures: Figures): void {
+  const at = `${engine}, ${tasks.toLocaleString('en')} tasks`;
+  const line = (what: string, { p50, p99 }: Latency, name: string, beside: Latency, note?: string) =>
+    report.figure({ name: `${what}, ${at}`, value: p50, unit: 'ms', p50, p99, baseline: { name, value: beside.p50, unit: 'ms' }, ...(note && { note }) });
+  const nothing = 'a call that does nothing';
+  line('`workflow_next_tasks`', figures.next, 'reading the whole graph', figures.nextNaive);
+  line('`workflow_next_tasks`', figures.next, nothing, figures.clock);
+  for (const { ready, latency, clock } of figures.nextByReady) line(`\`workflow_next_tasks\` of ${ready} that are ready`, latency, nothing, clock);
+  line('`workflow_progress`', figures.progress, nothing, figures.clock);
   line(
-    `task_load_context of ${CHECKPOINTS.toLocaleString('en')} checkpoints (${figures.contextTokens} tokens)`,
+    '`task_load_context`',
     figures.context,
-    figures.contextNaive,
     'reading and counting all',
+    figures.contextNaive,
+    `${CHECKPOINTS.toLocaleString('en')} checkpoints, ${figures.contextTokens} tokens`,
   );
-  const calls = 4 * figures.tasksPerSecond;
-  report.figure(
-    `${name}, claim to complete by 32 agents`,
-    figures.tasksPerSecond,
-    `tasks/s (${(calls / figures.clockPerSecond).toFixed(2)} of the rate of calls that do nothing)`,
-  );
-  report.figure(`${name}, workflow_set_plan of the graph`, figures.planMs, 'ms');
+  report.figure({
+    name: `claim to complete by 32 agents, ${at}`,
+    value: figures.tasksPerSecond,
+    unit: '/s',
+    baseline: { name: `plain ${engine}, their events alone`, value: figures.plainPerSecond, unit: '/s' },
+  });
+  report.detail(`workflow_set_plan, ${at}`, figures.planMs, 'ms');
 }

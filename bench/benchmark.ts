@@ -1,0 +1,39 @@
+import type { Baseline, Row } from './results.ts';
+import type { Rate } from './turns.ts';
+
+export interface Report {
+  figure(figure: Omit<Row, 'area' | 'ratio'>): void;
+  /** Calls a second, with their latencies in milliseconds. */
+  rate(
+    name: string,
+    rate: Rate,
+    baseline: { readonly name: string; readonly rate: Rate } | { readonly name: string; readonly error: string },
+    note?: string,
+  ): void;
+  /** What is being measured now. */
+  step(text: string): void;
+  /** More than belongs in the table: shown to whoever asked for this benchmark by name. */
+  detail(name: string, value: number, unit: string): void;
+}
+
+export type Benchmark = (report: Report) => Promise<void>;
+
+/** A report that gathers the rows of one area. */
+export function gatherer(area: string, rows: Row[], { step, detail }: Pick<Report, 'step' | 'detail'>): Report {
+  const figure: Report['figure'] = (given) => rows.push(rowOf(area, given));
+  return {
+    figure,
+    rate(name, { perSecond, p50, p99 }, baseline, note) {
+      const beside: Baseline = 'rate' in baseline ? { name: baseline.name, value: baseline.rate.perSecond, unit: '/s' } : baseline;
+      figure({ name, value: perSecond, unit: '/s', p50, p99, baseline: beside, ...(note && { note }) });
+    },
+    step,
+    detail,
+  };
+}
+
+function rowOf(area: string, { note, ...figure }: Omit<Row, 'area' | 'ratio'>): Row {
+  const { baseline, value } = figure;
+  const ratio = 'value' in baseline && baseline.value !== 0 ? { ratio: Number((value / baseline.value).toPrecision(3)) } : {};
+  return { area, ...figure, ...ratio, ...(note && { note }) };
+}

@@ -1,0 +1,111 @@
+/** The journal on one engine, in a process of its own: `node events-child.ts '{"events":…}'`. */
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
+import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
+import { canonicalJson } from '../src/storage/canonical.ts';
+import { readEvents } from '../src/storage/journal.ts';
+import { openApp, operator, tidy } from './app.ts';
+import { openPlain, TOLD } from './baselines/plain.ts';
+import type { Places } from './engine.ts';
+import { mediansInTurns, type Rate, rateOf, ratesInTurns } from './turns.ts';
+
+interface Wanted extends Places {
+  readonly writers: readonly number[];
+  readonly batch: number;
+  readonly events: number;
+  readonly page: number;
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+export interface Figures {
+  readonly appends: readonly { readonly writers: number; readonly ours: Rate; readonly plain: Rate; readonly unchained?: Rate }[];
+  /** Events a second, where one append brings many. */
+  readonly batch: { readonly ours: number; readonly plain: number };
+  /** Events a second. */
+  readonly verify: { readonly ours: number; readonly hashing: number };
+  readonly page: { readonly ours: Rate; readonly plain: Rate };
+}
+
+const wanted = JSON.parse(process.argv[2] as string) as Wanted;
+const { rounds, seconds } = wanted;
+const app = await openApp(wanted.ours);
+const principal = await operator(app);
+const append = (events: number) =>
+  app.store.append(
+    DEFAULT_WORKSPACE_ID,
+    Array.from({ length: events }, () => TOLD),
+  );
+
+// First what depends on how many there are.
+const figures: Figures = { verify: await verifying(), page: await paging(), appends: await appends(), batch: await batches() };
+process.stdout.write(`${JSON.stringify(figures)}\n`);
+await app.close();
+
+async function appends(): Promise<Figures['appends']> {
+  const plain = await openPlain(wanted.plain, Math.max(...wanted.writers));
+  const all: Figures['appends'][number][] = [];
+  for (const writers of wanted.writers) {
+    const { unchained } = plain;
+    const works = [() => rateOf(() => append(1), writers, seconds), () => rateOf((writer) => plain.append(writer), writers, seconds)];
+    if (unchained) works.push(() => rateOf(unchained, writers, seconds));
+    const [ours, beside, alone] = (await ratesInTurns(works, rounds)) as [Rate, Rate, Rate?];
+    all.push({ writers, ours, plain: beside, ...(alone && { unchained: alone }) });
+  }
+  await plain.close();
+  return all;
+}
+
+async function batches(): Promise<Figures['batch']> {
+  const plain = await openPlain(wanted.plain, 1);
+  const works = [() => rateOf(() => append(wanted.batch), 1, seconds), () => rateOf(() => plain.append(0, wanted.batch), 1, seconds)];
+  const [ours, beside] = (await ratesInTurns(works, rounds)) as [Rate, Rate];
+  await plain.close();
+  return { ours: ours.perSecond * wanted.batch, plain: beside.perSecond * wanted.batch };
+}
+
+async function action<T>(name: string, args: object): Promise<T> {
+  const { reply } = await app.dispatch.action({ name, args, principal, surface: 'api' });
+  if (reply.status !== 'ok') throw new Error(`${name}: ${reply.message}`);
+  return reply.data as T;
+}
+
+/** As `covenant audit verify` does it, and only what of it is hashing. */
+async function verifying(): Promise<Figures['verify']> {
+  const { seq: before } = await headOf();
+  for (let made = before; made < wanted.events; made += 1_000) await append(Math.min(1_000, wanted.events - made));
+  await tidy(app);
+  const { seq: all } = await headOf();
+  const page = await readEvents(app.store.reader, DEFAULT_WORKSPACE_ID, 0, 1_000);
+  const texts = page.map(({ hash: own, ...event }) => own + canonicalJson(event));
+  const verify = async () => {
+    const begun = performance.now();
+    let at = { verified_to: 0, root: undefined as string | undefined, done: false, first_break: null as unknown };
+    while (!at.done) at = await action('events.verify', { after: at.verified_to, ...(at.root && { previous: at.root }) });
+    if (at.first_break) throw new Error('the journal does not verify');
+    return Math.round(all / ((performance.now() - begun) / 1_000));
+  };
+  const hashing = async () => {
+    const begun = performance.now();
+    for (let n = 0; n < all; n++) hash('sha256', texts[n % texts.length] as string);
+    return Math.round(all / ((performance.now() - begun) / 1_000));
+  };
+  const [ours, beside] = (await mediansInTurns([verify, hashing], rounds)) as [number, number];
+  return { ours, hashing: beside };
+}
+
+async function headOf(): Promise<{ seq: number }> {
+  return (await action<{ head: { seq: number } }>('events.list', { latest: 1 })).head;
+}
+
+async function paging(): Promise<Figures['page']> {
+  const after = Math.floor((await headOf()).seq / 2);
+  const ours = () => action('events.list', { after, limit: wanted.page });
+  const plain = async () => {
+    const { rows } = await sql<{ payload: string }>`
+      select * from events where workspace_id = ${DEFAULT_WORKSPACE_ID} and seq > ${after} order by seq limit ${wanted.page}`.execute(app.store.reader);
+    return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as unknown }));
+  };
+  const [mine, beside] = (await ratesInTurns([() => rateOf(ours, 1, seconds), () => rateOf(plain, 1, seconds)], rounds)) as [Rate, Rate];
+  return { ours: mine, plain: beside };
+}

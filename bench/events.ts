@@ -1,0 +1,44 @@
+import type { Benchmark, Report } from './benchmark.ts';
+import { EVENTS, QUICK, ROUNDS, SECONDS } from './effort.ts';
+import { ENGINES, type EngineName, inChild } from './engine.ts';
+import type { Figures } from './events-child.ts';
+import { followed } from './followers.ts';
+
+const WRITERS = QUICK ? [1, 32] : [1, 32, 256];
+const BATCH = 256;
+const PAGE = 200;
+const FOLLOWERS = [1, 100];
+
+/** The journal: appended to, verified, read and followed. */
+export const events: Benchmark = async (report) => {
+  for (const engine of ENGINES) {
+    report.step(`${engine}, ${EVENTS.toLocaleString('en')} events`);
+    const wanted = { writers: WRITERS, batch: BATCH, events: EVENTS, page: PAGE, seconds: SECONDS, rounds: ROUNDS };
+    tell(report, engine, await inChild<Figures>('events-child.ts', engine, wanted));
+  }
+  for (const followers of FOLLOWERS) {
+    report.step(`followed by ${followers}`);
+    const { ours, bare } = await followed(followers);
+    report.figure({
+      name: followers === 1 ? 'commit to receipt, 1 follower' : `commit to receipt, ${followers} followers`,
+      value: ours.p50,
+      unit: 'ms',
+      ...ours,
+      baseline: { name: 'bare ws server', value: bare.p50, unit: 'ms' },
+      note: `bare p99 ${bare.p99} ms`,
+    });
+  }
+};
+
+function tell(report: Report, engine: EngineName, { appends, batch, verify, page }: Figures): void {
+  for (const { writers, ours, plain, unchained } of appends) {
+    const name = `appended, ${engine}, ${writers === 1 ? '1 writer' : `${writers} writers`}`;
+    report.rate(name, ours, { name: `plain ${engine}, a COMMIT each`, rate: plain });
+    if (unchained) report.rate(name, ours, { name: `plain ${engine}, no chain`, rate: unchained });
+  }
+  const each = (name: string, value: number, other: string, beside: number) =>
+    report.figure({ name: `${name}, ${engine}`, value, unit: '/s', baseline: { name: other, value: beside, unit: '/s' } });
+  each(`appended ${BATCH} at once`, batch.ours, `plain ${engine}, ${BATCH} in a COMMIT`, batch.plain);
+  each(`verified of ${EVENTS.toLocaleString('en')}`, verify.ours, 'a bare SHA-256 loop', verify.hashing);
+  report.rate(`page of ${PAGE} in the middle of ${EVENTS.toLocaleString('en')}, ${engine}`, page.ours, { name: 'one plain query', rate: page.plain });
+}

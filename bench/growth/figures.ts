@@ -1,0 +1,42 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { EngineName } from '../engine.ts';
+import type { Measured } from './measure.ts';
+import { FLOOR } from './operations.ts';
+
+export const SIZES = [1_000, 10_000, 100_000, 1_000_000] as const;
+
+export interface Figure extends Measured {
+  readonly engine: EngineName;
+  readonly size: number;
+}
+
+const FILE = new URL('../growth.json', import.meta.url);
+
+export const readFigures = (): Figure[] => (existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Figure[]) : []);
+
+/** What was measured before of another engine or size stays. */
+export function keepFigures(fresh: readonly Figure[]): Figure[] {
+  const isOld = ({ engine, size }: Figure) => !fresh.some((each) => each.engine === engine && each.size === size);
+  const all = [...readFigures().filter(isOld), ...fresh].sort((a, b) => a.engine.localeCompare(b.engine) * -1 || a.size - b.size);
+  writeFileSync(FILE, `[\n${all.map((figure) => `  ${JSON.stringify(figure)}`).join(',\n')}\n]\n`);
+  return all;
+}
+
+/** Ten times the store may cost this much more, where the answer is of the same size: the machine is noisy. */
+const MOST_GROWTH = 2;
+/** Below it the clock tells little. */
+const LEAST_MS = 2;
+
+/** Operations that took more of a store ten times as large than they may, at their quickest and beyond what any call costs there. */
+export function grown(figures: readonly Figure[], engine: EngineName, from: number, to: number): string[] {
+  const timeAt = (size: number, operation: string) =>
+    figures.find((each) => each.engine === engine && each.size === size && each.operation === operation)?.least_ms;
+  const own = (size: number, { operation, area }: Figure): number => {
+    const floor = area === 'agents' || area === 'workflows' ? (timeAt(size, FLOOR) ?? 0) : 0;
+    return Math.max(0, (timeAt(size, operation) ?? Number.NaN) - floor);
+  };
+  return figures
+    .filter((each) => each.engine === engine && each.size === to && !each.whole)
+    .filter((each) => own(to, each) > LEAST_MS && own(to, each) > MOST_GROWTH * own(from, each))
+    .map(({ operation }) => operation);
+}

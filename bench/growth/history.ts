@@ -1,0 +1,75 @@
+import { newId } from '../../src/kernel/ids.ts';
+import type { NewEvent } from '../../src/storage/journal.ts';
+import { type MadeTask, madeTask } from '../tasks.ts';
+
+/** So many tasks and events a day, and so on back: the size of a store is its age. */
+export const A_DAY = 1_000;
+export const STEP_MS = Math.floor((24 * 3_600_000) / A_DAY);
+/** Five of a hundred are still open, and never more than these: nobody has more in hand because the past is longer. */
+const MOST_OPEN = 2_000;
+export const openOf = (size: number): number => Math.min(MOST_OPEN, Math.ceil(size / 20));
+
+export const REPOSITORY = 'github.com/acme/app';
+
+/** One who acts in this past. */
+export interface Agent {
+  readonly developerId: string;
+  readonly actor: string;
+  readonly agentType: string;
+  readonly tokenId: string;
+}
+
+/** The n-th task of the past, and what was known of it when. */
+export interface Moment {
+  readonly n: number;
+  readonly time: number;
+  readonly agent: Agent;
+  readonly session: string;
+  readonly taskId: string;
+  readonly task: MadeTask;
+  readonly isOpen: boolean;
+}
+
+/** An agent does so many tasks in a session. */
+export const SESSION_TASKS = 20;
+
+export function* moments(size: number, end: number, agents: readonly Agent[]): Generator<Moment> {
+  const open = size - openOf(size);
+  let session = '';
+  for (let n = 0; n < size; n++) {
+    const time = end - (size - n) * STEP_MS;
+    if (n % SESSION_TASKS === 0) session = newId('ses', time);
+    const agent = agents[Math.floor(n / SESSION_TASKS) % agents.length] as Agent;
+    yield { n, time, agent, session, taskId: newId('task', time), task: madeTask(n), isOpen: n >= open };
+  }
+}
+
+/** An instance began with every so many tasks. */
+export const INSTANCE_EVERY = 200;
+export const instanceId = (n: number): string => `work-${n}-a1`;
+
+/** Six of eight events are calls, as in real journals; the other two say what became of a task. */
+export function eventOf({ n, agent: { actor }, taskId, task: { title, files } }: Moment): NewEvent {
+  if (n % 8 === 0)
+    return { category: 'work', kind: 'task.started', actor, subject: taskId, payload: { title, task_type: 'feature', target_files: files.length } };
+  if (n % 8 === 1)
+    return { category: 'work', kind: 'task.completed', actor, subject: taskId, payload: { title, task_type: 'feature', result_summary: 'Done and merged.' } };
+  const name = CALLS[n % CALLS.length] as string;
+  const outcome = n % 50 === 2 ? 'denied' : 'ok';
+  const own = n % INSTANCE_EVERY === 3;
+  return {
+    category: 'usage',
+    kind: name,
+    actor: own ? `instance:${instanceId(n - 3)}` : actor,
+    subject: `tool:${name}`,
+    payload: {
+      outcome,
+      duration_ms: n % 40,
+      request_id: `req_${n}`,
+      arguments_sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      ...(own && { code: 'REVIEW_LIMIT_REACHED', circumstances: { branch: `work/${n}`, commit: 'f00d' } }),
+    },
+  };
+}
+
+const CALLS = ['covibe_task.check', 'covibe_task.start', 'covibe_coordination.claim', 'task_claim', 'message_list', 'covibe_session.heartbeat', 'clock'];

@@ -1,0 +1,61 @@
+/** One size on one engine, in a process of its own: `node measure.ts '{"size":…,"ours":{"path":…}}'`. */
+import { openApp, type Place, quantile, tidy } from '../app.ts';
+import { fill } from './fill.ts';
+import { type Ground, stand } from './ground.ts';
+import { OPERATIONS, type Operation } from './operations.ts';
+
+export interface Measured {
+  readonly operation: string;
+  readonly area: Operation['area'];
+  readonly whole: boolean;
+  /** The quickest of all: what else the machine does is least in it. */
+  readonly least_ms: number;
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+}
+
+interface Wanted {
+  readonly ours: Place;
+  readonly size: number;
+  /** The store is filled already. */
+  readonly filled?: boolean;
+  /** Only operations whose names have this in them. */
+  readonly only?: string;
+}
+
+const RUNS = 40;
+const WARM = 5;
+/** An operation that takes long is asked less often. */
+const PATIENCE_MS = 2_000;
+
+const wanted = JSON.parse(process.argv[2] as string) as Wanted;
+if (!wanted.filled) {
+  await fill(wanted.ours, wanted.size);
+  const app = await openApp(wanted.ours);
+  await tidy(app);
+  await app.close();
+}
+const ground = await stand(wanted.ours, wanted.size);
+const measured: Measured[] = [];
+for (const operation of OPERATIONS) {
+  if (operation.sqliteOnly && wanted.ours.url) continue;
+  if (wanted.only && !operation.name.includes(wanted.only)) continue;
+  const { name, area, whole = false } = operation;
+  const times = await timesOf(ground, operation);
+  measured.push({ operation: name, area, whole, least_ms: quantile(times, 0), p50_ms: quantile(times, 0.5), p99_ms: quantile(times, 0.99) });
+}
+process.stdout.write(`${JSON.stringify(measured)}\n`);
+await ground.app.close();
+
+async function timesOf(on: Ground, { before, work, after, whole }: Operation): Promise<number[]> {
+  const times: number[] = [];
+  const giveUp = performance.now() + PATIENCE_MS;
+  for (let n = 0; n < RUNS + WARM && (n < (whole ? 1 : 3) || performance.now() < giveUp); n++) {
+    const made = await before?.(on, n);
+    const begun = performance.now();
+    const given = await work(on, n, made);
+    times.push(performance.now() - begun);
+    await after?.(on, given);
+  }
+  return times.slice(Math.min(WARM, times.length - 1));
+}

@@ -1,0 +1,189 @@
+import { Tally } from '../../src/features/events/index.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../src/kernel/workspace.ts';
+import { checkDatabaseFile } from '../../src/storage/inspect.ts';
+import { readEvents } from '../../src/storage/journal.ts';
+import { openApp } from '../app.ts';
+import { madeTask } from '../tasks.ts';
+import type { Ground } from './ground.ts';
+
+export const AREAS = ['agents', 'workflows', 'journal', 'pages', 'server'] as const;
+export type Area = (typeof AREAS)[number];
+
+export interface Operation {
+  readonly area: Area;
+  readonly name: string;
+  /** Its answer, or what it must read for it, grows with the store: so may its time. */
+  readonly whole?: true;
+  /** Of SQLite's file alone. */
+  readonly sqliteOnly?: true;
+  /** What it needs, outside of the measured time. */
+  readonly before?: (ground: Ground, n: number) => Promise<unknown>;
+  readonly work: (ground: Ground, n: number, made: unknown) => Promise<unknown>;
+  readonly after?: (ground: Ground, given: unknown) => Promise<unknown>;
+}
+
+/** What every tool call costs, whatever it does: its place in the journal, on disk. */
+export const FLOOR = 'a call that does nothing';
+
+type Fields = Record<string, unknown>;
+const tool = (area: Area, name: string, call: string, args: (ground: Ground, n: number) => Fields = () => ({})): Operation => ({
+  area,
+  name,
+  work: (ground, n) => ground.tool(call, args(ground, n)),
+});
+const page = (call: string, args: (ground: Ground) => Fields = () => ({}), name = call): Operation => ({
+  area: 'pages',
+  name,
+  work: (ground) => ground.action(call, args(ground)),
+});
+const events = (name: string, args: (ground: Ground) => Fields): Operation => ({
+  area: 'journal',
+  name,
+  work: (ground) => ground.action('events.list', args(ground)),
+});
+
+/** No two are alike, and none is like what is there. */
+const fresh = (n: number): Fields => {
+  const { title, scope, files } = madeTask(50_000_000 + n);
+  return { title, scope, task_type: 'feature', target_files: files };
+};
+let drawn = 0;
+
+const check = async (ground: Ground): Promise<Fields> => {
+  const words = fresh(drawn++);
+  const { check_id } = await ground.tool('covibe_task', { operation: 'check', ...words });
+  return { ...words, check_id };
+};
+const start = async (ground: Ground): Promise<Fields> => await ground.tool('covibe_task', { operation: 'start', ...(await check(ground)) });
+const complete = (ground: Ground, given: unknown) =>
+  ground.tool('covibe_task', { operation: 'complete', task_id: (given as Fields).task_id, result_summary: 'Done.' });
+const available = async (ground: Ground): Promise<unknown> => {
+  const { tasks } = await ground.tool('workflow_next_tasks', { workflow_id: ground.workflow, limit: 1 });
+  return (tasks as { id: string }[])[0]?.id;
+};
+
+const AGENTS: readonly Operation[] = [
+  { area: 'agents', name: FLOOR, work: (ground) => ground.tool('clock', {}) },
+  { area: 'agents', name: 'task check', work: check },
+  {
+    area: 'agents',
+    name: 'task start',
+    before: check,
+    work: (ground, _, made) => ground.tool('covibe_task', { operation: 'start', ...(made as Fields) }),
+    after: complete,
+  },
+  { area: 'agents', name: 'task complete', before: start, work: (ground, _, made) => complete(ground, made) },
+  {
+    area: 'agents',
+    name: 'claim of code',
+    work: (ground, n) => ground.tool('covibe_coordination', { operation: 'claim', repo: 'github.com/acme/app', paths: [`claimed/${n}.ts`] }),
+    after: (ground, given) => ground.tool('covibe_coordination', { operation: 'release', claim_id: (given as Fields).claim_id }),
+  },
+  tool('agents', 'coordination list', 'covibe_coordination', () => ({ operation: 'list' })),
+  tool('agents', 'team state', 'covibe_team', () => ({ operation: 'state' })),
+  tool('agents', 'weekly summary', 'covibe_team', () => ({ operation: 'generate_weekly_summary' })),
+  tool('agents', 'session heartbeat', 'covibe_session', ({ session }) => ({ operation: 'heartbeat', session_id: session })),
+  {
+    area: 'agents',
+    name: 'hook before a tool',
+    work: (ground, n) => ground.hook('before-tool', { edits: [{ repo: 'github.com/acme/app', path: `src/${n}.ts` }] }),
+  },
+  { area: 'agents', name: 'hook after a tool', work: (ground) => ground.hook('after-tool') },
+  {
+    area: 'agents',
+    name: 'hook after compaction',
+    before: (ground) => ground.hook('compact'),
+    work: (ground) => ground.hook('session-start', { source: 'compact' }),
+  },
+];
+
+const WORKFLOWS: readonly Operation[] = [
+  tool('workflows', 'next tasks', 'workflow_next_tasks', ({ workflow }) => ({ workflow_id: workflow })),
+  tool('workflows', 'available tasks', 'task_get_available', ({ registered }) => ({ agent_id: registered })),
+  {
+    area: 'workflows',
+    name: 'claim of a task',
+    before: available,
+    work: (ground, _, made) => ground.tool('task_claim', { task_id: made, agent_id: ground.registered }),
+  },
+  tool('workflows', 'progress', 'workflow_progress', ({ workflow }) => ({ workflow_id: workflow })),
+  tool('workflows', 'list', 'workflow_list'),
+  {
+    area: 'workflows',
+    name: 'recovery pack',
+    before: available,
+    work: (ground, _, made) => ground.tool('task_load_context', { task_id: made }),
+  },
+  tool('workflows', 'unread messages', 'message_list', ({ registered }) => ({ agent_id: registered })),
+  tool('workflows', 'heartbeat of an agent', 'agent_heartbeat', ({ registered }) => ({ agent_id: registered })),
+];
+
+const JOURNAL: readonly Operation[] = [
+  events('newest page', () => ({ latest: 200 })),
+  events('by subject', ({ known }) => ({ subject: known.task, before: Number.MAX_SAFE_INTEGER, limit: 50 })),
+  events('by actor', ({ known }) => ({ actor: known.actor, before: Number.MAX_SAFE_INTEGER, limit: 50 })),
+  events('by a text that is nowhere', () => ({ text: 'nowhere-to-be-found', before: Number.MAX_SAFE_INTEGER, limit: 50 })),
+  { area: 'journal', name: 'count of a day, first', work: ({ app }) => new Tally().read(app.store.reader, DEFAULT_WORKSPACE_ID, Date.now()) },
+  { area: 'journal', name: 'count of a day, again', work: (ground) => ground.action('events.rate', {}) },
+  { area: 'journal', name: 'verify the whole', whole: true, work: verify },
+  {
+    area: 'journal',
+    name: 'export of a page',
+    work: ({ app, size }) => readEvents(app.store.reader, DEFAULT_WORKSPACE_ID, Math.floor(size / 2), 500),
+  },
+];
+
+async function verify({ action }: Ground): Promise<void> {
+  for (let from: Fields = {}, done = false; !done; ) {
+    const { verified_to, root, first_break, done: over } = await action('events.verify', { ...from, limit: 10_000 });
+    if (first_break !== null) throw new Error(`the chain is broken: ${JSON.stringify(first_break)}`);
+    from = { after: verified_to, previous: root };
+    done = over === true;
+  }
+}
+
+const PAGES: readonly Operation[] = [
+  page('agents.list', () => ({ limit: 200 })),
+  page('agents.lanes', () => ({ hours: 12 })),
+  page('news.list'),
+  page('waiting.list'),
+  page('team.first_steps'),
+  page('questions.list'),
+  page('approvals.list'),
+  page('overlap.list', () => ({ open: true, level: 'escalated', limit: 100 }), 'overlap.list: open'),
+  page('overlap.list', () => ({ limit: 50 })),
+  page('instances.list', () => ({ status: ['started', 'waiting_review'], type: 'coding', limit: 200 }), 'instances.list: running'),
+  page('instances.list', () => ({ limit: 100 })),
+  page('instances.show', ({ known }) => ({ instance_id: known.instance })),
+  page('tasks.list'),
+  page('tasks.list', () => ({ repository: 'app' }), 'tasks.list: of a repository'),
+  page('tasks.list', () => ({ owner: 'developer-3' }), 'tasks.list: of an owner'),
+  page('tasks.list', () => ({ status: ['cancelled'] }), 'tasks.list: cancelled'),
+  page('tasks.list', () => ({ status: ['planned', 'active', 'blocked'] }), 'tasks.list: open'),
+  page('tasks.show', ({ known }) => ({ task_id: known.task })),
+  page('tasks.owners'),
+  { ...page('workstreams.show', ({ known }) => ({ workstream_id: known.workstream })), whole: true },
+  page('workflows.list'),
+  page('workflows.show', ({ workflow }) => ({ workflow_id: workflow })),
+  page('claims.list'),
+  page('coordination.board'),
+  page('messages.threads'),
+  page('sessions.list'),
+  page('usage.list', () => ({ days: 30 }), 'usage.list: 30 days'),
+  page('usage.list', () => ({ days: 30, by: ['task'] }), 'usage.list: by task'),
+  page('tools.usage'),
+  page('tokens.list', () => ({ status: 'live' })),
+  page('devices.list', () => ({ limit: 50 })),
+  page('lookup.find', () => ({ text: 'nowhere to be found' }), 'lookup.find: words'),
+  page('lookup.find', ({ known }) => ({ text: known.task }), 'lookup.find: an id'),
+  page('lookup.find', ({ known }) => ({ text: known.task.slice(-8) }), 'lookup.find: end of an id'),
+];
+
+const SERVER: readonly Operation[] = [
+  { area: 'server', name: 'start', work: ({ place }) => openApp(place), after: (_, app) => (app as Ground['app']).close() },
+  { area: 'server', name: 'status', work: (ground) => ground.action('server.status', {}) },
+  { area: 'server', name: 'file check of doctor', whole: true, sqliteOnly: true, work: ({ place }) => checkDatabaseFile(place.path) },
+];
+
+/** What agents, people and the server do all day, and what they do at times. */
+export const OPERATIONS: readonly Operation[] = [...AGENTS, ...WORKFLOWS, ...JOURNAL, ...PAGES, ...SERVER];

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../postgres.ts';
+
+const READY_MS = 20_000;
+
+/** The proxy as it comes, on this machine alone, with the stdio server of this command behind it. */
+export async function startMcpProxy(folder: string, command: readonly string[]): Promise<{ url: string; stop(): Promise<void> }> {
+  const port = await freePort();
+  const options = ['--host', '127.0.0.1', '--port', String(port), '--server', 'stream'];
+  const child = spawn(process.execPath, [join(folder, 'dist/bin/mcp-proxy.mjs'), ...options, '--', ...command], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let told = '';
+  child.stderr.on('data', (chunk: Buffer) => (told = (told + chunk).slice(-2_000)));
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    await answers(url, child, () => told);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+  return {
+    url,
+    async stop() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+/** It says nothing when it serves. */
+async function answers(url: string, child: ChildProcess, told: () => string): Promise<void> {
+  const until = performance.now() + READY_MS;
+  while (performance.now() < until) {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${told()}`);
+    if (
+      await fetch(`${url}/ping`).then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
+    await pause(50);
+  }
+  throw new Error(`it did not serve within ${READY_MS / 1000} s: ${told()}`);
+}

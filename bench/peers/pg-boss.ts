@@ -1,0 +1,25 @@
+import type { Report } from '../benchmark.ts';
+import { QUICK, ROUNDS } from '../effort.ts';
+import { inChild } from '../engine.ts';
+import { withPeer } from './install.ts';
+import type { Figures } from './pg-boss-child.ts';
+
+const TASKS = QUICK ? 40 : 200;
+
+/** Work taken up and completed by 32 workers, on the same PostgreSQL, in the same process. */
+export async function besidePgBoss(report: Report): Promise<void> {
+  const folder = await withPeer('pg-boss', async (found) => found);
+  const run = (boss?: string) => inChild<Figures>('peers/pg-boss-child.ts', 'PostgreSQL', { boss, tasks: TASKS, rounds: ROUNDS });
+  const { tasksPerSecond, jobsPerSecond, error } = await run('value' in folder ? folder.value : undefined);
+  const baseline =
+    jobsPerSecond === undefined
+      ? { name: folder.name, error: error ?? ('error' in folder ? folder.error : 'no reason given') }
+      : { name: `${folder.name}, fetch and complete`, value: jobsPerSecond, unit: '/s' };
+  report.figure({
+    name: 'claim to complete by 32 agents, PostgreSQL',
+    value: tasksPerSecond,
+    unit: '/s',
+    baseline,
+    note: 'four calls and eight events a task',
+  });
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Machine } from './machine.ts';
+
+/** What a figure stands beside: measured in the same run, or the reason why it could not be. */
+export type Baseline = { readonly name: string; readonly value: number; readonly unit: string } | { readonly name: string; readonly error: string };
+
+export interface Row {
+  readonly area: string;
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly p50?: number;
+  readonly p99?: number;
+  readonly baseline: Baseline;
+  /** Ours in parts of the baseline; none where that could not be measured. */
+  readonly ratio?: number;
+  readonly note?: string;
+}
+
+/** One run of one area. */
+export interface Run {
+  readonly at: string;
+  readonly seconds: number;
+  readonly error?: string;
+}
+
+export interface Results {
+  readonly machine: Machine;
+  readonly runs: Readonly<Record<string, Run>>;
+  readonly rows: readonly Row[];
+}
+
+const FILE = new URL('results.json', import.meta.url);
+
+export function readResults(): Results | undefined {
+  return existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Results) : undefined;
+}
+
+/** Areas that ran take the place of their older runs; those of another machine are dropped, because no two figures of it could be compared. */
+export function joined(old: Results | undefined, fresh: Results): Results {
+  if (!old || JSON.stringify(comparable(old.machine)) !== JSON.stringify(comparable(fresh.machine))) return fresh;
+  const kept = old.rows.filter(({ area }) => !(area in fresh.runs));
+  return { machine: fresh.machine, runs: { ...old.runs, ...fresh.runs }, rows: [...kept, ...fresh.rows] };
+}
+
+/** Without what differs from run to run. */
+const comparable = ({ syncMs: _, ...machine }: Machine): Omit<Machine, 'syncMs'> => machine;
+
+export function writeResults(fresh: Results): void {
+  writeFileSync(FILE, `${JSON.stringify(joined(readResults(), fresh), null, 2)}\n`);
+}

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Benchmark } from './benchmark.ts';
+import { QUICK } from './effort.ts';
+import { type Measured, residentMb, startBaseline, startCovenant } from './process.ts';
+import { inTurns, middle } from './turns.ts';
+
+const ROUNDS = QUICK ? 1 : 5;
+/** Until what a start leaves to be done is done. */
+const SETTLES_MS = 2_000;
+
+/** Start and rest. */
+export const startup: Benchmark = async (report) => {
+  const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
+  // The first makes the database.
+  await (await startCovenant({}, home)).stop();
+  report.step('covenant up');
+  const [ours, bare] = (await inTurns([() => look(() => startCovenant({}, home)), () => look(() => startBaseline('sdk-echo'))], ROUNDS)) as [Seen[], Seen[]];
+  rmSync(home, { recursive: true, force: true });
+  const ready = (seen: readonly Seen[]) => Math.round(middle(seen, ({ readyMs }) => readyMs).readyMs);
+  const resident = (seen: readonly Seen[]) => middle(seen, ({ mb }) => mb).mb;
+  report.figure({ name: '`covenant up` to ready', value: ready(ours), unit: 'ms', baseline: { name: 'bare MCP SDK server', value: ready(bare), unit: 'ms' } });
+  report.figure({
+    name: 'resident memory at rest',
+    value: resident(ours),
+    unit: 'MB',
+    baseline: { name: 'bare MCP SDK server', value: resident(bare), unit: 'MB' },
+  });
+};
+
+interface Seen {
+  readonly readyMs: number;
+  readonly mb: number;
+}
+
+async function look(start: () => Promise<Measured>): Promise<Seen> {
+  const server = await start();
+  await pause(SETTLES_MS);
+  const mb = residentMb(server.pid);
+  await server.stop();
+  return { readyMs: server.readyMs, mb };
+}
