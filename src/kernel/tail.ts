@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { Refusal } from './errors.ts';
 
 /** Its own wildcards are taken literally with `escape '\'`. */
@@ -7,15 +7,21 @@ export const tailPattern = (tail: string): string => `%${literally(tail)}`;
 /** With the words anywhere in it. */
 export const wordsPattern = (words: string): string => `%${literally(words)}%`;
 
+/** Tables that grow have an index of the last so many letters of their ids, by this very expression. */
+const INDEXED_LETTERS = 4;
+const indexedEnd = sql`lower(substr(id, length(id) - ${sql.lit(INDEXED_LETTERS - 1)}))`;
+
+/** Whether the id of a row ends so, whatever its case. */
+export function endsIn(tail: string): RawBuilder<SqlBool> {
+  const end = sql<SqlBool>`lower(id) like ${tailPattern(tail).toLowerCase()} escape '\\'`;
+  return tail.length < INDEXED_LETTERS ? end : sql<SqlBool>`${indexedEnd} = ${tail.slice(-INDEXED_LETTERS).toLowerCase()} and ${end}`;
+}
+
 const ENOUGH = 50;
 
 /** Those of the rows whose id ends in `tail`: a few, which are enough to know whether there is only one. */
 export async function endingIn<DB, TB extends keyof DB, R extends { id: string }>(rows: SelectQueryBuilder<DB, TB, R>, tail: string): Promise<R[]> {
-  const found = await rows
-    .where(sql<SqlBool>`id like ${tailPattern(tail)} escape '\\'`)
-    .limit(ENOUGH)
-    .execute();
-  // SQLite's `like` folds case and PostgreSQL's does not.
+  const found = await rows.where(endsIn(tail)).limit(ENOUGH).execute();
   return found.filter(({ id }) => id.endsWith(tail));
 }
 

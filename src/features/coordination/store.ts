@@ -267,11 +267,13 @@ export async function handoffsUntold(
   limit: number,
 ): Promise<HandoffRow[]> {
   const all = offeredTo(db, workspace, developerId, agentType);
-  return await (only ? all.where('id', '>', told) : all)
+  const rows = await all
     .orderBy((eb) => eb('id', '<=', told))
     .orderBy('id')
     .limit(limit)
     .execute();
+  // Not asked of the store: SQLite would read all handoffs since then, whoever they are for.
+  return only ? rows.filter(({ id }) => id > told) : rows;
 }
 
 export async function handoffsBy(db: Db, workspace: string, developerId: string, limit: number): Promise<HandoffRow[]> {

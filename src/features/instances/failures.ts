@@ -2,6 +2,7 @@ import type { Principal } from '../../kernel/context.ts';
 import type { Output } from '../../kernel/contract.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { Db } from '../../storage/engine.ts';
+import { eventsBy } from '../../storage/journal.ts';
 import type { instancesShow } from './contract.ts';
 import type { Outside } from './step.ts';
 import { findInstance } from './store.ts';
@@ -31,11 +32,8 @@ interface Kept {
 
 /** Calls of review tools that failed it, the newest first. */
 export async function failuresOf(db: Db, { workspace_id, id, created_at }: InstanceRow): Promise<Failure[]> {
-  const rows = await db
-    .selectFrom('events')
+  const rows = await eventsBy(db, workspace_id, `instance:${id}`)
     .select(['time', 'kind', 'payload'])
-    .where('workspace_id', '=', workspace_id)
-    .where('actor', '=', `instance:${id}`)
     .where('category', '=', 'usage')
     // An undone start may have had the same id.
     .where('time', '>=', created_at)

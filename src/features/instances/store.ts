@@ -1,4 +1,4 @@
-import type { Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import type { Principal } from '../../kernel/context.ts';
 import { calledRepository } from '../../kernel/repository-name.ts';
 import type { Database } from '../../storage/database.ts';
@@ -110,7 +110,9 @@ export async function listInstances(
       .where('id', '!=', viewer.developerId ?? '');
     matching = matching.where((eb) => eb.or([eb('developer_id', 'is', null), eb('developer_id', 'not in', others)]));
   }
-  const rows = await matching.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute();
+  // No index has this order: where a few of many are wanted, SQLite would look through all of them for it.
+  const newest = status === undefined ? sql.ref('created_at') : sql`created_at + 0`;
+  const rows = await matching.selectAll().orderBy(newest, 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute();
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   return { rows, total: Number(total) };
 }

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Principal } from '../../kernel/context.ts';
-import { tailPattern, wordsPattern } from '../../kernel/tail.ts';
+import { endsIn, wordsPattern } from '../../kernel/tail.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Kind } from './places.ts';
@@ -76,10 +76,9 @@ export async function findByText(db: Db, viewer: Principal, text: string, limit:
 async function search(db: Db, viewer: Principal, { kind, table, title, within, readable }: Source, by: 'id' | 'title', text: string, limit: number) {
   const all = sql`from ${sql.table(table)} where workspace_id = ${viewer.workspace}`;
   const shown = readable ? sql`case when ${readable(viewer)} then ${sql.ref(title)} else '' end` : sql.ref(title);
-  // Ids are all looked through: they lie side by side in the index, and an old one may be all that somebody has.
   const found =
     by === 'id'
-      ? sql`${all} and id in (select id ${all} and ${like(sql.ref('id'), tailPattern(text))} order by id desc limit ${limit})`
+      ? sql`${all} and id in (select id ${all} and ${endsIn(text)})`
       : sql`from (select * ${all} order by id desc limit ${LOOKED_THROUGH}) as newest where ${like(shown, wordsPattern(text))}`;
   const { rows } = await sql<Omit<Found, 'kind'>>`
     select id, coalesce(${shown}, '') as title, ${within ? sql.ref(within) : sql.lit('')} as within

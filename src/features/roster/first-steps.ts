@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Output } from '../../kernel/contract.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { firstSteps } from './contract.ts';
@@ -9,7 +10,7 @@ export async function readFirstSteps(db: Db, workspace: string): Promise<Output<
     .selectFrom('overlap_warnings')
     .select('id')
     .where('workspace_id', '=', workspace)
-    .where('level', '=', 'escalated')
+    .where('level', '=', sql.lit('escalated'))
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { chunks } from '../../storage/chunks.ts';
 import type { Db } from '../../storage/engine.ts';
 import { type JournalEvent, toEvent } from '../../storage/journal.ts';
+import type { AgentRow } from '../agents/index.ts';
 
 /** So many of each: who has more at work than these looks at the pages of the work itself. */
 const MOST = 1_000;
@@ -18,7 +19,7 @@ const tokens = (db: Db, workspace: string) =>
 
 /** Tokens that agents carry. Those of instances come with their instance. */
 export async function agentTokens(db: Db, workspace: string) {
-  return await tokens(db, workspace).where('kind', '=', 'agent').orderBy('id', 'desc').limit(MOST).execute();
+  return await tokens(db, workspace).where('kind', '=', sql.lit('agent')).orderBy('id', 'desc').limit(MOST).execute();
 }
 export type AgentToken = Awaited<ReturnType<typeof agentTokens>>[number];
 
@@ -45,9 +46,10 @@ export type SessionFacts = Awaited<ReturnType<typeof sessionsSince>>[number];
 
 /** Registered agents that are not offline, and the latest that are. */
 export async function registeredAgents(db: Db, workspace: string) {
-  const of = (status: readonly ('online' | 'busy' | 'offline')[], limit: number) =>
-    db.selectFrom('agents').selectAll().where('workspace_id', '=', workspace).where('status', 'in', status).orderBy('id', 'desc').limit(limit).execute();
-  return [...(await of(['online', 'busy'], MOST)), ...(await of(['offline'], MOST_SESSIONS))];
+  const of = (status: AgentRow['status'], limit: number) =>
+    db.selectFrom('agents').selectAll().where('workspace_id', '=', workspace).where('status', '=', status).orderBy('id', 'desc').limit(limit).execute();
+  // One status at a time, as the index has them.
+  return [...(await of('online', MOST)), ...(await of('busy', MOST)), ...(await of('offline', MOST_SESSIONS))];
 }
 
 /** Steps that somebody has claimed. */
@@ -67,6 +69,7 @@ export async function tasksAtWork(db: Db, workspace: string) {
     .select(['id', 'title', 'actor', 'status', 'started_at', 'updated_at'])
     .where('workspace_id', '=', workspace)
     .where('status', 'in', ['active', 'blocked'])
+    .where('closed_at', 'is', null)
     .orderBy('updated_at', 'desc')
     .limit(MOST)
     .execute();
@@ -106,15 +109,15 @@ export async function locksHeld(db: Db, workspace: string, now: number) {
 
 /** Those that are not over, and those that ended since then. */
 export async function instancesSince(db: Db, workspace: string, since: number) {
-  return await db
+  const instances = db
     .selectFrom('instances')
     .selectAll()
     .where('workspace_id', '=', workspace)
-    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>=', since)]))
-    .where((eb) => eb.or([eb('step', 'is', null), eb('step', 'not in', ['worktree', 'session'])]))
-    .orderBy('created_at', 'desc')
-    .limit(MOST_SESSIONS)
-    .execute();
+    .where((eb) => eb.or([eb('step', 'is', null), eb('step', 'not in', ['worktree', 'session'])]));
+  // Each by its index, and sorted here: in their order, all that ever ran would be looked at.
+  const running = await instances.where('ended_at', 'is', null).execute();
+  const ended = await instances.where('ended_at', '>=', since).orderBy('ended_at', 'desc').limit(MOST_SESSIONS).execute();
+  return [...running, ...ended].toSorted((a, b) => b.created_at - a.created_at).slice(0, MOST_SESSIONS);
 }
 
 /** For whom each of these instances works. */

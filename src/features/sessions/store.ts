@@ -108,10 +108,13 @@ export async function lastActivities(db: Db, workspace: string, sessionIds: read
     .where('session_id', 'in', sessionIds)
     .groupBy('session_id');
   const rows = await db
-    .selectFrom('session_activity as line')
-    .innerJoin(newest.as('newest'), (join) => join.onRef('newest.session_id', '=', 'line.session_id').onRef('newest.id', '=', 'line.id'))
+    .selectFrom(newest.as('newest'))
+    // In this order: SQLite would look through the lines of all sessions first.
+    .crossJoin('session_activity as line')
     .select(['line.session_id', 'line.text'])
     .where('line.workspace_id', '=', workspace)
+    .whereRef('line.session_id', '=', 'newest.session_id')
+    .whereRef('line.id', '=', 'newest.id')
     .execute();
   return new Map(rows.map(({ session_id, text }) => [session_id, text]));
 }

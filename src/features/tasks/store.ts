@@ -1,7 +1,7 @@
 import { calledRepository } from '../../kernel/repository-name.ts';
 import { endingIn, onlyMatch } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
-import { RUNNING } from '../workstreams/index.ts';
+import { OPEN, RUNNING } from '../workstreams/index.ts';
 import type { TaskRow } from './tables.ts';
 
 export async function findTask(db: Db, workspace: string, id: string): Promise<TaskRow | undefined> {
@@ -44,6 +44,8 @@ export interface TaskPage extends TaskFilter {
 function fitting(db: Db, workspace: string, { statuses, developerId, workstreamId, repository }: TaskFilter) {
   let query = db.selectFrom('tasks').where('workspace_id', '=', workspace);
   if (statuses) query = query.where('status', 'in', statuses);
+  // What is not over has an index of its own.
+  if (statuses?.every((status) => OPEN.some((open) => open === status))) query = query.where('closed_at', 'is', null);
   if (developerId) query = query.where('developer_id', '=', developerId);
   if (workstreamId) query = query.where('workstream_id', '=', workstreamId);
   if (repository) query = query.where(calledRepository('repo', repository));
@@ -110,6 +112,7 @@ export async function tasksInHand(
     .selectAll()
     .where('workspace_id', '=', workspace)
     .where('status', 'in', RUNNING)
+    .where('closed_at', 'is', null)
     .where((eb) => eb.or([eb('session_id', '=', sessionId ?? ''), eb.and([eb('actor', '=', actor), eb('started_at', '>=', since)])]))
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')

@@ -102,7 +102,7 @@ function spansSince(db: Db, workspace: string, since: number, withTasks: boolean
       ? sql<T | null>`${sql.ref(column)}`
       : sql<T | null>`case when agent_spans.developer_id in (${sql.join(hidden)}) then null else ${sql.ref(column)} end`;
   const none = sql<string | null>`null`;
-  return (withTasks ? spansWithTasks(db, workspace) : db.selectFrom('agent_spans'))
+  return (withTasks ? spansWithTasks(db) : db.selectFrom('agent_spans'))
     .select([
       // Counted from the epoch, in UTC.
       sql<number>`agent_spans.ingested_at / ${sql.lit(DAY_MS)}`.as('day'),
@@ -127,23 +127,25 @@ function spansSince(db: Db, workspace: string, since: number, withTasks: boolean
 
 /**
  * Each span with the task that its session had last started: harnesses report when a turn is over, which may be after the
- * task is. Until the session's next start, so that no span is counted twice.
+ * task is. One look into an index for each, so that no span is counted twice and no other task is read.
  */
-function spansWithTasks(db: Db, workspace: string) {
-  const begun = db
-    .selectFrom('tasks')
-    .select(['id', 'title', 'session_id', 'started_at'])
-    .select(sql<number | null>`lead(started_at) over (partition by session_id order by started_at, id)`.as('next_at'))
-    .where('workspace_id', '=', workspace)
-    .where('session_id', 'is not', null)
-    .where('started_at', 'is not', null);
-  return db.selectFrom('agent_spans').leftJoin(begun.as('begun'), (join) =>
-    join
-      .onRef('begun.session_id', '=', 'agent_spans.session_id')
-      .onRef('begun.started_at', '<=', 'agent_spans.ingested_at')
-      .on(({ eb, or }) => or([eb('begun.next_at', 'is', null), eb('begun.next_at', '>', eb.ref('agent_spans.ingested_at'))])),
-  );
-}
+const spansWithTasks = (db: Db) =>
+  db
+    .selectFrom('agent_spans')
+    .leftJoin('tasks as begun', (join) =>
+      join
+        .onRef('begun.workspace_id', '=', 'agent_spans.workspace_id')
+        .on('begun.id', '=', ({ selectFrom }) =>
+          selectFrom('tasks')
+            .select('tasks.id')
+            .whereRef('tasks.workspace_id', '=', 'agent_spans.workspace_id')
+            .whereRef('tasks.session_id', '=', 'agent_spans.session_id')
+            .whereRef('tasks.started_at', '<=', 'agent_spans.ingested_at')
+            .orderBy('tasks.started_at', 'desc')
+            .orderBy('tasks.id', 'desc')
+            .limit(1),
+        ),
+    );
 
 /** The newest row of each model that was ever set. */
 export async function currentPrices(db: Db, workspace: string): Promise<ModelPriceRow[]> {

@@ -5,7 +5,7 @@ import { findWorkstream } from './store.ts';
 import { workstreamTools } from './tools.ts';
 
 export { chooseWorkstream, closeEmptyContainer, requireOpenWorkstream } from './containers.ts';
-export { RUNNING, requireState, TASK_MACHINE } from './lifecycle.ts';
+export { OPEN, RUNNING, requireState, TASK_MACHINE } from './lifecycle.ts';
 export { findWorkstream, titlesOf, workstreamsBy } from './store.ts';
 
 export const workstreams = (preflight: Preflight): Feature => ({ name: 'workstreams', implementations: workstreamTools(preflight) });

@@ -1,0 +1,75 @@
+import { CompiledQuery, type KyselyPlugin } from 'kysely';
+import { expect, test } from 'vitest';
+import { handoffsUntold } from '../src/features/coordination/store.ts';
+import { failuresOf } from '../src/features/instances/failures.ts';
+import { listInstances } from '../src/features/instances/store.ts';
+import type { InstanceRow } from '../src/features/instances/tables.ts';
+import { findByText } from '../src/features/lookup/store.ts';
+import { undeliveredThreads } from '../src/features/messages/thread-store.ts';
+import { notesOfSession } from '../src/features/notes/store.ts';
+import { readFirstSteps } from '../src/features/roster/first-steps.ts';
+import { agentTokens, instancesSince, registeredAgents, tasksAtWork } from '../src/features/roster/store.ts';
+import { lastActivities } from '../src/features/sessions/store.ts';
+import { orphanTasks, taskNamed, tasksBy, tasksInHand } from '../src/features/tasks/store.ts';
+import { usageSums } from '../src/features/telemetry/store.ts';
+import { openTaskIds } from '../src/features/workstreams/store.ts';
+import type { Principal } from '../src/kernel/context.ts';
+import type { Db } from '../src/storage/engine.ts';
+import { openStore } from '../src/storage/open.ts';
+import { temporaryDatabase } from '../src/testing/database.ts';
+import { whenOver } from '../src/testing/scope.ts';
+
+const W = 'ws_default';
+
+/** What each looks for, and how SQLite is to find it. It plans by the schema alone, so an empty store tells what a full one would do. */
+const LOOKUPS: readonly [what: string, ask: (db: Db) => Promise<unknown>, plan: RegExp][] = [
+  ['the open tasks of a workstream', (db) => openTaskIds(db, W, 'wst_1'), /tasks_workstream \(workspace_id=\? AND workstream_id=\? AND status=\?\)/],
+  ['tasks without a workstream, at the start', (db) => orphanTasks(db, 10), /tasks_unplaced/],
+  ['the tasks that an agent has in hand', (db) => tasksInHand(db, W, { sessionId: 'ses_1', actor: 'operator', since: 0 }, 10), /tasks_open/],
+  ['the tasks at work', (db) => tasksAtWork(db, W), /tasks_open/],
+  ['the open tasks, a page', (db) => tasksBy(db, W, { statuses: ['planned', 'active'], limit: 10 }), /tasks_open/],
+  ['the tasks of one status, a page', (db) => tasksBy(db, W, { statuses: ['cancelled'], limit: 10 }), /tasks_status \(workspace_id=\? AND status=\?\)/],
+  ['the tasks of a developer, a page', (db) => tasksBy(db, W, { developerId: 'dev_1', limit: 10 }), /tasks_owner \(workspace_id=\? AND developer_id=\?\)/],
+  ['a task by the end of its id', (db) => taskNamed(db, W, 'ABCDEF').catch(() => {}), /tasks_ending \(<expr>=\? AND workspace_id=\?\)/],
+  ['anything by the end of its id', (db) => findByText(db, { workspace: W, operator: true } as Principal, 'tk_0123ABCD', 10), /workflow_tasks_ending/],
+  ['the notes of a session', (db) => notesOfSession(db, W, 'ses_1', 10), /notes_session/],
+  ['the last words of sessions', (db) => lastActivities(db, W, ['ses_1', 'ses_2']), /line USING INDEX \S+ \(workspace_id=\? AND session_id=\? AND id=\?\)/],
+  ['the first overlap that needed a verdict', (db) => readFirstSteps(db, W), /overlap_warnings_escalated/],
+  ['threads that have not reached their agent', (db) => undeliveredThreads(db, W, 0, 1, 10), /messages_undelivered/],
+  ['handoffs that an agent was not told of', (db) => handoffsUntold(db, W, 'dev_1', 'codex', { told: 'handoff_1', only: true }, 10), /handoffs_to/],
+  ["agents' tokens", (db) => agentTokens(db, W), /tokens_of_agents/],
+  ['agents that are online', (db) => registeredAgents(db, W), /agents_listed \(workspace_id=\? AND status=\?\)/],
+  ['instances that ended lately', (db) => instancesSince(db, W, 1), /instances_ended \(workspace_id=\? AND ended_at>\?\)/],
+  [
+    'instances that are at work',
+    (db) => listInstances(db, W, { status: ['started'], limit: 10, offset: 0 }),
+    /instances_status \(workspace_id=\? AND status=\?\)/,
+  ],
+  [
+    "an instance's failures",
+    (db) => failuresOf(db, { workspace_id: W, id: 'work-1-a1', created_at: 0 } as InstanceRow),
+    /events_actor \(workspace_id=\? AND actor=\?\)/,
+  ],
+  ['what each task cost', (db) => usageSums(db, W, 1, ['task'], []), /tasks_session \(workspace_id=\? AND session_id=\? AND started_at<\?\)/],
+];
+
+test.each(LOOKUPS)('%s: found by an index that has little else in it, however much there ever was', async (_, ask, plan) => {
+  const { path } = await temporaryDatabase('sqlite');
+  const store = await openStore({ path, now: Date.now, statementTimeoutMs: 1_000 });
+  whenOver(() => store.close());
+  const asked: CompiledQuery[] = [];
+  const listening: KyselyPlugin = {
+    transformQuery({ node, queryId }) {
+      asked.push(store.reader.getExecutor().compileQuery(node, queryId));
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  await ask(store.reader.withPlugin(listening));
+  const plans: string[] = [];
+  for (const { sql, parameters } of asked) {
+    const { rows } = await store.reader.executeQuery<{ detail: string }>(CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]));
+    plans.push(...rows.map(({ detail }) => detail));
+  }
+  expect(plans.join('\n')).toMatch(plan);
+});
