@@ -5,7 +5,7 @@ import { capabilities } from './capabilities/index.ts';
 import { contexts, latestContextOf, standingContext } from './contexts/index.ts';
 import { coordination, heartbeatListener, releaseClaimsOf } from './coordination/index.ts';
 import { cycles } from './cycles/index.ts';
-import { type DemoPorts, demo } from './demo/index.ts';
+import { type DemoPorts, demo, standingDemo } from './demo/index.ts';
 import { devices } from './devices/index.ts';
 import { events, Tally } from './events/index.ts';
 import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './execution/index.ts';
@@ -71,18 +71,18 @@ export function productFeatures({
   return [
     identity,
     capabilities(grantSubjects, { gate: catalogue.gate, tools: () => offeredTools(catalogue) }),
-    events(tally),
+    events(house, tally, standingDemo),
     gateway(catalogue, tally),
     operations(facts),
     overlap.feature,
     workstreams(overlap.preflight),
     tasks(overlap.preflight),
-    team(overlap.finder),
+    team(house, overlap.finder),
     notes({ ownsTask, ownsWorkstream }),
-    contexts,
+    contexts(house),
     coordination(house, { ownsTask, contextOf: latestContextOf, standingContext, onClaim: noteFiles, onHandoff: takeOver }),
     sessionFeature(house, { ...sessionListeners, heartbeat: [heartbeatListener], manifest: companionManifest }),
-    telemetry,
+    telemetry(house),
     repositories,
     workflows(house, { onEnded: releaseClaimsIn }),
     agents(house, { gone: releaseTasksOf, claims: claimsOf, unread: unreadOf }),

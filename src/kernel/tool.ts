@@ -54,10 +54,10 @@ export function implement<C extends Contract, P = undefined>(
   return { contract, handler, ...options } as unknown as Implementation;
 }
 
-/** Something that is stored, and how long it stays once it is over; null: for good. */
+/** Something that is stored, and how long it stays once it is over; null: for good; else as long as the workspace has set. */
 export interface Kept {
   readonly what: string;
-  readonly ms: number | null;
+  readonly ms: number | null | 'retention.days';
 }
 
 /** What a feature gives to the house. */

@@ -9,6 +9,15 @@ import type { EventCategory, EventRow, JournalHeadRow } from './tables.ts';
 export const GENESIS = '0'.repeat(64);
 export const MAX_PAYLOAD_BYTES = 8 * 1024;
 
+/** A place in a chain: an event's number and its hash. */
+export interface ChainPoint {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** Where a journal begins that nothing was cut off. */
+const BEGINNING: ChainPoint = { seq: 0, hash: GENESIS };
+
 export interface NewEvent {
   category: EventCategory;
   kind: string;
@@ -37,11 +46,11 @@ export function chainHash(previous: string, event: Hashed): string {
 /** The events of one transaction: numbered as they are appended, chained and inserted together before the commit. */
 export class JournalBatch {
   readonly #workspace: string;
-  readonly #start: JournalHeadRow | undefined;
+  readonly #start: JournalEnd | undefined;
   readonly #now: () => number;
   readonly #pending: Omit<EventRow, 'hash'>[] = [];
 
-  constructor(workspace: string, start: JournalHeadRow | undefined, now: () => number) {
+  constructor(workspace: string, start: JournalEnd | undefined, now: () => number) {
     this.#workspace = workspace;
     this.#start = start;
     this.#now = now;
@@ -59,7 +68,8 @@ export class JournalBatch {
       subject: event.subject == null ? null : storable(event.subject),
       session: event.session == null ? null : storable(event.session),
       payload: boundedPayload(event.payload ?? {}),
-      time: this.#now(),
+      // A clock that was set back, or another server's that is behind: events are looked up by time in the order of `seq`.
+      time: Math.max(this.#now(), this.#pending.at(-1)?.time ?? this.#start?.time ?? 0),
     });
     return seq;
   }
@@ -91,6 +101,35 @@ export async function readHead(db: Db, workspace: string): Promise<JournalHeadRo
   return (await selectHead(db, workspace))[0];
 }
 
+/** Where the next event goes; `time` is that of the last one, if it is still there. */
+export type JournalEnd = JournalHeadRow & { time: number | null };
+
+const selectEnd = compiledQuery(1, (db, workspace: string) =>
+  db
+    .selectFrom('journal_heads as head')
+    .leftJoin('events', (join) => join.onRef('events.workspace_id', '=', 'head.workspace_id').onRef('events.seq', '=', 'head.seq'))
+    .select(['head.workspace_id', 'head.seq', 'head.hash', 'events.time'])
+    .where('head.workspace_id', '=', workspace),
+);
+
+export async function readEnd(db: Db, workspace: string): Promise<JournalEnd | undefined> {
+  return (await selectEnd(db, workspace))[0];
+}
+
+/** What the first event is chained to: the last one that was pruned, or the beginning. */
+export async function readAnchor(db: Db, workspace: string): Promise<ChainPoint> {
+  const row = await db.selectFrom('journal_anchors').select(['seq', 'hash']).where('workspace_id', '=', workspace).executeTakeFirst();
+  return row ?? BEGINNING;
+}
+
+/** The kind of the event by which a chain attests that it was cut. */
+export const PRUNED = 'journal.pruned';
+
+export const attests = ({ category, kind, payload }: JournalEvent, { seq, hash }: ChainPoint): boolean =>
+  category === 'audit' && kind === PRUNED && payload.through_seq === seq && payload.root === hash;
+
+export const unattested = ({ seq }: ChainPoint): ChainBreak => ({ seq, kind: null, reason: `no event attests that the journal was cut at ${seq}` });
+
 export async function readEvents(db: Db, workspace: string, after: number, limit: number): Promise<JournalEvent[]> {
   const rows = await db.selectFrom('events').selectAll().where('workspace_id', '=', workspace).where('seq', '>', after).orderBy('seq').limit(limit).execute();
   return rows.map(toEvent);
@@ -108,12 +147,21 @@ export const eventsAbout = (db: Db, workspace: string, subjects: readonly string
       selectFrom('events as named').select('named.seq').where('named.workspace_id', '=', workspace).where('named.subject', 'in', subjects),
     );
 
+/** Events by this actor, in the same way. */
+export const eventsBy = (db: Db, workspace: string, actor: string) =>
+  db
+    .selectFrom('events')
+    .where('events.workspace_id', '=', workspace)
+    .where('events.seq', 'in', ({ selectFrom }) =>
+      selectFrom('events as own').select('own.seq').where('own.workspace_id', '=', workspace).where('own.actor', '=', actor),
+    );
+
 /**
  * The first event at or after `since`, found by halving: times rise with `seq`, and an index on them would cost every
  * append more than this costs the few who ask.
  */
 export async function firstSeqSince(db: Db, workspace: string, since: number): Promise<number> {
-  let low = 1;
+  let low = (await readAnchor(db, workspace)).seq + 1;
   let high = ((await readHead(db, workspace))?.seq ?? 0) + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -172,11 +220,14 @@ export interface ChainBreak {
 
 /** Checks a chain page by page, in order, from its beginning or from what was verified before. The first break ends it. */
 export class ChainVerifier {
+  readonly #start: ChainPoint;
+  readonly #cuts: JournalEvent[] = [];
   #previous: string;
   #next: number;
   #first: ChainBreak | undefined;
 
-  constructor(verified = { seq: 0, hash: GENESIS }) {
+  constructor(verified = BEGINNING) {
+    this.#start = verified;
     this.#previous = verified.hash;
     this.#next = verified.seq + 1;
   }
@@ -198,19 +249,24 @@ export class ChainVerifier {
       this.#first = { seq: event.seq, kind: event.kind, reason: 'its content does not fit its hash' };
       return;
     }
+    if (event.kind === PRUNED) this.#cuts.push(event);
     this.#previous = expected;
     this.#next++;
   }
 
-  /** The head row says how long the chain must be: a tail that was cut off leaves no gap behind. */
-  finish(head: { seq: number; hash: string } | undefined): { valid: boolean; events: number; root: string; firstBreak: ChainBreak | null } {
-    const events = this.#next - 1;
-    if (!this.#first && (head?.seq ?? 0) !== events) {
+  /**
+   * The head row says how long the chain must be: a tail that was cut off leaves no gap behind. Where all of a pruned journal was
+   * verified, its `anchor` must be attested by an event among those: a row alone could be anybody's.
+   */
+  finish(head: ChainPoint | undefined, anchor: ChainPoint = BEGINNING): { valid: boolean; events: number; root: string; firstBreak: ChainBreak | null } {
+    const last = this.#next - 1;
+    if (!this.#first && (head?.seq ?? 0) !== last) {
       this.#first = { seq: this.#next, kind: null, reason: `the journal's head is at ${head?.seq ?? 0}` };
     }
     if (!this.#first && head && head.hash !== this.#previous) {
-      this.#first = { seq: events, kind: null, reason: "the journal's head has another root" };
+      this.#first = { seq: last, kind: null, reason: "the journal's head has another root" };
     }
-    return { valid: !this.#first, events, root: this.#previous, firstBreak: this.#first ?? null };
+    if (!this.#first && anchor.seq > 0 && !this.#cuts.some((event) => attests(event, anchor))) this.#first = unattested(anchor);
+    return { valid: !this.#first, events: last - this.#start.seq, root: this.#previous, firstBreak: this.#first ?? null };
   }
 }

@@ -144,7 +144,8 @@ export const mayRelease = (row: ClaimRow, { developerId, operator }: Principal):
 
 function overAlready(row: ClaimRow, now: number): { code: string; message: string } | undefined {
   if (row.released_at !== null) return { code: 'CLAIM_ALREADY_RELEASED', message: 'This claim had been released.' };
-  if (row.expires_at <= now) return { code: 'CLAIM_EXPIRED', message: `This claim expired at ${time(row.expires_at)}.` };
+  // Noted once, it has ended for good, also by a clock that has been set back since.
+  if (row.expired_at !== null || row.expires_at <= now) return { code: 'CLAIM_EXPIRED', message: `This claim expired at ${time(row.expires_at)}.` };
   return undefined;
 }
 

@@ -1,6 +1,8 @@
 import type { House } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
+import { retentionSweep } from '../settings/index.ts';
 import { expirySweep } from './expiry.ts';
+import { FORGOTTEN } from './retention.ts';
 import { type CoordinationPorts, coordinationTools } from './tools.ts';
 
 export { isAddressedTo } from './addressee.ts';
@@ -30,6 +32,6 @@ export { heartbeatListener, markDelivered, renewClaims, waitingFor } from './wai
 export const coordination = (house: Pick<House, 'store' | 'clock'>, ports: CoordinationPorts): Feature => ({
   name: 'coordination',
   implementations: coordinationTools(ports),
-  keeps: [{ what: 'Claims, asks, announcements and context handoffs', ms: null }],
-  sweeps: [expirySweep(house)],
+  keeps: [{ what: 'Claims, asks, announcements and context handoffs', ms: 'retention.days' }],
+  sweeps: [expirySweep(house), retentionSweep(house, 'coordination', FORGOTTEN)],
 });

@@ -3,6 +3,6 @@ import { type DemoPorts, demoTools } from './tools.ts';
 
 export { demoLauncher, demoServer } from './programs.ts';
 export type { DemoPorts } from './tools.ts';
-export { DEMO_WORKSPACE_ID, demoFolder } from './tools.ts';
+export { DEMO_WORKSPACE_ID, demoFolder, standingDemo } from './tools.ts';
 
 export const demo = (ports: DemoPorts): Feature => ({ name: 'demo', implementations: demoTools(ports) });

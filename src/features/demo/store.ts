@@ -3,8 +3,8 @@ import type { Db } from '../../storage/engine.ts';
 import { eventsAbout } from '../../storage/journal.ts';
 import type { DemoState } from './contract.ts';
 
-/** What tells that there was something: the journal is never cut, and a workspace without a name could not be read. */
-const KEPT = new Set(['events', 'journal_heads', 'workspaces']);
+/** What tells that there was something: the journal goes with no demo, and a workspace without a name could not be read. */
+const KEPT = new Set(['events', 'journal_heads', 'journal_anchors', 'workspaces']);
 
 /** Every row of the workspace, in whatever table there is: one that is added later is emptied too. */
 export async function removeRows(db: Db, workspace: string): Promise<number> {

@@ -5,6 +5,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { workspaceId } from '../../kernel/workspace.ts';
+import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
 import { ensureWorkspace } from '../identity/index.ts';
 import { type DemoState, demoBegin, demoEnd, demoShow } from './contract.ts';
@@ -75,6 +76,12 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
     },
   }),
 ];
+
+/** That a demo is there is known from the journal alone. */
+export async function standingDemo(db: Db, workspace: string): Promise<{ why: string; next: string } | null> {
+  if (workspace !== DEMO_WORKSPACE_ID || !isThere(await demoState(db, workspace))) return null;
+  return { why: 'A demo is there, of which only the journal tells.', next: 'covenant demo --clean removes it.' };
+}
 
 const isThere = (state: DemoState): boolean => state === 'begun' || state === 'kept';
 

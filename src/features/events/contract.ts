@@ -27,6 +27,15 @@ const eventFilter = {
 const eventFilterShape = z.strictObject(eventFilter);
 export type EventFilter = z.output<typeof eventFilterShape>;
 
+const chainPoint = z.strictObject({ seq: z.int(), hash: z.string() });
+const anchor = chainPoint.describe('What the first event is chained to: the last one that was pruned; 0 and 64 zeros where none was.');
+
+/** The one behind it must be a number too. */
+const seqBefore = z
+  .int()
+  .min(0)
+  .max(Number.MAX_SAFE_INTEGER - 1);
+
 export const listEvents = contract({
   name: 'events.list',
   toolset: 'admin',
@@ -36,7 +45,7 @@ export const listEvents = contract({
     'A page of events in order: those after a number, those before one, or the latest. Where a filter leaves few, only so many events are looked at; looked says which, and reading goes on from its end.',
   input: z
     .strictObject({
-      after: z.int().min(0).optional().describe('Events with a higher seq than this.'),
+      after: seqBefore.optional().describe('Events with a higher seq than this.'),
       before: z.int().min(1).optional().describe('The last events with a lower seq than this.'),
       latest: z.int().min(1).max(1_000).optional().describe('The last so many instead.'),
       limit: z.int().min(1).max(1_000).optional().describe('At most so many after or before it; 200 where it is not said.'),
@@ -49,10 +58,13 @@ export const listEvents = contract({
     .refine(({ after, before }) => after === undefined || before === undefined, { error: 'stands alone: without after', path: ['before'] }),
   output: z.strictObject({
     items: z.array(event),
-    head: z.strictObject({ seq: z.int(), hash: z.string() }),
+    head: chainPoint,
+    anchor,
     looked: z
       .strictObject({ from: z.int(), to: z.int() })
-      .describe('Of these events, both ends included, all that fit are here; from lies after to where there was nothing to look at.'),
+      .describe(
+        'Of these events, both ends included, all that fit are here; from lies after to where there was nothing to look at. None lies before the anchor.',
+      ),
   }),
   annotations: READ,
 });
@@ -68,7 +80,7 @@ export const verifyEvents = contract({
     'Checks events against the chain of hashes, so many at a time. Verification goes on with verified_to as after and root as previous until it is done.',
   input: z
     .strictObject({
-      after: z.int().min(0).optional().describe('The event to go on behind; the beginning where it is not said.'),
+      after: seqBefore.optional().describe('The event to go on behind; the anchor where it is not said, or was pruned meanwhile.'),
       previous: hash.optional().describe('The hash of that event as it was verified.'),
       limit: z.int().min(1).max(10_000).optional().describe('At most so many events; 5,000 where it is not said.'),
     })
@@ -76,7 +88,8 @@ export const verifyEvents = contract({
   output: z.strictObject({
     verified_to: z.int(),
     root: z.string().describe('The hash of the last event that was verified.'),
-    head: z.strictObject({ seq: z.int(), hash: z.string() }),
+    head: chainPoint,
+    anchor,
     first_break: z.strictObject({ seq: z.int(), kind: z.string().nullable(), reason: z.string() }).nullable(),
     done: z.boolean().describe('The end of the journal or a break was reached.'),
   }),
@@ -103,4 +116,28 @@ export const eventRate = contract({
     counts: z.record(z.enum(EVENT_CATEGORIES), z.array(z.int())),
   }),
   annotations: READ,
+});
+
+export const pruneJournal = contract({
+  name: 'journal.prune',
+  toolset: 'admin',
+  title: 'Delete old events',
+  description:
+    'Verifies the journal up to the last event before a time, moves its anchor there and deletes what stands before the anchor. Does so much at a time: it is called again with the before it answered until the stage is done.',
+  input: z
+    .strictObject({
+      before: z.int().min(1).optional().describe('Events older than this go, up to the first that is not.'),
+      keep_days: z.int().min(1).max(36_500).optional().describe('The same in days back from now.'),
+      dry_run: z.boolean().optional().describe('Verify and count; nothing is deleted.'),
+    })
+    .refine(({ before, keep_days }) => (before === undefined) !== (keep_days === undefined), { error: 'give either before or keep_days', path: ['before'] }),
+  output: z.strictObject({
+    stage: z.enum(['verifying', 'removing', 'done']),
+    before: z.int(),
+    anchor,
+    verified_to: z.int(),
+    pruned: z.int().describe('Events that this call has cut off, or would have.'),
+    remaining: z.int().describe('Events before the anchor that are still to be removed.'),
+  }),
+  annotations: { destructiveHint: true, idempotentHint: true },
 });

@@ -13,7 +13,8 @@ export interface Stretch {
   readonly start: number;
   readonly direction: 'on' | 'back';
   readonly limit: number;
-  /** The last event there is. */
+  /** The first and the last event there is. */
+  readonly begin: number;
   readonly end: number;
   /** So many are looked at; an index leads to those of one subject or one actor at once. */
   readonly reach: number;
@@ -32,14 +33,14 @@ interface Searched {
 export async function searchEvents(
   db: Db,
   workspace: string,
-  { start, direction, limit, end, reach: most }: Stretch,
+  { start, direction, limit, begin, end, reach: most }: Stretch,
   sought: Sought,
   seen: (event: JournalEvent) => JournalEvent,
 ): Promise<Searched> {
   const back = direction === 'back';
   const reach = indexed(sought) ? end : most;
-  const low = back ? Math.max(1, start - reach + 1) : start;
-  const high = back ? start : Math.min(end, start + reach - 1);
+  const low = Math.max(begin, back ? start - reach + 1 : start);
+  const high = back ? start : Math.min(end, low + reach - 1);
   const size = isNarrow(sought) ? Math.max(BATCH, limit) : limit;
   const items: JournalEvent[] = [];
   let [from, to] = [low, high];

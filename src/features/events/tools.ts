@@ -3,7 +3,8 @@ import type { CallContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
-import { ChainVerifier, GENESIS, readEvents, readHead } from '../../storage/journal.ts';
+import { type ChainPoint, ChainVerifier, GENESIS, readAnchor, readEvents, readHead, unattested } from '../../storage/journal.ts';
+import { isAttested } from '../../storage/journal-prune.ts';
 import { developerFor, hiding, PRIVATE, redactor } from '../identity/index.ts';
 import { eventRate, listEvents, verifyEvents } from './contract.ts';
 import type { Whose } from './filter.ts';
@@ -14,21 +15,25 @@ export const eventTools = (tally: Tally): Implementation[] => [
   implement(listEvents, {
     read: async ({ after, before, latest, limit = 200, actor, ...filter }, ctx) => {
       const head = await headOf(ctx);
+      const anchor = await readAnchor(ctx.reader, ctx.workspace);
+      const bounds = { begin: anchor.seq + 1, end: head.seq, reach: LOOKED_AT };
       // The events up to the head that is told with them: what came in between belongs to the next page.
       const stretch: Stretch =
         latest === undefined && before === undefined
-          ? { start: (after ?? 0) + 1, direction: 'on', limit, end: head.seq, reach: LOOKED_AT }
-          : { start: Math.min(head.seq, (before ?? head.seq + 1) - 1), direction: 'back', limit: latest ?? limit, end: head.seq, reach: LOOKED_AT };
+          ? { start: (after ?? 0) + 1, direction: 'on', limit, ...bounds }
+          : { start: Math.min(head.seq, (before ?? head.seq + 1) - 1), direction: 'back', limit: latest ?? limit, ...bounds };
       const sought = { ...filter, whose: actor === undefined ? undefined : await whoseEvents(ctx, actor) };
       const redact = await redactor(ctx.reader, ctx.workspace, ctx.principal);
-      return ok({ ...(await searchEvents(ctx.reader, ctx.workspace, stretch, sought, redact)), head });
+      return ok({ ...(await searchEvents(ctx.reader, ctx.workspace, stretch, sought, redact)), head, anchor });
     },
   }),
   implement(verifyEvents, {
     read: async ({ after = 0, previous = GENESIS, limit = 5_000 }, ctx) => {
       const head = await headOf(ctx);
-      const verifier = new ChainVerifier({ seq: after, hash: previous });
-      const last = Math.min(head.seq, after + limit);
+      const anchor = await readAnchor(ctx.reader, ctx.workspace);
+      const start = after > anchor.seq ? { seq: after, hash: previous } : anchor;
+      const verifier = new ChainVerifier(start);
+      const last = Math.min(head.seq, start.seq + limit);
       let cutOff = false;
       while (verifier.reached.seq < last && !verifier.reached.firstBreak && !cutOff && !ctx.signal.aborted) {
         const { seq } = verifier.reached;
@@ -39,8 +44,9 @@ export const eventTools = (tally: Tally): Implementation[] => [
         await breathe();
       }
       if (cutOff || last === head.seq) verifier.finish(head);
-      const { seq, hash, firstBreak } = verifier.reached;
-      return ok({ verified_to: seq, root: hash, head, first_break: firstBreak, done: last === head.seq || firstBreak !== null });
+      const { seq, hash, firstBreak: broken } = verifier.reached;
+      const firstBreak = broken ?? ((await isAttested(ctx.reader, ctx.workspace, anchor)) ? null : unattested(anchor));
+      return ok({ verified_to: seq, root: hash, head, anchor, first_break: firstBreak, done: last === head.seq || firstBreak !== null });
     },
   }),
   implement(eventRate, {
@@ -55,7 +61,7 @@ export const eventTools = (tally: Tally): Implementation[] => [
 const LOOKED_AT = 25_000;
 const VERIFIED_AT_ONCE = 500;
 
-async function headOf({ reader, workspace }: CallContext): Promise<{ seq: number; hash: string }> {
+async function headOf({ reader, workspace }: CallContext): Promise<ChainPoint> {
   const { seq, hash } = (await readHead(reader, workspace)) ?? { seq: 0, hash: GENESIS };
   return { seq, hash };
 }

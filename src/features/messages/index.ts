@@ -1,6 +1,8 @@
 import type { House } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
+import { retentionSweep } from '../settings/index.ts';
 import { questionSweep } from './expiry.ts';
+import { FORGOTTEN } from './retention.ts';
 import { messageTools } from './tools.ts';
 
 export { HUMAN, SERVER } from './addresses.ts';
@@ -28,6 +30,6 @@ export { bodyText } from './views.ts';
 export const messages = (house: Pick<House, 'store' | 'clock'>): Feature => ({
   name: 'messages',
   implementations: messageTools,
-  keeps: [{ what: 'Messages, also those that ran out unread', ms: null }],
-  sweeps: [questionSweep(house)],
+  keeps: [{ what: 'Messages of threads in which nothing is unread or unanswered', ms: 'retention.days' }],
+  sweeps: [questionSweep(house), retentionSweep(house, 'messages', FORGOTTEN)],
 });

@@ -1,10 +1,12 @@
 import type { House } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
+import { retentionSweep } from '../settings/index.ts';
 import { RECENT_MS } from './candidates.ts';
 import { type Embedder, QueryEmbedder } from './embedder.ts';
 import { Finder } from './finder.ts';
 import { CHECKS_KEPT_MS, forgetting } from './forget.ts';
 import { Preflight } from './preflight.ts';
+import { FORGOTTEN } from './retention.ts';
 import { overlapTools } from './tools.ts';
 import { vectorising } from './vectorise.ts';
 
@@ -44,9 +46,9 @@ export function createOverlap(house: House, embedder: Embedder | null): Overlap 
       keeps: [
         { what: 'Checks before a start', ms: CHECKS_KEPT_MS },
         { what: 'Finished work in the overlap index; the work itself stays', ms: RECENT_MS },
-        { what: 'Overlap warnings; those that nobody came back to are dismissed after two weeks', ms: null },
+        { what: 'Overlap warnings; those that nobody came back to are dismissed after two weeks', ms: 'retention.days' },
       ],
-      sweeps: [forgetting(house, finder), ...(embedder ? [vectorising(house, embedder)] : [])],
+      sweeps: [forgetting(house, finder), retentionSweep(house, 'overlap', FORGOTTEN), ...(embedder ? [vectorising(house, embedder)] : [])],
       ...(embedder ? { stop: () => embedder.close() } : {}),
     },
   };

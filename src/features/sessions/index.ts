@@ -1,9 +1,11 @@
 import type { House } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
 import type { Db } from '../../storage/engine.ts';
+import { retentionSweep } from '../settings/index.ts';
 import { ACTIVITY_KEPT, WORKTREE_FORGOTTEN_MS } from './limits.ts';
 import { STALE_AFTER_MS } from './liveness.ts';
 import { endingLost } from './lost.ts';
+import { FORGOTTEN } from './retention.ts';
 import { findSession, sessionsHeardSince } from './store.ts';
 import { type SessionParts, sessionTools } from './tools.ts';
 
@@ -22,10 +24,10 @@ export const sessionFeature = (house: Pick<House, 'store' | 'clock'>, parts: Ses
   name: 'sessions',
   implementations: sessionTools(parts),
   keeps: [
-    { what: `Sessions of agents, each with its last ${ACTIVITY_KEPT} lines of activity`, ms: null },
+    { what: `Sessions of agents, each with its last ${ACTIVITY_KEPT} lines of activity`, ms: 'retention.days' },
     { what: 'Working trees that nobody reports any more', ms: WORKTREE_FORGOTTEN_MS },
   ],
-  sweeps: [endingLost(house)],
+  sweeps: [endingLost(house), retentionSweep(house, 'sessions', FORGOTTEN)],
 });
 
 /** Which of these sessions are at work: neither ended nor stale. */

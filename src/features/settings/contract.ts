@@ -5,8 +5,8 @@ import { SETTING_KEYS } from './definitions.ts';
 const settingView = z.strictObject({
   key: z.enum(SETTING_KEYS),
   title: z.string(),
-  value: z.number(),
-  default: z.number(),
+  value: z.number().nullable().describe('Null: nothing is set.'),
+  default: z.number().nullable(),
   is_default: z.boolean(),
   min: z.number(),
   max: z.number(),

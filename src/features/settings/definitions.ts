@@ -1,7 +1,8 @@
 /** What a workspace can set. None of them is a secret. */
 export interface Definition {
   readonly title: string;
-  readonly default: number;
+  /** Null: nothing is set. */
+  readonly default: number | null;
   readonly min: number;
   readonly max: number;
   /** Only whole numbers. */
@@ -14,6 +15,7 @@ export const DEFINITIONS = {
   'review.max_iterations': { title: 'Reviews that an instance may run', default: 3, min: 1, max: 100, whole: true },
   'review.auto_abandon_after': { title: 'Failed reviews after which an instance is abandoned', default: 5, min: 1, max: 1_000, whole: true },
   'review.timeout_hours': { title: 'Hours after which a review is stuck', default: 24, min: 0.1, max: 8_760, whole: false },
+  'retention.days': { title: 'Days after which what is over is deleted', default: null, min: 31, max: 36_500, whole: true },
   'hooks.fail_closed': {
     title: 'Edits wait while the hooks of an agent cannot reach this server',
     default: 0,

@@ -3,6 +3,7 @@ import { type Inventory, inventoryTools } from './inventory.ts';
 import { settingTools } from './tools.ts';
 
 export type { Inventory } from './inventory.ts';
+export { type Forgotten, retentionSweep, rowsOf } from './retention-sweep.ts';
 export { failsClosed, type Limits, reviewLimits } from './store.ts';
 
 export const settings = (inventory: Inventory): Feature => ({ name: 'settings', implementations: [...settingTools, ...inventoryTools(inventory)] });

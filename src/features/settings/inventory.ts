@@ -4,6 +4,7 @@ import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement, type Kept } from '../../kernel/tool.ts';
 import { PROFILES } from '../capabilities/index.ts';
 import { retentionList, rolesList, TOKEN_KINDS } from './contract.ts';
+import { keptMs, RETENTION } from './retention.ts';
 
 /** What the running server can do and stores, as its features say it. */
 export interface Inventory {
@@ -16,7 +17,12 @@ export const inventoryTools = (inventory: Inventory): Implementation[] => [
   implement(rolesList, {
     read: async () => ok({ actions: inventory.actions().map(viewAction), toolsets: viewToolsets(inventory.tools()) }),
   }),
-  implement(retentionList, { read: async () => ok({ items: inventory.keeps().map(({ what, ms }) => ({ what, ms })) }) }),
+  implement(retentionList, {
+    read: async (_, { reader, workspace }) => {
+      const set = await keptMs(reader, workspace);
+      return ok({ items: inventory.keeps().map(({ what, ms }) => ({ what, ms: ms === RETENTION ? set : ms })) });
+    },
+  }),
 ];
 
 function viewAction(action: PublishedTool) {

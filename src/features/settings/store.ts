@@ -27,7 +27,9 @@ export interface Limits {
   readonly timeoutHours: number;
 }
 
-async function valuesOf(db: Db, workspace: string): Promise<(key: SettingKey) => number> {
+type Value<K extends SettingKey> = number | (typeof DEFINITIONS)[K]['default'];
+
+export async function valuesOf(db: Db, workspace: string): Promise<<K extends SettingKey>(key: K) => Value<K>> {
   const rows = new Map((await settingRows(db, workspace)).map(({ key, value }) => [key, Number(value)]));
   return (key) => rows.get(key) ?? DEFINITIONS[key].default;
 }

@@ -1,5 +1,13 @@
+import type { House } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
 import type { Finder } from '../overlap/index.ts';
+import { retentionSweep } from '../settings/index.ts';
+import { FORGOTTEN } from './retention.ts';
 import { teamTools } from './tools.ts';
 
-export const team = (finder: Finder): Feature => ({ name: 'team', implementations: teamTools(finder) });
+export const team = (house: Pick<House, 'store' | 'clock'>, finder: Finder): Feature => ({
+  name: 'team',
+  implementations: teamTools(finder),
+  keeps: [{ what: 'Parallel audits but for the latest', ms: 'retention.days' }],
+  sweeps: [retentionSweep(house, 'team', FORGOTTEN)],
+});

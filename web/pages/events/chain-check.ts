@@ -16,6 +16,8 @@ export interface ChainState {
   /** The journal's length as it was last told. */
   readonly head: number;
   readonly root: string | null;
+  /** Where the journal begins: its last event that was pruned; 0: none was. */
+  readonly begin: { readonly seq: number; readonly hash: string } | null;
   readonly firstBreak: Break | null;
   /** What this browser had verified before, and whether the journal still has it. */
   readonly anchor: Anchor | null;
@@ -29,6 +31,7 @@ const START: ChainState = {
   verifiedTo: 0,
   head: 0,
   root: null,
+  begin: null,
   firstBreak: null,
   anchor: null,
   anchorHolds: null,
@@ -68,12 +71,13 @@ export async function verifyChain(workspace: string): Promise<void> {
   try {
     for (let done = false; !done; ) {
       const { verifiedTo: after, root } = state;
-      // A slice ends at the anchor, so that the hash which is computed there can be compared.
-      const limit = anchor && after < anchor.seq ? Math.min(SLICE, anchor.seq - after) : SLICE;
+      // A slice ends at the anchor, so that the hash which is computed there can be compared; the first tells where the journal begins.
+      const limit = anchor && after < anchor.seq ? (root === null ? 1 : Math.min(SLICE, anchor.seq - after)) : SLICE;
       const part = await call('events.verify', { limit, ...(root !== null && { after, previous: root }) });
       if (mine !== turn) return;
-      const anchorHolds = anchor && part.verified_to === anchor.seq ? part.root === anchor.root : state.anchorHolds;
-      set({ verifiedTo: part.verified_to, root: part.root, head: part.head.seq, firstBreak: part.first_break, anchorHolds });
+      const met = [{ seq: part.verified_to, hash: part.root }, part.anchor].find(({ seq }) => seq === anchor?.seq);
+      const anchorHolds = met ? met.hash === anchor?.root : state.anchorHolds;
+      set({ verifiedTo: part.verified_to, root: part.root, begin: part.anchor, head: part.head.seq, firstBreak: part.first_break, anchorHolds });
       done = part.done;
     }
     conclude(workspace);
@@ -83,9 +87,9 @@ export async function verifyChain(workspace: string): Promise<void> {
 }
 
 function conclude(workspace: string): void {
-  const { anchor, anchorHolds, firstBreak, verifiedTo, root } = state;
-  // A journal that ends before the anchor has lost it.
-  const holds = anchor ? (anchorHolds ?? false) : null;
+  const { anchor, begin, anchorHolds, firstBreak, verifiedTo, root } = state;
+  // A journal that ends before the anchor has lost it; one that was pruned past it has nothing to compare with.
+  const holds = anchor && anchor.seq >= (begin?.seq ?? 0) ? (anchorHolds ?? false) : null;
   const at = Date.now();
   set({ status: firstBreak === null && holds !== false ? 'intact' : 'broken', anchorHolds: holds, at });
   if (firstBreak === null && holds !== false && root !== null) keep(workspace, { seq: verifiedTo, root, at });

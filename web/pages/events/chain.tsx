@@ -60,7 +60,7 @@ export function Chain() {
   );
 }
 
-function words({ status, verifiedTo, firstBreak, at }: ChainState, head: number): string {
+function words({ status, begin, verifiedTo, firstBreak, at }: ChainState, head: number): string {
   const of = `${verifiedTo.toLocaleString()} of ${counted(head, 'event')}`;
   switch (status) {
     case 'unchecked':
@@ -71,7 +71,9 @@ function words({ status, verifiedTo, firstBreak, at }: ChainState, head: number)
     case 'failed':
       return `Checked ${of}, then ended.`;
     case 'intact':
-      return `${counted(verifiedTo, 'event')}, no gaps, chain intact.`;
+      return begin && begin.seq > 0
+        ? `Events ${(begin.seq + 1).toLocaleString()} to ${verifiedTo.toLocaleString()}, no gaps, chain intact.`
+        : `${counted(verifiedTo, 'event')}, no gaps, chain intact.`;
     case 'broken':
       return firstBreak && at !== null
         ? `The chain breaks at event ${firstBreak.seq.toLocaleString()}.`
@@ -80,7 +82,7 @@ function words({ status, verifiedTo, firstBreak, at }: ChainState, head: number)
 }
 
 function Findings({ chain, workspace }: { chain: ChainState; workspace: string | undefined }) {
-  const { root, verifiedTo, at, firstBreak, anchor, anchorHolds } = chain;
+  const { root, begin, verifiedTo, at, firstBreak, anchor, anchorHolds } = chain;
   return (
     <>
       {firstBreak && (
@@ -127,6 +129,11 @@ function Findings({ chain, workspace }: { chain: ChainState; workspace: string |
               <CopyButton text={`${verifiedTo} ${root}`} label="Copy anchor" />
             </span>
           </Fact>
+          {begin && begin.seq > 0 && (
+            <Fact name="Pruned to">
+              {begin.seq.toLocaleString()} · <code>{begin.hash}</code>
+            </Fact>
+          )}
           {at !== null && (
             <Fact name="Checked">
               <Time at={at} />

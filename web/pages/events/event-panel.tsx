@@ -19,8 +19,6 @@ import { NamedObjects } from './named-objects.tsx';
 import type { EventFilter } from './search.ts';
 import { Who } from './who.tsx';
 
-/** The hash before the first event. */
-const GENESIS = '0'.repeat(64);
 /** A longer kind is nobody's name for anything. */
 const LONGEST_TITLE = 120;
 
@@ -29,29 +27,31 @@ export function EventPanel({ seq, onClose }: { seq: number; onClose: () => void 
   // With the one before it, whose hash is a part of its own.
   const read = useRead('events.list', { after: Math.max(0, seq - 2), limit: 2 }, { byTimeAlone: true });
   const event = read.data?.items.find((each) => each.seq === seq);
-  const previous = seq === 1 ? GENESIS : read.data?.items.find((each) => each.seq === seq - 1)?.hash;
+  const anchor = read.data?.anchor;
+  const previous = seq - 1 === anchor?.seq ? anchor.hash : read.data?.items.find((each) => each.seq === seq - 1)?.hash;
   return (
     <SidePanel title={event && event.kind.length <= LONGEST_TITLE ? event.kind : `Event ${seq}`} onClose={onClose}>
       {read.error && <Problem what="The event could not be read." error={read.error} onRetry={() => void read.refetch()} />}
       {!read.data && !read.error && <TableSkeleton />}
       {read.data && !event && (
         <p>
-          There is no event {seq.toLocaleString()}: the journal ends at {read.data.head.seq.toLocaleString()}.
+          There is no event {seq.toLocaleString()}: the journal{' '}
+          {seq > read.data.head.seq ? `ends at ${read.data.head.seq.toLocaleString()}` : `was pruned up to ${read.data.anchor.seq.toLocaleString()}`}.
         </p>
       )}
-      {event && <Details event={event} previous={previous} end={read.data?.head.seq ?? seq} />}
+      {event && read.data && <Details event={event} previous={previous} begin={read.data.anchor.seq + 1} end={read.data.head.seq} />}
     </SidePanel>
   );
 }
 
-function Details({ event, previous, end }: { event: JournalEvent; previous: string | undefined; end: number }) {
+function Details({ event, previous, begin, end }: { event: JournalEvent; previous: string | undefined; begin: number; end: number }) {
   const { seq, time, category, kind, actor, subject, session, payload } = event;
   return (
     <div className="grid gap-5" data-id={seq}>
       <div className="flex flex-wrap gap-2">
         <CopyButton text={`${location.origin}/activity?event=${seq}`} label="Copy link" />
-        <Step to={seq - 1} end={end} label="Previous" />
-        <Step to={seq + 1} end={end} label="Next" />
+        {seq > begin && <Step to={seq - 1} label="Previous" />}
+        {seq < end && <Step to={seq + 1} label="Next" />}
       </div>
       <Refused event={event} />
       <Facts>
@@ -118,8 +118,7 @@ function Only({ what, filter }: { what: string; filter: EventFilter }) {
   );
 }
 
-function Step({ to, end, label }: { to: number; end: number; label: string }) {
-  if (to < 1 || to > end) return null;
+function Step({ to, label }: { to: number; label: string }) {
   return (
     <Link from="/activity/" to="/activity" search={(all) => ({ ...all, event: to })} replace resetScroll={false} className="button">
       {label}
@@ -144,7 +143,11 @@ function Refused({ event }: { event: JournalEvent }) {
 }
 
 function Hashes({ event: { seq, hash }, previous }: { event: JournalEvent; previous: string | undefined }) {
-  const check = useRead('events.verify', { after: seq - 1, previous: previous ?? GENESIS, limit: 1 }, { byTimeAlone: true, enabled: previous !== undefined });
+  const check = useRead(
+    'events.verify',
+    { after: seq - 1, ...(previous !== undefined && { previous }), limit: 1 },
+    { byTimeAlone: true, enabled: previous !== undefined },
+  );
   const broken = check.data?.first_break?.seq === seq ? check.data.first_break.reason : undefined;
   return (
     <Section title="Hashes" about={check.data && (broken === undefined ? <State tone="good">fits the one before</State> : <State tone="bad">{broken}</State>)}>

@@ -13,6 +13,8 @@ export interface FeedState {
   /** Everything that fits from this event on is among them, up to `to`. */
   readonly from: number;
   readonly to: number;
+  /** The first event there is, as far as is known: older ones may have been pruned. */
+  readonly begin: number;
   readonly read: boolean;
   readonly reading: boolean;
   /** The last page was a full one: there is more nearby. */
@@ -20,7 +22,7 @@ export interface FeedState {
   readonly error: ApiError | null;
 }
 
-const START: FeedState = { rows: [], from: 1, to: 0, read: false, reading: false, full: false, error: null };
+const START: FeedState = { rows: [], from: 1, to: 0, begin: 1, read: false, reading: false, full: false, error: null };
 
 /**
  * The events that fit a filter, as far as they were read. Events never change, so nothing is read twice: new ones come from
@@ -61,13 +63,13 @@ export class Feed {
   readonly retry = (): void => void this.#catchUp();
 
   readonly older = async (): Promise<void> => {
-    const { from, reading } = this.#state;
-    if (reading || from <= 1) return;
+    const { from, begin, reading } = this.#state;
+    if (reading || from <= begin) return;
     this.#set({ reading: true, error: null });
     try {
-      const { items, looked } = await call('events.list', { ...this.#filter, before: from, limit: OLDER });
+      const { items, looked, anchor } = await call('events.list', { ...this.#filter, before: from, limit: OLDER });
       if (this.#state.from !== from) return;
-      this.#set({ rows: [...this.#state.rows, ...items.toReversed()], from: looked.from, full: items.length === OLDER });
+      this.#set({ rows: [...this.#state.rows, ...items.toReversed()], from: looked.from, begin: anchor.seq + 1, full: items.length === OLDER });
     } catch (error) {
       this.#set({ error: asApiError(error) });
     } finally {
@@ -96,8 +98,8 @@ export class Feed {
 
   async #first(): Promise<void> {
     this.#set({ error: null });
-    const { items, looked } = await call('events.list', { ...this.#filter, latest: PAGE });
-    this.#set({ rows: items.toReversed(), from: looked.from, to: looked.to, read: true, full: items.length === PAGE });
+    const { items, looked, anchor } = await call('events.list', { ...this.#filter, latest: PAGE });
+    this.#set({ rows: items.toReversed(), from: looked.from, to: looked.to, begin: anchor.seq + 1, read: true, full: items.length === PAGE });
   }
 
   #keep(rows: readonly JournalEvent[], to: number): void {

@@ -93,7 +93,7 @@ function Journal({ id, since }: { id: string; since: number }) {
     queryKey: ['events.list', { subject: id }],
     queryFn: ({ pageParam, signal }) => call('events.list', { subject: id, before: pageParam, limit: PAGE }, signal),
     initialPageParam: Number.MAX_SAFE_INTEGER,
-    getNextPageParam: ({ looked }) => (looked.from > 1 ? looked.from : undefined),
+    getNextPageParam: ({ looked, anchor }) => (looked.from > anchor.seq + 1 ? looked.from : undefined),
   });
   const rows = events.data?.pages.flatMap(({ items }) => items.toReversed()).filter(({ time }) => time >= since);
   return (

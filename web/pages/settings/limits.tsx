@@ -14,7 +14,7 @@ import { Switch } from './switch.tsx';
 /** What ends a review loop, and what holds where this server cannot be asked. */
 export function Limits() {
   const { data, error, refetch } = useRead('settings.list', {});
-  const numbers = data?.items.filter((setting) => setting.switch === null);
+  const numbers = data?.items.filter(({ key }) => key.startsWith('review.'));
   const switches = data?.items.filter((setting) => setting.switch !== null);
   return (
     <div className="grid max-w-3xl gap-8">
@@ -41,13 +41,14 @@ export function Limits() {
   );
 }
 
-function Limit({ setting }: { setting: Setting }) {
+/** A number that can be set. One without a default may have no value at all. */
+export function Limit({ setting }: { setting: Setting }) {
   const { key, title, value, min, max, is_default } = setting;
   const set = useAct('settings.set');
   const say = useToast();
   // Until something is typed it shows what holds, whoever changes it.
   const [draft, setDraft] = useState<string>();
-  const text = draft ?? String(value);
+  const text = draft ?? String(value ?? '');
   const wanted = text.trim() === '' ? Number.NaN : Number(text);
   const fits = Number.isFinite(wanted) && wanted >= min && wanted <= max;
   const change = (next: number | null): void => {
@@ -57,7 +58,7 @@ function Limit({ setting }: { setting: Setting }) {
       {
         onSuccess: (after) => {
           setDraft(undefined);
-          say(`${title}: ${after.value}.`, { label: `Back to ${value}`, act: () => set.mutate(back) });
+          say(`${title}: ${shown(after.value)}.`, { label: `Back to ${shown(value)}`, act: () => set.mutate(back) });
         },
       },
     );
@@ -80,9 +81,9 @@ function Limit({ setting }: { setting: Setting }) {
                 needs="operator"
                 pending={set.isPending}
                 onClick={() => change(null)}
-                aria-label={`Use the default, ${setting.default.toLocaleString()}: ${title}`}
+                aria-label={`Use the default, ${shown(setting.default)}: ${title}`}
               >
-                Use the default, {setting.default.toLocaleString()}
+                Use the default, {shown(setting.default)}
               </ActButton>
             )}
             <Origin setting={setting} />
@@ -93,9 +94,11 @@ function Limit({ setting }: { setting: Setting }) {
       <details>
         <summary className="cursor-pointer text-muted">As a command</summary>
         <div className="mt-2">
-          <CliCommand words={`settings set ${key} ${fits ? wanted : value}`} />
+          <CliCommand words={fits || value !== null ? `settings set ${key} ${fits ? wanted : value}` : `settings reset ${key}`} />
         </div>
       </details>
     </form>
   );
 }
+
+const shown = (value: number | null): string => value?.toLocaleString() ?? 'not set';

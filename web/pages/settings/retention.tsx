@@ -4,6 +4,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Section } from '../../parts/section.tsx';
 import { CARD_TITLE, type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
+import { Limit } from './limits.tsx';
 
 const COLUMNS: readonly Column<Kept>[] = [
   { label: 'What', card: CARD_TITLE, cell: ({ what }) => what },
@@ -25,13 +26,16 @@ function lasting(ms: number): string {
 /** What is kept how long: each part of the server says it of itself. */
 export function Retention() {
   const { data, error, refetch } = useRead('retention.list', {});
+  const days = useRead('settings.list', {}).data?.items.find(({ key }) => key === 'retention.days');
   return (
     <div className="grid max-w-3xl gap-8">
       <title>Retention · Covenant</title>
       <Section title="What is kept, and how long">
         <p className="text-muted">
-          The times count from when something is over. The server keeps to them by itself; what is kept for good goes only with the database.
+          The times count from when something is over. The server keeps to them by itself; what is kept for good goes only with the database, and events when an
+          operator prunes the journal.
         </p>
+        {days && <Limit setting={days} />}
         <div className="panel">
           {error && <Problem what="What is kept could not be read." error={error} onRetry={() => void refetch()} />}
           {!data && !error && <TableSkeleton />}

@@ -1,18 +1,16 @@
-import { ChainVerifier, type JournalEvent } from '../../../storage/journal.ts';
+import { type ChainPoint, ChainVerifier, type JournalEvent } from '../../../storage/journal.ts';
 import type { Client } from '../client.ts';
 import { type Command, given, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
+import { pruneCommand } from './audit-prune.ts';
 
 const PAGE = 1_000;
 
-interface Head {
-  seq: number;
-  hash: string;
-}
-
 interface Page {
   items: JournalEvent[];
-  head: Head;
+  head: ChainPoint;
+  /** What the first event there is is chained to. */
+  anchor: ChainPoint;
   looked: { from: number; to: number };
 }
 
@@ -45,18 +43,20 @@ export const auditCommands: readonly Command[] = [
     name: 'audit verify',
     summary: 'Check every event against the chain.',
     async run(invocation) {
-      const verifier = new ChainVerifier();
-      const head = await everyPage(await invocation.client(), (events, last) => {
+      let verifier: ChainVerifier | undefined;
+      const { head, anchor } = await everyPage(await invocation.client(), (events, ends) => {
+        verifier ??= new ChainVerifier(ends.anchor);
         for (const event of events) verifier.add(event);
-        if (last.seq > 10 * PAGE && !invocation.json) invocation.out.note(`${events.at(-1)?.seq ?? 0}/${last.seq}`);
+        if (ends.head.seq > 10 * PAGE && !invocation.json) invocation.out.note(`${events.at(-1)?.seq ?? 0}/${ends.head.seq}`);
       });
-      const report = verifier.finish(head);
+      const report = (verifier ?? new ChainVerifier(anchor)).finish(head, anchor);
       const { good, bad } = invocation.out.mark;
+      const verified = anchor.seq === 0 ? `${report.events} events` : `events ${anchor.seq + 1}…${head.seq}, anchored at ${anchor.seq} (root ${anchor.hash})`;
       const text = report.valid
-        ? `${good} ${report.events} events, no gaps, chain intact · root ${report.root}`
+        ? `${good} ${verified}, no gaps, chain intact · root ${report.root}`
         : `${bad} chain breaks at ${report.firstBreak?.seq}: ${report.firstBreak?.reason}; ${report.events} before it intact\n    next: covenant backup, then compare your last anchor`;
       return {
-        json: { kind: 'audit_verified', valid: report.valid, events: report.events, root: report.root, first_break: report.firstBreak },
+        json: { kind: 'audit_verified', valid: report.valid, events: report.events, anchor, root: report.root, first_break: report.firstBreak },
         text,
         exit: report.valid ? 0 : 1,
       };
@@ -69,7 +69,7 @@ export const auditCommands: readonly Command[] = [
     async run(invocation) {
       const client = await invocation.client();
       if (invocation.values.anchor) {
-        const { head } = (await client.action('events.list', { latest: 1 })) as { head: Head };
+        const { head } = (await client.action('events.list', { latest: 1 })) as { head: ChainPoint };
         return { json: { kind: 'audit_anchor', seq: head.seq, root: head.hash, time: Date.now() }, text: `${head.seq} ${head.hash}` };
       }
       await everyPage(
@@ -82,29 +82,34 @@ export const auditCommands: readonly Command[] = [
       return undefined;
     },
   },
+  pruneCommand,
 ];
 
+type Ends = Pick<Page, 'head' | 'anchor'>;
+
 /** Reads up to where the journal ended when we began: reading is itself journaled, and would never end. */
-async function everyPage(client: Client, use: (events: JournalEvent[], head: Head) => void, filter: Record<string, string> = {}): Promise<Head | undefined> {
-  let end: Head | undefined;
+async function everyPage(client: Client, use: (events: JournalEvent[], ends: Ends) => void, filter: Record<string, string> = {}): Promise<Ends> {
+  let ends: Ends | undefined;
   for (let after = 0; ; ) {
-    const { items, head, looked } = (await client.action('events.list', { after, limit: PAGE, ...filter })) as unknown as Page;
-    end ??= head;
-    const target = end;
-    const wanted = items.filter((event) => event.seq <= target.seq);
-    use(wanted, target);
+    const { items, head, anchor, looked } = (await client.action('events.list', { after, limit: PAGE, ...filter })) as unknown as Page;
+    ends ??= { head, anchor };
+    const last = ends.head.seq;
+    use(
+      items.filter((event) => event.seq <= last),
+      ends,
+    );
     after = looked.to;
-    if (after >= target.seq) return target.seq === 0 ? undefined : target;
+    if (after >= last) return ends;
   }
 }
 
 /** A filter that leaves few is looked for further back, as far as the journal goes. */
 async function latestFitting(client: Client, latest: number, filter: Record<string, string>): Promise<JournalEvent[]> {
-  let { items, looked } = (await client.action('events.list', { latest, ...filter })) as unknown as Page;
-  while (items.length < latest && looked.from > 1) {
+  let { items, looked, anchor } = (await client.action('events.list', { latest, ...filter })) as unknown as Page;
+  while (items.length < latest && looked.from > anchor.seq + 1) {
     const older = (await client.action('events.list', { before: looked.from, limit: latest - items.length, ...filter })) as unknown as Page;
     items = [...older.items, ...items];
-    looked = older.looked;
+    ({ looked, anchor } = older);
   }
   return items;
 }

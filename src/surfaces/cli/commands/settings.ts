@@ -6,7 +6,7 @@ import { table } from '../output.ts';
 const ask = asking<{ 'settings.list': Output<typeof settingsList>; 'settings.set': Output<typeof settingsSet> }>();
 
 /** A switch is on or off, for people; what it means follows. */
-const shown = (setting: Setting, value: number): string => (setting.switch ? POSITIONS[value === 1 ? 1 : 0] : String(value));
+const shown = (setting: Setting, value: number | null): string => (setting.switch ? POSITIONS[value === 1 ? 1 : 0] : String(value ?? 'not set'));
 const POSITIONS = ['off', 'on'] as const;
 
 function words(setting: Setting): string {

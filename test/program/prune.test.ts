@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../src/testing/database.ts';
+import { covenant, startProgram } from '../../src/testing/program.ts';
+
+/** A journal of which the first part is from January, the rest from half a year later. */
+async function aged({ server }: { server: boolean }) {
+  const home = temporaryFolder();
+  const file = join(home, 'clock');
+  writeFileSync(file, String(Date.UTC(2026, 0, 1)));
+  const at = { home, env: { COVENANT_TEST_CLOCK: file } };
+  const run = (...args: string[]) => covenant(at, ...args);
+  const { json } = await run('audit', 'export', '--anchor', '--json');
+  writeFileSync(file, String(Date.UTC(2026, 6, 1)));
+  if (server) await startProgram(at);
+  return { home, run, old: json };
+}
+
+test('audit prune says how many, deletes them, and the journal verifies and is exported from its anchor', async () => {
+  const { run, old } = await aged({ server: true });
+  const whole = await run('audit', 'verify', '--json');
+  expect(await run('audit', 'prune', '--keep', '31', '--dry-run')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+ events before 2026-05-31T.* would be/),
+  });
+  const pruned = await run('audit', 'prune', '--before', '2026-03-01', '--yes', '--json');
+  expect(pruned).toMatchObject({
+    code: 0,
+    json: { kind: 'journal_pruned', dry_run: false, before: Date.UTC(2026, 2, 1), anchor: { seq: expect.any(Number) } },
+  });
+  const { seq, hash } = pruned.json.anchor as { seq: number; hash: string };
+  expect(seq).toBeGreaterThanOrEqual(Number(old.seq));
+  expect(whole.json).toMatchObject({ valid: true, anchor: { seq: 0 } });
+  const verified = await run('audit', 'verify');
+  expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining(`events ${seq + 1}…`) });
+  expect(verified.stdout).toContain(`anchored at ${seq} (root ${hash})`);
+  const [first] = (await run('audit', 'export', '--json')).stdout.split('\n');
+  expect(JSON.parse(String(first))).toMatchObject({ seq: seq + 1 });
+  expect((await run('audit', 'recent', '--limit', '1000', '--kind', 'journal.pruned', '--json')).json.items).toMatchObject([
+    { payload: { through_seq: seq, root: hash } },
+  ]);
+  expect(await run('audit', 'prune', '--before', '2026-03-01')).toMatchObject({ code: 0, stdout: expect.stringContaining('There is no event before') });
+});
+
+test('audit prune refuses a broken chain with exit 1, and says which event it is', async () => {
+  const { home, run } = await aged({ server: false });
+  const database = new DatabaseSync(join(home, 'covenant.db'));
+  database.exec(`update events set kind = 'other' where seq = 2`);
+  expect(await run('audit', 'prune', '--keep', '31', '--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('event 2') });
+  expect(database.prepare('select count(*) as n from events where seq <= 3').get()?.n).toBe(3);
+  database.close();
+});
