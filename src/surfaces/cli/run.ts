@@ -14,6 +14,8 @@ import { demoCommands } from './commands/demo.ts';
 import { developerCommands } from './commands/developers.ts';
 import { deviceCommands } from './commands/devices.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { exportCommand } from './commands/export.ts';
+import { importCommand } from './commands/import.ts';
 import { instanceCommands } from './commands/instances.ts';
 import { messageCommands } from './commands/messages.ts';
 import { overlapCommands } from './commands/overlap.ts';
@@ -50,6 +52,8 @@ export const COMMANDS: readonly Command[] = [
   ...cycleCommands,
   ...instanceCommands,
   ...backupCommands,
+  exportCommand,
+  importCommand,
 ];
 
 /** Exit code: 0 done, 1 refused or failed, 2 called wrongly. */

@@ -1,9 +1,8 @@
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
-import { findServer } from '../client.ts';
 import { CliError, type Command } from '../command.ts';
-import { readRunFile } from '../home.ts';
+import { refuseWhileServed } from '../served.ts';
 
 export const backupCommands: readonly Command[] = [
   {
@@ -25,7 +24,7 @@ export const backupCommands: readonly Command[] = [
     async run(invocation) {
       const config = loadConfig(invocation.env);
       if (config.database_url) throw new CliError('UNSUPPORTED', 'This home keeps its data in PostgreSQL.', 'Restore it with pg_restore.');
-      await refuseWhileServed(invocation.env, config.home);
+      await refuseWhileServed(invocation.env, config.home, 'restore');
       const from = resolve(invocation.cwd, invocation.positionals[0] as string);
       await checkBackup(from);
       const kept = await putInPlace(from, config.database_path);
@@ -36,26 +35,6 @@ export const backupCommands: readonly Command[] = [
     },
   },
 ];
-
-/** A server that is slow to answer is running all the same. */
-async function refuseWhileServed(env: NodeJS.ProcessEnv, home: string): Promise<void> {
-  const run = (await findServer(env)) ?? readRunFile(home);
-  if (run && isAlive(run.pid))
-    throw new CliError(
-      'SERVER_RUNNING',
-      `A server of this home runs at ${run.url} (process ${run.pid}).`,
-      `Stop it, restore, start it again. If process ${run.pid} is something else, remove ${join(home, 'server.json')}.`,
-    );
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
 
 /** Nothing is replaced by a file that is not a sound Covenant database which this program can read. */
 async function checkBackup(path: string): Promise<void> {

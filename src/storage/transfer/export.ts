@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { Db, Engine } from '../engine.ts';
+import { type ChainBreak, type ChainPoint, ChainVerifier, GENESIS, readAnchor, readHead, toEvent } from '../journal.ts';
+import { SCHEMA_VERSION } from '../migrate.ts';
+import type { EventRow } from '../tables.ts';
+import { FORMAT, TransferRefused, writeLine, writeRow } from './format.ts';
+import { misfit, type Row, TABLES, type TableLayout } from './layout.ts';
+import { inSnapshot, pagesOf } from './snapshot.ts';
+
+export interface ExportOptions {
+  readonly workspace: string;
+  /** Of the program, for whoever has to find one that reads the file. */
+  readonly version: string;
+  readonly now: number;
+  /** Exports a journal whose chain is broken, and says so in the file. */
+  readonly unverified: boolean;
+  /** Awaited before the next rows are read. */
+  write(lines: string): Promise<void>;
+  onRows?(rows: number): void;
+  readonly signal?: AbortSignal;
+}
+
+export interface Exported {
+  readonly rows: Readonly<Record<string, number>>;
+  readonly journal: ChainPoint;
+  readonly firstBreak: ChainBreak | null;
+}
+
+/** Everything that a workspace holds, of one moment. */
+export async function exportWorkspace(engine: Engine, options: ExportOptions): Promise<Exported> {
+  return await inSnapshot(engine, (db) => writeSnapshot(engine, db, options));
+}
+
+async function writeSnapshot(engine: Engine, db: Db, options: ExportOptions): Promise<Exported> {
+  const { workspace, version, now, unverified, signal } = options;
+  const known = await db.selectFrom('workspaces').select(['id', 'name']).where('id', '=', workspace).executeTakeFirst();
+  if (!known)
+    throw new TransferRefused(
+      'NOT_FOUND',
+      `workspace: this database has no ${JSON.stringify(workspace.replace(/^ws_/, ''))}.`,
+      'Name another with --workspace.',
+    );
+  const anchor = await readAnchor(db, workspace);
+  const head = await readHead(db, workspace);
+  const chain = new ChainVerifier(anchor);
+  const sum = createHash('sha256');
+  const put = async (lines: string) => {
+    signal?.throwIfAborted();
+    sum.update(lines);
+    await options.write(lines);
+  };
+
+  await put(writeLine({ kind: 'covenant_export', format: FORMAT, schema: SCHEMA_VERSION, version, workspace: known, verified: !unverified, exported_at: now }));
+  const rows: Record<string, number> = {};
+  let written = 0;
+  for (const table of TABLES) {
+    rows[table.name] = 0;
+    for await (const page of pagesOf(engine, db, table, workspace, anchor.seq)) {
+      for (const row of page) refuseMisfit(table, row);
+      if (table.name === 'events') for (const row of page) chain.add(toEvent(row as unknown as EventRow));
+      if (!unverified) refuseBroken(chain.reached.firstBreak);
+      await put(page.map((row) => writeRow(table, row)).join(''));
+      rows[table.name] = (rows[table.name] ?? 0) + page.length;
+      written += page.length;
+      options.onRows?.(written);
+    }
+  }
+  const { firstBreak } = chain.finish(head, anchor);
+  if (!unverified) refuseBroken(firstBreak);
+  const journal = { seq: head?.seq ?? 0, hash: head?.hash ?? GENESIS };
+  await options.write(writeLine({ kind: 'end', rows, journal, sha256: sum.digest('hex') }));
+  return { rows, journal, firstBreak };
+}
+
+function refuseBroken(firstBreak: ChainBreak | null): void {
+  if (!firstBreak) return;
+  throw new TransferRefused(
+    'CHAIN_BROKEN',
+    `The journal's chain breaks at event ${firstBreak.seq}: ${firstBreak.reason}.`,
+    'covenant audit verify; with --unverified it is exported as it is, and the file says so.',
+  );
+}
+
+function refuseMisfit(table: TableLayout, row: Row): void {
+  const reason = misfit(table, row);
+  if (reason === undefined) return;
+  const key = table.key.map((column) => `${column} ${row[column]}`).join(', ');
+  throw new TransferRefused(
+    'ROW_UNREADABLE',
+    `${table.name} (${key}): ${reason}: no import would take it.`,
+    'Correct that row in the database, or restore a backup.',
+  );
+}

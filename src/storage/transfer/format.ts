@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { canonicalJson } from '../canonical.ts';
+import { StoreError } from '../errors.ts';
+import type { Row, TableLayout, Value } from './layout.ts';
+
+/**
+ * One workspace as JSON lines: a header, one line a row, an end with the counts and the digest of every line before it. A file without
+ * its end was cut short. Rows are in the order of their tables' keys, so that the same content is the same file on either engine.
+ */
+export const FORMAT = 1;
+
+/** Why nothing was exported or imported, and what to do. */
+export class TransferRefused extends StoreError {
+  override readonly name = 'TransferRefused';
+  readonly code: string;
+  readonly next: string;
+  constructor(code: string, message: string, next: string) {
+    super(message);
+    this.code = code;
+    this.next = next;
+  }
+}
+
+const HASH = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.int().nonnegative();
+
+/** Of another format only this much is known. */
+const anyHeader = z.looseObject({ kind: z.literal('covenant_export'), format: z.int(), version: z.string().max(100) });
+
+const header = z.strictObject({
+  kind: z.literal('covenant_export'),
+  format: z.literal(FORMAT),
+  schema: z.int(),
+  version: z.string().max(100),
+  workspace: z.strictObject({ id: z.string().min(1).max(100), name: z.string().min(1).max(100) }),
+  /** Whether the journal's chain was found whole when it was exported. */
+  verified: z.boolean(),
+  exported_at: z.int(),
+});
+export type Header = z.output<typeof header>;
+
+const end = z.strictObject({
+  kind: z.literal('end'),
+  rows: z.record(z.string(), count),
+  journal: z.strictObject({ seq: count, hash: HASH }),
+  sha256: HASH,
+});
+export type End = z.output<typeof end>;
+
+const rowLine = z.strictObject({ table: z.string(), row: z.record(z.string(), z.union([z.string(), z.number(), z.null()])) });
+
+export const writeLine = (line: Header | End): string => `${JSON.stringify(line)}\n`;
+
+export const writeRow = ({ name }: TableLayout, row: Row): string => `{"table":"${name}","row":${canonicalJson(row)}}\n`;
+
+const DAMAGED = 'The file is damaged: copy it again from where it was made, or export anew. Nothing was changed.';
+
+export const damaged = (line: number, reason: string): TransferRefused => new TransferRefused('FILE_DAMAGED', `line ${line}: ${reason}.`, DAMAGED);
+
+export function readHeader(text: string | undefined, schema: number): Header {
+  const known = anyHeader.safeParse(text === undefined ? undefined : parsed(text));
+  if (!known.success)
+    throw new TransferRefused('NOT_AN_EXPORT', 'line 1: this is no file of covenant export.', 'Give the path of a file that covenant export wrote.');
+  const version = known.data.version;
+  if (known.data.format > FORMAT) {
+    throw new TransferRefused(
+      'EXPORT_NEWER',
+      `line 1: format: ${known.data.format}; this program reads ${FORMAT}.`,
+      `Import it with Covenant ${version} or newer.`,
+    );
+  }
+  const read = header.safeParse(known.data);
+  if (!read.success) throw damaged(1, issueOf(read.error));
+  if (read.data.schema > schema) {
+    throw new TransferRefused(
+      'EXPORT_NEWER',
+      `line 1: schema: ${read.data.schema}; this program knows ${schema}.`,
+      `Import it with Covenant ${version} or newer.`,
+    );
+  }
+  if (read.data.schema < schema) {
+    throw new TransferRefused(
+      'EXPORT_OLDER',
+      `line 1: schema: ${read.data.schema}; this program has ${schema}, and migrates databases, not files.`,
+      `Import it with Covenant ${version}, which wrote it, then start this one on that database.`,
+    );
+  }
+  return read.data;
+}
+
+export type Content = { readonly end: End } | { readonly table: string; readonly row: Record<string, Value> };
+
+/** Any line but the first. */
+export function readContent(text: string, line: number): Content {
+  const value = parsed(text);
+  if (value === undefined) throw damaged(line, 'this is not JSON');
+  if (typeof value === 'object' && value !== null && 'kind' in value) {
+    const read = end.safeParse(value);
+    if (!read.success) throw damaged(line, issueOf(read.error));
+    return { end: read.data };
+  }
+  const read = rowLine.safeParse(value);
+  if (!read.success) throw damaged(line, issueOf(read.error));
+  return read.data;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function issueOf(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return `${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'unreadable'}`;
+}

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import type { Db, Engine } from '../engine.ts';
+import { type ChainPoint, ChainVerifier, toEvent } from '../journal.ts';
+import { SCHEMA_VERSION } from '../migrate.ts';
+import type { EventRow } from '../tables.ts';
+import { damaged, type End, type Header, readContent, readHeader, TransferRefused, writeLine } from './format.ts';
+import { type Batch, insertBatch } from './insert.ts';
+import { misfit, type Row, TABLES, type TableLayout } from './layout.ts';
+import { firstLine, type Line, linesOf } from './lines.ts';
+import { PAGE } from './snapshot.ts';
+import { clearUntouched, countRows } from './target.ts';
+
+export interface ImportOptions {
+  readonly file: string;
+  /** Takes a journal without looking at its chain. */
+  readonly unverified: boolean;
+  onProgress?(rows: number, bytes: number): void;
+}
+
+export interface Imported {
+  readonly header: Header;
+  readonly rows: Readonly<Record<string, number>>;
+  readonly journal: ChainPoint;
+}
+
+/** What the file says of itself, checked before a database is touched. */
+export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' | 'unverified'>): Promise<Header> {
+  const header = readHeader(await firstLine(file), SCHEMA_VERSION);
+  if (!header.verified && !unverified) {
+    throw new TransferRefused(
+      'UNVERIFIED',
+      "line 1: verified: the journal's chain was not checked when this was exported.",
+      'Export without --unverified; or import with --unverified, and the chain is taken as it is.',
+    );
+  }
+  return header;
+}
+
+/**
+ * All of the file or nothing, in one transaction that has the workspace to itself. No event is added: the journal ends where the
+ * exported one did, so that an anchor kept elsewhere still proves it.
+ */
+export async function importWorkspace(engine: Engine, options: ImportOptions): Promise<Imported> {
+  const header = await headerOf(options);
+  const workspace = header.workspace.id;
+  return await engine.transaction(workspace, async (db) => {
+    await clearUntouched(db, workspace);
+    const end = await new Intake(engine, db, header, options).readAll();
+    const rows = await countRows(db, workspace);
+    const wrong = Object.keys(rows).find((table) => rows[table] !== end.rows[table]);
+    if (wrong) throw new Error(`${wrong}: ${end.rows[wrong]} rows were inserted and ${rows[wrong]} are there`);
+    return { header, rows, journal: end.journal };
+  });
+}
+
+const BATCH_CHARACTERS = 4 * 1024 * 1024;
+const POSITIONS: ReadonlyMap<string, number> = new Map(TABLES.map(({ name }, position) => [name, position]));
+
+/** One reading of the file, from its first line to its end. */
+class Intake {
+  readonly #engine: Engine;
+  readonly #db: Db;
+  readonly #header: Header;
+  readonly #options: ImportOptions;
+  readonly #sum = createHash('sha256');
+  readonly #counts: Record<string, number> = Object.fromEntries(TABLES.map(({ name }) => [name, 0]));
+  #batch: Batch | undefined;
+  #batchCharacters = 0;
+  #position = 0;
+  #rows = 0;
+  #bytes = 0;
+  #anchor: ChainPoint | undefined;
+  #head: ChainPoint | undefined;
+  #chain: ChainVerifier | undefined;
+
+  constructor(engine: Engine, db: Db, header: Header, options: ImportOptions) {
+    this.#engine = engine;
+    this.#db = db;
+    this.#header = header;
+    this.#options = options;
+  }
+
+  async readAll(): Promise<End> {
+    let end: End | undefined;
+    let last = 0;
+    for await (const line of linesOf(this.#options.file)) {
+      last = line.number;
+      this.#bytes += line.bytes.length;
+      if (end) throw damaged(line.number, 'the file goes on behind its end');
+      const content = line.number === 1 ? undefined : readContent(line.text, line.number);
+      if (content && 'end' in content) {
+        end = content.end;
+        this.#check(end, line);
+        continue;
+      }
+      this.#sum.update(line.bytes);
+      if (content) await this.#take(content, line);
+    }
+    if (!end) throw damaged(last, 'the file ends here, without its last line: it was cut short');
+    await this.#insert();
+    return end;
+  }
+
+  async #take({ table: name, row }: { table: string; row: Row }, { number, text }: Line): Promise<void> {
+    const position = POSITIONS.get(name);
+    const table = position === undefined ? undefined : TABLES[position];
+    if (position === undefined || !table) throw damaged(number, `table: there is no ${JSON.stringify(name.slice(0, 60))}`);
+    if (position < this.#position) throw damaged(number, `table: ${name} is out of order`);
+    this.#position = position;
+    const reason = misfit(table, row);
+    if (reason) throw damaged(number, `${name}.${reason}`);
+    if (row[table.owner] !== this.#header.workspace.id) throw damaged(number, `${name}.${table.owner}: the row is of another workspace`);
+    this.#follow(table, row, number);
+    this.#counts[name] = (this.#counts[name] ?? 0) + 1;
+    this.#rows++;
+    if (this.#batch && (this.#batch.table !== table || this.#batch.rows.length >= PAGE || this.#batchCharacters > BATCH_CHARACTERS)) await this.#insert();
+    this.#batch ??= { table, rows: [], lines: [] };
+    this.#batch.rows.push(row);
+    this.#batch.lines.push(number);
+    this.#batchCharacters += text.length;
+  }
+
+  /** The journal, as its rows come by: a break names the line. */
+  #follow({ name }: TableLayout, row: Row, line: number): void {
+    if (name === 'journal_anchors') this.#anchor = pointOf(row);
+    if (name === 'journal_heads') this.#head = pointOf(row);
+    if (name !== 'events' || this.#options.unverified) return;
+    this.#chain ??= new ChainVerifier(this.#anchor);
+    this.#chain.add(toEvent(row as unknown as EventRow));
+    const { firstBreak } = this.#chain.reached;
+    if (firstBreak) throw damaged(line, `the journal's chain breaks at event ${firstBreak.seq}: ${firstBreak.reason}`);
+  }
+
+  async #insert(): Promise<void> {
+    if (!this.#batch) return;
+    await insertBatch(this.#engine, this.#db, this.#batch, this.#header.workspace.id);
+    this.#batch = undefined;
+    this.#batchCharacters = 0;
+    this.#options.onProgress?.(this.#rows, this.#bytes);
+  }
+
+  #check(end: End, { number: line, bytes }: Line): void {
+    // No digest is over the last line itself.
+    if (!bytes.equals(Buffer.from(writeLine(end)))) throw damaged(line, 'this is not as it was written');
+    if (this.#sum.digest('hex') !== end.sha256) throw damaged(line, 'sha256: a line before this one was changed, lost or moved');
+    const tables = new Set([...Object.keys(this.#counts), ...Object.keys(end.rows)]);
+    for (const table of tables) {
+      if (this.#counts[table] !== end.rows[table]) {
+        throw damaged(line, `rows.${table}: ${end.rows[table] ?? 'none'} announced, ${this.#counts[table] ?? 'none'} there`);
+      }
+    }
+    if (this.#head ? this.#head.seq !== end.journal.seq || this.#head.hash !== end.journal.hash : end.journal.seq !== 0) {
+      throw damaged(line, 'journal: this is not the head among the rows');
+    }
+    if (this.#options.unverified) return;
+    const { firstBreak } = (this.#chain ?? new ChainVerifier(this.#anchor)).finish(this.#head, this.#anchor);
+    if (firstBreak) throw damaged(line, `the journal's chain breaks at event ${firstBreak.seq}: ${firstBreak.reason}`);
+  }
+}
+
+const pointOf = ({ seq, hash }: Row): ChainPoint => ({ seq: Number(seq), hash: String(hash) });

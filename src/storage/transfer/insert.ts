@@ -1,0 +1,81 @@
+import { CompiledQuery, type Kysely } from 'kysely';
+import type { Db, Engine } from '../engine.ts';
+import { TransferRefused } from './format.ts';
+import type { Row, TableLayout } from './layout.ts';
+
+/** Rows of one table with the lines that they stand in. */
+export interface Batch {
+  readonly table: TableLayout;
+  readonly rows: Row[];
+  readonly lines: number[];
+}
+
+export async function insertBatch(engine: Engine, db: Db, batch: Batch, workspace: string): Promise<void> {
+  try {
+    await (engine.kind === 'sqlite' ? insertOneByOne(db, batch) : insertAtOnce(db, batch));
+  } catch (error) {
+    if (!isNotUnique(error)) throw error;
+    throw (await collisionOf(engine.reader, batch, workspace)) ?? notUnique(batch);
+  }
+}
+
+const quoted = (name: string): string => `"${name}"`;
+
+/** One prepared statement, run for each row: in process that is the quickest. */
+async function insertOneByOne(db: Db, { table: { name, columns }, rows }: Batch): Promise<void> {
+  const names = [...columns.keys()];
+  const text = `insert into ${quoted(name)} (${names.map(quoted).join(', ')}) values (${names.map(() => '?').join(', ')})`;
+  for (const row of rows)
+    await db.executeQuery(
+      CompiledQuery.raw(
+        text,
+        names.map((column) => row[column]),
+      ),
+    );
+}
+
+/** One round trip, and one statement whatever the number of rows. */
+async function insertAtOnce(db: Db, { table: { name, columns }, rows }: Batch): Promise<void> {
+  const names = [...columns.keys()];
+  const arrays = [...columns.values()].map(({ type }, index) => `$${index + 1}::${type}[]`);
+  const text = `insert into ${quoted(name)} (${names.map(quoted).join(', ')}) select * from unnest(${arrays.join(', ')})`;
+  await db.executeQuery(
+    CompiledQuery.raw(
+      text,
+      names.map((column) => rows.map((row) => row[column])),
+    ),
+  );
+}
+
+function isNotUnique(error: unknown): boolean {
+  const PRIMARY_KEY = 1555;
+  const UNIQUE = 2067;
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === '23505') || ('errcode' in error && (error.errcode === PRIMARY_KEY || error.errcode === UNIQUE));
+}
+
+/** Which row cannot be here because another workspace has its like. Asked of another connection: PostgreSQL has ended this transaction. */
+async function collisionOf(reader: Db, { table, rows, lines }: Batch, workspace: string): Promise<TransferRefused | undefined> {
+  const { name, owner, uniqueAcross } = table;
+  for (const [index, row] of rows.entries()) {
+    for (const columns of uniqueAcross) {
+      let query = (reader as unknown as Kysely<Record<string, Row>>).selectFrom(name).select(owner).where(owner, '<>', workspace);
+      for (const column of columns) query = query.where(column, '=', row[column] ?? null);
+      const other = await query.limit(1).executeTakeFirst();
+      if (!other) continue;
+      return new TransferRefused(
+        'COLLIDES',
+        `line ${lines[index]}: workspace ${JSON.stringify(String(other[owner]).replace(/^ws_/, ''))} of this database has a row of ${name} with the same ${columns.join(', ')}.`,
+        'Import into another database: what the two share can be in one of them only. Nothing was changed.',
+      );
+    }
+  }
+  return undefined;
+}
+
+const notUnique = ({ table, lines }: Batch): TransferRefused =>
+  new TransferRefused(
+    'FILE_DAMAGED',
+    `lines ${lines[0]} to ${lines.at(-1)}: two rows of ${table.name} have the same key.`,
+    'The file is damaged: export anew. Nothing was changed.',
+  );

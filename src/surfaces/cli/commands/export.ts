@@ -1,0 +1,97 @@
+import { resolve } from 'node:path';
+import { loadConfig } from '../../../config.ts';
+import { clockFrom } from '../../../kernel/clock.ts';
+import { workspaceId } from '../../../kernel/workspace.ts';
+import { VERSION } from '../../../version.ts';
+import { CliError, type Command, type Invocation, option, type Result } from '../command.ts';
+import { type Write, writeWhole } from './export-file.ts';
+import { everyFiveSeconds } from './transfer-progress.ts';
+
+export const exportCommand: Command = {
+  name: 'export',
+  summary:
+    'Everything that one workspace holds, as JSON lines that either engine imports; taken while the server works. FILE - is stdout. --unverified: although the chain of its journal is broken.',
+  positionals: ['[FILE]'],
+  options: { unverified: { type: 'boolean' } },
+  async run(invocation): Promise<Result | undefined> {
+    const name = option(invocation, 'workspace') ?? 'default';
+    const workspace = workspaceId(name);
+    const now = clockFrom(invocation.env).now();
+    const given = invocation.positionals[0] ?? `covenant-${name}-${new Date(now).toISOString().slice(0, 10)}.jsonl`;
+    const path = given === '-' ? undefined : resolve(invocation.cwd, given);
+    const produce = (write: Write, signal?: AbortSignal) => exportTo(invocation, workspace, now, write, signal);
+    const { exported, bytes } = await (path === undefined
+      ? produce(toStdout)
+      : untilInterrupted((signal) => writeWhole(path, (write) => produce(write, signal))));
+    const rows = Object.values(exported.rows).reduce((sum, count) => sum + count, 0);
+    if (!invocation.json) narrate(invocation, exported.firstBreak?.seq);
+    if (path === undefined) return undefined;
+    return {
+      json: {
+        kind: 'workspace_exported',
+        path,
+        workspace: name,
+        bytes,
+        rows: exported.rows,
+        journal: exported.journal,
+        verified: !invocation.values.unverified,
+      },
+      text: `${path} (${rows} rows, ${bytes} bytes) · journal ${exported.journal.seq} ${exported.journal.hash}`,
+    };
+  },
+};
+
+async function exportTo(invocation: Invocation, workspace: string, now: number, write: Write, signal: AbortSignal | undefined) {
+  const [{ exportWorkspace }, { openAsItIs }, { TransferRefused }] = await Promise.all([
+    import('../../../storage/transfer/export.ts'),
+    import('../../../storage/transfer/snapshot.ts'),
+    import('../../../storage/transfer/format.ts'),
+  ]);
+  const config = loadConfig(invocation.env);
+  const say = everyFiveSeconds(invocation);
+  let bytes = 0;
+  try {
+    const engine = await openAsItIs({ url: config.database_url, path: config.database_path });
+    try {
+      const exported = await exportWorkspace(engine, {
+        workspace,
+        version: VERSION,
+        now,
+        unverified: invocation.values.unverified === true,
+        write: async (lines) => {
+          bytes += Buffer.byteLength(lines);
+          await write(lines);
+        },
+        onRows: (rows) => say(() => `${rows} rows`),
+        ...(signal ? { signal } : {}),
+      });
+      return { exported, bytes };
+    } finally {
+      await engine.close();
+    }
+  } catch (error) {
+    throw error instanceof TransferRefused ? new CliError(error.code, error.message, error.next) : error;
+  }
+}
+
+function narrate({ out, values }: Invocation, brokenAt: number | undefined): void {
+  out.note(`${out.mark.wait} The file has the hashes of tokens and the tokens of open locks: keep it as you keep the database.`);
+  if (!values.unverified) return;
+  out.note(
+    `${out.mark.wait} ${brokenAt === undefined ? 'The file says that its chain was not required to hold; it does' : `The chain breaks at event ${brokenAt}; the file says so`}.`,
+  );
+}
+
+const toStdout: Write = (lines) => new Promise((resolve) => process.stdout.write(lines, () => resolve()));
+
+/** What was written is removed first. A second signal ends the process at once. */
+async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const interrupt = () => stop.abort(new CliError('INTERRUPTED', 'The export was interrupted.', 'covenant export'));
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    return await work(stop.signal);
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}

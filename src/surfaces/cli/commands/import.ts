@@ -1,0 +1,67 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { loadConfig } from '../../../config.ts';
+import { clockFrom } from '../../../kernel/clock.ts';
+import { CliError, type Command, type Invocation, type Result } from '../command.ts';
+import { prepareHome } from '../home.ts';
+import { refuseWhileServed } from '../served.ts';
+import { everyFiveSeconds } from './transfer-progress.ts';
+
+export const importCommand: Command = {
+  name: 'import',
+  // The file names its workspace.
+  local: true,
+  summary: 'Put an exported workspace into a database that does not have it, all of it or nothing. --unverified: without looking at the chain of its journal.',
+  positionals: ['FILE'],
+  options: { unverified: { type: 'boolean' } },
+  async run(invocation): Promise<Result> {
+    const config = loadConfig(invocation.env);
+    const file = resolve(invocation.cwd, invocation.positionals[0] as string);
+    if (!existsSync(file) || !statSync(file).isFile()) throw new CliError('FILE_NOT_FOUND', `There is no file ${file}.`, 'Give the path of an export.');
+    await refuseWhileServed(invocation.env, config.home, 'import');
+    const { header, rows, journal } = await importFrom(invocation, file, config);
+    const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
+    const checked = invocation.values.unverified ? 'its chain was not looked at' : 'chain intact';
+    return {
+      json: {
+        kind: 'workspace_imported',
+        workspace: header.workspace.name,
+        exported_at: header.exported_at,
+        rows,
+        journal,
+        verified: !invocation.values.unverified,
+      },
+      text: `Imported workspace ${header.workspace.name}: ${total} rows · ${checked} · journal ${journal.seq} ${journal.hash}`,
+    };
+  },
+};
+
+async function importFrom(invocation: Invocation, file: string, config: ReturnType<typeof loadConfig>) {
+  const [{ headerOf, importWorkspace }, { openStore }, { STATEMENT_TIMEOUT_MS }, { TransferRefused }] = await Promise.all([
+    import('../../../storage/transfer/import.ts'),
+    import('../../../storage/open.ts'),
+    import('../../../storage/transfer/snapshot.ts'),
+    import('../../../storage/transfer/format.ts'),
+  ]);
+  const bytes = statSync(file).size;
+  const say = everyFiveSeconds(invocation);
+  const options = {
+    file,
+    unverified: invocation.values.unverified === true,
+    onProgress: (rows: number, read: number) => say(() => `${rows} rows, ${Math.floor((100 * read) / Math.max(1, bytes))} %`),
+  };
+  try {
+    // A file that is none of ours makes no home and no database.
+    await headerOf(options);
+    prepareHome(config.home);
+    const { now } = clockFrom(invocation.env);
+    const store = await openStore({ url: config.database_url, path: config.database_path, now, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+    try {
+      return await importWorkspace(store.engine, options);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    throw error instanceof TransferRefused ? new CliError(error.code, error.message, error.next) : error;
+  }
+}

@@ -1,0 +1,97 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDatabase, temporaryFolder } from '../../src/testing/database.ts';
+import { covenant, direct, type Environment, startProgram } from '../../src/testing/program.ts';
+
+/** Without the header, whose time is its own. */
+const content = (path: string) => readFileSync(path, 'utf8').split('\n').slice(1).join('\n');
+
+async function worked(at: Environment): Promise<string> {
+  const { json } = await covenant(at, 'tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json');
+  await covenant(at, 'capabilities', 'grant', 'tool.call.echo', '--token', String(json.token_id));
+  await covenant(at, 'workflow', 'create', '--name', 'first', '--prompt', 'Fix login', '--repository', at.home);
+  return String(json.token);
+}
+
+test('a workspace moves from SQLite to PostgreSQL and back: the same rows, the same head, tokens that work', async () => {
+  const files = temporaryFolder();
+  const postgres = await temporaryDatabase('postgres');
+  const first: Environment = { home: temporaryFolder(), cwd: files };
+  const second: Environment = { home: postgres.home, cwd: files, env: { DATABASE_URL: String(postgres.url) } };
+  const third: Environment = { home: temporaryFolder(), cwd: files };
+
+  const server = await startProgram(first);
+  const token = await worked(first);
+  const out = await covenant(first, 'export', 'one.jsonl', '--json');
+  expect(out).toMatchObject({ code: 0, json: { kind: 'workspace_exported', path: join(files, 'one.jsonl'), workspace: 'default', verified: true } });
+  const { rows, journal } = out.json as { rows: Record<string, number>; journal: object };
+  expect(rows).toMatchObject({ workspaces: 1, developers: 2, workflows: 1, tokens: 2 });
+  expect(statSync(join(files, 'one.jsonl')).mode & 0o777).toBe(0o600);
+  await server.stop();
+
+  for (const [at, from, to] of [
+    [second, 'one.jsonl', 'two.jsonl'],
+    [third, 'two.jsonl', 'three.jsonl'],
+  ] as const) {
+    const taken = await covenant(at, 'import', from, '--json');
+    expect(taken).toMatchObject({ code: 0, json: { kind: 'workspace_imported', workspace: 'default', rows, journal, verified: true } });
+    expect(await covenant(at, 'export', to, '--json')).toMatchObject({ code: 0, json: { rows, journal } });
+    expect(content(join(files, to)).replace(/"sha256":"\w+"/, '')).toBe(content(join(files, 'one.jsonl')).replace(/"sha256":"\w+"/, ''));
+  }
+
+  for (const at of [second, third]) {
+    const next = await startProgram(at);
+    const answer = await direct(next.url, token, 'echo', { text: 'still here' });
+    expect(answer).toMatchObject({ status: 200 });
+    expect(await covenant(at, 'audit', 'verify', '--json')).toMatchObject({ code: 0, json: { valid: true } });
+    const again = await covenant(at, 'import', 'one.jsonl', '--json');
+    expect(again).toMatchObject({ code: 1, json: { code: 'SERVER_RUNNING', next: expect.stringContaining('import') } });
+    await next.stop();
+    expect(await covenant(at, 'import', 'one.jsonl', '--json')).toMatchObject({ code: 1, json: { code: 'WORKSPACE_IN_USE' } });
+  }
+});
+
+test('an export has a name of its own, replaces nothing, leaves nothing half done, and goes to stdout where that is asked for', async () => {
+  const at: Environment = { home: temporaryFolder(), cwd: temporaryFolder() };
+  const missing = await covenant(at, 'export', '--json');
+  expect(missing).toMatchObject({ code: 1, json: { code: 'NOTHING_TO_EXPORT' } });
+  expect(existsSync(join(at.home, 'covenant.db'))).toBe(false);
+  await covenant(at, 'status');
+  const made = await covenant(at, 'export');
+  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('keep it as you keep the database') });
+  const [name = ''] = readdirSync(String(at.cwd));
+  expect(name).toMatch(/^covenant-default-\d{4}-\d\d-\d\d\.jsonl$/);
+  expect(await covenant(at, 'export', '--json')).toMatchObject({ code: 1, json: { code: 'FILE_EXISTS' } });
+  expect(await covenant(at, 'export', 'x.jsonl', '--workspace', 'other', '--json')).toMatchObject({ code: 1, json: { code: 'NOT_FOUND' } });
+  expect(readdirSync(String(at.cwd))).toEqual([name]);
+  const piped = await covenant(at, 'export', '-');
+  expect(piped.code).toBe(0);
+  expect(piped.stdout.split('\n').slice(1, -2)).toEqual(
+    content(join(String(at.cwd), name))
+      .split('\n')
+      .slice(0, -2),
+  );
+});
+
+test('a file that is none of ours makes no home; a damaged one changes nothing; a first start is no hindrance', async () => {
+  const files = temporaryFolder();
+  const from: Environment = { home: temporaryFolder(), cwd: files };
+  await worked(from);
+  await covenant(from, 'export', 'good.jsonl');
+  writeFileSync(join(files, 'other.txt'), 'hello\n');
+  writeFileSync(join(files, 'cut.jsonl'), readFileSync(join(files, 'good.jsonl'), 'utf8').slice(0, -300));
+  const to: Environment = { home: join(files, 'home'), cwd: files };
+  expect(await covenant(to, 'import', 'nowhere', '--json')).toMatchObject({ code: 1, json: { code: 'FILE_NOT_FOUND' } });
+  expect(await covenant(to, 'import', 'other.txt', '--json')).toMatchObject({ code: 1, json: { code: 'NOT_AN_EXPORT' } });
+  expect(existsSync(to.home)).toBe(false);
+  const server = await startProgram(to);
+  await server.stop();
+  const refused = await covenant(to, 'import', 'cut.jsonl', '--json');
+  expect(refused).toMatchObject({ code: 1, json: { code: 'FILE_DAMAGED', message: expect.stringMatching(/^line \d+: /) } });
+  expect((await covenant(to, 'tokens', 'list', '--json')).json.items).toHaveLength(1);
+  expect(await covenant(to, 'import', 'good.jsonl', '--workspace', 'other')).toMatchObject({ code: 2 });
+  expect(await covenant(to, 'import', 'good.jsonl')).toMatchObject({ code: 0, stdout: expect.stringContaining('chain intact') });
+  // The operator's token of this home went with what was replaced: the next command has another.
+  expect((await covenant(to, 'developers', 'list', '--json')).json.items).toContainEqual(expect.objectContaining({ name: 'ana' }));
+});
