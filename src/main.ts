@@ -27,6 +27,7 @@ import type { Ports } from './kernel/ports.ts';
 import { Registry } from './kernel/registry.ts';
 import { startSweeping } from './kernel/sweep.ts';
 import type { Feature } from './kernel/tool.ts';
+import { type Tracer, watched } from './kernel/trace.ts';
 import { type AgentHost, createAgentHost } from './machine/agent-host.ts';
 import { type GitDisk, gitDisk } from './machine/disk.ts';
 import { type FileDisk, fileDisk } from './machine/files.ts';
@@ -59,6 +60,8 @@ export interface AppOptions {
   clock: Clock;
   log: Log;
   observe?: Ports['observe'];
+  /** Who is told where the time goes, if anybody is. */
+  tracer?: Tracer | undefined;
   /** More features than the product's own, for tests of the house itself. */
   extraFeatures?: readonly Feature[];
   checkOutput?: boolean;
@@ -79,12 +82,14 @@ export interface AppOptions {
 /** The composition root: storage, features, pipe. Surfaces are put on top by `serve`, or used in process by the CLI. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, clock, log } = options;
-  const store = await openStore({
-    url: config.database_url,
-    path: config.database_path,
-    now: () => clock.now(),
-    statementTimeoutMs: config.tool_timeout_ms,
-  });
+  const store = watched(
+    await openStore({
+      url: config.database_url,
+      path: config.database_path,
+      now: () => clock.now(),
+      statementTimeoutMs: config.tool_timeout_ms,
+    }),
+  );
   if (store.backup) log.info('database copied before its migration', { path: store.backup });
   const house: House = { store, clock, log };
   const late: { registry?: Registry; gate?: Gate; url?: string; features?: readonly Feature[] } = {};
@@ -172,6 +177,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...approvals.ports,
       circumstances: circumstancesOf(store.reader, options.disk ?? gitDisk, agentHost.machine),
       observe: options.observe ?? (() => {}),
+      tracer: options.tracer,
     },
   });
   try {
@@ -184,7 +190,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
   const refusals = createRefusalRecorder(house);
   const sweeps = [{ name: 'refusals', everyMs: 5_000, run: () => refusals.flush() }, ...features.flatMap((feature) => feature.sweeps ?? [])];
-  const sweeping = startSweeping(runs ? sweeps : [], clock, log);
+  const sweeping = startSweeping(runs ? sweeps : [], clock, log, options.tracer);
 
   return {
     ...house,

@@ -4,6 +4,7 @@ import type { Refusal } from './errors.ts';
 import type { Aside } from './ports.ts';
 import type { Exchange, Json, RelayContext, RpcError } from './relay.ts';
 import type { Reply } from './reply.ts';
+import type { TraceContext } from './trace.ts';
 
 export interface CallRequest {
   readonly name: string;
@@ -20,6 +21,8 @@ export interface CallRequest {
   readonly signal?: AbortSignal | undefined;
   /** What the client says of itself and its turn, kept with the usage event so that its logs can be joined to ours. */
   readonly correlation?: Record<string, string> | undefined;
+  /** Where the caller's own trace stands, if it was not said in the exchange. */
+  readonly trace?: TraceContext | undefined;
   /** What the caller's client can do while the call is under way. */
   readonly exchange?: Exchange | undefined;
 }
@@ -36,6 +39,8 @@ export interface RelayRequest extends CallRequest {
 }
 
 export interface Answer {
+  /** By which the journal and the log have the call. */
+  readonly requestId: string;
   readonly reply: Reply<unknown>;
   readonly isError: boolean;
   /** The contract's documented response. */

@@ -2,12 +2,13 @@ import type { WriteCallback } from '../storage/write.ts';
 import { Admission, type Admitted, type Unfit } from './admission.ts';
 import { toolNamed } from './aliases.ts';
 import type { Answer, CallRequest, RelayRequest } from './call.ts';
+import { beginCallSpan, tellOfCall } from './call-span.ts';
 import type { CallContext, House, Principal } from './context.ts';
 import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
 import { ENVELOPES, isError } from './envelope.ts';
+import { Errand, requestIdAt } from './errand.ts';
 import { isFault, replyTo } from './errors.ts';
-import { newId } from './ids.ts';
 import { parseInput, selectOperation } from './input.ts';
 import type { Ports } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
@@ -15,6 +16,7 @@ import type { Registry } from './registry.ts';
 import { type Exchange, type ExternalTool, isInputRequired, type Json, outcomeOf, type RelayContext, UpstreamError } from './relay.ts';
 import { ok, type Refused, type Reply } from './reply.ts';
 import { Begun, type Implementation } from './tool.ts';
+import { part } from './trace.ts';
 import { fallbackEnvelope, noWorkspace, opensWorkspace, roleDenial, unknownAction, unknownTool } from './unserved.ts';
 import { argumentsDigest, callRecords, type UsedCall } from './usage.ts';
 
@@ -29,6 +31,7 @@ export interface DispatchOptions extends House {
 interface Call extends CallRequest, UsedCall, Admitted {
   readonly name: string;
   readonly principal: Principal;
+  readonly errand: Errand;
   grant: Admitted['grant'];
   approval: string | null;
   isNewWorkspace?: boolean;
@@ -90,17 +93,26 @@ export class Dispatch {
   /** Whatever happens, the caller gets an answer in a documented shape. */
   async #carryOut(request: CallRequest, noun: Call['noun'], work: (call: Call) => Promise<Answer>): Promise<Answer> {
     this.#underWay++;
-    let call = this.#begin(request, noun);
+    const call = this.#begin(request, noun);
+    try {
+      return await call.errand.run(() => this.#answered(call, work));
+    } finally {
+      call.errand.span?.end();
+      call.errand.end();
+      if (--this.#underWay === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+    }
+  }
+
+  async #answered(begun: Call, work: (call: Call) => Promise<Answer>): Promise<Answer> {
+    let call = begun;
     try {
       call = await this.#inWorkspace(call);
       return await work(call);
     } catch (error) {
       const reply = replyTo(error, call.requestId);
       if (!isFault(reply)) return await this.#finish(call, undefined, reply);
-      this.#o.log.error('call not carried out', { request: call.requestId, [noun]: call.name, error });
+      this.#o.log.error('call not carried out', { [call.noun]: call.name, error });
       return this.#answer(call, undefined, undefined, reply, 'error');
-    } finally {
-      if (--this.#underWay === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
   }
 
@@ -153,12 +165,14 @@ export class Dispatch {
   #begin(request: CallRequest, noun: Call['noun']): Call {
     const now = this.#o.clock.now();
     const keepable = this.#o.registry.keepable(noun, request.name, request.args, request);
+    const requestId = requestIdAt(now);
     return {
       ...request,
       keepable,
       name: storableName(noun === 'tool' ? toolNamed(request.name) : request.name),
       noun,
-      requestId: newId('req', now),
+      requestId,
+      errand: new Errand({ request: requestId, span: beginCallSpan(this.#o.ports.tracer, noun, request) }),
       started: performance.now(),
       argsDigest: argumentsDigest(keepable),
       trail: [],
@@ -181,7 +195,7 @@ export class Dispatch {
   /** The answer, unless the call may go on. */
   async #admit(call: Call, unfit: () => Unfit | undefined = () => undefined): Promise<Answer | undefined> {
     if (call.isNewWorkspace) return await this.#finish(call, undefined, noWorkspace(call));
-    const stop = await this.#admission.admit(call, unfit);
+    const stop = await part('gate', 'internal', {}, () => this.#admission.admit(call, unfit));
     if (!stop) return undefined;
     if ('asked' in stop) return await this.#finishRelay(call, stop.asked);
     return 'tool' in stop ? await this.#finish(call, stop.tool, stop.refused) : await this.#finish(call, undefined, stop.refused, stop.outcome);
@@ -197,7 +211,7 @@ export class Dispatch {
       return await this.#finishRelay(call, isInputRequired(result) ? await this.#admission.suspend(call, result) : result);
     } catch (error) {
       const reply = replyTo(error, call.requestId);
-      if (isFault(reply)) this.#o.log.error('relay failed', { request: call.requestId, [call.noun]: call.name, error });
+      if (isFault(reply)) this.#o.log.error('relay failed', { [call.noun]: call.name, error });
       const answer = await this.#finish(call, undefined, reply, 'failed');
       return error instanceof UpstreamError ? { ...answer, relayed: { error: error.rpc } } : answer;
     }
@@ -207,8 +221,8 @@ export class Dispatch {
     const reply = ok(result);
     const failure = await this.#journal(call, reply, outcomeOf(result));
     if (failure) return this.#answer(call, undefined, undefined, failure, 'error');
-    this.#observe(call, outcomeOf(result), true);
-    return { reply, isError: result.isError === true, body: result, isToolResult: true, relayed: { result } };
+    this.#observe(call, reply, outcomeOf(result), true);
+    return { requestId: call.requestId, reply, isError: result.isError === true, body: result, isToolResult: true, relayed: { result } };
   }
 
   async #perform(call: Call, tool: PublishedTool): Promise<Answer> {
@@ -222,10 +236,10 @@ export class Dispatch {
         await this.#o.ports.enterSession(call.principal, session);
         call.session = session;
       }
-      return await this.#handle(call, tool, implementation, input);
+      return await part('handler', 'internal', {}, () => this.#handle(call, tool, selected.implementation, input));
     } catch (error) {
       const reply = replyTo(error, call.requestId);
-      if (isFault(reply)) this.#o.log.error('call failed', { request: call.requestId, tool: call.name, error });
+      if (isFault(reply)) this.#o.log.error('call failed', { tool: call.name, error });
       return await this.#finish(call, tool, reply, undefined, implementation);
     }
   }
@@ -323,19 +337,19 @@ export class Dispatch {
       await this.#o.store.append(call.journalIn, [...call.trail, ...callRecords(call, implementation?.contract.operation, reply, outcome)]);
       return undefined;
     } catch (error) {
-      this.#o.log.error('call not journaled', { request: call.requestId, [call.noun]: call.name, error });
+      this.#o.log.error('call not journaled', { [call.noun]: call.name, error });
       return replyTo(error, call.requestId);
     }
   }
 
   /** What cannot be found out must not keep the caller from its answer. */
-  async #circumstances({ noun, name, principal, requestId }: Call): Promise<Record<string, string> | undefined> {
+  async #circumstances({ noun, name, principal }: Call): Promise<Record<string, string> | undefined> {
     const toolset = noun === 'tool' ? this.#o.registry.toolsetOf(name) : undefined;
     if (!toolset) return undefined;
     try {
       return await this.#o.ports.circumstances?.(principal, { name, toolset });
     } catch (error) {
-      this.#o.log.warn('circumstances not found out', { request: requestId, tool: name, error });
+      this.#o.log.warn('circumstances not found out', { tool: name, error });
       return undefined;
     }
   }
@@ -348,11 +362,12 @@ export class Dispatch {
 
   #answer(call: Call, tool: PublishedTool | undefined, implementation: Implementation | undefined, reply: Reply<unknown>, outcome: string): Answer {
     const known = tool !== undefined || call.server !== undefined;
-    this.#observe(call, outcome, known);
+    this.#observe(call, reply, outcome, known);
     const envelope = outcome === 'denied' || !known ? fallbackEnvelope(call) : (tool?.envelope ?? ENVELOPES.gateway);
     // A call that was not let through has no result, in whatever words it is told so.
     const failed = isError(reply) || outcome === 'denied';
     return {
+      requestId: call.requestId,
       reply,
       isError: failed,
       body: envelope.render(reply, { tool: call.name, instance: call.principal.instanceId, content: implementation?.content }),
@@ -360,8 +375,12 @@ export class Dispatch {
     };
   }
 
-  #observe({ name, surface, started }: Call, outcome: string, known: boolean): void {
+  #observe(call: Call, reply: Reply<unknown>, outcome: string, known: boolean): void {
+    const { name, noun, surface, started, errand } = call;
     this.#o.ports.observe({ name: known ? name : 'unknown', surface, outcome, seconds: (performance.now() - started) / 1000 });
+    if (!errand.span) return;
+    const toolset = known && noun === 'tool' ? this.#o.registry.toolsetOf(name) : undefined;
+    tellOfCall(errand.span, { ...call, name: known ? name : undefined, toolset, server: call.server, workspace: call.principal.workspace, outcome, reply });
   }
 }
 

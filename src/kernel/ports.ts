@@ -4,6 +4,7 @@ import type { Principal, Surface } from './context.ts';
 import type { Toolset } from './contract.ts';
 import type { Exchange, Json } from './relay.ts';
 import type { Refused } from './reply.ts';
+import type { Tracer } from './trace.ts';
 
 /** What the pipe asks of others, and in which words. `main.ts` wires it. */
 
@@ -107,4 +108,6 @@ export interface Ports {
   /** Where the work of a caller stood whose call has failed; the journal keeps it with the call. Undefined: nothing to say. */
   circumstances?(principal: Principal, tool: { readonly name: string; readonly toolset: Toolset }): Promise<Record<string, string> | undefined>;
   observe(call: { name: string; surface: Surface; outcome: string; seconds: number }): void;
+  /** Unset where nobody collects. */
+  readonly tracer?: Tracer | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Tx, WriteCallback } from '../storage/write.ts';
 import type { House } from './context.ts';
+import { part } from './trace.ts';
 
 /**
  * What is done outside the store is done in steps: a row says which one is under way and until when it may take, some also which
@@ -104,7 +105,9 @@ export function createLeases<Row extends Carried<unknown> & { readonly workspace
         const row = await store.write(one.workspace_id, (tx) => takeOver(tx, one));
         if (!row) continue;
         const hand: Hand = { actor: 'server', signal: undefined, write: (callback) => store.write(row.workspace_id, callback) };
-        await finish(hand, row).catch((error: unknown) => log.error('step not finished', { id: row.id, step: row.step, error }));
+        await part(`step ${row.step}`, 'internal', {}, () => finish(hand, row)).catch((error: unknown) =>
+          log.error('step not finished', { id: row.id, step: row.step, error }),
+        );
       }
     },
   };

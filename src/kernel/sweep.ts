@@ -1,5 +1,7 @@
 import type { Clock } from './clock.ts';
+import { Errand } from './errand.ts';
 import type { Log } from './log.ts';
+import { errorType, type Tracer } from './trace.ts';
 
 /** Work that is due by the clock. Idempotent: any process may run it, and several may at once. */
 export interface Sweep {
@@ -9,7 +11,7 @@ export interface Sweep {
 }
 
 /** Runs each sweep by the clock, never twice at once in this process; one that falls due while it runs, runs once more. */
-export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log): { stop(): Promise<void> } {
+export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log, tracer?: Tracer): { stop(): Promise<void> } {
   const stops: (() => void)[] = [];
   const running = new Set<Promise<void>>();
   for (const sweep of sweeps) {
@@ -19,11 +21,7 @@ export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log):
       busy = true;
       do {
         due = false;
-        try {
-          await sweep.run();
-        } catch (error) {
-          log.error('sweep failed', { sweep: sweep.name, error });
-        }
+        await runOnce(sweep, log, tracer);
       } while (due);
       busy = false;
     };
@@ -41,4 +39,20 @@ export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log):
       await Promise.all(running);
     },
   };
+}
+
+/** One that found nothing to do is told to no collector: there are some every few seconds. */
+async function runOnce(sweep: Sweep, log: Log, tracer: Tracer | undefined): Promise<void> {
+  const errand = new Errand({ span: tracer?.begin(`sweep ${sweep.name}`, 'internal') });
+  await errand.run(async () => {
+    try {
+      await sweep.run();
+      if (errand.parts > 0) errand.span?.end();
+    } catch (error) {
+      log.error('sweep failed', { sweep: sweep.name, error });
+      errand.span?.fail(errorType(error));
+      errand.span?.end();
+    }
+  });
+  errand.end();
 }

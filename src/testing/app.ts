@@ -57,6 +57,7 @@ export interface TestAppOptions {
   github?: Config['github'];
   gitHubHand?: GitHub;
   upstreams?: AppOptions['upstreams'];
+  tracer?: AppOptions['tracer'];
 }
 
 export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -84,6 +85,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     ...(options.agentHost ? { agentHost: options.agentHost } : {}),
     ...(options.gitHubHand ? { github: options.gitHubHand } : {}),
     ...(options.upstreams ? { upstreams: options.upstreams } : {}),
+    tracer: options.tracer,
   });
   whenOver(() => app.close());
 

@@ -2,6 +2,7 @@ import { CLIENT_CAPABILITIES_META_KEY, type Client, LOG_LEVEL_META_KEY, type Sta
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Exchange, Json } from '../../kernel/relay.ts';
+import { currentTrace, part } from '../../kernel/trace.ts';
 import type { Entry } from './entry.ts';
 import { rpcErrorOf, said } from './failures.ts';
 import { endOf, NO_TIMEOUT_MS, shakeHands, type UpstreamTransport } from './handshake.ts';
@@ -116,7 +117,13 @@ export class Connection {
   }
 
   /** A request on behalf of a caller. `schema`: of the tool that is called. */
-  async request(method: string, params: Json, flight: Flight, schema?: Json): Promise<Json> {
+  request(method: string, params: Json, flight: Flight, schema?: Json): Promise<Json> {
+    const target = method === 'tools/call' || method === 'prompts/get' ? String(params.name) : undefined;
+    const said = { 'mcp.method.name': method, 'gen_ai.tool.name': method === 'tools/call' ? target : undefined, 'covenant.server': this.server };
+    return part(target === undefined ? method : `${method} ${target}`, 'client', said, () => this.#request(method, params, flight, schema));
+  }
+
+  async #request(method: string, params: Json, flight: Flight, schema: Json | undefined): Promise<Json> {
     const { exchange, signal } = flight;
     if (isTooDeep(params)) throw tooDeep();
     if (exchange?.log && !this.modern) await this.#speakUp();
@@ -206,6 +213,13 @@ export class Connection {
 function metaFor(exchange: Exchange | undefined, modern: boolean): Json {
   const passed = Object.entries(exchange?.meta ?? {}).filter(([key]) => key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/'));
   const meta: Json = Object.fromEntries(passed);
+  const trace = currentTrace();
+  if (trace) {
+    // Ours is a part of the caller's trace, if it had one: the other server's is a part of ours.
+    meta.traceparent = trace.traceparent;
+    if (trace.tracestate === undefined) delete meta.tracestate;
+    else meta.tracestate = trace.tracestate;
+  }
   if (!modern) return meta;
   meta[CLIENT_CAPABILITIES_META_KEY] = exchange?.capabilities ?? {};
   if (exchange?.log) meta[LOG_LEVEL_META_KEY] = exchange.log.level;

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
 import type { Ports } from '../../kernel/ports.ts';
 
 export interface Metrics {
@@ -6,9 +6,13 @@ export interface Metrics {
   readonly followers: { inc(): void; dec(): void };
   readonly terminals: { inc(): void; dec(): void };
   refused(reason: string): void;
+  /** Spans that no collector has taken. */
+  spansDropped(count: number): void;
   /** Prometheus text. */
   text(): Promise<string>;
   readonly contentType: string;
+  /** The same, for who tells a collector. */
+  values(): Promise<MetricObjectWithValues<MetricValue<string>>[]>;
 }
 
 export function createMetrics(): Metrics {
@@ -24,6 +28,7 @@ export function createMetrics(): Metrics {
     registers,
   });
   const refusals = new Counter({ name: 'covenant_requests_refused_total', help: 'Requests refused before the pipe.', labelNames: ['reason'], registers });
+  const dropped = new Counter({ name: 'covenant_trace_spans_dropped_total', help: 'Trace spans that no collector has taken.', registers });
   const followers = new Gauge({ name: 'covenant_event_followers', help: 'Open /api/events sockets.', registers });
   const terminals = new Gauge({ name: 'covenant_terminals', help: 'Open terminals of instances.', registers });
   // Finding a series by its labels costs more than counting in it. There are as many as tools, surfaces and outcomes.
@@ -42,7 +47,9 @@ export function createMetrics(): Metrics {
     followers: { inc: () => followers.inc(), dec: () => followers.dec() },
     terminals: { inc: () => terminals.inc(), dec: () => terminals.dec() },
     refused: (reason) => refusals.inc({ reason }),
+    spansDropped: (count) => dropped.inc(count),
     text: () => registry.metrics(),
     contentType: registry.contentType,
+    values: () => registry.getMetricsAsJSON(),
   };
 }

@@ -5,12 +5,14 @@ import { getRequestListener } from '@hono/node-server';
 import { atMost } from '../../kernel/at-most.ts';
 import type { App } from '../../main.ts';
 import { createMcpSurface } from '../mcp/handler.ts';
+import { attended } from './access.ts';
 import { cookieName } from './caller.ts';
 import { createDashboard } from './dashboard.ts';
 import { eventsDoor } from './events-socket.ts';
 import { createGuard } from './guard.ts';
 import { createHealth } from './health.ts';
 import type { Metrics } from './metrics.ts';
+import { boundPipelining } from './pipelining.ts';
 import { createRoutes } from './routes.ts';
 import { type TerminalLimits, terminalDoor } from './terminal-socket.ts';
 import { attachUpgrades } from './upgrade.ts';
@@ -47,7 +49,7 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
     dashboard: createDashboard(dashboard),
     cookieName: () => cookieName(port),
   });
-  const server = createServer(getRequestListener(routes.fetch));
+  const server = createServer(boundPipelining(attended(app, getRequestListener(routes.fetch))));
   const closing = new AbortController();
   const sockets = attachUpgrades(server, { app, guard, metrics, cookieName: () => cookieName(port) }, [
     eventsDoor({ app, metrics, closing: closing.signal, stalledMs }),

@@ -44,9 +44,19 @@ export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session
     ...(level === undefined ? {} : { log: { level, send: (params) => isLoud(params.level, level) && tell({ method: 'notifications/message', params }) } }),
     ...(session ? { ask: asking(ctx, session.capabilities) } : {}),
     ...(era === 'modern' || session ? { rounds: { inputResponses: mcpReq.inputResponses, requestState: requestStateOf(ctx) } } : {}),
-    meta: Object.fromEntries(TRACE_KEYS.flatMap((key) => (mcpReq._meta?.[key] === undefined ? [] : [[key, mcpReq._meta[key]]]))),
+    meta: traceOf(ctx),
   };
 }
+
+/** A header stands for the connection, `_meta` for the request itself. Baggage in a header was not meant for servers further on. */
+function traceOf({ mcpReq: { _meta }, http }: ServerContext): Json {
+  if (_meta?.[TRACEPARENT_META_KEY] !== undefined) return chosen(TRACE_KEYS, (key) => _meta[key]);
+  const header = (key: string) => http?.req?.headers.get(key) ?? undefined;
+  return { ...chosen([BAGGAGE_META_KEY], (key) => _meta?.[key]), ...chosen([TRACEPARENT_META_KEY, TRACESTATE_META_KEY], header) };
+}
+
+const chosen = (keys: readonly string[], read: (key: string) => unknown): Json =>
+  Object.fromEntries(keys.flatMap((key) => (read(key) === undefined ? [] : [[key, read(key)]])));
 
 function requestStateOf(ctx: ServerContext): string | undefined {
   const state = ctx.mcpReq.requestState<unknown>();

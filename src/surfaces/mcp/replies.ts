@@ -4,12 +4,16 @@ import type { Json } from '../../kernel/relay.ts';
 
 /** What another server or the pipe has answered, in the protocol's words. */
 
+/** For people: by it an answer is found in the journal and the log. It is no part of what a model reads. */
+const REQUEST_META_KEY = 'covenant/request_id';
+
 /** A gateway tool's body is already a tool result; every other envelope travels both as text and as structured content. */
 export function toolResult(answer: Answer): Json {
   if (answer.relayed) return readable(relayed(answer.relayed));
   const { body, isError, isToolResult } = answer;
-  if (isToolResult) return body;
-  return { content: [{ type: 'text', text: JSON.stringify(body) }], structuredContent: body, isError } satisfies CallToolResult;
+  const found = isError ? { _meta: { [REQUEST_META_KEY]: answer.requestId } } : {};
+  if (isToolResult) return { ...body, ...found };
+  return { content: [{ type: 'text', text: JSON.stringify(body) }], structuredContent: body, isError, ...found } satisfies CallToolResult;
 }
 
 /** Content of a kind that the protocol does not have makes clients refuse the whole result: it travels as its own text. */
@@ -27,7 +31,7 @@ export function resultOf(answer: Answer): Json {
   throw new ProtocolError(code, `${reply.message} ${reply.next}`, { ...(reply.data as Json), code: reply.code, next: reply.next });
 }
 
-const OUR_FAULT = /^(UPSTREAM_|TOOL_TIMEOUT|SHUTTING_DOWN|STORE_BUSY|INTERNAL|OUTCOME_UNKNOWN|SCHEMA_MISMATCH)/;
+const OUR_FAULT = /^(UPSTREAM_|TOOL_TIMEOUT|SHUTTING_DOWN|STORE_|INTERNAL|OUTCOME_UNKNOWN|SCHEMA_MISMATCH)/;
 
 /** As it came, but for two things: who answers is this server, and what the gate has let through is for this caller alone. */
 function relayed(answer: NonNullable<Answer['relayed']>): Json {

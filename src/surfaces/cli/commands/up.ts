@@ -1,13 +1,16 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { loadConfig } from '../../../config.ts';
+import { type Config, loadConfig } from '../../../config.ts';
 import { CLIENTS, quoted } from '../../../features/devices/connections.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
-import { createLog } from '../../../kernel/log.ts';
+import { createLog, type Log } from '../../../kernel/log.ts';
 import type { App } from '../../../main.ts';
 import { PACKAGE_ROOT, VERSION } from '../../../version.ts';
+import type { Metrics } from '../../http/metrics.ts';
 import type { RunningServer } from '../../http/server.ts';
+import { telemetrySettings } from '../../telemetry/settings.ts';
+import type { Telemetry } from '../../telemetry/start.ts';
 import { openBrowser } from '../browser.ts';
 import { findServer } from '../client.ts';
 import { CliError, type Command, type Invocation, option } from '../command.ts';
@@ -38,7 +41,8 @@ export const upCommand: Command = {
     ]);
     const metrics = createMetrics();
     const log = createLog(config.log_level);
-    const app = await createApp({ config, clock: clockFrom(invocation.env), log, observe: metrics.observe });
+    const telemetry = await startTelling(config, invocation.env, log, metrics);
+    const app = await createApp({ config, clock: clockFrom(invocation.env), log, observe: metrics.observe, tracer: telemetry?.tracer });
     let server: RunningServer | undefined;
     const unmark = markClone();
     const stop = async () => {
@@ -46,7 +50,7 @@ export const upCommand: Command = {
       unmark();
       await server?.close();
       // A database that does not answer must not keep us: what was acknowledged is on disk.
-      await Promise.race([app.close(), pause(1_000)]);
+      await Promise.race([Promise.all([app.close(), telemetry?.stop()]), pause(1_000)]);
     };
     const stopped = untilSignal(stop);
     let signin: string;
@@ -68,6 +72,14 @@ export const upCommand: Command = {
     process.exit(0);
   },
 };
+
+async function startTelling(config: Config, env: NodeJS.ProcessEnv, log: Log, metrics: Metrics): Promise<Telemetry | undefined> {
+  const { targets, problems } = telemetrySettings(config, env);
+  for (const problem of problems) log.warn('telemetry setting not followed', { problem });
+  if (targets.size === 0) return undefined;
+  const { startTelemetry } = await import('../../telemetry/start.ts');
+  return startTelemetry({ targets, env, log, metrics });
+}
 
 function announce(invocation: Invocation, app: App, url: string, signin: string, ms: number): void {
   const { out, env } = invocation;

@@ -1,0 +1,78 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Store } from '../storage/open.ts';
+import { currentScene } from './errand.ts';
+import { Refusal } from './errors.ts';
+
+/** By W3C's names, which are the same in HTTP headers and in a request's `_meta`. */
+export interface TraceContext {
+  readonly traceparent: string;
+  readonly tracestate?: string | undefined;
+}
+
+export type SpanKind = 'server' | 'client' | 'internal';
+/** Ids, codes, names of tools. Never arguments, tokens or people's names: a collector is read by others than the journal. */
+export type Said = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A timed part of the work, as a collector is told of it. */
+export interface TraceSpan {
+  readonly traceId: string;
+  /** By which another server's spans become children of this one. */
+  readonly context: TraceContext;
+  child(name: string, kind: SpanKind, said?: Said): TraceSpan;
+  rename(name: string): void;
+  say(said: Said): void;
+  fail(type: string): void;
+  /** One that is not ended is told to nobody. */
+  end(): void;
+}
+
+export interface Tracer {
+  begin(name: string, kind: SpanKind, from?: TraceContext): TraceSpan;
+}
+
+const LONGEST = 512;
+
+/** Undefined: the caller has said nothing. Whether it makes sense is judged by who uses it. */
+export function traceContext(said: (key: 'traceparent' | 'tracestate') => unknown): TraceContext | undefined {
+  const bounded = (value: unknown) => (typeof value === 'string' && value.length <= LONGEST ? value : undefined);
+  const traceparent = bounded(said('traceparent'));
+  return traceparent === undefined ? undefined : { traceparent, tracestate: bounded(said('tracestate')) };
+}
+
+/** Of the innermost span that is open. */
+export const currentTrace = (): TraceContext | undefined => currentScene()?.span?.context;
+
+/** Where nobody collects, the work and nothing else. */
+export function part<T>(name: string, kind: SpanKind, said: Said, work: () => Promise<T>): Promise<T> {
+  const scene = currentScene();
+  if (!scene?.span) return work();
+  scene.errand.parts++;
+  const span = scene.span.child(name, kind, said);
+  return scene.errand.within(span, work).then(
+    (value) => {
+      span.end();
+      return value;
+    },
+    (error: unknown) => {
+      span.fail(errorType(error));
+      span.end();
+      throw error;
+    },
+  );
+}
+
+/** Its words may quote what was sent; its kind does not. */
+export function errorType(error: unknown): string {
+  if (error instanceof Refusal) return error.code;
+  return error instanceof Error ? error.name : 'unknown';
+}
+
+/** Writes of all callers run in turn, on the errand of whoever came first: each is brought back to its own. */
+export function watched(store: Store): Store {
+  const said = { 'db.system.name': store.kind === 'sqlite' ? 'sqlite' : 'postgresql' };
+  return {
+    ...store,
+    write: (workspace, callback, signal) => part('store.write', 'internal', said, () => store.write(workspace, AsyncLocalStorage.bind(callback), signal)),
+    append: (workspace, events) => part('store.append', 'internal', said, () => store.append(workspace, events)),
+  };
+}

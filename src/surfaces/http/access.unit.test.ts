@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { contract } from '../../kernel/contract.ts';
+import { ok } from '../../kernel/reply.ts';
+import { type Feature, implement } from '../../kernel/tool.ts';
+import { type TestApp, testApp } from '../../testing/app.ts';
+import { fixtureFeature } from '../../testing/fixture.ts';
+import { connected } from '../../testing/mcp-client.ts';
+
+const lines = ({ logged }: TestApp): Record<string, unknown>[] => logged.map((line) => JSON.parse(line));
+
+const noted = contract({
+  name: 'covibe_noted',
+  toolset: 'team',
+  title: 'Noted',
+  about: 'Logs.',
+  description: 'Logs in the transaction and beside it.',
+  input: z.strictObject({ what: z.string() }),
+  output: z.strictObject({ request: z.string() }),
+});
+const notes: Feature = {
+  name: 'notes-of-a-test',
+  implementations: [
+    implement(noted, {
+      write: async (tx, { what }, ctx) => {
+        await tx.db.selectFrom('workspaces').selectAll().execute();
+        ctx.log.info('inside', { what });
+        // What a call leaves behind is not of it any more.
+        setTimeout(() => ctx.log.info('left behind', { what }), 30);
+        return ok({ request: ctx.requestId });
+      },
+    }),
+  ],
+};
+
+async function served() {
+  const t = await testApp({ features: [fixtureFeature, notes] });
+  const ana = await t.developer('ana');
+  const { url } = await t.serve();
+  const call = (tool: string, args: object) =>
+    fetch(`${url}/api/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ana.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ tool, arguments: args }),
+    });
+  return { t, ana, url, call };
+}
+
+test('an answer, its event in the journal and every line that was logged meanwhile have one id', async () => {
+  const { t, call } = await served();
+  const answer = await call('covibe_fixture', { operation: 'change', what: 'one', fail: 'crash' });
+  const id = answer.headers.get('x-request-id');
+  expect(id).toMatch(/^req_/);
+  expect(await answer.json()).toMatchObject({ message: expect.stringContaining(String(id)) });
+  expect((await t.events({ kind: 'covibe_fixture.change' }))[0]?.payload.request_id).toBe(id);
+  expect(lines(t).find(({ message }) => message === 'call failed')).toMatchObject({ level: 'error', request: id });
+});
+
+test('calls whose writes share a commit keep their lines apart, and what they leave behind is of no request', async () => {
+  const { t, ana } = await served();
+  const made = await Promise.all(
+    Array.from({ length: 10 }, async (_, n) => {
+      const { requestId } = await t.tool('covibe_noted', { what: `w${n}` }, ana);
+      return [`w${n}`, requestId];
+    }),
+  );
+  const inside = lines(t).filter(({ message }) => message === 'inside');
+  expect(Object.fromEntries(inside.map(({ what, request }) => [what, request]))).toEqual(Object.fromEntries(made));
+  await expect.poll(() => lines(t).filter(({ message }) => message === 'left behind').length).toBe(10);
+  expect(lines(t).filter(({ message, request }) => message === 'left behind' && request !== undefined)).toEqual([]);
+});
+
+test('every request is logged for who wants to see them, without its query and without the secret in a sign-in link', async () => {
+  const { t, url } = await served();
+  const page = await fetch(`${url}/signin/very-secret-link?to=/very-secret-query`, { redirect: 'manual' });
+  const gone = await fetch(`${url}/api/nothing?key=very-secret-query`);
+  expect(gone.headers.get('x-request-id')).toMatch(/^req_/);
+  await expect.poll(() => lines(t).filter(({ message }) => message === 'request').length).toBe(2);
+  const logged = lines(t).filter(({ message }) => message === 'request');
+  expect(logged).toEqual([
+    expect.objectContaining({ level: 'debug', request: page.headers.get('x-request-id'), method: 'GET', path: '/signin', status: 303, ms: expect.any(Number) }),
+    expect.objectContaining({ request: gone.headers.get('x-request-id'), path: '/api/nothing', status: 404 }),
+  ]);
+  expect(t.logged.join('')).not.toContain('very-secret');
+});
+
+test('a refused MCP call names its id beside what the model reads; one that went well does not', async () => {
+  const { t, ana, url } = await served();
+  const client = await connected(`${url}/mcp`, ana.token);
+  const refused = await client.callTool({ name: 'covibe_fixture', arguments: { operation: 'change', what: 'one', fail: 'refuse' } });
+  const [event] = await t.events({ kind: 'covibe_fixture.change' });
+  expect(refused._meta).toMatchObject({ 'covenant/request_id': event?.payload.request_id });
+  const fine = await client.callTool({ name: 'covibe_fixture', arguments: { operation: 'look' } });
+  expect(fine._meta ?? {}).not.toHaveProperty('covenant/request_id');
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { ConfigError, loadConfig } from '../../config.ts';
+import { temporaryFolder } from '../../testing/database.ts';
+import { samplerFrom } from './sampler.ts';
+import { telemetrySettings } from './settings.ts';
+
+const FILE = { telemetry: { otlp_endpoint: 'https://collector.example/otlp/' } };
+const targets = (env: NodeJS.ProcessEnv, config: Parameters<typeof telemetrySettings>[0] = FILE) => Object.fromEntries(telemetrySettings(config, env).targets);
+
+test('without an endpoint nobody is told', () => {
+  expect(targets({}, loadConfig({ COVENANT_HOME: temporaryFolder() }))).toEqual({});
+});
+
+test('the file names one endpoint for both signals; the standard variables beat it', () => {
+  expect(targets({})).toEqual({ traces: { url: 'https://collector.example/otlp/v1/traces' }, metrics: { url: 'https://collector.example/otlp/v1/metrics' } });
+  const theirs = { url: undefined };
+  expect(targets({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x:4318' })).toEqual({ traces: theirs, metrics: theirs });
+  expect(targets({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://x/t' }, { telemetry: {} })).toEqual({ traces: theirs });
+  expect(targets({ OTEL_METRICS_EXPORTER: 'none' })).not.toHaveProperty('metrics');
+  expect(targets({ OTEL_SDK_DISABLED: 'true' })).toEqual({});
+});
+
+test('variables that are meant for a program that speaks gRPC stop nothing, and it is said that they are not followed', () => {
+  const { targets, problems } = telemetrySettings({ telemetry: {} }, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
+  expect([targets.size, problems.length]).toEqual([0, 2]);
+  expect(problems[0]).toContain('OTEL_EXPORTER_OTLP_PROTOCOL');
+});
+
+test('the sampler is the one that the standard variables name; a wrong one is refused by its name', () => {
+  expect(String(samplerFrom({}))).toMatch(/^ParentBased\{root=AlwaysOnSampler/);
+  expect(String(samplerFrom({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' }))).toBe('TraceIdRatioBased{0.25}');
+  expect(String(samplerFrom({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' }))).toMatch(/^ParentBased\{root=AlwaysOffSampler/);
+  expect(() => samplerFrom({ OTEL_TRACES_SAMPLER: 'sometimes' })).toThrow(ConfigError);
+  expect(() => samplerFrom({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '7' })).toThrow('OTEL_TRACES_SAMPLER_ARG');
+});

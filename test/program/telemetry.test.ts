@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { collector } from '../../src/testing/collector.ts';
+import { temporaryFolder } from '../../src/testing/database.ts';
+import { covenant, direct, ROOT, startProgram } from '../../src/testing/program.ts';
+
+/** Writes the name of every file that is loaded. */
+const WATCH = `import { registerHooks } from 'node:module'; registerHooks({ load(url, ctx, next) { process.stderr.write('loaded ' + url + '\\n'); return next(url, ctx); } });`;
+const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(WATCH)}`;
+
+/** The files of the build that have OpenTelemetry's exporters in them. */
+function exporters(): string[] {
+  const folder = join(ROOT, 'dist/covenant');
+  return readdirSync(folder).filter((name) => name.endsWith('.js') && readFileSync(join(folder, name), 'utf8').includes('OTLPTraceExporter'));
+}
+
+test('where no endpoint is named, nothing of the exporters is loaded; where one is, it is told by the standard variables, to the last call', async () => {
+  const files = exporters();
+  expect(files.length).toBeGreaterThan(0);
+  const home = temporaryFolder();
+  const quiet = await startProgram({ home, env: { NODE_OPTIONS } });
+  expect(quiet.log()).toContain('loaded file:');
+  expect(files.filter((file) => quiet.log().includes(`/${file}\n`))).toEqual([]);
+  expect(await quiet.stop()).toBe(0);
+
+  const to = await collector();
+  const env = { NODE_OPTIONS, OTEL_EXPORTER_OTLP_ENDPOINT: to.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=abc', OTEL_SERVICE_NAME: 'team-server' };
+  const told = await startProgram({ home, env });
+  expect(files.filter((file) => told.log().includes(`/${file}\n`))).toEqual(files);
+  const { token } = (await covenant({ home }, 'tokens', 'create', '--developer', 'ana', '--json')).json as { token: string };
+  await direct(told.url, token, 'covibe_team', { operation: 'state' });
+  expect(await told.stop()).toBe(0);
+
+  const call = to.spans().find(({ name }) => name === 'tools/call covibe_team');
+  expect(call?.resource).toMatchObject({ 'service.name': 'team-server', 'service.version': expect.any(String) });
+  expect(to.points('covenant_calls_total').some(({ attributes }) => attributes.tool === 'covibe_team')).toBe(true);
+  expect(to.headers.map((headers) => headers['x-key'])).toEqual(to.headers.map(() => 'abc'));
+  expect(to.bodies.join('')).not.toContain(token);
+});
