@@ -96,6 +96,8 @@ const settings = z.strictObject({
       .regex(/^[a-z0-9.-]+$/, { error: 'expected the name of a host, in small letters' })
       .optional(),
   }),
+  /** `otlp_endpoint`: of a collector that is told of traces and metrics by OTLP over HTTP. The standard OTEL_ variables beat it. */
+  telemetry: z.strictObject({ otlp_endpoint: z.url({ protocol: /^https?$/ }).optional() }),
   /** `repositories`: the folders under which the server may make and remove git worktrees. Without it, anywhere. */
   machine: z.strictObject({ repositories: z.array(z.string().refine(isAbsolute, { error: 'expected absolute paths' })).optional() }),
 });
@@ -130,6 +132,7 @@ export const defaultsIn = (home: string): Omit<Config, 'home'> => ({
   launchers: {},
   instances: { max_running: 20 },
   github: {},
+  telemetry: {},
   machine: {},
 });
 
@@ -164,10 +167,28 @@ function readToml(path: string): unknown {
 function checked(path: string, document: unknown): Partial<z.output<typeof settings>> {
   const result = settings.partial().safeParse(document);
   if (result.success) return result.data;
-  const [issue] = result.error.issues as [z.core.$ZodIssue];
-  const key = issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.');
-  throw new ConfigError(`${path}: ${key}: ${issue.code === 'unrecognized_keys' ? 'unknown setting' : issue.message}`);
+  const [{ key, message }] = problemsOf(result.error) as [ConfigProblem];
+  throw new ConfigError(`${path}: ${key}: ${message}`);
 }
+
+export interface ConfigProblem {
+  /** As a dotted path. */
+  readonly key: string;
+  readonly message: string;
+}
+
+/** All that is wrong with `config.toml`, where the program itself stops at the first. */
+export function configFileProblems(home: string): ConfigProblem[] {
+  const result = settings.partial().safeParse(readToml(join(home, 'config.toml')));
+  return result.success ? [] : problemsOf(result.error);
+}
+
+const problemsOf = (error: z.ZodError): ConfigProblem[] =>
+  error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ key: [...issue.path, key].join('.'), message: 'unknown setting' }))
+      : [{ key: issue.path.join('.'), message: issue.message }],
+  );
 
 function value(source: string, key: keyof z.output<typeof settings>, text: string): unknown {
   const result = settings.shape[key].safeParse(text);

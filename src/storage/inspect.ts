@@ -1,19 +1,77 @@
 import { DatabaseSync } from 'node:sqlite';
 import { SCHEMA_VERSION } from './migrate.ts';
 
-/** Why a SQLite file cannot serve as our database, or nothing. Reads only. */
-export async function checkDatabaseFile(path: string): Promise<string | undefined> {
+/** `older` is no fault: the next start migrates it. */
+type FileTrouble = 'damaged' | 'foreign' | 'newer' | 'older' | 'busy';
+
+export interface DatabaseFile {
+  readonly trouble: FileTrouble | undefined;
+  /** What the trouble is; empty where there is none. */
+  readonly message: string;
+  /** When its first table was made. */
+  readonly madeAt: number | null;
+}
+
+/** `whole` reads every page and index of it, `quick` every page; `look` only asks what it is. */
+export type Depth = 'whole' | 'quick' | 'look';
+const PRAGMAS = { whole: 'integrity_check', quick: 'quick_check' } as const;
+
+/** What a SQLite file is to us. Reads only. */
+export function inspectDatabaseFile(path: string, depth: Depth): DatabaseFile {
   let db: DatabaseSync | undefined;
+  const found = (trouble: FileTrouble | undefined, message = '', madeAt: number | null = null): DatabaseFile => ({ trouble, message, madeAt });
   try {
     db = new DatabaseSync(path, { readOnly: true });
-    const integrity = db.prepare('pragma integrity_check').get() as { integrity_check: string };
-    if (integrity.integrity_check !== 'ok') return `damaged: ${integrity.integrity_check}`;
-    const row = db.prepare('select max(number) as version from schema_migrations').get() as { version: number | null };
-    if (row.version === null) return 'it holds no Covenant schema';
-    if (row.version > SCHEMA_VERSION) return `it has schema ${row.version}, and this program knows ${SCHEMA_VERSION}`;
-    return undefined;
+    if (depth !== 'look') {
+      const result = Object.values(db.prepare(`pragma ${PRAGMAS[depth]}(1)`).get() as Record<string, string>)[0];
+      if (result !== 'ok') return found('damaged', `damaged: ${result}`);
+    }
+    const { version, made } = db.prepare('select max(number) as version, min(applied_at) as made from schema_migrations').get() as {
+      version: number | null;
+      made: number | null;
+    };
+    if (version === null) return found('foreign', 'it holds no Covenant schema');
+    if (version > SCHEMA_VERSION) return found('newer', `it has schema ${version}, and this program knows ${SCHEMA_VERSION}`, made);
+    if (version < SCHEMA_VERSION) return found('older', `it has schema ${version}, which the next start makes ${SCHEMA_VERSION}`, made);
+    return found(undefined, '', made);
   } catch (error) {
-    return (error as Error).message;
+    return found(...faultOf(error));
+  } finally {
+    db?.close();
+  }
+}
+
+/** By SQLite's own number for it: its messages are for programmers. */
+function faultOf(error: unknown): [FileTrouble, string] {
+  const [BUSY, LOCKED, CORRUPT, CANNOT_OPEN, NOT_A_DATABASE] = [5, 6, 11, 14, 26];
+  const { errcode = 0, message } = error as { errcode?: number; message: string };
+  const primary = errcode & 0xff;
+  if (primary === BUSY || primary === LOCKED) return ['busy', 'another program has it open'];
+  if (primary === NOT_A_DATABASE) return ['damaged', 'it is not a SQLite database'];
+  if (primary === CORRUPT) return ['damaged', 'it is damaged and cannot be read'];
+  if (primary === CANNOT_OPEN) return ['damaged', 'it cannot be opened'];
+  if (/no such table/.test(message)) return ['foreign', 'it holds no Covenant schema'];
+  return ['damaged', 'it cannot be read'];
+}
+
+/** Why a SQLite file cannot serve as our database, or nothing. Reads only. */
+export async function checkDatabaseFile(path: string): Promise<string | undefined> {
+  const { trouble, message } = inspectDatabaseFile(path, 'whole');
+  return trouble === undefined || trouble === 'older' ? undefined : message;
+}
+
+/** Long enough for any write of ours to be over. */
+const HELD_MS = 2_000;
+
+/** Whether somebody keeps the database from being written to. Writes nothing. */
+export function isHeld(path: string): boolean {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { timeout: HELD_MS });
+    db.exec('begin immediate; rollback');
+    return false;
+  } catch (error) {
+    return faultOf(error)[0] === 'busy';
   } finally {
     db?.close();
   }

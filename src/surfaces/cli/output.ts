@@ -3,6 +3,8 @@ export interface Output {
   result(text: string): void;
   note(text: string): void;
   readonly mark: Record<'good' | 'bad' | 'wait' | 'quiet', string>;
+  /** How something stands, by the signs that the dashboard has for it. */
+  readonly tone: Record<'you' | 'live' | 'wait' | 'bad' | 'quiet', string>;
   /** Whether it can show more than ASCII. */
   readonly utf8: boolean;
 }
@@ -21,6 +23,7 @@ export function createOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream,
     note: (text) => void stderr.write(`${text}\n`),
     utf8,
     mark: { good: mark('✓', 'ok', 32), bad: mark('✗', 'x', 31), wait: mark('!', '!', 33), quiet: mark('○', 'o', 90) },
+    tone: { you: mark('◆', '?', 35), live: mark('●', '*', 34), wait: mark('▲', '!', 33), bad: mark('✕', 'x', 31), quiet: mark('○', 'o', 90) },
   };
 }
 

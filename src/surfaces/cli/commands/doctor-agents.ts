@@ -5,7 +5,7 @@ import type { instancesClearOrphans, instancesOrphans, Orphan } from '../../../f
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { findServer } from '../client.ts';
 import { asking, type Invocation, option } from '../command.ts';
-import type { Finding } from './doctor.ts';
+import { type Finding, inWords as faultInWords } from './doctor/check.ts';
 import { harmless } from './workflow-text.ts';
 
 interface Answers {
@@ -22,7 +22,7 @@ export async function agentsLeft(invocation: Invocation): Promise<Finding[]> {
   } catch (error) {
     // A store that cannot be opened is told of by its own check; who wants something done is told why it was not.
     if (invocation.values.fix === true) throw error;
-    return [{ check: 'agents', state: 'skipped', message: `what agents have left is not known: ${(error as Error).message}` }];
+    return [{ check: 'agents', state: 'skipped', message: `what agents have left is not known: ${faultInWords(error)}` }];
   }
 }
 
@@ -40,7 +40,13 @@ async function hasStore({ env }: Invocation): Promise<boolean> {
 async function found(invocation: Invocation): Promise<Finding[]> {
   const { items } = await ask(invocation, 'instances.orphans');
   if (items.length === 0) return [NOTHING];
-  return items.map((orphan) => ({ check: 'agents', state: 'warning', message: `${inWords(orphan)}${because(orphan)}`, fix: remedy(orphan) }));
+  return items.map((orphan) => ({
+    check: 'agents',
+    state: 'warning',
+    code: 'AGENTS_LEFT',
+    message: `${inWords(orphan)}${because(orphan)}`,
+    fix: remedy(orphan),
+  }));
 }
 
 async function cleared(invocation: Invocation): Promise<Finding[]> {
@@ -48,7 +54,8 @@ async function cleared(invocation: Invocation): Promise<Finding[]> {
   const { items } = await ask(invocation, 'instances.clear_orphans', force === undefined ? {} : { force: resolve(invocation.cwd, force) });
   if (items.length === 0) return [NOTHING];
   return items.map((orphan) => {
-    if (!orphan.cleared) return { check: 'agents', state: 'warning', message: `${inWords(orphan)}: kept${because(orphan)}`, fix: remedy(orphan) };
+    if (!orphan.cleared)
+      return { check: 'agents', state: 'warning', code: 'AGENTS_LEFT', message: `${inWords(orphan)}: kept${because(orphan)}`, fix: remedy(orphan) };
     const kept = orphan.backup_ref === null ? '' : `; what was in it is kept as ${orphan.backup_ref}`;
     return { check: 'agents', state: 'fixed', message: `${inWords(orphan)}: ${orphan.kind === 'session' ? 'ended' : `removed${kept}`}` };
   });

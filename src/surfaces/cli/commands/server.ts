@@ -3,7 +3,7 @@ import type { FileOutcome } from '../../companion/files.ts';
 import { PUBLISHED, toolsetsNamed } from '../../mcp/toolsets.ts';
 import type { Client } from '../client.ts';
 import { CliError, type Command, given, type Invocation, type Result, UsageError } from '../command.ts';
-import { age } from '../output.ts';
+import { statusCommand } from './status.ts';
 
 export const serverCommands: readonly Command[] = [
   {
@@ -46,23 +46,7 @@ export const serverCommands: readonly Command[] = [
       return { json: { kind: 'connection', client: name, command, where, token_id: created.token_id }, text: command };
     },
   },
-  {
-    name: 'status',
-    summary: 'What the server is and holds.',
-    async run(invocation) {
-      const client = await invocation.client();
-      const status = await client.action('server.status');
-      const now = Date.now();
-      const lines = [
-        client.url
-          ? `${invocation.out.mark.good} serving at ${client.url} for ${age(Number(status.started_at), now)}`
-          : `${invocation.out.mark.quiet} no server runs (covenant up starts one)`,
-        `${status.store}, schema ${status.schema} · ${status.tools} tools · ${status.developers} developers · ${status.tokens} tokens`,
-        `${status.events} events, the last ${age(status.last_event_at as number | null, now)} ago · ${status.refused_24h} calls refused in 24 h`,
-      ];
-      return { json: { ...status, kind: 'status', url: client.url ?? null }, text: lines.join('\n') };
-    },
-  },
+  statusCommand,
 ];
 
 /** What is printed can be run as it is: eval "$(covenant connect codex --write)". */

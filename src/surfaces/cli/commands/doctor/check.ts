@@ -1,0 +1,104 @@
+import { type Config, ConfigError, homeFolder, loadConfig } from '../../../../config.ts';
+import { clockFrom } from '../../../../kernel/clock.ts';
+import { Refusal } from '../../../../kernel/errors.ts';
+import { StoreError } from '../../../../storage/errors.ts';
+import { failureCode } from '../../../http-client.ts';
+import { findServer } from '../../client.ts';
+import { CliError, type Invocation } from '../../command.ts';
+import type { RunFile } from '../../home.ts';
+
+export type State = 'ok' | 'fixed' | 'warning' | 'failed' | 'skipped';
+
+export interface Finding {
+  readonly check: string;
+  readonly state: State;
+  /** As docs/operations.md has it under "Troubles". */
+  readonly code?: string;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+/** What every check looks at. */
+export interface Place {
+  readonly invocation: Invocation;
+  readonly env: NodeJS.ProcessEnv;
+  readonly home: string;
+  /** Undefined where it is wrong: a check of its own tells of that. */
+  readonly config: Config | undefined;
+  /** The server of this home, where one answers. */
+  readonly server: RunFile | undefined;
+  readonly isThorough: boolean;
+  readonly now: number;
+}
+
+export interface Check {
+  readonly id: string;
+  /** What it finds, or explains: each is a row of "Troubles" in docs/operations.md. */
+  readonly troubles: readonly string[];
+  look(place: Place): Promise<Finding[]>;
+}
+
+type Found = Finding | readonly Finding[];
+
+export interface Say<Code extends string> {
+  ok(message: string): Finding;
+  /** There is nothing to check, which is no fault. */
+  skipped(message: string): Finding;
+  warning(code: Code, message: string, fix: string): Finding;
+  failed(code: Code, message: string, fix: string): Finding;
+}
+
+/** A check can report what it is said to find, and nothing else. */
+export function check<const Code extends string>(id: string, troubles: readonly Code[], look: (say: Say<Code>, place: Place) => Promise<Found> | Found): Check {
+  const say: Say<Code> = {
+    ok: (message) => ({ check: id, state: 'ok', message }),
+    skipped: (message) => ({ check: id, state: 'skipped', message }),
+    warning: (code, message, fix) => ({ check: id, state: 'warning', code, message, fix }),
+    failed: (code, message, fix) => ({ check: id, state: 'failed', code, message, fix }),
+  };
+  return { id, troubles, look: async (place) => [await look(say, place)].flat() };
+}
+
+/** A check that is itself at fault is one line of the report, and no reason to be without the rest. */
+export async function looked({ id, look }: Check, place: Place): Promise<Finding[]> {
+  try {
+    return await look(place);
+  } catch (error) {
+    return [
+      {
+        check: id,
+        state: 'warning',
+        message: `${id} could not be checked: ${inWords(error)}`,
+        fix: 'see to what else is told here, then covenant doctor again',
+      },
+    ];
+  }
+}
+
+/** Errors of our own are written for people; of others only the kind is told, because a message may quote a password. */
+export function inWords(error: unknown): string {
+  if (error instanceof CliError || error instanceof Refusal || error instanceof StoreError || error instanceof ConfigError) return error.message;
+  return failureCode(error) ?? (error instanceof Error ? error.name : 'an unknown fault');
+}
+
+export async function placeOf(invocation: Invocation): Promise<Place> {
+  const { env, values } = invocation;
+  return {
+    invocation,
+    env,
+    home: homeFolder(env),
+    config: configOf(env),
+    server: await findServer(env),
+    isThorough: values.verbose === true,
+    now: clockFrom(env).now(),
+  };
+}
+
+function configOf(env: NodeJS.ProcessEnv): Config | undefined {
+  try {
+    return loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}

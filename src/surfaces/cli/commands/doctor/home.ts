@@ -1,0 +1,128 @@
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ConfigError, configFileProblems, loadConfig } from '../../../../config.ts';
+import { credentialsPath } from '../../home.ts';
+import { check, type Place } from './check.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const BACKUP_DAYS = 7;
+/** What is being written now is not left over. */
+const LEFT_MS = 10 * 60_000;
+
+/** Who reads the credentials is the operator; who reads the database has everybody's work. */
+export const home = check('home', ['HOME_OPEN', 'HOME_READ_ONLY'], (say, { home: folder, config }) => {
+  if (!existsSync(folder)) return say.skipped(`${folder} does not exist yet: covenant up makes it`);
+  const isWritable = canWrite(folder);
+  const files = [credentialsPath(folder), ...(config && !config.database_url ? [config.database_path] : [])];
+  const findings = [folder, ...files]
+    .filter((path) => existsSync(path))
+    .flatMap((path) => {
+      const mode = statSync(path).mode & 0o777;
+      const isFolder = path === folder;
+      // A home that others may look into is as private as the files in it; one that they may write to is not.
+      if (process.platform === 'win32' || !(mode & (isFolder ? 0o022 : 0o077))) return [];
+      const may = isFolder ? 'written to' : 'read';
+      return [say.failed('HOME_OPEN', `${path} can be ${may} by others (0${mode.toString(8)})`, `chmod ${isFolder ? '700' : '600'} ${path}`)];
+    });
+  if (!isWritable)
+    findings.push(say.failed('HOME_READ_ONLY', `${folder} cannot be written to`, `give it to the account that runs covenant: chown -R USER ${folder}`));
+  return findings.length > 0 ? findings : say.ok(`${folder} is private`);
+});
+
+function canWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Every wrong setting, where the program itself stops at the first. */
+export const config = check('config', ['CONFIG_INVALID'], async (say, { env, home: folder }) => {
+  try {
+    loadConfig(env);
+    return say.ok('configuration is valid');
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const wrong = await wrongInFile(folder);
+    if (wrong.length === 0) return say.failed('CONFIG_INVALID', error.message, 'correct that setting');
+    return wrong.map((message) => say.failed('CONFIG_INVALID', message, 'correct that line; docs/operations.md has the settings'));
+  }
+});
+
+/** Nothing where the file cannot be parsed, or the fault is in the environment: the error itself says where. */
+async function wrongInFile(folder: string): Promise<string[]> {
+  const path = join(folder, 'config.toml');
+  try {
+    const problems = configFileProblems(folder);
+    if (problems.length === 0) return [];
+    const { blocksOf } = await import('../../../../features/upstreams/toml-blocks.ts');
+    const blocks = blocksOf(readFileSync(path, 'utf8').replaceAll('\r\n', '\n'), []);
+    return problems.map(({ key, message }) => `${path}:${lineOf(blocks, key)}: ${key}: ${message}`);
+  } catch (error) {
+    if (error instanceof ConfigError) return [];
+    throw error;
+  }
+}
+
+interface Lines {
+  readonly line: number;
+  readonly header: readonly string[];
+  readonly keys: ReadonlyMap<string, number>;
+}
+
+/** Of the innermost part of the key that has a line of its own. */
+function lineOf(blocks: readonly Lines[], key: string): number {
+  const path = key.split('.');
+  for (let length = path.length; length > 0; length--) {
+    for (const { line, header, keys } of blocks.toReversed()) {
+      if (!header.every((part, place) => part === path[place])) continue;
+      const below = path.slice(header.length, length).join('.');
+      const found = below === '' && header.length === length ? line : keys.get(below);
+      if (found !== undefined) return found;
+    }
+  }
+  return 1;
+}
+
+export const backups = check('backup', ['BACKUP_MISSING', 'BACKUP_OLD'], async (say, place) => {
+  const { config: settings, now } = place;
+  if (!settings) return say.skipped('backups are not looked for while the configuration is wrong');
+  if (settings.database_url) return say.skipped('copies made by pg_dump are not seen from here');
+  if (!existsSync(settings.database_path)) return say.skipped('there is nothing to back up yet');
+  const { inspectDatabaseFile } = await import('../../../../storage/inspect.ts');
+  const { madeAt } = inspectDatabaseFile(settings.database_path, 'look');
+  const newest = Math.max(0, ...filesIn(backupFolders(place), /\.db$/).map(({ time }) => time));
+  const days = (time: number): number => Math.floor((now - time) / DAY_MS);
+  if (newest > 0 && days(newest) < BACKUP_DAYS) return say.ok(`the last backup was made ${days(newest) === 0 ? 'today' : `${days(newest)} d ago`}`);
+  if (newest > 0) return say.warning('BACKUP_OLD', `the last backup is ${days(newest)} days old`, 'covenant backup');
+  if (madeAt === null || days(madeAt) < BACKUP_DAYS) return say.ok(`no backup yet; the database is younger than ${BACKUP_DAYS} days`);
+  return say.warning('BACKUP_MISSING', `the database is ${days(madeAt)} days old and has no backup in ${backupFolders(place).join(' or ')}`, 'covenant backup');
+});
+
+const backupFolders = ({ home: folder, config: settings }: Place): string[] => [
+  ...new Set([join(folder, 'backups'), ...(settings ? [join(dirname(settings.database_path), 'backups')] : [])]),
+];
+
+/** What a backup, a restore or an export did not finish. */
+export const leftovers = check('leftovers', ['LEFTOVER_FILES'], (say, place) => {
+  const folders = [...new Set([place.home, ...(place.config ? [dirname(place.config.database_path)] : []), ...backupFolders(place)])];
+  const left = filesIn(folders, /\.(partial|restoring)$/).filter(({ time }) => place.now - time > LEFT_MS);
+  if (left.length === 0) return say.ok('no command has left a half-written file');
+  return left.map(({ path }) => say.warning('LEFTOVER_FILES', `${path} was never finished, and nothing reads it`, `rm ${path}`));
+});
+
+function filesIn(folders: readonly string[], name: RegExp): { path: string; time: number }[] {
+  return folders
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) =>
+      readdirSync(folder)
+        .filter((file) => name.test(file))
+        .map((file) => join(folder, file)),
+    )
+    .flatMap((path) => {
+      const found = statSync(path, { throwIfNoEntry: false });
+      return found?.isFile() ? [{ path, time: found.mtimeMs }] : [];
+    });
+}

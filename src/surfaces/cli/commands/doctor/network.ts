@@ -1,0 +1,106 @@
+import { connect } from 'node:net';
+import { exchange } from '../../../http-client.ts';
+import { telemetrySettings } from '../../../telemetry/settings.ts';
+import { check, type Finding, type Say } from './check.ts';
+import { healthOf, WAIT_MS } from './server.ts';
+
+/** Asked by connecting: to bind it, even for a moment, could take it from a server that is just starting. */
+export const port = check('port', ['PORT_IN_USE'], async (say, { config, server: running }) => {
+  if (!config) return say.skipped('the port is not checked while the configuration is wrong');
+  if (running) return say.ok(`the port is this server's own`);
+  const host = reachable(config.host);
+  if (config.port === 0 || !(await answersAt(host, config.port))) return say.ok(`port ${config.port} is free`);
+  const other = await healthOf(`http://${host.includes(':') ? `[${host}]` : host}:${config.port}`);
+  const who = other === undefined || other === 'hung' || other.instance === undefined ? 'another program' : 'the Covenant of another home';
+  return say.warning(
+    'PORT_IN_USE',
+    `port ${config.port} is taken by ${who}`,
+    `covenant up --port ${config.port + 1}, or port = ${config.port + 1} in config.toml`,
+  );
+});
+
+const reachable = (host: string): string => (host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host);
+
+function answersAt(host: string, at: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: at, timeout: WAIT_MS });
+    const done = (is: boolean) => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once('connect', () => done(true));
+    socket.once('timeout', () => done(false));
+    socket.once('error', () => done(false));
+  });
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/;
+
+/** Who is called by a name that they do not know turns the caller away. */
+export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS_NOT_READ'], async (say, place) => {
+  const { config, server: running } = place;
+  if (!config) return say.skipped('allowed_hosts is not checked while the configuration is wrong');
+  const { host, allowed_hosts, allowed_origins } = config;
+  const findings = [];
+  if (!LOOPBACK.test(host) && allowed_hosts.length === 0)
+    findings.push(
+      say.warning(
+        'FOREIGN_HOST',
+        `the server listens on ${host} and knows no name but that and the local ones: who calls it by another gets 403`,
+        'allowed_hosts = ["the.name"] in config.toml',
+      ),
+    );
+  for (const origin of allowed_origins) {
+    const { hostname } = new URL(origin);
+    if (LOOPBACK.test(hostname) || hostname === host || allowed_hosts.some((name) => name.toLowerCase() === hostname)) continue;
+    findings.push(
+      say.warning(
+        'FOREIGN_ORIGIN',
+        `allowed_origins has ${origin}, and allowed_hosts lacks ${hostname}: pages served there may call, but not by that name`,
+        `add "${hostname}" to allowed_hosts, unless that page is another site's`,
+      ),
+    );
+  }
+  for (const name of running ? allowed_hosts : []) {
+    if (running && !(await knows(running.url, name)))
+      findings.push(
+        say.warning(
+          'SETTINGS_NOT_READ',
+          `the server that runs does not know ${name} of allowed_hosts`,
+          'stop it and start it again: settings are read at the start',
+        ),
+      );
+  }
+  return findings.length > 0 ? findings : say.ok('every name of allowed_hosts and allowed_origins is known');
+});
+
+async function knows(url: string, host: string): Promise<boolean> {
+  try {
+    return (await exchange(`${url}/api/health`, { method: 'GET', headers: { host }, signal: AbortSignal.timeout(WAIT_MS) })).status !== 403;
+  } catch {
+    // That it does not answer at all is told by another check.
+    return true;
+  }
+}
+
+/** Calls go on without it: it is only that nobody hears of them there. */
+export const telemetry = check('telemetry', ['OTLP_UNREACHABLE'], async (say, { config, env }) => {
+  if (!config) return say.skipped('the OTLP endpoint is not checked while the configuration is wrong');
+  const { targets, problems } = telemetrySettings(config, env);
+  const told = (signal: string) => env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`] || env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const endpoints = new Set([...targets].flatMap(([signal, { url }]) => url ?? told(signal) ?? []));
+  const findings = problems.map((problem) => say.warning('OTLP_UNREACHABLE', problem, 'correct that variable, or set OTEL_SDK_DISABLED=true'));
+  for (const endpoint of endpoints) findings.push(...(await listensAt(endpoint, say)));
+  return findings.length > 0 ? findings : say.skipped('no OTLP endpoint is configured');
+});
+
+async function listensAt(endpoint: string, say: Say<'OTLP_UNREACHABLE'>): Promise<Finding[]> {
+  if (!URL.canParse(endpoint)) return [say.warning('OTLP_UNREACHABLE', 'the OTLP endpoint is not an address', 'give http(s)://host:port')];
+  const { hostname, port: given, protocol, host } = new URL(endpoint);
+  const isThere = await answersAt(hostname.replace(/^\[|\]$/g, ''), Number(given || (protocol === 'https:' ? 443 : 80)));
+  return [
+    isThere
+      ? say.ok(`${host} takes traces and metrics`)
+      : say.warning('OTLP_UNREACHABLE', `nobody listens at the OTLP endpoint ${host}`, 'start the collector, or correct the endpoint'),
+  ];
+}

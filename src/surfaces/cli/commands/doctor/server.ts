@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { VERSION } from '../../../../version.ts';
+import { exchange } from '../../../http-client.ts';
+import { readRunFile } from '../../home.ts';
+import { check } from './check.ts';
+
+export const WAIT_MS = 3_000;
+
+/** A server that does not run is no fault; one that runs and does not serve is. */
+export const server = check(
+  'server',
+  ['ALREADY_RUNNING', 'SERVER_UNHEALTHY', 'SERVER_HUNG', 'RUN_FILE_STALE', 'OTHER_VERSION', 'OUTCOME_UNKNOWN'],
+  async (say, { home, server: running }) => {
+    const run = running ?? readRunFile(home);
+    if (!run) return say.skipped('no server of this home runs');
+    const answer = await healthOf(run.url);
+    if (answer === 'hung')
+      return say.failed(
+        'SERVER_HUNG',
+        `process ${run.pid} at ${run.url} does not answer`,
+        `kill ${run.pid}, and kill -9 ${run.pid} if it stays; then covenant up`,
+      );
+    if (answer === undefined || answer.instance !== run.instance)
+      return say.warning(
+        'RUN_FILE_STALE',
+        `server.json names a server at ${run.url} that is gone: it was killed, or the machine crashed`,
+        'covenant up, which replaces the file',
+      );
+    if (answer.status !== 'ok') {
+      const failing = Object.entries(answer.checks).flatMap(([name, state]) => (state === 'ok' ? [] : [`${name} ${state}`]));
+      return say.failed(
+        'SERVER_UNHEALTHY',
+        `${run.url} is not healthy: ${failing.join(', ')}`,
+        'look at what else is told here, and into its log; a damaged schema is put right by a backup',
+      );
+    }
+    if (answer.version !== VERSION)
+      return say.warning(
+        'OTHER_VERSION',
+        `${run.url} is version ${answer.version}, and this program ${VERSION}`,
+        'stop the server and start it again: covenant up',
+      );
+    return say.ok(`serving at ${run.url}`);
+  },
+);
+
+interface HealthAnswer {
+  readonly instance: string | undefined;
+  readonly status: string;
+  readonly version: string;
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+/** Undefined where nobody listens, or somebody else does. */
+export async function healthOf(url: string): Promise<HealthAnswer | 'hung' | undefined> {
+  const signal = AbortSignal.timeout(WAIT_MS);
+  try {
+    const { text } = await exchange(`${url}/api/health`, { method: 'GET', signal });
+    const { instance, status, version, checks } = JSON.parse(text) as Partial<HealthAnswer>;
+    return { instance, status: String(status), version: String(version), checks: checks ?? {} };
+  } catch {
+    return signal.aborted ? 'hung' : undefined;
+  }
+}
+
+/** Who may read the file; entries that are skipped, and why; servers that do not run. */
+export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SERVER_FAILING'], async (say, place) => {
+  const { readEntries } = await import('../../../../features/upstreams/secrets.ts');
+  const { env, home, invocation, server: running } = place;
+  const file = join(home, 'secrets.toml');
+  const { entries, problems } = readEntries(file, { env, home, toolTimeoutMs: 1 });
+  const findings = problems.map(({ line, server: name, message }) =>
+    say.failed(
+      'SECRETS_INVALID',
+      line === null ? message : `${file}:${line}: ${name === null ? '' : `${name}: `}${message}`,
+      line === null ? `chmod 600 ${file}` : 'correct that line; a server that runs reads it again by itself',
+    ),
+  );
+  if (running && entries.length > 0) {
+    const { visible } = await import('../servers-text.ts');
+    const { items } = (await (await invocation.client()).action('servers.list')) as { items: { name: string; problem: string | null }[] };
+    for (const { name, problem } of items)
+      if (problem !== null)
+        findings.push(
+          say.warning('EXTERNAL_SERVER_FAILING', `${name}: ${visible(problem)}`, `covenant servers logs ${name}, then covenant servers restart ${name}`),
+        );
+  }
+  return findings.length > 0 ? findings : say.ok(`${file} names ${entries.length} external server${entries.length === 1 ? '' : 's'}`);
+});

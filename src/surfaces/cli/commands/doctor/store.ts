@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import type { PostgresFacts, PostgresRefusal } from '../../../../storage/inspect-postgres.ts';
+import { check, type Finding, inWords, type Say } from './check.ts';
+
+/** What a server takes of PostgreSQL's connections; what one that runs may still want. */
+const CONNECTIONS = 21;
+const FEW = 5;
+const SKEW_MS = 2_000;
+const OLDEST = 15;
+
+export const database = check('database', ['DATABASE_DAMAGED', 'SCHEMA_MISMATCH', 'STORE_BUSY'], async (say, { config, isThorough }) => {
+  if (!config) return say.skipped('the database is not checked while the configuration is wrong');
+  if (config.database_url) return say.skipped('the data is in PostgreSQL');
+  const path = config.database_path;
+  if (!existsSync(path)) return say.skipped(`${path} does not exist yet`);
+  const { inspectDatabaseFile, isHeld } = await import('../../../../storage/inspect.ts');
+  const { trouble, message } = inspectDatabaseFile(path, isThorough ? 'whole' : 'quick');
+  if (trouble === 'newer')
+    return say.failed('SCHEMA_MISMATCH', `${path}: ${message}`, 'start the newer covenant, or covenant restore FILE with a backup of this one');
+  if (trouble === 'busy' || ((trouble === undefined || trouble === 'older') && isHeld(path)))
+    return say.failed('STORE_BUSY', `${path} is held by another program that does not let go`, `find it and end it: fuser ${path}`);
+  if (trouble !== undefined && trouble !== 'older')
+    return say.failed('DATABASE_DAMAGED', `${path}: ${message}`, 'covenant restore FILE puts a backup in its place');
+  if (trouble === 'older') return say.skipped(`${path} is sound; ${message}`);
+  return say.ok(`${path} is sound`);
+});
+
+const POSTGRES = [
+  'POSTGRES_UNREACHABLE',
+  'POSTGRES_REFUSED',
+  'POSTGRES_TOO_OLD',
+  'CONNECTIONS_LOW',
+  'SCHEMA_MISMATCH',
+  'SCHEMA_DAMAGED',
+  'STORE_BUSY',
+  'CLOCK_SKEW',
+] as const;
+type SayPostgres = Say<(typeof POSTGRES)[number]>;
+
+export const postgres = check('postgres', POSTGRES, async (say, { config, server }) => {
+  if (!config?.database_url) return say.skipped('the data is not in PostgreSQL');
+  const { inspectPostgres } = await import('../../../../storage/inspect-postgres.ts');
+  const facts = await inspectPostgres(config.database_url);
+  return 'refused' in facts ? refusedBy(say, facts) : foundIn(say, facts, server ? FEW : CONNECTIONS);
+});
+
+function refusedBy(say: SayPostgres, { refused, reason }: PostgresRefusal): Finding {
+  if (refused === 'unreachable') return say.failed('POSTGRES_UNREACHABLE', `PostgreSQL cannot be reached: ${reason}`, 'start it, or correct database_url');
+  if (refused === 'full')
+    return say.failed(
+      'CONNECTIONS_LOW',
+      'PostgreSQL takes no more connections',
+      'raise max_connections, or end what holds them: select * from pg_stat_activity',
+    );
+  return say.failed('POSTGRES_REFUSED', `PostgreSQL refuses us: ${reason}`, 'correct the user, password and database in database_url');
+}
+
+/** `needed`: how many connections should be left. */
+export function foundIn(say: SayPostgres, facts: PostgresFacts, needed: number): Finding[] {
+  const version = Math.floor(facts.version / 10_000);
+  if (version < OLDEST) return [say.failed('POSTGRES_TOO_OLD', `PostgreSQL ${version} is too old`, `upgrade it to ${OLDEST} or newer`)];
+  const found = [];
+  if (facts.mismatch !== null) found.push(say.failed('SCHEMA_MISMATCH', facts.mismatch, 'start the program that made it, or use another database'));
+  if (facts.missing.length > 0)
+    found.push(
+      say.failed('SCHEMA_DAMAGED', `the database lacks ${facts.missing.length} parts of its schema, first ${facts.missing[0]}`, 'restore it with pg_restore'),
+    );
+  if (facts.connectionsLeft < needed)
+    found.push(
+      say.warning(
+        'CONNECTIONS_LOW',
+        `PostgreSQL has ${facts.connectionsLeft} connections left, and a server takes up to ${CONNECTIONS}`,
+        'raise max_connections',
+      ),
+    );
+  for (const { pid, seconds } of facts.holders) {
+    const message = `process ${pid} of PostgreSQL has kept others waiting for ${seconds} s`;
+    found.push(say.failed('STORE_BUSY', message, `end the server it belongs to, or: select pg_terminate_backend(${pid})`));
+  }
+  if (Math.abs(facts.aheadMs) > SKEW_MS) {
+    const apart = `${Math.round(Math.abs(facts.aheadMs) / 1000)} s ${facts.aheadMs > 0 ? 'ahead of' : 'behind'}`;
+    const message = `this machine's clock is ${apart} the database's: leases of several servers end too early or too late`;
+    found.push(say.warning('CLOCK_SKEW', message, 'let both machines take the time from the network: timedatectl set-ntp true'));
+  }
+  if (facts.pending > 0) found.push(say.skipped(`PostgreSQL answers; the next start brings its schema up by ${facts.pending}`));
+  return found.length > 0 ? found : [say.ok(`PostgreSQL ${version} answers, ${facts.connectionsLeft} connections left`)];
+}
+
+/** As many as are checked in a moment; the whole takes a second for each hundred thousand or so. */
+const LAST = 10_000;
+
+interface Head {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export const journal = check('journal', ['JOURNAL_BROKEN'], async (say, { invocation, isThorough }) => {
+  const client = await invocation.client();
+  const { head, anchor } = (await client.action('events.list', { latest: 1 })) as unknown as { head: Head; anchor: Head };
+  let from: Partial<{ after: number; previous: string }> = {};
+  if (!isThorough && head.seq - anchor.seq > LAST) {
+    const first = (await client.action('events.list', { after: head.seq - LAST - 1, limit: 1 })) as unknown as { items: Head[] };
+    const begin = first.items[0];
+    if (begin) from = { after: begin.seq, previous: begin.hash };
+  }
+  const begun = from.after ?? anchor.seq;
+  for (;;) {
+    const page = (await client.action('events.verify', { ...from, limit: 10_000 })) as unknown as {
+      verified_to: number;
+      root: string;
+      done: boolean;
+      first_break: { seq: number; reason: string } | null;
+    };
+    if (page.first_break)
+      return say.failed(
+        'JOURNAL_BROKEN',
+        `the chain breaks at event ${page.first_break.seq}: ${page.first_break.reason}`,
+        'covenant backup, then compare your last anchor: covenant audit verify',
+      );
+    if (page.done) return say.ok(`events ${begun + 1} to ${page.verified_to}, chain intact`);
+    from = { after: page.verified_to, previous: page.root };
+  }
+});
+
+/** Leases, deadlines and the order of events go by the clock. */
+export const clock = check('clock', ['CLOCK_BEHIND'], async (say, { invocation, now }) => {
+  const { last_event_at } = (await (await invocation.client()).action('server.status')) as { last_event_at: number | null };
+  const behind = last_event_at === null ? 0 : last_event_at - now;
+  return behind > SKEW_MS
+    ? say.warning(
+        'CLOCK_BEHIND',
+        `the newest event is ${Math.round(behind / 1000)} s in the future: the clock was set back`,
+        'set the clock: timedatectl set-ntp true',
+      )
+    : say.ok('the clock is not behind the newest event');
+});
+
+/** Whether the server takes the operator's token. */
+export const credentials = check('credentials', ['UNAUTHENTICATED'], async (say, { invocation, server }) => {
+  try {
+    await (await invocation.client()).action('server.status');
+    return say.ok('the operator is known');
+  } catch (error) {
+    if (server) return say.failed('UNAUTHENTICATED', inWords(error), 'stop the server and start it again: it writes a new token');
+    throw error;
+  }
+});

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from '../../../../testing/program.ts';
+import { CHECKS } from './checks.ts';
+import { roomLevel } from './machine.ts';
+
+/** `CODE by check`, of every row under "Troubles". */
+function documented(): string[] {
+  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  const section = page.slice(page.indexOf('\n## Troubles'));
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  const inTicks = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word as string);
+  return rows.flatMap((row) => {
+    const cells = row.split('|').slice(1, -1);
+    return inTicks(cells[0]).flatMap((code) => inTicks(cells.at(-1)).map((id) => `${code} by ${id}`));
+  });
+}
+
+test('every documented trouble has the check that finds it, and every check finds what is documented', () => {
+  const found = CHECKS.flatMap(({ id, troubles }) => troubles.map((code) => `${code} by ${id}`));
+  expect(found.toSorted()).toEqual(documented().toSorted());
+  expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
+});
+
+test('a disk has enough room, little, too little for a copy of the database, or none', () => {
+  const MIB = 1024 ** 2;
+  expect(roomLevel(5_000 * MIB, 300 * MIB)).toBe('enough');
+  expect(roomLevel(900 * MIB, 300 * MIB)).toBe('little');
+  expect(roomLevel(5_000 * MIB, 6_000 * MIB)).toBe('no copy');
+  expect(roomLevel(10 * MIB, 0)).toBe('none');
+});

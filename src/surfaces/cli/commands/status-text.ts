@@ -1,0 +1,104 @@
+import type { workflowsList } from '../../../features/oversight/contract.ts';
+import type { agentsList, agentsShow } from '../../../features/roster/contract.ts';
+import type { Output as Answer } from '../../../kernel/contract.ts';
+import { columnsOf, fitted, padded } from '../columns.ts';
+import { age, type Output } from '../output.ts';
+import type { WaitingItem } from './status-waiting.ts';
+import { harmless } from './workflow-text.ts';
+
+type Agents = Answer<typeof agentsList>;
+type Agent = Agents['items'][number];
+type Work = Answer<typeof agentsShow>['work'];
+type Workflows = Answer<typeof workflowsList>;
+type Tones = Output['tone'];
+
+/** Of the terminal, and the moment that ages are counted to. */
+export interface Width {
+  readonly columns: number;
+  readonly now: number;
+}
+
+/** Of each list: who wants all of it has a command for that. */
+export const LISTED = 20;
+/** Less of a sentence says nothing; more than this is read elsewhere. */
+const LEAST = 16;
+const MOST = 80;
+
+const TONES: Record<Agent['state'], keyof Tones> = {
+  waiting: 'you',
+  lost: 'bad',
+  blocked: 'wait',
+  working: 'live',
+  quiet: 'quiet',
+  stale: 'wait',
+  ended: 'quiet',
+};
+
+const oneLine = (text: string): string => harmless(text).replaceAll(/\s+/g, ' ').trim();
+const more = (count: number, command: string): string[] => (count > LISTED ? [`  and ${count - LISTED} more: ${command}`] : []);
+const room = ({ columns }: Width, taken: number): number => Math.max(LEAST, Math.min(MOST, columns - taken));
+
+export function waitingLines({ items, cut }: { items: readonly WaitingItem[]; cut: boolean }, tones: Tones, width: Width): string[] {
+  const lines = items.slice(0, LISTED).map(({ who, sentence, since, command }) => {
+    const rest = [...(since === null ? [] : [age(since, width.now)]), oneLine(command)].map((part) => `  ${part}`).join('');
+    return `  ${tones.you} ${fitted(oneLine(`${who} ${sentence}`), room(width, 4 + columnsOf(rest)))}${rest}`;
+  });
+  return [`Waiting on you ${items.length}${cut ? ' or more' : ''}`, ...lines, ...more(items.length, 'covenant open')];
+}
+
+export function agentLines({ items, total, states }: Agents, lost: ReadonlyMap<string, number>, tones: Tones, width: Width): string[] {
+  const present = items.filter(({ state }) => state !== 'ended');
+  const count = total - (states.ended ?? 0);
+  const rows = present
+    .slice(0, LISTED)
+    .map((agent) => ({ agent, name: oneLine(agent.name), doing: oneLine(agent.doing?.text ?? '—'), tail: tailOf(agent, lost, width.now) }));
+  const name = Math.max(0, ...rows.map((row) => columnsOf(row.name)));
+  const tail = Math.max(0, ...rows.map((row) => columnsOf(row.tail)));
+  const doing = Math.min(room(width, 4 + name + 2 + STATE + 2 + 2 + tail), Math.max(0, ...rows.map((row) => columnsOf(row.doing))));
+  const lines = rows.map(
+    (row) =>
+      `  ${tones[TONES[row.agent.state]]} ${padded(row.name, name)}  ${row.agent.state.padEnd(STATE)}  ${padded(fitted(row.doing, doing), doing)}  ${row.tail}`,
+  );
+  return [`Agents ${count}${count === 0 ? '  covenant connect claude-code sets one up' : ''}`, ...lines, ...more(count, 'covenant agents list')];
+}
+
+const STATE = 9;
+
+/** When it was last heard of, and what there is to say of how it stands. */
+function tailOf({ state, agent_id, last_seen_at, why_blocked }: Agent, lost: ReadonlyMap<string, number>, now: number): string {
+  if (state === 'lost') {
+    const at = agent_id === null ? undefined : lost.get(agent_id);
+    return [clock(last_seen_at, now), ...(at === undefined ? [] : [`claim released ${clock(at, now)}`])].join(', ');
+  }
+  const seen = age(last_seen_at, now);
+  if (why_blocked === null) return seen;
+  const why =
+    why_blocked.warning_id === null ? (why_blocked.code ?? why_blocked.outcome) : `overlap ${why_blocked.warning_id.replace(/^([a-z]+_)?.*(.{6})$/, '$1…$2')}`;
+  return `${seen}  ${oneLine(why)}`;
+}
+
+const clock = (time: number | null, now: number): string => {
+  if (time === null) return '—';
+  const date = new Date(time);
+  if (now - time >= 24 * 3_600_000) return age(time, now);
+  return `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`;
+};
+
+/** When it last lost something. */
+export const lostAt = (work: Work): number | undefined => work.find(({ end }) => end === 'lost')?.to ?? undefined;
+
+export function workflowLines({ items, total }: Workflows, width: Width): string[] {
+  const lines = items.slice(0, LISTED).map(({ name, by_status: by, status }) => {
+    const all = Object.values(by).reduce((sum, count) => sum + count, 0);
+    const running = by.planning + by.in_progress;
+    const rest = [
+      ` ${by.completed + by.skipped}/${all}`,
+      ...(status === 'paused' || status === 'failed' ? [status] : []),
+      ...(running > 0 ? [`${running} running`] : []),
+      ...(by.failed > 0 ? [`${by.failed} failed`] : []),
+    ].join(', ');
+    return `${fitted(oneLine(name), room(width, 14 + rest.length))}${rest}`;
+  });
+  if (lines.length === 1) return [`Workflows 1  ${lines[0]}`];
+  return [`Workflows ${total}`, ...lines.map((line) => `  ${line}`), ...more(total, 'covenant workflow list')];
+}
