@@ -19,7 +19,7 @@ const CLIENTS = process.env.COVENANT_TEST_CLIENTS
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
+    testTimeout: PROVE ? 1_800_000 : 30_000,
     hookTimeout: 60_000,
     // A bound for what never comes, not a measure of the machine: the second it has by itself is too short for a loaded one.
     expect: { poll: { timeout: 15_000 } },
@@ -47,6 +47,10 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'program', include: ['test/program/**/*.test.ts'], globalSetup: 'src/testing/postgres-setup.ts', testTimeout: 60_000 },
+      },
+      {
+        extends: true,
+        test: { name: 'faults', include: ['test/faults/**/*.test.ts'], globalSetup: 'src/testing/postgres-setup.ts', testTimeout: 60_000 },
       },
       { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], globalSetup: 'src/testing/browser.ts', testTimeout: 60_000 } },
       ...CLIENTS,

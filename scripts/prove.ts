@@ -16,8 +16,9 @@ const PROOFS = [
   'src/features/worktrees/',
   'src/surfaces/',
   'test/program/workflow-crash.test.ts',
+  'test/faults/',
 ];
-const PROJECTS = ['unit', 'sqlite', 'postgres', 'program'].flatMap((project) => ['--project', project]);
+const PROJECTS = ['unit', 'sqlite', 'postgres', 'program', 'faults'].flatMap((project) => ['--project', project]);
 
 const { status } = spawnSync(join(root, 'node_modules', '.bin', 'vitest'), ['run', ...PROJECTS, ...PROOFS, ...process.argv.slice(2)], {
   cwd: root,

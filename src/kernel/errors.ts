@@ -1,4 +1,4 @@
-import { OutcomeUnknown, SchemaMismatch, StoreBusy, StoreClosed, WriteWithdrawn } from '../storage/errors.ts';
+import { OutcomeUnknown, SchemaMismatch, StoreBusy, StoreClosed, StoreUnwritable, WriteWithdrawn } from '../storage/errors.ts';
 import { type Refused, refused } from './reply.ts';
 
 /**
@@ -25,11 +25,15 @@ export function replyTo(error: unknown, reference: string): Refused {
   if (error instanceof StoreBusy) {
     return refused('error', 'STORE_BUSY', 'The database is busy; nothing was written.', 'Call again in a few seconds.');
   }
+  if (error instanceof StoreUnwritable) {
+    const message = 'The database cannot be written, because its disk is full or fails; nothing was written.';
+    return refused('error', 'STORE_UNWRITABLE', message, "Free space on the server's disk, then call again.");
+  }
   if (error instanceof OutcomeUnknown) {
     return refused(
       'error',
       'OUTCOME_UNKNOWN',
-      'The database connection was lost during the commit: the change may or may not have been made.',
+      'The database was lost during the commit: the change may or may not have been made.',
       'Read the state before you call again.',
     );
   }
@@ -50,5 +54,5 @@ export function replyTo(error: unknown, reference: string): Refused {
 
 /** Whether the failure is ours, and so belongs in the log with its stack. */
 export function isFault(reply: Refused): boolean {
-  return reply.code === 'INTERNAL' || reply.code === 'OUTCOME_UNKNOWN';
+  return ['INTERNAL', 'OUTCOME_UNKNOWN', 'STORE_UNWRITABLE'].includes(reply.code);
 }

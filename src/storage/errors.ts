@@ -8,7 +8,12 @@ export class StoreBusy extends StoreError {
   override readonly name = 'StoreBusy';
 }
 
-/** The connection was lost while the commit was under way: the write may or may not have happened. */
+/** The disk is full or fails. Nothing was written. */
+export class StoreUnwritable extends StoreError {
+  override readonly name = 'StoreUnwritable';
+}
+
+/** The connection was lost, or the disk failed, while the commit was under way: the write may or may not have happened. */
 export class OutcomeUnknown extends StoreError {
   override readonly name = 'OutcomeUnknown';
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import type { Database } from './database.ts';
 import type { Db, Engine } from './engine.ts';
-import { OutcomeUnknown, StoreBusy } from './errors.ts';
+import { OutcomeUnknown, StoreBusy, StoreUnwritable } from './errors.ts';
 
 const CHANNEL = 'covenant_events';
 const ATTEMPTS = 4;
@@ -36,12 +36,13 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
   // One that is in use reports its loss through the query as well; without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const reader = new Kysely<Database>({ dialect: new PostgresDialect({ pool: forReads(pool) }) });
   const foreign = foreignWrites(connection);
 
   return {
     kind: 'postgres',
-    reader: db,
-    typed: (error) => (isTimeout(error) ? new StoreBusy('a statement took longer than it may', { cause: error }) : error),
+    reader,
+    typed,
     endsTransaction: (error) => isLost(error) || isDeadlock(error),
     transaction: (workspace, work) => withRetry(() => transact(db, workspace, work)),
     async appendEvents(tx, rows, head) {
@@ -70,7 +71,8 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
     dumpSchema: () => dumpSchema(db),
     async close() {
       await foreign.close();
-      await db.destroy();
+      // Not by either Kysely: one that was never asked anything ends nothing.
+      await pool.end();
     },
   };
 }
@@ -127,25 +129,60 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
         throw new OutcomeUnknown('the database connection was lost during the commit', { cause });
       }
       if (isTimeout(cause)) throw new StoreBusy('another server has held this workspace too long', { cause });
-      if (tries >= ATTEMPTS && isFull(cause)) throw new StoreBusy('the database takes no more connections', { cause });
-      if (tries >= ATTEMPTS || !(isLost(cause) || isDeadlock(cause) || isFull(cause))) throw cause;
+      if (tries >= ATTEMPTS || !(isLost(cause) || isDeadlock(cause) || isFull(cause))) throw typed(cause);
       await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** tries));
     }
   }
 }
 
+/** A read waits for a connection as a write does; one that it loses on the way is told in our words. */
+function forReads(pool: pg.Pool): PostgresPool {
+  const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  const wrap = (client: pg.PoolClient): PostgresPoolClient => {
+    const query = async (text: string, parameters: unknown[]) => {
+      try {
+        return await client.query(text, parameters);
+      } catch (error) {
+        throw typed(error);
+      }
+    };
+    return { query: query as unknown as PostgresPoolClient['query'], release: (destroy) => client.release(destroy) };
+  };
+  return {
+    options: pool.options,
+    end: async () => {},
+    async connect() {
+      const client = await withRetry(() => pool.connect());
+      const reading = known.get(client) ?? wrap(client);
+      known.set(client, reading);
+      return reading;
+    },
+  };
+}
+
+/** Only for what certainly did not commit. */
+function typed(cause: unknown): unknown {
+  if (isTimeout(cause)) return new StoreBusy('a statement took longer than it may', { cause });
+  if (isFull(cause)) return new StoreBusy('the database takes no more connections', { cause });
+  if (isLost(cause)) return new StoreBusy('the database cannot be reached', { cause });
+  if (DISK_FULL === sqlState(cause)) return new StoreUnwritable('the disk of the database is full', { cause });
+  return cause;
+}
+
+const DISK_FULL = '53100';
 const sqlState = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 
 const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
 const isFull = (error: unknown): boolean => sqlState(error) === '53300';
-const isTimeout = (error: unknown): boolean => sqlState(error) === '57014';
+const isTimeout = (error: unknown): boolean => sqlState(error) === '57014' || /timeout exceeded when trying to connect/.test(messageOf(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
 
 /** Class 08 and the shutdown codes come from the server; the rest is what the socket or `pg` itself reports. */
 function isLost(error: unknown): boolean {
   const state = sqlState(error);
   if (state.startsWith('08') || ['57P01', '57P02', '57P03'].includes(state)) return true;
   if (['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT'].includes(state)) return true;
-  return error instanceof Error && /connection (terminated|closed|ended)|client has encountered a connection error/i.test(error.message);
+  return /connection (terminated|closed|ended)|client has encountered a connection error|query read timeout/i.test(messageOf(error));
 }
 
 /** One listening connection for the process, made when somebody follows and made again when it breaks. */

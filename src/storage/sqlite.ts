@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
 import type { Database } from './database.ts';
 import { ACCESS_TABLES, type Db, type Engine } from './engine.ts';
-import { StoreBusy } from './errors.ts';
+import { OutcomeUnknown, StoreBusy, StoreUnwritable } from './errors.ts';
 
 /** Long enough for another process's commit, short enough not to hold up the event loop: the wait itself is synchronous. */
 const BUSY_TIMEOUT_MS = 20;
@@ -34,7 +34,7 @@ export function openSqlite(path: string): Engine {
   return {
     kind: 'sqlite',
     reader,
-    typed: (error) => error,
+    typed,
     endsTransaction: () => !writerConnection.isTransaction,
     transaction: (_workspace, work) =>
       inTurn(async () => {
@@ -42,12 +42,12 @@ export function openSqlite(path: string): Engine {
         access.touched = false;
         try {
           const result = await work(writer);
-          writerConnection.exec('commit');
+          commit(writerConnection);
           if (access.touched) access.generation++;
           return result;
         } catch (error) {
           if (writerConnection.isTransaction) writerConnection.exec('rollback');
-          throw error;
+          throw typed(error);
         }
       }),
     async appendEvents(_db, rows, head) {
@@ -110,7 +110,7 @@ async function beginImmediate(connection: DatabaseSync): Promise<void> {
       connection.exec('begin immediate');
       return;
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      if (!isBusy(error)) throw typed(error);
       if (performance.now() > giveUp) {
         throw new StoreBusy('another process has held the database for 10 seconds', { cause: error });
       }
@@ -119,9 +119,29 @@ async function beginImmediate(connection: DatabaseSync): Promise<void> {
   }
 }
 
-function isBusy(error: unknown): boolean {
-  const SQLITE_BUSY = 5;
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+/** What was written to the log may be there after a restart although the disk did not confirm it. */
+function commit(connection: DatabaseSync): void {
+  try {
+    connection.exec('commit');
+  } catch (error) {
+    if (codeOf(error) === SQLITE_IOERR) throw new OutcomeUnknown('the disk failed during the commit', { cause: error });
+    throw error;
+  }
+}
+
+const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+
+/** Without the detail of the extended code. */
+const codeOf = (error: unknown): number | undefined => (error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined);
+const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY;
+
+function typed(error: unknown): unknown {
+  const isDisk = [SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(codeOf(error) ?? 0);
+  return isDisk ? new StoreUnwritable('the database file cannot be written', { cause: error }) : error;
 }
 
 /** Kysely speaks the better-sqlite3 dialect of statements; node:sqlite differs in where parameters go. */

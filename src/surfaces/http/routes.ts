@@ -4,11 +4,13 @@ import type { Principal } from '../../kernel/context.ts';
 import { ENVELOPES } from '../../kernel/envelope.ts';
 import { replyTo } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/input.ts';
+import { traceContext } from '../../kernel/trace.ts';
 import type { App } from '../../main.ts';
 import type { McpSurface } from '../mcp/handler.ts';
 import { toolsetsOfPath } from '../mcp/toolsets.ts';
 import { reportedIn } from '../repository.ts';
 import { WORKSPACE_HEADER } from '../workspace.ts';
+import { requestOf } from './access.ts';
 import { ClientGone, readJsonBody } from './body.ts';
 import { bearer, cookie, identify, isLoopback, pathOf, sourceOf } from './caller.ts';
 import { companionRoutes } from './companion.ts';
@@ -85,6 +87,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       surface: surfaceOf(c, caller.principal),
       workspace: c.req.header(WORKSPACE_HEADER),
       ...reportedIn((header) => c.req.header(header)),
+      trace: traceContext((header) => c.req.header(header)),
       signal: untilGone(c),
     });
     return c.json(answer.body);
@@ -119,6 +122,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       surface: surfaceOf(c, caller.principal),
       workspace: c.req.header(WORKSPACE_HEADER),
       ...reportedIn((header) => c.req.header(header)),
+      trace: traceContext((header) => c.req.header(header)),
     });
     return c.json(answer.body, actionStatus(answer.reply));
   });
@@ -188,9 +192,10 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   routes.notFound(() => respond(NO_SUCH_PATH));
   routes.onError((error, c) => {
     if (error instanceof ClientGone) return c.body(null, 400);
-    const reference = crypto.randomUUID();
-    app.log.error('request failed', { reference, path: pathOf(c.env.incoming), error });
-    return c.json(ENVELOPES.team.render(replyTo(error, reference)), 500);
+    const reference = requestOf(c.env.outgoing);
+    app.log.error('request failed', { path: pathOf(c.env.incoming), error });
+    const reply = replyTo(error, reference);
+    return c.json(ENVELOPES.team.render(reply), reply.code === 'INTERNAL' ? 500 : 503);
   });
   return routes;
 }

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { administer, ENGINE, temporaryDatabase } from '../testing/database.ts';
+import { openTestStore } from '../testing/store.ts';
+import { StoreBusy } from './errors.ts';
+import { firstSeqSince, readEvents } from './journal.ts';
+
+const W = 'ws_test';
+const HOUR = 3_600_000;
+
+test.runIf(ENGINE === 'postgres')('a read that gets no connection, or loses it, says that the database is busy; the next one works', async () => {
+  const database = await temporaryDatabase();
+  const url = new URL(database.url as string);
+  const [server, name] = [url.href.slice(0, -url.pathname.length), url.pathname.slice(1)];
+  const role = `role_${crypto.randomUUID().slice(0, 8)}`;
+  await administer(server, `create role ${role} login password 'x'; grant all on all tables in schema public to ${role}`, name);
+  Object.assign(url, { username: role, password: 'x' });
+  const store = await openTestStore({ ...database, url: url.href });
+  const read = () => store.reader.selectFrom('workspaces').select('name').execute();
+  const end = () => administer(server, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${role}'`);
+  expect(await read()).toEqual([]);
+  await administer(server, `alter role ${role} connection limit 0`);
+  await end();
+  await expect(read()).rejects.toBeInstanceOf(StoreBusy);
+  await administer(server, `alter role ${role} connection limit -1`);
+  expect(await read()).toEqual([]);
+  const slow = store.reader.selectNoFrom(({ fn, val }) => fn('pg_sleep', [val(30)]).as('slept')).execute();
+  await expect.poll(async () => (await readingNow(server, role)).length).toBe(1);
+  await Promise.all([expect(slow).rejects.toBeInstanceOf(StoreBusy), end()]);
+  expect(await read()).toEqual([]);
+});
+
+async function readingNow(server: string, role: string): Promise<unknown[]> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: `${server}/postgres` });
+  await client.connect();
+  const { rows } = await client.query(`select 1 from pg_stat_activity where usename = '${role}' and query like '%pg_sleep%' and state = 'active'`);
+  await client.end();
+  return rows;
+}
+
+test('a clock that is set back does not set the journal back: an event is never before the one before it', async () => {
+  let time = 10 * HOUR;
+  const store = await openTestStore(undefined, { now: () => time });
+  const at = async (now: number, ...kinds: string[]) => {
+    time = now;
+    await store.append(
+      W,
+      kinds.map((kind) => ({ category: 'work' as const, kind, actor: 'tester' })),
+    );
+  };
+  await at(10 * HOUR, 'noon');
+  await at(7 * HOUR, 'set back', 'still');
+  await at(11 * HOUR, 'later');
+  expect((await readEvents(store.reader, W, 0, 10)).map((event) => event.time / HOUR)).toEqual([10, 10, 10, 11]);
+  expect(await firstSeqSince(store.reader, W, 10.5 * HOUR)).toBe(4);
+});

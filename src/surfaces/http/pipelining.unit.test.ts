@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { whenOver } from '../../testing/scope.ts';
+import { boundPipelining } from './pipelining.ts';
+
+/** A server that answers each request as soon as it is let, and what came to it. */
+async function listening(): Promise<{ port: number; answer: (() => void)[] }> {
+  const answer: (() => void)[] = [];
+  const server = createServer(boundPipelining((_, outgoing) => void answer.push(() => outgoing.end('answer'))));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  whenOver(() => server.close());
+  return { port: (server.address() as AddressInfo).port, answer };
+}
+
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+test('sixteen requests that wait for an answer are answered, and as many again after that', async () => {
+  const { port, answer } = await listening();
+  const socket = connect(port);
+  whenOver(() => socket.destroy());
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  const answers = () => text.split('HTTP/1.1 200').length - 1;
+  for (const round of [1, 2]) {
+    socket.write(GET.repeat(16));
+    await expect.poll(() => answer.length).toBe(16);
+    for (const one of answer.splice(0)) one();
+    await expect.poll(answers).toBe(16 * round);
+  }
+});
+
+test('a connection that asks for a seventeenth before the first is answered is closed, and no more of it is begun', async () => {
+  const { port, answer } = await listening();
+  const socket = connect(port);
+  socket.on('error', () => {});
+  socket.write(GET.repeat(200));
+  await once(socket.resume(), 'close');
+  expect(answer.length).toBe(16);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { JournalEvent } from '../../storage/journal.ts';
+import { type FencedWrite, HolderCheck } from './holders.ts';
+
+type Told = [kind: string, payload: Record<string, unknown>, more?: Partial<JournalEvent>];
+
+const DIGEST = 'd'.repeat(64);
+
+function problems(told: readonly Told[], fenced?: ReadonlyMap<string, FencedWrite>): string[] {
+  const check = new HolderCheck(fenced);
+  for (const [at, [kind, payload, more]] of told.entries()) {
+    check.add({ seq: at + 1, category: 'work', kind, actor: 'ana', subject: 'it', session: null, payload, time: at, hash: '', ...more });
+  }
+  return check.problems;
+}
+
+const claimed = (agent_id: string, fence: number): Told => ['workflow.task_claimed', { agent_id, fence }];
+const released = (agent_id: string, fence: number): Told => ['workflow.task_released', { agent_id, fence }];
+const ended = (agent_id: string, to = 'completed'): Told => ['workflow.task_status_changed', { agent_id, to }];
+const paths = (actor: string, id: string, mode = 'exclusive'): Told => ['claim.made', { repo: 'r', paths: ['a.ts'], mode }, { actor, subject: id }];
+const turn = (producer: string, target: string): Told => ['cycle.handed_over', { producer, target }];
+const started: Told = ['cycle.started', { active_role: 'gemini' }];
+const wrote: Told = ['checkpoint_add', { outcome: 'ok', arguments_sha256: DIGEST }, { category: 'usage', subject: null }];
+const fenced = new Map([[DIGEST, { task: 'it', agent: 'a', fence: 1 }]]);
+
+test('one holder after the other is right, for steps, paths and turns', () => {
+  expect(problems([claimed('a', 1), wrote, released('a', 2), claimed('b', 3), ended('b'), claimed('a', 4)], fenced)).toEqual([]);
+  expect(problems([paths('ana', '1'), ['claim.expired', {}, { subject: '1' }], paths('ben', '2'), ['claim.released', {}, { subject: '2' }]])).toEqual([]);
+  expect(problems([paths('ana', '1', 'shared'), paths('ben', '2', 'shared'), ['claim.renewed', {}, { subject: '1' }]])).toEqual([]);
+  expect(problems([started, turn('gemini', 'codex'), turn('codex', 'gemini')])).toEqual([]);
+});
+
+test.each<[string, Told[]]>([
+  ['a step that is claimed while another holds it', [claimed('a', 1), claimed('b', 2)]],
+  ['a fence that does not rise', [claimed('a', 1), released('a', 2), claimed('b', 2)]],
+  ['a step that is given back by whom it was taken from', [claimed('a', 1), released('a', 2), claimed('b', 3), released('a', 4)]],
+  ['a step that is ended by somebody else', [claimed('a', 1), ended('b')]],
+  ['a write with a fence of before', [claimed('a', 1), released('a', 2), claimed('b', 3), wrote]],
+  ['a write after the claim has ended', [claimed('a', 1), released('a', 2), wrote]],
+  ['paths that two hold at once', [paths('ana', '1'), paths('ben', '2')]],
+  ['paths that are shared with one who has them alone', [paths('ana', '1'), paths('ben', '2', 'shared')]],
+  ['a lease that ends twice', [paths('ana', '1'), ['claim.expired', {}, { subject: '1' }], ['claim.expired', {}, { subject: '1' }]]],
+  ['a lease that is renewed after its end', [paths('ana', '1'), ['claim.expired', {}, { subject: '1' }], ['claim.renewed', {}, { subject: '1' }]]],
+  ['a hand-over out of turn', [started, turn('codex', 'gemini')]],
+  [
+    'a time before the last',
+    [
+      ['x', {}, { time: 5 }],
+      ['x', {}, { time: 4 }],
+    ],
+  ],
+])('%s is found out', (_, told) => {
+  expect(problems(told, fenced).length).toBe(1);
+});

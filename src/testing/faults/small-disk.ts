@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../database.ts';
+import { whenOver } from '../scope.ts';
+
+const KEEPER = fileURLToPath(new URL('./keep-disk.mjs', import.meta.url));
+const PRIVATE = ['--user', '--map-root-user', '--mount'];
+
+/** Whether this machine lets a process have mounts of its own. */
+export const canMount = (): boolean => {
+  const folder = temporaryFolder();
+  return spawnSync('unshare', [...PRIVATE, 'mount', '-t', 'tmpfs', 'tmpfs', folder]).status === 0;
+};
+
+export interface SmallDisk {
+  readonly home: string;
+  /** A command that starts another one where the disk is to be seen. */
+  readonly through: readonly string[];
+  /** Where this process sees what lies there. */
+  seen(path: string): string;
+  /** Leaves so many bytes free, and none that were not free before. */
+  fill(free: number): void;
+  makeRoom(): void;
+}
+
+/** A disk of a few megabytes, in memory, that only those see who are started through it. */
+export async function smallDisk(megabytes: number): Promise<SmallDisk> {
+  const home = temporaryFolder();
+  const keeper: ChildProcess = spawn('unshare', [...PRIVATE, process.execPath, KEEPER, home, `${megabytes}m`], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(keeper, 'exit');
+  whenOver(async () => {
+    keeper.kill('SIGKILL');
+    await ended;
+  });
+  const ready = await Promise.race([once(keeper.stdout as NodeJS.ReadableStream, 'data'), ended.then(() => undefined)]);
+  if (!ready) throw new Error('the disk could not be mounted');
+  const seen = (path: string) => `/proc/${keeper.pid}/root${path}`;
+  const ballast = join(seen(home), 'ballast');
+  return {
+    home,
+    through: ['nsenter', '--target', String(keeper.pid), '--user', '--mount', '--preserve-credentials'],
+    seen,
+    fill(free) {
+      const file = openSync(ballast, 'a');
+      const { bavail, bsize } = statfsSync(seen(home));
+      writeSync(file, Buffer.alloc(Math.max(0, bavail * bsize - free)));
+      fsyncSync(file);
+      closeSync(file);
+    },
+    makeRoom: () => rmSync(ballast, { force: true }),
+  };
+}

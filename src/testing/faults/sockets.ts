@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** A connection whose bytes a test decides on. */
+export async function openSocket(url: string, { halfOpen = false } = {}): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: halfOpen });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** A whole request as it goes over the wire. */
+export function requestBytes(url: string, token: string, path: string, body: unknown): Buffer {
+  const text = JSON.stringify(body);
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `Host: ${new URL(url).host}`,
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`);
+}
+
+/** Everything that comes until the other side, or `enough`, ends it. */
+export async function readAll(socket: Socket, enough: (text: string) => boolean = () => false): Promise<string> {
+  let text = '';
+  for await (const chunk of socket) {
+    text += String(chunk);
+    if (enough(text)) break;
+  }
+  return text;
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { FULL, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
+import { Scene } from '../../src/testing/faults/scene.ts';
+
+const AGENTS = FULL ? 500 : 100;
+/** Calls of each, on average. */
+const CALLS = FULL ? 30 : 6;
+
+test(`${AGENTS} agents at once, each with a token and a connection: all are answered, none with a fault, and nobody starves`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const scene = await Scene.begin({ label: 'crowd', agents: AGENTS });
+  const counts = () => Array.from({ length: AGENTS }, (_, one) => scene.log.answeredBy.get(`agent-${one}`) ?? 0);
+  // Node takes up one new connection each time around, however many wait: only who has one can be treated like everybody else.
+  while (counts().includes(0)) await scene.log.more(AGENTS / 10);
+  const before = counts();
+  await scene.log.more(AGENTS * CALLS);
+  const answered = counts().map((count, one) => count - (before[one] as number));
+  const mean = answered.reduce((sum, count) => sum + count, 0) / AGENTS;
+  expect(Math.min(...answered)).toBeGreaterThan(mean / 4);
+  await scene.nothingLeaked();
+  expect(scene.log.calls.filter(({ fate, code }) => (fate === 'unknown' && code !== 'TOOL_TIMEOUT') || code?.startsWith('STORE_'))).toEqual([]);
+  await scene.judge();
+});

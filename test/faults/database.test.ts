@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { administer, temporaryFolder } from '../../src/testing/database.ts';
+import { rounds, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
+import { Scene } from '../../src/testing/faults/scene.ts';
+import { startPostgres } from '../../src/testing/postgres.ts';
+import { whenOver } from '../../src/testing/scope.ts';
+
+test('PostgreSQL crashes and comes back under the load of two servers: they stay up, no call fails without a word, nothing acknowledged is lost', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const postgres = await startPostgres();
+  whenOver(() => postgres.stop());
+  await administer(postgres.url, 'create database load');
+  const env = { DATABASE_URL: `${postgres.url}/load` };
+  const scene = await Scene.begin({
+    label: 'database',
+    agents: 12,
+    at: [
+      { home: temporaryFolder(), env },
+      { home: temporaryFolder(), env },
+    ],
+  });
+  for (const _ of rounds(2)) {
+    await scene.log.more(scene.random.between(20, 80));
+    await postgres.crash(scene.random.below(1_500));
+  }
+  await scene.log.more(50);
+  expect((await fetch(`${scene.server(1).url}/api/health`)).status).toBe(200);
+  await scene.judge();
+});

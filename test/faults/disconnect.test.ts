@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { argumentsDigest } from '../../src/kernel/usage.ts';
+import { Random, rounds, SEED, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
+import { Scene } from '../../src/testing/faults/scene.ts';
+import { openSocket, readAll, requestBytes } from '../../src/testing/faults/sockets.ts';
+
+const AT_ONCE = 10;
+
+test('clients that hang up in the middle of a call, wherever that is: it is carried out whole or not at all, and nothing of them stays', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const scene = await Scene.begin({ label: 'disconnect', agents: 6 });
+  const { url } = scene.server();
+  const token = await scene.token('ana');
+
+  /** Sends the request up to a byte that chance decides, and is gone: orderly, or with a reset. */
+  const hangUp = async (random: Random, title: string) => {
+    const args = { kind: 'decision', title };
+    const bytes = requestBytes(url, token, '/api/mcp', { tool: 'covibe_note', arguments: args });
+    const cut = random.chance(0.5) ? bytes.length : random.between(1, bytes.length - 1);
+    const socket = await openSocket(url);
+    await new Promise<void>((sent) => socket.write(bytes.subarray(0, cut), () => sent()));
+    if (random.chance(0.5)) socket.destroy();
+    else socket.resetAndDestroy();
+    const effects = [`note:${title}`, `call:${argumentsDigest(args)}`];
+    scene.log.add('ana', { tool: 'covibe_note', fate: cut < bytes.length ? 'refused' : 'unknown', code: undefined, effects });
+  };
+
+  /** Says that it will send no more, and waits for the answer all the same. */
+  const halfClose = async (title: string) => {
+    const args = { kind: 'decision', title };
+    const socket = await openSocket(url, { halfOpen: true });
+    socket.end(requestBytes(url, token, '/api/mcp', { tool: 'covibe_note', arguments: args }));
+    expect(await readAll(socket, (text) => text.endsWith('}'))).toContain('"status":"ok"');
+    socket.destroy();
+    scene.log.add('ana', { tool: 'covibe_note', fate: 'acknowledged', code: undefined, effects: [`note:${title}`, `call:${argumentsDigest(args)}`] });
+  };
+
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async (_, one) => {
+      const random = new Random(SEED, `hang up ${one}`);
+      for (const call of rounds(8)) {
+        const title = `gone-${one}-${call}`;
+        await (random.chance(0.1) ? halfClose(title) : hangUp(random, title));
+      }
+    }),
+  );
+  await scene.log.more(20);
+  await scene.nothingLeaked();
+  await scene.judge();
+});

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { FULL, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
+import { Scene, twoServers } from '../../src/testing/faults/scene.ts';
+
+/** 200 in sum. */
+const KILLS = FULL ? 100 : 3;
+
+test('kill -9 at random under mixed load on SQLite: everything acknowledged is there once, everything has one holder, the chain holds', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const scene = await Scene.begin({ label: 'kill-sqlite', agents: 10 });
+  await scene.killAndRestart(KILLS);
+  expect((await scene.judge()).events).toBeGreaterThan(100);
+});
+
+test('kill -9 of either of two servers on one PostgreSQL under mixed load: the same, and the other one goes on', { timeout: TIMEOUT_MS }, async () => {
+  const scene = await Scene.begin({ label: 'kill-postgres', agents: 10, at: await twoServers() });
+  await scene.killAndRestart(KILLS);
+  expect((await scene.judge()).events).toBeGreaterThan(100);
+});

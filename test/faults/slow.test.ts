@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { argumentsDigest } from '../../src/kernel/usage.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { temporaryFolder } from '../../src/testing/database.ts';
+import { residentBytes } from '../../src/testing/faults/leaks.ts';
+import { FULL, rounds, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
+import { Scene } from '../../src/testing/faults/scene.ts';
+import { openSocket, readAll, requestBytes } from '../../src/testing/faults/sockets.ts';
+
+const MB = 1024 ** 2;
+/** A token has room for so many MCP sessions at least. */
+const STREAMS = 6;
+const READERS = FULL ? 40 : 6;
+const EVENTS = FULL ? 12_000 : 5_000;
+const EVENT_BYTES = 8_000;
+/** What one of them may cost: the high-water mark, a page of the journal, and what the system keeps for its socket. */
+const EACH = 8 * MB;
+/** The store's own pages, compiled code, garbage that was not yet collected. */
+const BESIDES = 150 * MB;
+
+const operatorToken = (home: string) => (JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string }).token;
+
+/** A server's home with a long journal. */
+async function longJournal(): Promise<string> {
+  const home = temporaryFolder();
+  const store = await openStore({ path: join(home, 'covenant.db'), now: Date.now, statementTimeoutMs: 30_000 });
+  const filler = { category: 'work' as const, kind: 'filler', actor: 'a', payload: { text: 'x'.repeat(EVENT_BYTES) } };
+  for (let page = 0; page < EVENTS / 500; page++) await store.append('ws_default', Array(500).fill(filler));
+  await store.close();
+  return home;
+}
+
+test('followers of the journal that never read are dropped, and cost neither memory without end nor anybody else an answer', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const home = await longJournal();
+  const scene = await Scene.begin({ label: 'slow readers', agents: 4, at: [{ home }] });
+  const { url, child } = scene.server();
+  await scene.log.more(20);
+  const before = residentBytes(child.pid as number);
+  const readers = await Promise.all(
+    Array.from({ length: READERS }, async () => {
+      const socket = await openSocket(url);
+      const headers = [`Host: ${new URL(url).host}`, `Authorization: Bearer ${operatorToken(home)}`, 'Connection: Upgrade', 'Upgrade: websocket'];
+      const key = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+      socket.write(`GET /api/events?after=0 HTTP/1.1\r\n${[...headers, ...key].join('\r\n')}\r\n\r\n`);
+      expect(String((await once(socket, 'data'))[0])).toContain('101 Switching');
+      return socket.pause();
+    }),
+  );
+  const followers = async () => Number(/^covenant_event_followers (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+  await scene.log.more(100);
+  expect(residentBytes(child.pid as number) - before).toBeLessThan(READERS * EACH + BESIDES);
+  if (FULL) {
+    await expect.poll(followers, { timeout: 60_000, interval: 500 }).toBe(0);
+    // What it still finds in its own socket ends long before the journal does; one that reads again at once finds the close frame too.
+    for (const reader of readers) expect((await readAll(reader)).length).toBeLessThan(EVENTS * EVENT_BYTES);
+  }
+  for (const reader of readers) reader.destroy();
+  await scene.nothingLeaked();
+  await scene.judge();
+});
+
+test('clients that ask without end and read no answer, and streams that nobody reads, are not kept in memory', { timeout: TIMEOUT_MS }, async () => {
+  const scene = await Scene.begin({ label: 'unread answers', agents: 4 });
+  const { url, child } = scene.server();
+  const token = await scene.token('agent-0');
+  await scene.log.more(20);
+  const before = residentBytes(child.pid as number);
+  // The longest answer that there is.
+  const [, script] = /src="(\/assets\/[^"]+)"/.exec(await (await fetch(url)).text()) ?? [];
+  const askers = Array.from({ length: READERS }, async () => {
+    const socket = (await openSocket(url)).pause();
+    socket.write(`GET ${script} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`.repeat(300));
+    return socket;
+  });
+  const streams = await Promise.all(
+    Array.from({ length: STREAMS }, async () => {
+      const words = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'slow', version: '1' } };
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+      const begun = await fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: words }),
+      });
+      await begun.text();
+      const session = begun.headers.get('mcp-session-id');
+      expect(session).not.toBe(null);
+      const socket = await openSocket(url);
+      const head = [`Host: ${new URL(url).host}`, `Authorization: Bearer ${token}`, 'Accept: text/event-stream', `Mcp-Session-Id: ${session}`];
+      socket.write(`GET /mcp HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`);
+      expect(String((await once(socket, 'data'))[0])).toContain('200 OK');
+      return socket.pause();
+    }),
+  );
+  for (const _ of rounds(1)) await scene.log.more(50);
+  expect(residentBytes(child.pid as number) - before).toBeLessThan(READERS * EACH + BESIDES);
+  for (const socket of [...(await Promise.all(askers)), ...streams]) socket.destroy();
+  await scene.nothingLeaked();
+  await scene.judge();
+});
+
+test('clients that send a byte at a time are answered like any other, and nobody waits for them', { timeout: TIMEOUT_MS }, async () => {
+  const scene = await Scene.begin({ label: 'slow senders', agents: 4 });
+  const { url } = scene.server();
+  const token = await scene.token('ana');
+  const send = (round: number) =>
+    Array.from({ length: READERS }, async (_, one) => {
+      const title = `slow-${round}-${one}`;
+      const args = { kind: 'decision', title };
+      const socket = (await openSocket(url)).setNoDelay(true);
+      // Not before others were answered in between.
+      for (const [at, byte] of requestBytes(url, token, '/api/mcp', { tool: 'covibe_note', arguments: args }).entries()) {
+        socket.write(Uint8Array.of(byte));
+        await (at % 50 === 0 ? scene.log.more(1) : turn());
+      }
+      expect(await readAll(socket, (text) => text.endsWith('}'))).toContain('"status":"ok"');
+      socket.destroy();
+      scene.log.add('ana', { tool: 'covibe_note', fate: 'acknowledged', code: undefined, effects: [`note:${title}`, `call:${argumentsDigest(args)}`] });
+    });
+  for (const round of rounds(1)) await Promise.all(send(round));
+  await scene.nothingLeaked();
+  await scene.judge();
+});
