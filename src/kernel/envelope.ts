@@ -116,16 +116,20 @@ const content: Envelope = {
   schema: (data) => orRefusal(data, ['code', 'message', 'next']),
 };
 
+/** A refusal says by this name how that stands which is in the way: what the data has there holds for the data alone. */
+const TOLD_OTHERWISE = 'status';
+
 /** Either the data or a refusal, without a top-level `oneOf`, which some clients cannot read. */
 function orRefusal(data: JsonSchema, refusal: readonly string[]): JsonSchema {
   const fields = Object.fromEntries(refusal.map((field) => [field, field === 'recoverable' ? { type: 'boolean' } : { type: 'string' }]));
-  const { required, additionalProperties: _, properties, ...rest } = data;
+  const { required = [], additionalProperties: _, properties, ...rest } = data;
+  const { [TOLD_OTHERWISE]: status, ...others } = properties as Record<string, JsonSchema>;
   return {
     ...rest,
     type: 'object',
-    properties: { ...fields, ...(properties as object) },
+    properties: { ...fields, ...others, ...(status && { [TOLD_OTHERWISE]: {} }) },
     if: { required: refusal },
-    else: { required: required ?? [] },
+    else: { required, ...(status && { properties: { [TOLD_OTHERWISE]: status } }) },
   };
 }
 

@@ -169,6 +169,9 @@ const sessionView = z.strictObject({
   closed_by: z.string().nullable(),
 });
 
+/** As far as a column of its kind can count. */
+const handoffNumber = z.int().min(1).max(2_147_483_647);
+
 const handoffView = z.strictObject({ number: z.int(), producer: z.string(), target: z.string(), created_at: z.int(), payload: z.looseObject({}) });
 
 export const cyclesList = contract({
@@ -226,7 +229,7 @@ export const cyclesHandoffs = contract({
   access: 'member',
   title: 'Handoffs of a cycle',
   description: 'What was handed over in a cycle, the last first: by whom, for whom, and how much of what.',
-  input: z.strictObject({ id, before: z.int().min(1).optional().describe('Only those with a lower number.'), limit: z.int().min(1).max(50).default(20) }),
+  input: z.strictObject({ id, before: handoffNumber.optional().describe('Only those with a lower number.'), limit: z.int().min(1).max(50).default(20) }),
   output: z.strictObject({ items: z.array(handoffSummary), total: z.int() }),
   annotations: READ,
 });
@@ -237,7 +240,7 @@ export const cyclesHandoff = contract({
   access: 'member',
   title: 'A handoff',
   description: 'A handoff in full, with the one before it that was for the same role.',
-  input: z.strictObject({ id, number: z.int().min(1) }),
+  input: z.strictObject({ id, number: handoffNumber }),
   output: z.strictObject({ handoff: handoffView, previous: handoffView.nullable() }),
   annotations: READ,
 });

@@ -127,7 +127,7 @@ export const workflowsCheckpoints = contract({
   description: 'What was put on record while a task was worked on, the newest first.',
   input: z.strictObject({
     task_id: taskId,
-    before: z.int().min(1).optional().describe('Only those with a lower sequence.'),
+    before: z.int().min(1).max(2_147_483_647).optional().describe('Only those with a lower sequence.'),
     limit: z.int().min(1).max(100).default(20),
   }),
   output: z.strictObject({

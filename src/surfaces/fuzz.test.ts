@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { JsonSchema } from '../kernel/envelope.ts';
+import { isRecord } from '../kernel/input.ts';
+import { ENGINE } from '../testing/database.ts';
+import { readAnswer } from '../testing/fuzz/answers.ts';
+import { type Campaign, campaign } from '../testing/fuzz/campaign.ts';
+import { fuzzHouse } from '../testing/fuzz/house.ts';
+import { recipeFor } from '../testing/fuzz/recipes/index.ts';
+import { valid } from '../testing/fuzz/schema.ts';
+import { asSent, targetsOf } from '../testing/fuzz/targets.ts';
+
+const PROVE = process.env.COVENANT_PROVE === '1';
+/** On each engine: both together make the 100,000 that are promised. */
+const CALLS = PROVE ? 50_000 : 2_000;
+const SEED = Number(process.env.COVENANT_SEED ?? (PROVE ? Date.now() % 1_000_000 : 20_261_115));
+
+/** What can succeed only with another server, or with a worktree that nobody knows: their own tests show it. */
+const SHOWN_ELSEWHERE = new Map([
+  ['servers.approve tool', 'src/features/upstreams/catalogue.test.ts'],
+  ['servers.reject tool', 'src/features/upstreams/servers.unit.test.ts'],
+  ['servers.forget server', 'src/features/upstreams/servers.unit.test.ts'],
+  ['instances.clear_orphans force', 'src/features/instances/orphans.unit.test.ts'],
+  // There the database itself makes copies: the action is refused.
+  ...(ENGINE === 'postgres' ? [['server.backup path', 'this test on SQLite'] as const] : []),
+]);
+const CANNOT_SUCCEED = ENGINE === 'postgres' ? /^(servers\.forget|server\.backup) / : /^servers\.forget /;
+
+test('whatever is called, by whomever and with whatever input, is answered in its documented shape, is in the journal, changes nothing but what its caller may, and each field that is taken is read [transport.input.none-ignored]', {
+  timeout: PROVE ? 3_600_000 : 240_000,
+}, async () => {
+  const open = process.getActiveResourcesInfo().length;
+  const made = await campaign(CALLS, SEED);
+  if (PROVE) console.log(table(made));
+  expect(made.calls).toBeGreaterThanOrEqual(CALLS);
+  expect(made.never.filter((label) => !CANNOT_SUCCEED.test(label))).toEqual([]);
+  expect(made.unread.filter((field) => !SHOWN_ELSEWHERE.has(field))).toEqual([]);
+  // Houses were closed: what they had open is not kept.
+  expect(process.getActiveResourcesInfo().length - open).toBeLessThan(30);
+});
+
+test('a field that is not documented is refused by its name, by every tool and every action [transport.input.none-ignored]', { timeout: 120_000 }, async () => {
+  const house = await fuzzHouse();
+  for (const target of targetsOf(house.app.registry)) {
+    expect([target.label, silent(target.schema)]).toEqual([target.label, []]);
+    const { by } = recipeFor(target);
+    const { principal } = await house.caller(by[0] as (typeof by)[number]);
+    const [fields] = fc.sample(valid(target.schema), { numRuns: 1, seed: SEED });
+    const request = { name: target.name, args: asSent(target, { zz_unknown: 1, ...(fields as object) }), principal, surface: 'api' as const };
+    const { body } = await (target.noun === 'tool' ? house.app.dispatch.tool(request) : house.app.dispatch.action(request));
+    const { told } = readAnswer(target, body, '');
+    expect([target.label, told.code, told.message]).toEqual([
+      target.label,
+      expect.stringMatching(/^(INVALID_INPUT|SCHEMA_INVALID)$/),
+      expect.stringContaining('zz_unknown: unknown field'),
+    ]);
+  }
+});
+
+/** Where the schema takes fields that it does not name and says nothing of them: they would be dropped without a word. */
+function silent(schema: unknown, at = ''): string[] {
+  if (Array.isArray(schema)) return schema.flatMap((inner) => silent(inner, at));
+  if (!isRecord(schema)) return [];
+  const here = isRecord(schema.properties) && schema.additionalProperties === undefined ? [at] : [];
+  const inner = Object.entries(schema as JsonSchema).flatMap(([key, value]) => silent(value, `${at}.${key}`));
+  return [...here, ...inner];
+}
+
+function table({ calls, tallies }: Campaign): string {
+  const lines = [...tallies].map(
+    ([label, { calls: made, ok }]) => `${label.padEnd(44)}${String(made).padStart(6)}${`${Math.round((100 * ok) / made)} %`.padStart(7)}`,
+  );
+  return [`seed ${SEED}, ${calls} calls; of each, those that succeeded:`, ...lines].join('\n');
+}

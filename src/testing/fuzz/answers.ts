@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { ENVELOPES, type JsonSchema } from '../../kernel/envelope.ts';
+import { isRecord } from '../../kernel/input.ts';
+import { ROOT } from '../program.ts';
+import type { Target } from './targets.ts';
+
+/** An answer as its caller reads it. */
+export interface Told {
+  readonly status: 'ok' | 'warning' | 'blocked' | 'error';
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+  readonly next?: string | undefined;
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: false });
+const validators = new Map<JsonSchema, ValidateFunction>();
+const validator = (schema: JsonSchema): ValidateFunction => {
+  const known = validators.get(schema) ?? ajv.compile(schema);
+  validators.set(schema, known);
+  return known;
+};
+
+/** What is said before a tool has got the call has an envelope of its own. */
+const FALLBACKS = {
+  plain: ENVELOPES.admin.schema({ type: 'object', properties: {} }),
+  team: ENVELOPES.team.schema({ type: 'object', properties: {} }),
+  cycle: ENVELOPES.cycle.schema({ type: 'object' }),
+};
+
+/** Every code that the product's source has in words: another one is a driver's or the system's that got through. */
+const CODES = new Set(
+  sources(join(ROOT, 'src'))
+    .flatMap((path) => readFileSync(path, 'utf8').match(/['`][A-Z][A-Z_]+['`]/g) ?? [])
+    .map((word) => word.slice(1, -1)),
+);
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name) && !entry.parentPath.includes('/testing'))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** What only our own inside has: a stack, a path of the source, a driver's words, a token. */
+const INSIDE =
+  /\n\s+at |node_modules|\/src\/\w+\/|\.ts:\d|SQLITE_|ZodError|Cannot read prop|is not a function|undefined is not|violates .* constraint|cv_[\w-]{43}/;
+
+/** Those whose answer is a token, or says where it is. */
+const GIVES_TOKENS = new Set(['tokens.create']);
+
+/** What is wrong with the answer; `told` is what it says. */
+export function readAnswer(target: Target, body: unknown, sent: string): { told: Told; problems: string[] } {
+  if (!isRecord(body)) return { told: { status: 'error' }, problems: [`the answer is no object: ${JSON.stringify(body)}`] };
+  const told = toldBy(body);
+  const problems: string[] = [];
+  const own = target.published.envelope;
+  const early =
+    told.status !== 'ok' && ('feedback' in body ? FALLBACKS.team : 'ok' in body ? FALLBACKS.cycle : target.noun === 'action' ? FALLBACKS.plain : undefined);
+  const check = validator(target.published.outputSchema);
+  if (!check(own.isToolResult && 'structuredContent' in body ? body.structuredContent : body) && !(early && validator(early)(body)))
+    problems.push(`not as the output schema has it: ${ajv.errorsText(check.errors)}`);
+  if (told.status !== 'ok') {
+    if (!told.code || !(CODES.has(told.code) || told.code.endsWith('_NOT_FOUND'))) problems.push(`an unknown code: ${told.code}`);
+    if (told.code === 'INTERNAL' || told.code === 'INTERNAL_ERROR') problems.push('a fault');
+    if (!told.message) problems.push('a refusal without a message');
+    if (!told.next) problems.push('a refusal without what to do next');
+  }
+  const text = JSON.stringify(body);
+  const inside = INSIDE.exec(text)?.[0];
+  if (inside && !sent.includes(inside) && !GIVES_TOKENS.has(target.label)) problems.push(`tells of its inside: ${JSON.stringify(inside.slice(0, 12))}`);
+  return { told, problems };
+}
+
+function toldBy(body: Record<string, unknown>): Told {
+  if (isRecord(body.feedback)) {
+    const { code } = body.data as { code?: string };
+    return { status: body.status as Told['status'], code, message: String(body.message ?? ''), next: String(body.feedback.required_action ?? '') };
+  }
+  if (body.ok === false && isRecord(body.error)) {
+    const { code, message, details } = body.error as { code: string; message: string; details: { next?: string } };
+    return { status: 'error', code, message, next: details.next };
+  }
+  const plain = isRecord(body.structuredContent) ? body.structuredContent : body;
+  if (typeof plain.code !== 'string' || !('next' in plain || 'recoverable' in plain)) return { status: 'ok' };
+  return { status: 'error', code: plain.code, message: String(plain.message ?? ''), next: String(plain.next ?? plain.suggestion ?? '') };
+}

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { broken } from './broken.ts';
+import type { CallerName } from './house.ts';
+import { hintFor } from './pools.ts';
+import { recipeFor } from './recipes/index.ts';
+import { valid } from './schema.ts';
+import type { Target } from './targets.ts';
+
+/** A call before it is made: what it refers to is not known yet. */
+export interface Call {
+  readonly caller: CallerName;
+  readonly input: unknown;
+  /** Whether the recipe has the last word on the input. */
+  readonly recipe: boolean;
+  readonly http: boolean;
+  /** Whether the caller's client says where it stands. */
+  readonly placed: boolean;
+  readonly n: number;
+}
+
+const weighted = (weights: Partial<Record<CallerName, number>>): fc.Arbitrary<CallerName> =>
+  fc.oneof(...Object.entries(weights).map(([name, weight]) => ({ weight, arbitrary: fc.constant(name as CallerName) })));
+
+const TOOL_CALLERS = weighted({ ana: 8, ben: 5, ana_too: 2, ana_token: 1, paula: 2, cleo: 1, zoe: 1, operator: 1, ana_web: 1, coder: 1, gone: 1 });
+const REVIEW_CALLERS = weighted({ coder: 8, reviewer: 3, ana: 1, gone: 1 });
+const ACTION_CALLERS = weighted({ operator: 6, olga_web: 4, ana_web: 6, ben_web: 2, paula_web: 1, zoe_web: 1, ana: 1, coder: 1, gone: 1 });
+
+function callersOf({ noun, contract: { toolset, access } }: Target): fc.Arbitrary<CallerName> {
+  if (toolset === 'review') return REVIEW_CALLERS;
+  return noun === 'tool' || access === 'token' ? TOOL_CALLERS : ACTION_CALLERS;
+}
+
+/** `fit`: by those who have something to do with it, and so that it can succeed. `fine`: by anybody, as the schema allows it. */
+export type Manner = 'fit' | 'fine' | 'broken';
+
+export function callsOf(target: Target, manner: Manner): fc.Arbitrary<Call> {
+  const fine = valid(target.schema, hintFor(target));
+  const { by } = recipeFor(target);
+  const call = fc.record({
+    caller: manner === 'fit' ? fc.constantFrom(...by) : fc.oneof(fc.constantFrom(...by), callersOf(target)),
+    input: manner === 'broken' ? broken(fine) : fine,
+    recipe: fc.constant(manner === 'fit'),
+    http: fc.nat(9).map((n) => n === 0),
+    placed: fc.nat(3).map((n) => n === 0),
+    n: fc.nat(1_000),
+  });
+  // Edges are among what is drawn from: of so few runs all would be of their kind.
+  return fc.noBias(call);
+}

@@ -1,0 +1,68 @@
+import { inRun } from '../scope.ts';
+import { type Fuzz, fuzzOf, type Tally } from './fuzz.ts';
+import { fuzzHouse } from './house.ts';
+import type { Target } from './targets.ts';
+
+export interface Campaign {
+  readonly calls: number;
+  readonly tallies: ReadonlyMap<string, Tally>;
+  /** `tool.field` of what no call that succeeded has shown to be read. */
+  readonly unread: readonly string[];
+  /** Whatever was called, and never with success. */
+  readonly never: readonly string[];
+}
+
+/** What a house has been told gets in the way of what it is told next: after so many calls there is a new one. */
+const CALLS_OF_A_HOUSE = 5_000;
+const MOST_MORE = 6;
+
+/** So many calls of everything there is, those most of which little is known; the first that breaks a rule is thrown. */
+export async function campaign(calls: number, seed: number): Promise<Campaign> {
+  const tallies = new Map<string, Tally>();
+  let end: Pick<Campaign, 'unread' | 'never'> = { unread: [], never: [] };
+  const madeIn = () => [...tallies.values()].reduce((sum, tally) => sum + tally.calls, 0);
+  const house = inRun(async (until: number) => {
+    const fuzz = fuzzOf(await openHouse(), tallies);
+    for (let round = 0; madeIn() < until; round++) await oneRound(fuzz, until, seed + 7_919 * (madeIn() + round), madeIn);
+    if (until === calls) await feed(fuzz);
+    end = {
+      unread: fuzz.targets.flatMap((target) => fuzz.unread(target).map((field) => `${target.label} ${field}`)),
+      never: fuzz.targets.flatMap(({ label }) => (tallies.get(label)?.ok ? [] : [`${label} (${tallies.get(label)?.refusal})`])),
+    };
+  });
+  while (madeIn() < calls) await house(Math.min(calls, madeIn() + CALLS_OF_A_HOUSE));
+  return { calls: madeIn(), tallies, ...end };
+
+  /** Chance may have left something out: what has not been shown is tried on its own. */
+  async function feed(fuzz: Fuzz): Promise<void> {
+    for (const target of fuzz.targets)
+      for (let more = 1; more <= MOST_MORE && isHungry(fuzz, target); more++) await fuzz.try(target, 'fit', 6, seed + 7_919 * more);
+  }
+
+  function isHungry(fuzz: Fuzz, target: Target): boolean {
+    return !tallies.get(target.label)?.ok || fuzz.unread(target).length > 0;
+  }
+
+  async function openHouse() {
+    const opened = await fuzzHouse();
+    await opened.renew();
+    return opened;
+  }
+
+  async function oneRound(fuzz: Fuzz, until: number, at: number, made: () => number): Promise<void> {
+    const first = made() < fuzz.targets.length;
+    for (const [index, target] of shuffled(fuzz.targets, at).entries()) {
+      if (made() >= until) return;
+      const hungry = isHungry(fuzz, target);
+      if (hungry) await fuzz.try(target, 'fit', first ? 3 : 5, at + index);
+      if (first || !hungry) await fuzz.try(target, 'fine', 1, at + index);
+      if (first || !hungry) await fuzz.try(target, 'broken', 1, at + index);
+    }
+  }
+}
+
+/** The same for the same seed. */
+function shuffled(targets: readonly Target[], seed: number): Target[] {
+  const rank = (label: string) => [...label].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0) + seed) % 1_000_003, 17);
+  return targets.toSorted((one, other) => rank(one.label) - rank(other.label));
+}

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { linksSession, SESSION_FIELD } from '../../kernel/contract.ts';
+import { isRecord } from '../../kernel/input.ts';
+import { readAnswer, type Told } from './answers.ts';
+import { type Call, callsOf, type Manner } from './calls.ts';
+import type { Change } from './captured.ts';
+import { type Caller, type FuzzHouse, REPOSITORY } from './house.ts';
+import { resolved } from './pick.ts';
+import { meant } from './pools.ts';
+import { Reads } from './reads.ts';
+import { recipeFor } from './recipes/index.ts';
+import { Kitchen } from './recipes/kitchen.ts';
+import { transgressions } from './rights.ts';
+import { asSent, fieldsOf, type Target, targetsOf } from './targets.ts';
+
+/** What came of the calls of one target. */
+export interface Tally {
+  calls: number;
+  ok: number;
+  readonly codes: Map<string, number>;
+  /** What the last that was refused was told. */
+  refusal?: string;
+  /** Fields that were sent in a call that succeeded, and that its handler looked at. */
+  readonly read: Set<string>;
+}
+
+export interface Fuzz {
+  readonly targets: readonly Target[];
+  readonly tallies: ReadonlyMap<string, Tally>;
+  /** Fields of the target that no call which succeeded has shown to be read. */
+  unread(target: Target): string[];
+  /** So many calls of the target, of which the first that breaks a rule is thrown, made as small as it gets. */
+  try(target: Target, manner: Manner, runs: number, seed: number): Promise<void>;
+}
+
+/** `tallies` are added to where there are some from other houses. */
+export function fuzzOf(house: FuzzHouse, tallies = new Map<string, Tally>()): Fuzz {
+  const targets = targetsOf(house.app.registry);
+  const reads = new Reads();
+  /** What callers have named, also of other workspaces: refusals repeat it, and the journal keeps what was told. */
+  const named = new Set<string>();
+  for (const published of new Set(targets.map((target) => target.published))) reads.watch(published);
+  for (const { label } of targets) if (!tallies.has(label)) tallies.set(label, { calls: 0, ok: 0, codes: new Map(), read: new Set() });
+
+  async function make(target: Target, call: Call): Promise<void> {
+    const caller = await house.caller(call.caller);
+    const recipe = recipeFor(target);
+    await house.captured.changes();
+    const cooks = call.recipe && recipe.by.includes(call.caller);
+    const input = resolved(call.input, (pick) => meant(house, caller, pick));
+    const cooked = cooks && isRecord(input) ? await recipe.with?.(new Kitchen(house, caller, call.n, input)) : undefined;
+    const args = asSent(target, cooked && isRecord(input) ? withoutUndefined({ ...input, ...cooked }) : input);
+    await house.captured.changes();
+    reads.take();
+    house.clock.advance(200);
+    const workspace = call.caller === 'operator' ? recipe.workspace : undefined;
+    const send = call.http || call.caller === 'gone' ? overHttp : dispatched;
+    const body = await send(house, target, args, caller, { workspace, placed: call.placed });
+    const seen = reads.take();
+    const sent = printed(args);
+    const { told, problems } = readAnswer(target, body, sent);
+    const changes = await house.captured.changes();
+    const acting = workspace === undefined ? caller.principal.workspace : `ws_${workspace}`;
+    problems.push(...transgressions(house, { target, caller, workspace: acting, told, changes }));
+    if (call.caller === 'gone' && told.status === 'ok') problems.push('a revoked token was let in');
+    if (!isKept(target, caller, told, changes)) problems.push('the journal does not tell of it');
+    for (const id of idsIn(sent)) named.add(id);
+    const far = strayIn(house, caller, body, named);
+    if (far) problems.push(`tells of ${far}, which is of another workspace`);
+    note(target, told, isRecord(args) ? args : {}, seen);
+    if (problems.length === 0) return;
+    const inside = told.code?.startsWith('INTERNAL') ? house.logged.slice(-3) : [];
+    const paste = `${target.noun}(${JSON.stringify(target.name)}, ${sent}, ${call.caller})`;
+    throw new Error([...problems, `  ${paste}`, `  answered ${JSON.stringify(body).slice(0, 600)}`, ...inside].join('\n'));
+  }
+
+  function note(target: Target, told: Told, args: Record<string, unknown>, seen: ReadonlySet<string>): void {
+    const tally = tallies.get(target.label) as Tally;
+    tally.calls++;
+    const code = told.status === 'ok' ? 'ok' : `${told.code}`;
+    tally.codes.set(code, (tally.codes.get(code) ?? 0) + 1);
+    const done = told.status === 'ok' || told.status === 'warning';
+    if (!done) tally.refusal = `${told.code}: ${told.message}`;
+    if (!done) return;
+    tally.ok++;
+    for (const field of seen) if (Object.hasOwn(args, field)) tally.read.add(field);
+  }
+
+  const arbitraries = new Map<string, fc.Arbitrary<Call>>();
+  return {
+    targets,
+    tallies,
+    unread: (target) => fieldsOf(target).filter((field) => !isThePipes(target, field) && !tallies.get(target.label)?.read.has(field)),
+    async try(target, manner, runs, seed) {
+      const key = `${target.label} ${manner}`;
+      const calls = arbitraries.get(key) ?? callsOf(target, manner);
+      arbitraries.set(key, calls);
+      const made = await fc.check(
+        fc.asyncProperty(calls, (call) => make(target, call)),
+        { numRuns: runs, seed, endOnFailure: false },
+      );
+      if (!made.failed) return;
+      const { message } = (made.errorInstance as Error | null) ?? { message: 'it was not answered in time' };
+      throw new Error(`${target.label}: ${message}\n  (seed ${seed})`);
+    },
+  };
+}
+
+/** A call is on record when it is answered, but for those of the dashboard that only read, and of what is asked all the time. Who is not let in is told of by the minute. */
+function isKept({ contract }: Target, { principal }: Caller, told: Told, changes: readonly Change[]): boolean {
+  if (told.code === 'UNAUTHENTICATED' || (principal.web && contract.annotations.readOnlyHint) || (contract.quiet && told.status === 'ok')) return true;
+  return changes.some(({ table, after }) => table === 'events' && after?.category === 'usage' && [principal.actor, 'anonymous'].includes(String(after.actor)));
+}
+
+const idsIn = (text: string): string[] => text.match(/[a-z]+_[0-9A-HJKMNP-TV-Z]{26}/g) ?? [];
+
+/** The id of something of another workspace that nobody has named. */
+function strayIn(house: FuzzHouse, { principal }: Caller, body: unknown, named: ReadonlySet<string>): string | undefined {
+  if (principal.kind === 'operator') return undefined;
+  return idsIn(JSON.stringify(body)).find((id) => (house.captured.workspaceOf(id) ?? principal.workspace) !== principal.workspace && !named.has(id));
+}
+
+/** What the pipe itself reads: a call of the team contract is linked to the session that it names. */
+const isThePipes = ({ contract }: Target, field: string): boolean => field === SESSION_FIELD && linksSession(contract);
+
+/** A recipe leaves a field out by saying that it has no value. */
+const withoutUndefined = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** JSON, as far as it is JSON. */
+function printed(args: unknown): string {
+  const text = JSON.stringify(args) ?? String(args);
+  return text.length > 4_000 ? `${text.slice(0, 4_000)}…` : text;
+}
+
+interface Sending {
+  readonly workspace: string | undefined;
+  readonly placed: boolean;
+}
+
+async function dispatched({ app }: FuzzHouse, target: Target, args: unknown, { principal }: Caller, { workspace, placed }: Sending): Promise<unknown> {
+  const place = placed ? { repository: REPOSITORY, place: { folder: REPOSITORY, repo: 'acme/app', branch: 'main' } } : {};
+  const request = { name: target.name, args, principal, surface: principal.web ? ('dashboard' as const) : ('api' as const), workspace, ...place };
+  return (await (target.noun === 'tool' ? app.dispatch.tool(request) : app.dispatch.action(request))).body;
+}
+
+async function overHttp({ server }: FuzzHouse, target: Target, args: unknown, { token, principal }: Caller, { workspace }: Sending): Promise<unknown> {
+  const isTool = target.noun === 'tool';
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    ...(principal.web && !isTool ? { cookie: `covenant_${new URL(server.url).port}=${token}` } : { authorization: `Bearer ${token}` }),
+    ...(workspace ? { 'x-covenant-workspace': workspace } : {}),
+  };
+  const sent = JSON.stringify(isTool ? { tool: target.name, arguments: args } : args);
+  const answer = await fetch(`${server.url}${isTool ? '/api/mcp' : `/api/actions/${target.name}`}`, { method: 'POST', headers, body: sent ?? '' });
+  return await answer.json();
+}

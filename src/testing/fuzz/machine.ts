@@ -1,0 +1,62 @@
+import type { GitDisk } from '../../machine/disk.ts';
+import { type FileDisk, fileDisk } from '../../machine/files.ts';
+import type { GitHub, Issue, Pull } from '../../machine/github.ts';
+import { pretendedDisk } from '../pretended-disk.ts';
+
+const COMMIT = 'a'.repeat(40);
+const ADDRESS = 'https://github.com/acme/app.git';
+
+/** Git that finds and does all that is asked of it: no process is started, and no file is touched. */
+export const agreeableGit: GitDisk = {
+  ...pretendedDisk.disk,
+  currentBranch: async () => 'main',
+  commitByHash: async () => COMMIT,
+  requireBranchName: async () => {},
+  hasWorktree: async () => true,
+  uncommitted: async () => null,
+  uncommittedCounts: async () => ({ changed: 0, untracked: 0, hidden: 0 }),
+  forceWorktreeAway: async () => {},
+  backUp: async () => 'refs/covenant/backup/one',
+  backUpCommit: async () => 'refs/covenant/backup/one',
+  backupRefFor: async () => 'refs/covenant/backup/one',
+  mergeBase: async () => COMMIT,
+  changedFiles: async () => [{ path: 'src/a.ts', before: null, change: 'modified', added: 1, removed: 1, binary: false, uncommitted: false }],
+  patchOf: async () => '@@ -1 +1 @@\n-a\n+b\n',
+  originOf: async () => ADDRESS,
+  remoteBranch: async () => COMMIT,
+  fetchBranch: async () => {},
+  pushBranch: async () => {},
+};
+
+/** The real files of one folder, in which cycles are mirrored; everywhere else nothing is written. */
+export const filesOnlyIn = (folder: string): FileDisk => ({
+  ...fileDisk,
+  makeFolder: (root, ...names) => (root.startsWith(folder) ? fileDisk.makeFolder(root, ...names) : pretendedDisk.files.makeFolder(root, ...names)),
+  replaceFile: (path, ...rest) => (path.startsWith(folder) ? fileDisk.replaceFile(path, ...rest) : pretendedDisk.files.replaceFile(path, ...rest)),
+});
+
+export function agreeableGitHub(): GitHub {
+  let number = 0;
+  const pulls: Pull[] = [];
+  const issues: Issue[] = [];
+  return {
+    host: 'github.com',
+    hasToken: true,
+    repositoryAt: () => ({ owner: 'acme', repo: 'app' }),
+    gitEnvironment: () => ({}),
+    openPulls: async () => [],
+    pull: async (_, wanted) => pulls.find((pull) => pull.number === wanted) as Pull,
+    async createPull(_, _branch, { base }) {
+      const pull: Pull = { number: ++number, url: `https://github.com/acme/app/pull/${number}`, base, state: 'open' };
+      pulls.push(pull);
+      return pull;
+    },
+    changePull: async (_, wanted) => pulls.find((pull) => pull.number === wanted) as Pull,
+    async createIssue(_, { body }) {
+      const issue: Issue = { number: ++number, url: `https://github.com/acme/app/issues/${number}`, body };
+      issues.push(issue);
+      return issue;
+    },
+    issuesSince: async () => issues.slice(-100),
+  };
+}

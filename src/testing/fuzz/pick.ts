@@ -1,0 +1,27 @@
+/** A place in generated input for something that exists when the call is made: which of the pool, and whose. */
+export class Pick {
+  readonly pool: string;
+  readonly whose: Whose;
+  readonly n: number;
+
+  constructor(pool: string, whose: Whose, n: number) {
+    this.pool = pool;
+    this.whose = whose;
+    this.n = n;
+  }
+}
+
+/** `mine`: of the caller's developer. `elsewhere`: of another workspace. */
+export const WHOSE = ['mine', 'any', 'others', 'elsewhere', 'invented'] as const;
+export type Whose = (typeof WHOSE)[number];
+
+/** The same input with what the picks stand for. */
+export function resolved(value: unknown, meant: (pick: Pick) => unknown): unknown {
+  if (value instanceof Pick) return meant(value);
+  if (Array.isArray(value)) return value.map((inner) => resolved(inner, meant));
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = {};
+  for (const [key, inner] of Object.entries(value))
+    Object.defineProperty(copy, key, { value: resolved(inner, meant), enumerable: true, configurable: true, writable: true });
+  return copy;
+}

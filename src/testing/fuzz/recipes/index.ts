@@ -1,0 +1,14 @@
+import type { Target } from '../targets.ts';
+import { CYCLE } from './cycle.ts';
+import { ADMINS, AGENTS, type Recipe, SIGNED_IN } from './kitchen.ts';
+import { PEOPLES } from './people.ts';
+import { REVIEW } from './review.ts';
+import { TEAM } from './team.ts';
+import { WORKFLOW } from './workflow.ts';
+
+const RECIPES: Readonly<Record<string, Recipe>> = { ...TEAM, ...WORKFLOW, ...CYCLE, ...REVIEW, ...PEOPLES };
+
+const BY_ACCESS = { capability: AGENTS, token: AGENTS, member: SIGNED_IN, operator: ADMINS, server: ['operator'] } as const;
+
+/** What has none of its own succeeds with what its schema and the pools give. */
+export const recipeFor = ({ label, contract: { access } }: Target): Recipe => RECIPES[label] ?? { by: BY_ACCESS[access] };

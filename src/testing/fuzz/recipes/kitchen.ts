@@ -1,0 +1,126 @@
+import type { Body } from '../../workflow.ts';
+import type { Row, Table } from '../captured.ts';
+import type { Caller, CallerName, FuzzHouse } from '../house.ts';
+import { REPOSITORY } from '../house.ts';
+import { ownerOf } from '../owners.ts';
+
+/** What a call needs so that it can succeed: fields that fit one another and what there is. */
+export interface Recipe {
+  /** Who has something to do with it: for them alone it is cooked, and anybody else calls it now and then. */
+  readonly by: readonly CallerName[];
+  /** Where the operator goes for it. */
+  readonly workspace?: string;
+  /** Fields that replace the generated ones; undefined leaves one out. */
+  readonly with?: (at: Kitchen) => Promise<object> | object;
+}
+
+export const AGENTS: readonly CallerName[] = ['ana', 'ben', 'ana_too', 'paula'];
+export const ADMINS: readonly CallerName[] = ['operator', 'olga_web'];
+export const SIGNED_IN: readonly CallerName[] = ['ana_web', 'ben_web', 'olga_web', 'operator'];
+
+type Fits = (row: Row) => boolean;
+
+/** Where recipes find what there is, and make what there is not. */
+export class Kitchen {
+  readonly house: FuzzHouse;
+  readonly caller: Caller;
+  readonly n: number;
+  /** What was generated. */
+  readonly input: Readonly<Record<string, unknown>>;
+
+  constructor(house: FuzzHouse, caller: Caller, n: number, input: Readonly<Record<string, unknown>> = {}) {
+    this.house = house;
+    this.caller = caller;
+    this.n = n;
+    this.input = input;
+  }
+
+  /** One or the other, by the number that was drawn. */
+  either<A, B>(one: A, other: B): A | B {
+    return this.n % 2 ? one : other;
+  }
+
+  /** One of the newest of the caller's workspace that fit. */
+  one(table: Table, fits: Fits = () => true): Row | undefined {
+    const { workspace } = this.caller.principal;
+    return this.#choose(this.house.captured.rows(table).filter((row) => row.workspace_id === workspace && fits(row)));
+  }
+
+  /** The same, of the caller's developer. */
+  mine(table: Table, fits: Fits = () => true): Row | undefined {
+    const { developerId } = this.caller.principal;
+    return this.one(table, (row) => ownerOf(this.house, table, row) === developerId && fits(row));
+  }
+
+  #choose(rows: readonly Row[]): Row | undefined {
+    return rows.at(-1 - (this.n % Math.min(Math.max(rows.length, 1), 6)));
+  }
+
+  /** A tool that the caller, or somebody else, calls first and that must succeed; what it answers. */
+  async first(tool: string, args: object, by: CallerName = this.caller.name): Promise<Body> {
+    const body = await this.house.ok(tool, args, by);
+    await this.house.captured.changes();
+    return body;
+  }
+
+  async done(action: string, args: object): Promise<Body> {
+    const data = await this.house.done(action, args);
+    await this.house.captured.changes();
+    return data;
+  }
+
+  /** An agent that was registered with the token in use, and that is heard of. */
+  async agent(by: CallerName = this.caller.name): Promise<string> {
+    const { tokenId } = await this.house.caller(by);
+    const heard = this.house.clock.now() - 45_000;
+    const known = this.one('agents', (row) => row.token_id === tokenId && row.status !== 'offline' && Number(row.last_seen_at) > heard);
+    return known ? String(known.id) : (await this.first('agent_register', { name: 'worker', runtime: 'codex' }, by)).id;
+  }
+
+  /** New work of somebody's, checked before it is started; its id. */
+  async begun(tool: 'covibe_task' | 'covibe_workstream', title: string, by: CallerName = this.caller.name): Promise<string> {
+    const words = { title, ...(tool === 'covibe_task' ? { task_type: 'chore' } : {}) };
+    const check = (await this.first(tool, { operation: 'check', ...words }, by)).data;
+    const candidates = (check.candidates ?? []).map(({ id }: { id: string }) => ({ id, same_scope: false, reason: 'other work' }));
+    const verdict = check.requires_verdict ? { check_id: check.check_id, scope_verdict: { verdict: 'distinct', candidates } } : {};
+    const { data } = await this.first(tool, { operation: 'start', ...words, ...verdict }, by);
+    return data.task_id ?? data.workstream_id;
+  }
+
+  /** A new workflow with a plan of free steps; its id and theirs. */
+  async workflow(by: CallerName = 'ana', more: object = {}): Promise<{ id: string; steps: string[] }> {
+    const fields = { name: `Ship ${this.n}`, source_type: 'prompt', source_content: 'Ship it.', repository_path: REPOSITORY, max_parallel_tasks: 100 };
+    const { id } = await this.first('workflow_create', { ...fields, ...more }, by);
+    const tasks = ['one', 'two', 'three'].map((name, sequence) => ({ name, description: '', sequence, files_likely_affected: ['src/a.ts'] }));
+    await this.first('workflow_set_plan', { id, plan: { summary: 's', approach: 'a', tasks } }, by);
+    return { id, steps: this.house.captured.rows('workflow_tasks').flatMap((row) => (row.workflow_id === id ? [String(row.id)] : [])) };
+  }
+
+  isOpen = (row: Row): boolean => ['ready', 'in_progress'].includes(String(this.house.captured.find('workflows', row.workflow_id)?.status));
+
+  /** A step that anybody could claim. */
+  async freeStep(): Promise<string> {
+    const free = this.one('workflow_tasks', (row) => row.status === 'pending' && row.assigned_agent_id === null && !row.open_dependencies && this.isOpen(row));
+    const roomy = free && Number(this.house.captured.find('workflows', free.workflow_id)?.max_parallel_tasks) > 50;
+    return roomy ? String(free.id) : ((await this.workflow()).steps[0] as string);
+  }
+
+  /** A step that an agent of the caller's token holds, worked on as far as wanted. */
+  async heldStep(status: 'pending' | 'planning' | 'in_progress' = 'in_progress', by: CallerName = this.caller.name): Promise<Held> {
+    const agent_id = await this.agent(by);
+    const held = this.one('workflow_tasks', (row) => row.assigned_agent_id === agent_id && row.status === status && this.isOpen(row));
+    if (held) return { id: String(held.id), agent_id, fence: Number(held.fence), workflow_id: String(held.workflow_id) };
+    const id = await this.freeStep();
+    const { fence } = await this.first('task_claim', { task_id: id, agent_id }, by);
+    for (const next of status === 'pending' ? [] : status === 'planning' ? ['planning'] : ['planning', 'in_progress'])
+      await this.first('task_update_status', { id, status: next, agent_id }, by);
+    return { id, agent_id, fence, workflow_id: String(this.house.captured.find('workflow_tasks', id)?.workflow_id) };
+  }
+}
+
+interface Held {
+  readonly id: string;
+  readonly agent_id: string;
+  readonly fence: number;
+  readonly workflow_id: string;
+}

@@ -1,0 +1,177 @@
+import type { Principal } from '../../kernel/context.ts';
+import type { Told } from './answers.ts';
+import type { Change, Row, Table } from './captured.ts';
+import { type Caller, ELSEWHERE, type FuzzHouse } from './house.ts';
+import { ownerOf } from './owners.ts';
+import type { Target } from './targets.ts';
+
+export interface MadeCall {
+  readonly target: Target;
+  readonly caller: Caller;
+  /** Where the call acts: the caller's own workspace, unless the operator named another. */
+  readonly workspace: string;
+  readonly told: Told;
+  readonly changes: readonly Change[];
+}
+
+interface Effect {
+  readonly calls: RegExp;
+  readonly table: Table;
+  /** Only these are changed; without them the row may also be made or removed. */
+  readonly columns?: readonly string[];
+  readonly reason: string;
+}
+
+const RECEIPTS = ['delivered_at', 'read_at', 'answer_delivered_at', 'status', 'archived_at', 'answered_at'];
+
+/** What a call may do to rows of another developer. `addressee`: only where the row is addressed to the caller. */
+const ACROSS: readonly (Effect & { addressee?: true })[] = [
+  {
+    calls: /^(workflow|task|template)_|^agent_unregister$/,
+    table: 'overlap_items',
+    reason: "a step is shown as the work of its holder, and of its workflow's owner while nobody holds it",
+  },
+  { calls: /^covibe_|^hooks\.hear$/, table: 'asks', columns: RECEIPTS, addressee: true, reason: 'an ask is delivered with whatever its addressee calls' },
+  {
+    calls: /^covibe_coordination\.reply$|^messages\.answer$/,
+    table: 'asks',
+    columns: [...RECEIPTS, 'answer'],
+    addressee: true,
+    reason: 'its addressee answers',
+  },
+  {
+    calls: /^covibe_coordination\.accept_handoff$/,
+    table: 'handoffs',
+    columns: ['status', 'accepted_at', 'taken_task_ids', 'taken_claim_ids'],
+    addressee: true,
+    reason: 'whom it is for accepts it',
+  },
+  { calls: /^covibe_coordination\.accept_handoff$/, table: 'tasks', reason: "what was handed over becomes the taker's" },
+  { calls: /^covibe_coordination\.accept_handoff$/, table: 'claims', reason: "what was handed over becomes the taker's" },
+  { calls: /^covibe_coordination\.accept_handoff$/, table: 'overlap_items', reason: "what was handed over becomes the taker's" },
+  { calls: /^covibe_coordination\.accept_handoff$/, table: 'file_marks', reason: "what was handed over becomes the taker's" },
+  {
+    calls: /^covibe_coordination\.|^claims\.|^covibe_session\./,
+    table: 'claims',
+    columns: ['expired_at'],
+    reason: 'a claim that has run out is marked by whoever meets it',
+  },
+  { calls: /^message_|^hooks\.hear$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'whom it is for has got it' },
+  { calls: /^message_send$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'an answer settles the question' },
+  {
+    calls: /^(messages|questions)\.answer$/,
+    table: 'workflow_tasks',
+    columns: ['status', 'question_id', 'resume_status', 'last_checkpoint', 'updated_at'],
+    reason: 'the step that asked goes on',
+  },
+  { calls: /^(messages|questions)\.answer$/, table: 'overlap_items', reason: 'the step that asked goes on' },
+  { calls: /^workflow_(update_status|remove_task)$/, table: 'workflow_tasks', reason: "plans are the team's: who ends a workflow lets go of its steps" },
+  {
+    calls: /^workflow_(update_status|remove_task)$/,
+    table: 'agents',
+    columns: ['status', 'current_task_id', 'updated_at'],
+    reason: 'who held such a step is free',
+  },
+  { calls: /^(messages|questions)\.answer$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'people answer what was asked of people' },
+];
+
+/** What a call that was refused leaves behind all the same. */
+const AFTER_REFUSAL: readonly Effect[] = [
+  { calls: /./, table: 'grants', columns: ['uses', 'revision', 'recent'], reason: 'a counted call counts however it ends' },
+  { calls: /^approvals\./, table: 'approvals', columns: ['status', 'used_at'], reason: 'the call that waited goes on by itself' },
+];
+
+/** What a call that only reads leaves behind. */
+const AFTER_READING: readonly Effect[] = [];
+
+/** The record of any call, and that its caller was there. */
+const RECORD: readonly Effect[] = [
+  { calls: /./, table: 'events', reason: 'the journal' },
+  { calls: /./, table: 'journal_heads', reason: 'the journal' },
+  { calls: /./, table: 'tokens', columns: ['last_used_at'], reason: 'when a token was last used' },
+];
+
+/** Whatever a call has written that it had no right to. */
+export function transgressions(house: FuzzHouse, made: MadeCall): string[] {
+  return made.changes.flatMap((change) => {
+    const problem = outside(made, change) ?? rewritten(made, change) ?? stray(house, made, change) ?? unexpected(made, change) ?? foreign(house, made, change);
+    return problem ? [`${problem}: ${shown(change)}`] : [];
+  });
+}
+
+const rowOf = ({ before, after }: Change): Row => (before ?? after) as Row;
+
+function outside({ workspace, target, caller }: MadeCall, change: Change): string | undefined {
+  // Of the call before: it is noted beside the call.
+  if (change.table === 'tokens' && allows(RECORD, target, change)) return undefined;
+  // A call into a workspace that is not there is told of where its caller is.
+  if (rowOf(change).workspace_id === caller.principal.workspace && allows(RECORD, target, change)) return undefined;
+  const place = change.table === 'workspaces' ? rowOf(change).id : (rowOf(change).workspace_id ?? workspace);
+  return place === workspace ? undefined : `written in the workspace ${place}`;
+}
+
+/** Nothing is ever changed in the journal, and removed only by who is asked to. */
+function rewritten({ target }: MadeCall, { table, before, after }: Change): string | undefined {
+  if (table !== 'events' || !before || (!after && target.label === 'journal.prune')) return undefined;
+  return 'the journal was changed';
+}
+
+const ID = /^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/;
+const LISTS = /_ids$/;
+
+/** No row refers to a row of another workspace. */
+function stray(house: FuzzHouse, { workspace }: MadeCall, { table, after }: Change): string | undefined {
+  if (!after || workspace === ELSEWHERE || after.workspace_id === ELSEWHERE || table === 'events') return undefined;
+  for (const [column, value] of Object.entries(after)) {
+    const ids = LISTS.test(column) && typeof value === 'string' && value.startsWith('[') ? (JSON.parse(value) as unknown[]) : [value];
+    const far = ids.find((id) => typeof id === 'string' && ID.test(id) && house.foreign(id));
+    if (far) return `${column} refers to ${far} of another workspace`;
+  }
+  return undefined;
+}
+
+const allows = (effects: readonly Effect[], { label }: Target, change: Change): boolean =>
+  effects.some(({ calls, table, columns }) => {
+    if (table !== change.table || !calls.test(label)) return false;
+    return columns === undefined || (change.before !== null && change.after !== null && changedColumns(change).every((column) => columns.includes(column)));
+  });
+
+const changedColumns = ({ before, after }: Change): string[] => Object.keys(after ?? {}).filter((column) => before?.[column] !== after?.[column]);
+
+/** Who was refused, or only looked, has changed nothing. */
+function unexpected({ target, told }: MadeCall, change: Change): string | undefined {
+  if (allows(RECORD, target, change)) return undefined;
+  if (told.status === 'error' && !allows(AFTER_REFUSAL, target, change)) return `written by a call that was refused (${told.code})`;
+  if (target.contract.annotations.readOnlyHint && !allows(AFTER_READING, target, change)) return 'written by a call that only reads';
+  return undefined;
+}
+
+function foreign(house: FuzzHouse, { target, caller: { principal } }: MadeCall, change: Change): string | undefined {
+  if (principal.operator || allows(RECORD, target, change)) return undefined;
+  for (const row of [change.before, change.after]) {
+    const owner = row && ownerOf(house, change.table, row);
+    if (owner && owner !== principal.developerId && !allows(acrossFor(house, principal, change), target, change))
+      return `${owner}'s, not ${principal.developerId}'s`;
+  }
+  return undefined;
+}
+
+const acrossFor = (house: FuzzHouse, principal: Principal, change: Change): readonly Effect[] =>
+  ACROSS.filter(({ addressee }) => !addressee || isAddressee(house, principal, rowOf(change)));
+
+function isAddressee(house: FuzzHouse, { developerId, web }: Principal, { to_developer_id, recipient_id }: Row): boolean {
+  if (to_developer_id !== undefined) return to_developer_id === developerId;
+  return recipient_id === 'human' ? web : house.captured.find('agents', recipient_id)?.developer_id === developerId;
+}
+
+function shown(change: Change): string {
+  const { table, before, after } = change;
+  const what = !before
+    ? 'made'
+    : !after
+      ? 'removed'
+      : changedColumns(change)
+          .map((column) => `${column}: ${JSON.stringify(before[column])} → ${JSON.stringify(after[column])}`)
+          .join(', ');
+  return `${table} ${String(rowOf(change).id ?? '')} ${what}`.slice(0, 600);
+}

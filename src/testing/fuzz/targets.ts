@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { ALIAS_NAMES, toolNamed } from '../../kernel/aliases.ts';
+import type { Contract } from '../../kernel/contract.ts';
+import type { JsonSchema } from '../../kernel/envelope.ts';
+import { isRecord } from '../../kernel/input.ts';
+import type { PublishedTool } from '../../kernel/publish.ts';
+import type { Registry } from '../../kernel/registry.ts';
+
+/** Something that can be called: a tool or an action, one operation of it, by one of its names. */
+export interface Target {
+  readonly noun: 'tool' | 'action';
+  /** `covibe_task.plan`, `tasks.show`, `create_pr`. */
+  readonly label: string;
+  readonly name: string;
+  readonly published: PublishedTool;
+  readonly contract: Contract;
+  /** Of the operation alone. */
+  readonly schema: JsonSchema;
+}
+
+/** Everything that the running product offers. */
+export function targetsOf(registry: Registry): Target[] {
+  const tools = registry.tools().flatMap((tool) => of('tool', tool.name, tool));
+  const aliases = ALIAS_NAMES.flatMap((alias) => of('tool', alias, registry.tool(toolNamed(alias)) as PublishedTool));
+  return [...tools, ...aliases, ...registry.actions().flatMap((action) => of('action', action.name, action))];
+}
+
+const of = (noun: Target['noun'], name: string, published: PublishedTool): Target[] =>
+  [...published.operations].map(([operation, { contract }]) => ({
+    noun,
+    name,
+    label: operation === null ? name : `${name}.${operation}`,
+    published,
+    contract,
+    schema: z.toJSONSchema(contract.input, { io: 'input' }) as JsonSchema,
+  }));
+
+export const fieldsOf = ({ schema }: Target): string[] => Object.keys((schema.properties ?? {}) as object);
+
+/** As it is sent: the operation stands among the fields. Copied by descriptor, because a field may be called `__proto__`. */
+export const asSent = ({ contract: { operation } }: Target, fields: unknown): unknown =>
+  operation === undefined || !isRecord(fields) ? fields : Object.defineProperties({ operation }, Object.getOwnPropertyDescriptors(fields));
