@@ -1,23 +1,21 @@
 /** `npm run prove`: the tests whose numbers are too large for every run, with the numbers that are promised. */
 import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Each reads COVENANT_PROVE, and runs in `npm test` with a smaller number; or there on one engine alone. */
-const PROOFS = [
-  'src/features/upstreams/rounds.unit.test.ts',
-  'src/features/cycles/model.test.ts',
-  'src/features/cycles/crash.test.ts',
-  'src/features/reviews/',
-  'src/features/instances/',
-  'src/features/pulls/',
-  'src/features/worktrees/',
-  'src/surfaces/',
-  'test/program/workflow-crash.test.ts',
-  'test/faults/',
-];
+/** These run on PostgreSQL too; in `npm test` on SQLite alone. */
+const ON_BOTH = ['src/features/reviews/', 'src/features/instances/', 'src/features/pulls/', 'src/features/worktrees/', 'src/surfaces/'];
+/** And whatever has larger numbers than `npm test` gives it: by itself, by its properties, or as a fault that is injected for longer. */
+const LARGER = /COVENANT_PROVE|\/testing\/(runs|faults\/scene)\.ts'/;
+const larger = ['src', 'test'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => join(folder, path))
+    .filter((path) => path.endsWith('.test.ts') && LARGER.test(readFileSync(join(root, path), 'utf8'))),
+);
+const PROOFS = [...ON_BOTH, ...larger];
 const PROJECTS = ['unit', 'sqlite', 'postgres', 'program', 'faults'].flatMap((project) => ['--project', project]);
 
 const { status } = spawnSync(join(root, 'node_modules', '.bin', 'vitest'), ['run', ...PROJECTS, ...PROOFS, ...process.argv.slice(2)], {
