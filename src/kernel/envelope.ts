@@ -127,7 +127,7 @@ function orRefusal(data: JsonSchema, refusal: readonly string[]): JsonSchema {
   return {
     ...rest,
     type: 'object',
-    properties: { ...fields, ...others, ...(status && { [TOLD_OTHERWISE]: {} }) },
+    properties: { ...fields, ...others, ...(status && { [TOLD_OTHERWISE]: { type: 'string' } }) },
     if: { required: refusal },
     else: { required, ...(status && { properties: { [TOLD_OTHERWISE]: status } }) },
   };

@@ -19,16 +19,26 @@ export function createLog(level: LogLevel, write: (line: string) => void = (line
     (message: string, fields: Record<string, unknown> = {}) => {
       if (LOG_LEVELS.indexOf(name) > loudest) return;
       const entry = { time: new Date().toISOString(), level: name, message, ...marks(), ...fields };
-      write(`${withoutPasswords(withoutTokens(JSON.stringify(entry, describeErrors)))}\n`);
+      write(`${withoutPasswords(withoutTokens(JSON.stringify(entry, told())))}\n`);
     };
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }
 
-function describeErrors(_key: string, value: unknown): unknown {
-  return value instanceof Error ? { name: value.name, message: value.message, stack: value.stack, cause: value.cause } : value;
+/** A line is written whatever is told: what leads back to itself is told once. */
+function told(): (key: string, value: unknown) => unknown {
+  const seen = new WeakSet<object>();
+  return (_key, value) => {
+    if (typeof value === 'bigint') return String(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (seen.has(value)) return '[told above]';
+    seen.add(value);
+    if (!(value instanceof Error)) return value;
+    const { name, message, stack, cause } = value;
+    return { name, message, stack, cause, ...(value instanceof AggregateError && { errors: value.errors }) };
+  };
 }
 
-/** A driver's error may quote the address it could not reach, password and all. */
+/** An error may quote the address that could not be reached, password and all. */
 function withoutPasswords(line: string): string {
-  return line.replace(/(postgres(?:ql)?:\/\/[^:/@"]*):[^@"]*@/g, '$1:[redacted]@');
+  return line.replace(/(:\/\/[^\s:/@"\\]*):(?:[^\s"\\]|\\["\\]){0,256}@/g, '$1:[redacted]@');
 }

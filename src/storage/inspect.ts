@@ -24,7 +24,7 @@ export function inspectDatabaseFile(path: string, depth: Depth): DatabaseFile {
     db = new DatabaseSync(path, { readOnly: true });
     if (depth !== 'look') {
       const result = Object.values(db.prepare(`pragma ${PRAGMAS[depth]}(1)`).get() as Record<string, string>)[0];
-      if (result !== 'ok') return found('damaged', `damaged: ${result}`);
+      if (result !== 'ok') return found('damaged', `damaged: ${result?.replaceAll('\n', ' ')}`);
     }
     const { version, made } = db.prepare('select max(number) as version, min(applied_at) as made from schema_migrations').get() as {
       version: number | null;

@@ -34,8 +34,8 @@ export interface Collector {
   readonly headers: IncomingHttpHeaders[];
   spans(): CollectedSpan[];
   points(metric: string): CollectedPoint[];
-  /** `hang`: takes a request and never answers. */
-  behave(how: 'well' | 'fail' | 'hang'): void;
+  /** `hang`: takes a request and never answers. `partly`: takes none of them, and says so in its answer. */
+  behave(how: 'well' | 'fail' | 'hang' | 'partly'): void;
   /** Resolves when the nth request has come, counted from the first. */
   request(nth: number): Promise<void>;
 }
@@ -57,7 +57,10 @@ export async function collector(): Promise<Collector> {
     waiting.get(bodies.length)?.();
     if (how === 'hang') return void hung.push(outgoing);
     if (how === 'well') (incoming.url === '/v1/traces' ? traces : metrics).push(body);
-    outgoing.writeHead(how === 'well' ? 200 : 500, { 'content-type': 'application/json' }).end('{}');
+    const isTaken = how === 'well' || how === 'partly';
+    outgoing
+      .writeHead(isTaken ? 200 : 500, { 'content-type': 'application/json' })
+      .end(how === 'partly' ? JSON.stringify({ partialSuccess: { rejectedSpans: '1', errorMessage: 'too old' } }) : '{}');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

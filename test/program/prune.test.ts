@@ -42,6 +42,9 @@ test('audit prune says how many, deletes them, and the journal verifies and is e
     { payload: { through_seq: seq, root: hash } },
   ]);
   expect(await run('audit', 'prune', '--before', '2026-03-01')).toMatchObject({ code: 0, stdout: expect.stringContaining('There is no event before') });
+  // A day that there is not would be taken for a later one.
+  expect(await run('audit', 'prune', '--before', '2026-02-30', '--dry-run')).toMatchObject({ code: 2, stderr: expect.stringContaining('--before') });
+  expect(await run('audit', 'prune', '--keep', '36501', '--dry-run')).toMatchObject({ code: 2, stderr: expect.stringContaining('36500') });
 });
 
 test('audit prune refuses a broken chain with exit 1, and says which event it is', async () => {

@@ -43,6 +43,10 @@ test('covenant status shows what waits on you with the command for it, who is at
   expect(await run(...command, 'No.')).toMatchObject({ code: 0 });
   expect((await run('status')).stdout).toContain('Waiting on you 0');
 
+  server.child.kill('SIGSTOP');
+  expect((await run('status')).stdout).toMatch(/^✗ the server at \S+ \(process \d+\) does not answer\n {4}next: covenant doctor\nWaiting on you 0\n/);
+  server.child.kill('SIGCONT');
+
   await server.stop();
   const without = await run('status');
   expect(without).toMatchObject({

@@ -95,3 +95,18 @@ test('a file that is none of ours makes no home; a damaged one changes nothing; 
   // The operator's token of this home went with what was replaced: the next command has another.
   expect((await covenant(to, 'developers', 'list', '--json')).json.items).toContainEqual(expect.objectContaining({ name: 'ana' }));
 });
+
+test('where there is no room for it an export says where, and leaves nothing; a pipe is not imported from', async () => {
+  const cwd = temporaryFolder();
+  const at: Environment = { home: temporaryFolder(), cwd };
+  await covenant(at, 'workflow', 'create', '--name', 'long', '--prompt', 'x'.repeat(90_000), '--repository', at.home);
+  // Room for SQLite's shared memory, and not for the prompt.
+  const cramped: Environment = { ...at, through: ['sh', '-c', 'trap "" XFSZ; ulimit -f 100; exec "$@"', 'sh'] };
+  const refused = await covenant(cramped, 'export', 'big.jsonl', '--json');
+  expect(refused).toMatchObject({ code: 1, json: { code: 'NOT_WRITABLE', message: expect.stringContaining(join(cwd, 'big.jsonl')) } });
+  expect(readdirSync(cwd)).toEqual([]);
+  const full = await covenant({ ...at, through: ['sh', '-c', 'exec "$@" >/dev/full', 'sh'] }, 'export', '-');
+  expect(full).toMatchObject({ code: 1, stderr: expect.stringMatching(/^stdout: ENOSPC/m) });
+  expect(full.stderr).not.toMatch(/^ {4}at /m);
+  for (const none of [cwd, '-']) expect(await covenant(at, 'import', none, '--json')).toMatchObject({ code: 1, json: { code: 'NOT_A_FILE' } });
+});

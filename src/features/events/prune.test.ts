@@ -66,7 +66,7 @@ test('a break among what would go, or an anchor that nothing attests, is refused
 });
 
 test('only an operator prunes, by one bound, and never the journal that a demo is known from', async () => {
-  const { t, since } = await aged();
+  const { t } = await aged();
   const ana = await t.developer('ana');
   expect((await t.action('journal.prune', { keep_days: 90 }, ana)).isError).toBe(true);
   const refusal = async (input: object) => (await t.action('journal.prune', input)).reply;
@@ -99,6 +99,7 @@ test('readers of a pruned journal begin behind its anchor and say so', async () 
   expect(await listed(t, { before: begin })).toMatchObject({ items: [], looked: { from: begin, to: last } });
   expect(await listed(t, { subject: 's3', latest: 10 })).toMatchObject({ items: [{ subject: 's3' }], looked: { from: begin } });
   expect((await verified(t, { after: 5, previous: 'a'.repeat(64) })).first_break).toBeNull();
+  expect(await look(t, 'server.status', {})).toMatchObject({ events: head - last });
   const found = async (text: string) => ((await t.done('lookup.find', { text, limit: 5 })) as { items: { kind: string }[] }).items.map(({ kind }) => kind);
   expect(await found(String(begin))).toContain('event');
   expect(await found(String(last))).not.toContain('event');
@@ -116,4 +117,13 @@ test('what a prune that was broken off has left behind is removed by the server,
   await removingCut({ store }).run();
   expect((await t.events())[0]?.seq).toBe(last + 1);
   expect(await verified(t, { limit: 10_000 })).toMatchObject({ first_break: null, done: true });
+});
+
+test('two prunes at once verify without getting in each other’s way, and cut once', async () => {
+  const { t, last, since } = await aged(1_500);
+  const both = (input: object) => Promise.all([prune(t, input), prune(t, input)]);
+  for (const told of await both({ before: since, dry_run: true })) expect(told).toMatchObject({ stage: 'done', pruned: last });
+  await both({ before: since });
+  expect(await prune(t, { before: since })).toMatchObject({ stage: 'done', pruned: 0, anchor: { seq: last }, remaining: 0 });
+  expect(await t.events({ kind: 'journal.pruned' })).toHaveLength(1);
 });

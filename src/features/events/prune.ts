@@ -54,7 +54,8 @@ export function pruneTools(standing: Standing): Implementation[] {
     if (!(await isAttested(reader, workspace, anchor))) throw broken(unattested(anchor));
     const known = walks.get(workspace);
     const walk = known?.anchor.seq === anchor.seq && known.before === before ? known : new PruneWalk(anchor, before);
-    walks.set(workspace, walk);
+    // Whoever goes on has it alone: two would add the same events twice, and take that for a break.
+    walks.delete(workspace);
     const head = (await readHead(reader, workspace))?.seq ?? 0;
     const most = walk.reached.seq + VERIFIED_A_CALL;
     while (!walk.isDone && walk.reached.seq < most && !signal.aborted) {
@@ -63,9 +64,9 @@ export function pruneTools(standing: Standing): Implementation[] {
       await breathe();
     }
     const { firstBreak } = walk.reached;
-    if (!firstBreak) return walk;
-    walks.delete(workspace);
-    throw broken(firstBreak);
+    if (firstBreak) throw broken(firstBreak);
+    walks.set(workspace, walk);
+    return walk;
   }
 }
 

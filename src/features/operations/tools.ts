@@ -4,7 +4,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { copyDatabase } from '../../storage/backup.ts';
-import { readHead } from '../../storage/journal.ts';
+import { readAnchor, readHead } from '../../storage/journal.ts';
 import { backupStore, serverStatus } from './contract.ts';
 import { countRows, lastEventTime, refusalsSince } from './store.ts';
 
@@ -23,7 +23,8 @@ export function operationTools(facts: ServerFacts): Implementation[] {
   return [
     implement(serverStatus, {
       read: async (_input, { reader, workspace, clock }) => {
-        const head = await readHead(reader, workspace);
+        const anchor = await readAnchor(reader, workspace);
+        const head = (await readHead(reader, workspace)) ?? anchor;
         return ok({
           version: facts.version,
           store: facts.store,
@@ -33,7 +34,7 @@ export function operationTools(facts: ServerFacts): Implementation[] {
           developers: await countRows(reader, workspace, 'developers'),
           tokens: await countRows(reader, workspace, 'tokens'),
           tools: facts.toolCount(),
-          events: head?.seq ?? 0,
+          events: head.seq - anchor.seq,
           last_event_at: await lastEventTime(reader, workspace),
           refused_24h: await refusalsSince(reader, workspace, clock.now() - DAY_MS),
         });

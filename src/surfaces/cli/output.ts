@@ -16,7 +16,8 @@ export function createOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream,
   // `covenant audit export | head` closes the pipe: nobody is left to print for, and that is no fault.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    stderr.write(`stdout: ${error.message}\n    next: make room there, or write to another place\n`);
+    process.exit(1);
   });
   return {
     result: (text) => void stdout.write(`${text}\n`),

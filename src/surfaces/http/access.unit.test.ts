@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { contract } from '../../kernel/contract.ts';
@@ -82,6 +83,26 @@ test('every request is logged for who wants to see them, without its query and w
     expect.objectContaining({ request: gone.headers.get('x-request-id'), path: '/api/nothing', status: 404 }),
   ]);
   expect(t.logged.join('')).not.toContain('very-secret');
+});
+
+test.each([
+  'http://HOST/signin/very-secret',
+  '/%73ignin/very-secret',
+  '//signin/very-secret',
+  '/Signin/very-secret',
+  '/team/signin/very-secret',
+  '/signin%2Fvery-secret',
+])('a sign-in link in another spelling (%s) tells its secret to neither log nor journal', async (path) => {
+  const { t, url } = await served();
+  const { host, hostname, port } = new URL(url);
+  for (const method of ['GET', 'HEAD', 'POST'])
+    await new Promise((resolve, reject) => {
+      const asked = request({ hostname, port, method, path: path.replace('HOST', host) }, (answer) => answer.resume().once('end', resolve));
+      asked.once('error', reject).end();
+    });
+  await expect.poll(() => lines(t).filter(({ message }) => message === 'request').length).toBe(3);
+  expect(t.logged.join('')).not.toContain('very-secret');
+  expect(JSON.stringify(await t.events({}))).not.toContain('very-secret');
 });
 
 test('a refused MCP call names its id beside what the model reads; one that went well does not', async () => {

@@ -39,8 +39,9 @@ export async function identify(
   return { refusal: door === 'cookie' ? SIGNED_OUT : UNAUTHENTICATED };
 }
 
-/** Without the query, and without a secret in the path. */
+/** Without the query, and without a secret in the path, however a client spells it. */
 export function pathOf(incoming: IncomingMessage): string {
-  const path = (incoming.url ?? '').split('?', 1)[0] ?? '';
-  return path.startsWith('/signin/') ? '/signin' : path.slice(0, 200);
+  const path = (incoming.url ?? '').replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
+  const spelled = path.replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return /\/signin\//i.test(spelled) ? '/signin' : path.slice(0, 200);
 }

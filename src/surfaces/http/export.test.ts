@@ -57,7 +57,7 @@ test('a page of another site, or of another port of this one, takes no export an
   const cookie = await signIn('mira');
   const from = (site: string, path: string) => fetch(url + path, { headers: { cookie, 'sec-fetch-site': site } });
   for (const site of ['cross-site', 'same-site']) {
-    for (const path of ['/api/events/export', '/api/state']) {
+    for (const path of ['/api/events/export', '/api/state', '/%61pi/events/export']) {
       const refused = await from(site, path);
       expect([path, refused.status, await refused.json()]).toMatchObject([path, 403, { data: { code: 'FOREIGN_ORIGIN' } }]);
     }

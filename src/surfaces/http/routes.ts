@@ -66,9 +66,9 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
 
   // Not an async function: every request passes here, and a promise more would be felt.
   routes.use((c, next) => {
-    const { headers, url = '' } = c.env.incoming;
-    // A page may be opened from anywhere; what it reads and does it asks for itself.
-    const site = url.startsWith('/api/') ? String(headers['sec-fetch-site'] ?? '') : undefined;
+    const { headers } = c.env.incoming;
+    // A page may be opened from anywhere; what it reads and does it asks for itself. By the path that routes are found by, not as it was spelled.
+    const site = c.req.path.startsWith('/api/') ? String(headers['sec-fetch-site'] ?? '') : undefined;
     const problem = guard(headers.host, headers.origin, site);
     return problem ? refuse(c, foreign(problem), 'audit') : next();
   });

@@ -1,17 +1,20 @@
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Log } from '../../kernel/log.ts';
+import type { Signal } from './settings.ts';
 
 /** How many spans wait at most for a collector that is slow or away: some 4 MB. */
 const MOST_WAITING = 4_096;
 const BATCH = 512;
 
-/** Says once that the collector takes nothing, and once that it does again. */
+/** Says once that the collector takes none of a signal, and once that it does again. Many a collector takes traces alone. */
 export class Reception {
+  readonly #signal: Signal;
   readonly #log: Log;
   #isAway = false;
 
-  constructor(log: Log) {
+  constructor(signal: Signal, log: Log) {
+    this.#signal = signal;
     this.#log = log;
   }
 
@@ -20,8 +23,8 @@ export class Reception {
     if (isAway === this.#isAway) return;
     this.#isAway = isAway;
     // Its message alone: the rest may hold the headers that were sent.
-    if (isAway) this.#log.warn('the collector takes no telemetry; spans are dropped until it does', { problem: error?.message });
-    else this.#log.info('the collector takes telemetry again');
+    if (isAway) this.#log.warn(`the collector takes no ${this.#signal}; they are dropped until it does`, { problem: error?.message });
+    else this.#log.info(`the collector takes ${this.#signal} again`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 
-type Signal = 'traces' | 'metrics';
+export type Signal = 'traces' | 'metrics';
 
 export interface TelemetrySettings {
   /** A signal that is not here is not told. `url` undefined: the exporter reads it from the standard variables. */
@@ -18,11 +18,16 @@ export function telemetrySettings({ telemetry }: Pick<Config, 'telemetry'>, env:
     const name = signal.toUpperCase();
     const exporter = env[`OTEL_${name}_EXPORTER`] || 'otlp';
     if (exporter !== 'otlp') continue;
-    if (env[`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`] || env.OTEL_EXPORTER_OTLP_ENDPOINT) {
+    const variable = [`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`, 'OTEL_EXPORTER_OTLP_ENDPOINT'].find((one) => env[one]);
+    if (variable) {
       const protocol = env[`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`] || env.OTEL_EXPORTER_OTLP_PROTOCOL;
       if (protocol === 'grpc') problems.push(`No ${signal} are sent: OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and only OTLP over HTTP is spoken here.`);
+      // Its value may have a key in it. The exporter would send to another address than was meant: to its default, or to this machine.
+      else if (!isHttp(env[variable])) problems.push(`No ${signal} are sent: ${variable} is not an address as http(s)://host:port.`);
       else targets.set(signal, { url: undefined });
     } else if (telemetry.otlp_endpoint) targets.set(signal, { url: `${telemetry.otlp_endpoint.replace(/\/+$/, '')}/v1/${signal}` });
   }
   return { targets, problems };
 }
+
+const isHttp = (address = ''): boolean => /^https?:\/\//i.test(address.trim()) && URL.canParse(address);

@@ -26,6 +26,18 @@ test('variables that are meant for a program that speaks gRPC stop nothing, and 
   expect(problems[0]).toContain('OTEL_EXPORTER_OTLP_PROTOCOL');
 });
 
+test.each(['collector:4318', 'ftp://collector:4318', 'http://', '127.0.0.1'])(
+  'what is no address (%s) is not followed, nor any other in its place',
+  (wrong) => {
+    for (const variable of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']) {
+      const { targets, problems } = telemetrySettings({ telemetry: {} }, { [variable]: wrong });
+      expect(targets.size).toBe(0);
+      expect(problems[0]).toContain(variable);
+      expect(problems.join(' ')).not.toContain(wrong);
+    }
+  },
+);
+
 test('the sampler is the one that the standard variables name; a wrong one is refused by its name', () => {
   expect(String(samplerFrom({}))).toMatch(/^ParentBased\{root=AlwaysOnSampler/);
   expect(String(samplerFrom({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' }))).toBe('TraceIdRatioBased{0.25}');

@@ -1,4 +1,6 @@
+import { ExportResultCode } from '@opentelemetry/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { createLog } from '../../kernel/log.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { testApp } from '../../testing/app.ts';
 import { type Collector, collector } from '../../testing/collector.ts';
@@ -7,6 +9,7 @@ import { connected, ERAS } from '../../testing/mcp-client.ts';
 import { whenOver } from '../../testing/scope.ts';
 import { child, upstreamApp } from '../../testing/upstreams.ts';
 import { createMetrics } from '../http/metrics.ts';
+import { Reception } from './outbox.ts';
 import { telemetrySettings } from './settings.ts';
 import { startTelemetry } from './start.ts';
 
@@ -18,7 +21,7 @@ const CONTEXT = { traceparent: `00-${TRACE}-${CALLER}-01`, tracestate: 'vendor=o
 function telling(url: string, env: NodeJS.ProcessEnv = {}) {
   const metrics = createMetrics();
   const lines: string[] = [];
-  const note = (message: string) => void lines.push(message);
+  const note = (message: string, { problem = '' }: { problem?: string } = {}) => void lines.push(`${message} ${problem}`);
   const { targets } = telemetrySettings({ telemetry: { otlp_endpoint: url } }, env);
   const telemetry = startTelemetry({ targets, env, log: { error: note, warn: note, info: note, debug: note }, metrics });
   whenOver(() => telemetry.stop());
@@ -170,9 +173,33 @@ test.each(['fail', 'hang', 'gone'] as const)(
     await stop();
     await expect.poll(dropped).toBeGreaterThan(6_000);
     await expect.poll(() => lines.length).toBe(1);
-    expect(lines).toEqual(['the collector takes no telemetry; spans are dropped until it does']);
+    expect(lines).toEqual([expect.stringMatching(/^the collector takes no traces; they are dropped until it does \S/)]);
   },
 );
+
+test('a collector that takes traces alone is told of once, not each time that it takes some', () => {
+  const lines: string[] = [];
+  const log = createLog('info', (line) => void lines.push(JSON.parse(line).message));
+  const [traces, metrics] = [new Reception('traces', log), new Reception('metrics', log)];
+  for (let times = 0; times < 3; times++) {
+    metrics.heard({ code: ExportResultCode.FAILED, error: new Error('Not Found') });
+    traces.heard({ code: ExportResultCode.SUCCESS });
+  }
+  expect(lines).toEqual(['the collector takes no metrics; they are dropped until it does']);
+});
+
+test('a collector that took only a part of what it was sent is told of once, with its reason', async () => {
+  const to = await collector();
+  to.behave('partly');
+  const { tracer, lines, stop } = telling(to.url, { OTEL_METRICS_EXPORTER: 'none' });
+  // As many as are sent at once.
+  for (const nth of [1, 2]) {
+    for (let i = 0; i < 512; i++) tracer?.begin('one', 'internal').end();
+    await to.request(nth);
+  }
+  await stop();
+  expect(lines).toEqual([expect.stringMatching(/^telemetry .*too old/)]);
+});
 
 test('a collector that does not answer keeps no server from its end', async () => {
   const to = await collector();

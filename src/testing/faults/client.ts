@@ -92,12 +92,18 @@ export class Client {
   async #call(tool: string, path: string, body: Json, args: Json, made: Made): Promise<Answered> {
     const digest = argumentsDigest(args) as string;
     if (made.fenced) this.#log.fenced.set(digest, made.fenced);
-    for (;;) {
+    // Once nobody knows what came of an attempt, a later one that is refused does not tell.
+    for (let isKnown = true; ; ) {
       const answered = await this.#once(path, body);
-      if (answered.code === NOBODY_THERE || (answered.fate === 'unknown' && made.idempotent)) continue;
+      if (answered.code === NOBODY_THERE) continue;
+      if (made.idempotent && answered.fate === 'unknown') {
+        isKnown = false;
+        continue;
+      }
+      const fate = answered.fate === 'refused' && !isKnown ? 'unknown' : answered.fate;
       const effects = [...(made.rows ?? []), ...(made.unique ? [`call:${digest}`] : [])];
-      this.#log.add(this.#name, { tool, fate: answered.fate, code: answered.code, effects });
-      return answered;
+      this.#log.add(this.#name, { tool, fate, code: answered.code, effects });
+      return { ...answered, fate };
     }
   }
 

@@ -109,7 +109,8 @@ export function fuzzOf(house: FuzzHouse, tallies = new Map<string, Tally>()): Fu
 
 /** A call is on record when it is answered, but for those of the dashboard that only read, and of what is asked all the time. Who is not let in is told of by the minute. */
 function isKept({ contract }: Target, { principal }: Caller, told: Told, changes: readonly Change[]): boolean {
-  if ((principal.web && contract.annotations.readOnlyHint) || (contract.quiet && told.status === 'ok')) return true;
+  const isStranger = told.code === 'UNAUTHENTICATED' || (told.code === 'MALFORMED_REQUEST' && principal.web);
+  if (isStranger || (principal.web && contract.annotations.readOnlyHint) || (contract.quiet && told.status === 'ok')) return true;
   return changes.some(({ table, after }) => table === 'events' && after?.category === 'usage' && after.actor === principal.actor);
 }
 

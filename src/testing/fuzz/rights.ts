@@ -56,6 +56,7 @@ const ACROSS: readonly (Effect & { addressee?: true })[] = [
     columns: ['expired_at'],
     reason: 'a claim that has run out is marked by whoever meets it',
   },
+  { calls: /^covibe_coordination\.|^claims\.|^covibe_session\./, table: 'file_marks', reason: 'what a claim that has run out held is free' },
   { calls: /^message_|^hooks\.hear$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'whom it is for has got it' },
   { calls: /^message_send$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'an answer settles the question' },
   {
@@ -79,6 +80,7 @@ const ACROSS: readonly (Effect & { addressee?: true })[] = [
 const AFTER_REFUSAL: readonly Effect[] = [
   { calls: /./, table: 'grants', columns: ['uses', 'revision', 'recent'], reason: 'a counted call counts however it ends' },
   { calls: /^approvals\./, table: 'approvals', columns: ['status', 'used_at'], reason: 'the call that waited goes on by itself' },
+  { calls: /^request_review$/, table: 'instances', reason: 'one beyond the limit counts as a failed review, and the last of those ends the instance' },
 ];
 
 /** What a call that only reads leaves behind. */

@@ -42,16 +42,23 @@ async function untilDone(invocation: Invocation, input: Record<string, unknown>)
   }
 }
 
+const MOST_DAYS = 36_500;
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 function which(invocation: Invocation): { before: number } | { keep_days: number } {
   const [before, keep] = [option(invocation, 'before'), option(invocation, 'keep')];
   if ((before === undefined) === (keep === undefined)) throw new UsageError('give either --before DATE or --keep DAYS');
   if (keep !== undefined) {
-    if (!/^[1-9]\d{0,4}$/.test(keep)) throw new UsageError('--keep must be a whole number of days');
+    if (!/^[1-9]\d{0,4}$/.test(keep) || Number(keep) > MOST_DAYS) throw new UsageError(`--keep must be a whole number of days, from 1 to ${MOST_DAYS}`);
     return { keep_days: Number(keep) };
   }
-  const time = DATE.test(String(before)) ? Date.parse(String(before)) : Number.NaN;
+  const time = isDate(String(before)) ? Date.parse(String(before)) : Number.NaN;
   if (!(time > 0)) throw new UsageError('--before must be a date such as 2026-01-31 (in UTC) or 2026-01-31T12:00:00Z');
   return { before: time };
+}
+
+/** The 30th of February is read as the 2nd of March: of what is deleted for good nothing is guessed. */
+function isDate(text: string): boolean {
+  const day = text.slice(0, 'YYYY-MM-DD'.length);
+  return DATE.test(text) && Number.isFinite(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
 }

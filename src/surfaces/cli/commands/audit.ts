@@ -1,8 +1,9 @@
 import { type ChainPoint, ChainVerifier, type JournalEvent } from '../../../storage/journal.ts';
 import type { Client } from '../client.ts';
-import { type Command, given, option, UsageError } from '../command.ts';
+import { CliError, type Command, given, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
 import { pruneCommand } from './audit-prune.ts';
+import { everyFiveSeconds } from './transfer-progress.ts';
 
 const PAGE = 1_000;
 
@@ -44,10 +45,11 @@ export const auditCommands: readonly Command[] = [
     summary: 'Check every event against the chain.',
     async run(invocation) {
       let verifier: ChainVerifier | undefined;
+      const say = everyFiveSeconds(invocation);
       const { head, anchor } = await everyPage(await invocation.client(), (events, ends) => {
         verifier ??= new ChainVerifier(ends.anchor);
         for (const event of events) verifier.add(event);
-        if (ends.head.seq > 10 * PAGE && !invocation.json) invocation.out.note(`${events.at(-1)?.seq ?? 0}/${ends.head.seq}`);
+        say(() => `${events.at(-1)?.seq ?? 0}/${ends.head.seq}`);
       });
       const report = (verifier ?? new ChainVerifier(anchor)).finish(head, anchor);
       const { good, bad } = invocation.out.mark;
@@ -92,6 +94,8 @@ async function everyPage(client: Client, use: (events: JournalEvent[], ends: End
   let ends: Ends | undefined;
   for (let after = 0; ; ) {
     const { items, head, anchor, looked } = (await client.action('events.list', { after, limit: PAGE, ...filter })) as unknown as Page;
+    // What is missing then was not taken by anybody else: it must not look like a break.
+    if (ends && anchor.seq > after) throw new CliError('JOURNAL_PRUNED', 'The journal was pruned while it was read.', 'Run the command again.');
     ends ??= { head, anchor };
     const last = ends.head.seq;
     use(

@@ -12,8 +12,8 @@ export async function writeWhole<T>(path: string, produce: (write: Write) => Pro
   refuseExisting(partial, 'Another export writes it. If none does, one was killed: remove it.');
   const file = await create(partial);
   try {
-    const made = await produce((lines) => file.appendFile(lines));
-    await file.sync();
+    const made = await produce((lines) => file.appendFile(lines).catch(unwritten(path)));
+    await file.sync().catch(unwritten(path));
     await file.close();
     refuseExisting(path, 'Give another name, or remove it.');
     await rename(partial, path);
@@ -35,6 +35,10 @@ async function create(path: string): Promise<FileHandle> {
     throw new CliError('NOT_WRITABLE', `${path}: ${error.message}`, 'Give a path in a folder that you may write to.');
   });
 }
+
+const unwritten = (path: string) => (error: Error) => {
+  throw new CliError('NOT_WRITABLE', `${path}: ${error.message}. Nothing is left of it.`, 'Make room there, or give a path on another disk.');
+};
 
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
@@ -16,8 +16,9 @@ export const importCommand: Command = {
   options: { unverified: { type: 'boolean' } },
   async run(invocation): Promise<Result> {
     const config = loadConfig(invocation.env);
-    const file = resolve(invocation.cwd, invocation.positionals[0] as string);
-    if (!existsSync(file) || !statSync(file).isFile()) throw new CliError('FILE_NOT_FOUND', `There is no file ${file}.`, 'Give the path of an export.');
+    const given = invocation.positionals[0] as string;
+    const file = given === '-' ? '/dev/stdin' : resolve(invocation.cwd, given);
+    refuseUnlessFile(file);
     await refuseWhileServed(invocation.env, config.home, 'import');
     const { header, rows, journal } = await importFrom(invocation, file, config);
     const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
@@ -35,6 +36,18 @@ export const importCommand: Command = {
     };
   },
 };
+
+/** It is read twice, which neither a pipe nor stdin can be. */
+function refuseUnlessFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) throw new CliError('FILE_NOT_FOUND', `There is no file ${path}.`, 'Give the path of an export.');
+  if (!found.isFile())
+    throw new CliError(
+      'NOT_A_FILE',
+      `${path} is a folder, a pipe or a device.`,
+      'Give the path of an export; what comes from a pipe, write into a file first.',
+    );
+}
 
 async function importFrom(invocation: Invocation, file: string, config: ReturnType<typeof loadConfig>) {
   const [{ headerOf, importWorkspace }, { openStore }, { STATEMENT_TIMEOUT_MS }, { TransferRefused }] = await Promise.all([

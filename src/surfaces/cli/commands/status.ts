@@ -1,3 +1,4 @@
+import { homeFolder } from '../../../config.ts';
 import type { listApprovals } from '../../../features/approvals/contract.ts';
 import type { waitingDevices } from '../../../features/devices/contract.ts';
 import type { instancesList } from '../../../features/instances/contract.ts';
@@ -10,6 +11,7 @@ import type { Output as Answer } from '../../../kernel/contract.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { asking, type Command, type Invocation } from '../command.ts';
 import { age } from '../output.ts';
+import { processOf } from '../served.ts';
 import { agentLines, LISTED, lostAt, waitingLines, workflowLines } from './status-text.ts';
 import { heldCall, inOrder, openQuestion, spentReview, type WaitingItem, waitingDevice, withheldDefinitions } from './status-waiting.ts';
 
@@ -44,7 +46,7 @@ export const statusCommand: Command = {
     const width = { columns: process.stdout.columns ?? Number.POSITIVE_INFINITY, now: Date.now() };
     const lost = invocation.json ? new Map<string, number>() : await lossesOf(invocation, agents.items);
     const lines = [
-      ...(url === undefined ? [`${out.mark.quiet} no server runs: agents cannot call\n    next: covenant up`] : []),
+      ...(url === undefined ? [withoutServer(invocation)] : []),
       ...(invocation.values.verbose === true ? serverLines(url, server, width.now) : []),
       ...waitingLines(waiting, out.tone, width),
       ...agentLines(agents, lost, out.tone, width),
@@ -53,6 +55,12 @@ export const statusCommand: Command = {
     return { json: { ...server, kind: 'status', url: url ?? null, waiting, agents, workflows }, text: lines.join('\n') };
   },
 };
+
+function withoutServer({ env, out: { mark } }: Invocation): string {
+  const silent = processOf(homeFolder(env));
+  if (silent) return `${mark.bad} the server at ${silent.url} (process ${silent.pid}) does not answer\n    next: covenant doctor`;
+  return `${mark.quiet} no server runs: agents cannot call\n    next: covenant up`;
+}
 
 /** The operator is nobody's teammate: asks, handoffs and overlaps wait for the developer whom they concern. */
 async function whatWaits(invocation: Invocation, agents: Answers['agents.list']['items'], isDefault: boolean): Promise<{ items: WaitingItem[]; cut: boolean }> {

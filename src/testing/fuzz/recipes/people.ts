@@ -28,9 +28,12 @@ async function device(at: Kitchen): Promise<string> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ machine_name: `laptop-${at.n}`, agents: ['codex'] }),
   });
-  const { user_code } = (await asked.json()) as { user_code: string };
+  const { user_code, data } = (await asked.json()) as { user_code?: string; data?: { retry_after: number } };
   await at.house.captured.changes();
-  return user_code;
+  if (user_code) return user_code;
+  // One address has only so many requests waiting.
+  at.house.clock.advance((data?.retry_after ?? 600) * 1_000);
+  return await device(at);
 }
 
 /** A question of a registered agent's to people. */

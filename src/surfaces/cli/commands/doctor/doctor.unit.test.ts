@@ -164,6 +164,18 @@ test('of a long journal the end is verified, the whole of it only when that is a
   expect(await found(false)).toMatchObject([{ code: 'JOURNAL_BROKEN', message: expect.stringContaining('at event 10990:') }]);
 });
 
+test('a clock is compared with when it was asked for: a doctor that takes its time is no clock that was set back', async () => {
+  const home = await oldHome();
+  const clock = join(home, 'clock');
+  writeFileSync(clock, String(Date.now()));
+  const asked = invocationAt(home, { MCP_SERVER_PORT: '0', COVENANT_TEST_CLOCK: clock });
+  const later = () => {
+    writeFileSync(clock, String(Date.now() + 10_000));
+    return asked.client();
+  };
+  expect(codes((await doctorCommand.run({ ...asked, client: later }))?.json.items as Finding[])).not.toContain('CLOCK_BEHIND warning');
+});
+
 test('a backup that is missing or a week old is told, and so are files that nobody finished', async () => {
   const home = await oldHome();
   const clock = join(home, 'clock');
@@ -174,6 +186,9 @@ test('a backup that is missing or a week old is told, and so are files that nobo
   expect(codes(await at(1))).not.toContain('BACKUP_MISSING warning');
   expect(codes(await at(8))).toContain('BACKUP_MISSING warning');
   mkdirSync(join(home, 'backups'));
+  // What a restore has put aside is what somebody wanted to be rid of.
+  writeFileSync(join(home, 'backups', 'replaced-1.db'), '');
+  expect(codes(await at(8))).toContain('BACKUP_MISSING warning');
   const copy = join(home, 'backups', 'covenant-1.db');
   writeFileSync(copy, '');
   expect(codes(await at(1))).not.toContain('BACKUP_OLD warning');

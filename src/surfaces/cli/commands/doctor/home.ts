@@ -93,7 +93,7 @@ export const backups = check('backup', ['BACKUP_MISSING', 'BACKUP_OLD'], async (
   if (!existsSync(settings.database_path)) return say.skipped('there is nothing to back up yet');
   const { inspectDatabaseFile } = await import('../../../../storage/inspect.ts');
   const { madeAt } = inspectDatabaseFile(settings.database_path, 'look');
-  const newest = Math.max(0, ...filesIn(backupFolders(place), /\.db$/).map(({ time }) => time));
+  const newest = Math.max(0, ...filesIn(backupFolders(place), /^(?!replaced-).*\.db$/).map(({ time }) => time));
   const days = (time: number): number => Math.floor((now - time) / DAY_MS);
   if (newest > 0 && days(newest) < BACKUP_DAYS) return say.ok(`the last backup was made ${days(newest) === 0 ? 'today' : `${days(newest)} d ago`}`);
   if (newest > 0) return say.warning('BACKUP_OLD', `the last backup is ${days(newest)} days old`, 'covenant backup');

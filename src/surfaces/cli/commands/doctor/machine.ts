@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -37,7 +37,17 @@ async function versionOf(program: string, args: readonly string[], env: NodeJS.P
   }
 }
 
-export const disk = check('disk', ['DISK_FULL'], (say, { home, config }) => {
+function isWritable(file: string): boolean {
+  try {
+    // Not by opening it: to close a second descriptor of a database ends the locks that this process has on it.
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const disk = check('disk', ['DISK_FULL', 'STORE_UNWRITABLE'], (say, { home, config }) => {
   const database = config && !config.database_url ? config.database_path : undefined;
   const size = database !== undefined && existsSync(database) ? statSync(database).size : 0;
   const folders = [...new Set([home, tmpdir(), ...(database === undefined ? [] : [dirname(database), join(dirname(database), 'backups')])])];
@@ -49,6 +59,8 @@ export const disk = check('disk', ['DISK_FULL'], (say, { home, config }) => {
     const fix = 'make room there, or move it: COVENANT_HOME, database_path, TMPDIR';
     return [level === 'none' ? say.failed('DISK_FULL', message, fix) : say.warning('DISK_FULL', message, fix)];
   });
+  if (database !== undefined && existsSync(database) && !isWritable(database))
+    troubles.push(say.failed('STORE_UNWRITABLE', `${database} cannot be written`, 'give it to the user of the server, or mount its disk for writing'));
   return troubles.length > 0 ? troubles : say.ok(`there is room in ${found.map(({ folder }) => folder).join(', ')}`);
 });
 

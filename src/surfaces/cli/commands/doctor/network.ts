@@ -95,7 +95,6 @@ export const telemetry = check('telemetry', ['OTLP_UNREACHABLE'], async (say, { 
 });
 
 async function listensAt(endpoint: string, say: Say<'OTLP_UNREACHABLE'>): Promise<Finding[]> {
-  if (!URL.canParse(endpoint)) return [say.warning('OTLP_UNREACHABLE', 'the OTLP endpoint is not an address', 'give http(s)://host:port')];
   const { hostname, port: given, protocol, host } = new URL(endpoint);
   const isThere = await answersAt(hostname.replace(/^\[|\]$/g, ''), Number(given || (protocol === 'https:' ? 443 : 80)));
   return [

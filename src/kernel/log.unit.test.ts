@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { createLog } from './log.ts';
+
+function logged(fields: Record<string, unknown>): string {
+  const lines: string[] = [];
+  createLog('error', (line) => lines.push(line)).error('something', fields);
+  expect(lines).toHaveLength(1);
+  JSON.parse(lines[0] as string);
+  return lines[0] as string;
+}
+
+test('whatever is told of becomes one line: an error that caused itself, a number without bound, what contains itself', () => {
+  const error = new Error('outer', { cause: new Error('inner') });
+  (error.cause as Error).cause = error;
+  expect(logged({ error })).toContain('inner');
+  const ring: Record<string, unknown> = { count: 12n };
+  ring.ring = ring;
+  expect(logged({ ring })).toContain('12');
+});
+
+test('of several errors in one, each is told', () => {
+  expect(logged({ error: new AggregateError([new Error('connect ECONNREFUSED ::1:5432')]) })).toContain('ECONNREFUSED');
+});
+
+test.each(['postgres://ana:canary@db/x', 'postgresql://ana:can@ary@db', 'https://:canary@collector', 'http://ana:can"ary@host'])(
+  'the password in an address is not told (%s)',
+  (address) => {
+    const line = logged({ error: new Error(`no way to ${address}, nor \nhttp://other:80/path`) });
+    expect(line).toContain('[redacted]@');
+    expect(line).not.toMatch(/canary|ary@/);
+    expect(line).toContain('http://other:80/path');
+  },
+);
