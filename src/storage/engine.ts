@@ -10,13 +10,21 @@ export const ACCESS_TABLES = ['tokens', 'developers', 'grants'] as const;
 
 export type EngineKind = 'sqlite' | 'postgres';
 
+/** What governs a running transaction as a whole. */
+export interface Control {
+  /** A statement without parameters. It need not be awaited: it is carried out before whatever is asked for after it. */
+  send(statement: string): Promise<void>;
+  /** The error by which the database refuses all that follows, until it is rolled back, whether or not the callback told of it. */
+  failure(): unknown;
+}
+
 /** What the two databases do differently. Nothing outside `storage/` knows which one it talks to. */
 export interface Engine {
   readonly kind: EngineKind;
   /** Committed rows only: never the connection that writes. */
   readonly reader: Db;
   /** One transaction that excludes every other writer of `workspace`, in this process and in others. */
-  transaction<T>(workspace: string, work: (db: Db) => Promise<T>): Promise<T>;
+  transaction<T>(workspace: string, work: (db: Db, control: Control) => Promise<T>): Promise<T>;
   /** A driver's error as one of ours, where it is one that callers should be told apart. */
   typed(error: unknown): unknown;
   /** Whether the error ended the whole transaction, so that it must be run again or refused as a whole. */

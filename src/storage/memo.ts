@@ -9,6 +9,7 @@ const MAX_ENTRIES = 1_000;
 export class AccessMemo {
   readonly #engine: Engine;
   readonly #entries = new Map<string, unknown>();
+  readonly #gathering = new Map<string, Promise<unknown>>();
   #stamp: string | undefined;
 
   constructor(engine: Engine) {
@@ -17,7 +18,7 @@ export class AccessMemo {
 
   async get<T>(key: string, load: () => Promise<T>): Promise<T> {
     const stamp = this.#engine.accessStamp();
-    if (stamp === undefined) return await load();
+    if (stamp === undefined) return await this.#atOnce(key, load);
     if (stamp !== this.#stamp || this.#entries.size >= MAX_ENTRIES) {
       this.#entries.clear();
       this.#stamp = stamp;
@@ -27,5 +28,16 @@ export class AccessMemo {
     // What was loaded is at least as new as the stamp; if the stamp has moved on, the next call loads again.
     if (this.#stamp === stamp) this.#entries.set(key, value);
     return value;
+  }
+  /** Those who ask for the same in one turn of the event loop get one reading, which begins when all of them have asked. */
+  #atOnce<T>(key: string, load: () => Promise<T>): Promise<T> {
+    const gathering = this.#gathering.get(key);
+    if (gathering) return gathering as Promise<T>;
+    const reading = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      this.#gathering.delete(key);
+      return load();
+    });
+    this.#gathering.set(key, reading);
+    return reading;
   }
 }

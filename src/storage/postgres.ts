@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import type { Database } from './database.ts';
-import type { Db, Engine } from './engine.ts';
+import type { Control, Db, Engine } from './engine.ts';
 import { OutcomeUnknown, StoreBusy, StoreUnwritable } from './errors.ts';
+import { PreparedNames } from './prepared.ts';
 
 const CHANNEL = 'covenant_events';
 const ATTEMPTS = 4;
@@ -29,6 +30,8 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
     keepAlive: true,
     application_name: 'covenant',
     types: { getTypeParser: parserFor },
+    // A statement is sent without waiting for the answer to the one before.
+    pipeline: true,
   };
   const pool = new pg.Pool({ ...connection, max: POOL_SIZE, connectionTimeoutMillis: 10_000 });
   // An idle client whose server went away emits here; the next query gets a new one.
@@ -37,14 +40,15 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   const reader = new Kysely<Database>({ dialect: new PostgresDialect({ pool: forReads(pool) }) });
+  const names = new PreparedNames();
   const foreign = foreignWrites(connection);
 
   return {
     kind: 'postgres',
     reader,
     typed,
-    endsTransaction: (error) => isLost(error) || isDeadlock(error),
-    transaction: (workspace, work) => withRetry(() => transact(db, workspace, work)),
+    endsTransaction: (error) => isLost(error) || isDeadlock(error) || isOutdated(error),
+    transaction: (workspace, work) => withRetry(() => transact(pool, names, workspace, work)),
     async appendEvents(tx, rows, head) {
       const column = (key: keyof (typeof rows)[number]) => rows.map((row) => row[key]);
       // One statement for all three: each round trip is a wait for everybody in the queue.
@@ -96,21 +100,66 @@ class Attempt extends Error {
  * READ COMMITTED with the workspace's advisory lock as its first statement: several servers take turns, and every later
  * statement sees what the previous holder committed. (Serializable would make every concurrent append retry.)
  */
-async function transact<T>(db: Db, workspace: string, work: (tx: Db) => Promise<T>): Promise<T> {
+async function transact<T>(pool: pg.Pool, names: PreparedNames, workspace: string, work: (tx: Db, control: Control) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
   let committing = false;
-  return await db.connection().execute(async (tx) => {
+  // Without parameters the two travel as one message, and what is read first of all goes right behind them.
+  const begun = client.query(`begin isolation level read committed; select pg_advisory_xact_lock(${lockKey(workspace)})`);
+  begun.catch(() => {});
+  try {
+    const running = new Running(client, names);
+    const result = await work(running.db, running);
+    await begun;
+    committing = true;
+    const { command } = await client.query('commit');
+    if (command === 'ROLLBACK') throw running.failure() ?? new Error('the transaction was rolled back');
+    return result;
+  } catch (error) {
+    // What went wrong at the beginning is why the rest did.
+    const first = await begun.then(
+      () => error,
+      (reason: unknown) => reason,
+    );
+    if (isOutdated(first)) names.forget();
+    await client.query('rollback').catch(() => {});
+    throw new Attempt(committing, first);
+  } finally {
+    client.release();
+  }
+}
+
+/** A transaction on its connection. Its statements do not wait for each other, as they would on a connection that Kysely reserves. */
+class Running implements Control {
+  readonly db: Db;
+  readonly #client: pg.PoolClient;
+  readonly #names: PreparedNames;
+  #failure: unknown;
+
+  constructor(client: pg.PoolClient, names: PreparedNames) {
+    this.#client = client;
+    this.#names = names;
+    const connection = { query: (text: string, parameters: unknown[]) => this.#query(text, parameters), release: () => {} } as unknown as PostgresPoolClient;
+    this.db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: { options: {}, connect: async () => connection, end: async () => {} } }) });
+  }
+
+  async send(statement: string): Promise<void> {
+    if (statement.startsWith('rollback to')) this.#failure = undefined;
+    await this.#query(statement);
+  }
+
+  failure(): unknown {
+    return this.#failure;
+  }
+
+  async #query(text: string, parameters?: unknown[]): Promise<pg.QueryResult> {
     try {
-      // Without parameters the two travel as one message; the lock is still the first statement that takes a snapshot.
-      await sql.raw(`begin isolation level read committed; select pg_advisory_xact_lock(${lockKey(workspace)})`).execute(tx);
-      const result = await work(tx);
-      committing = true;
-      await sql`commit`.execute(tx);
-      return result;
+      const name = parameters?.length ? this.#names.of(text) : undefined;
+      return await this.#client.query(name === undefined ? { text, values: parameters } : { name, text, values: parameters });
     } catch (error) {
-      await sql`rollback`.execute(tx).catch(() => {});
-      throw new Attempt(committing, error);
+      this.#failure ??= error;
+      throw error;
     }
-  });
+  }
 }
 
 /** 64 bits of the name's hash, as PostgreSQL's signed integer. */
@@ -129,7 +178,7 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
         throw new OutcomeUnknown('the database connection was lost during the commit', { cause });
       }
       if (isTimeout(cause)) throw new StoreBusy('another server has held this workspace too long', { cause });
-      if (tries >= ATTEMPTS || !(isLost(cause) || isDeadlock(cause) || isFull(cause))) throw typed(cause);
+      if (tries >= ATTEMPTS || !(isLost(cause) || isDeadlock(cause) || isFull(cause) || isOutdated(cause))) throw typed(cause);
       await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** tries));
     }
   }
@@ -173,6 +222,8 @@ const DISK_FULL = '53100';
 const sqlState = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 
 const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
+/** A prepared statement meets a table that has other columns by now: a newer server has migrated it. */
+const isOutdated = (error: unknown): boolean => sqlState(error) === '0A000' && /cached plan/.test(messageOf(error));
 const isFull = (error: unknown): boolean => sqlState(error) === '53300';
 const isTimeout = (error: unknown): boolean => sqlState(error) === '57014' || /timeout exceeded when trying to connect/.test(messageOf(error));
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');

@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
 import type { Database } from './database.ts';
-import { ACCESS_TABLES, type Db, type Engine } from './engine.ts';
+import { ACCESS_TABLES, type Control, type Db, type Engine } from './engine.ts';
 import { OutcomeUnknown, StoreBusy, StoreUnwritable } from './errors.ts';
 
 /** Long enough for another process's commit, short enough not to hold up the event loop: the wait itself is synchronous. */
@@ -26,6 +26,8 @@ export function openSqlite(path: string): Engine {
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(writerConnection, () => (access.touched = true)) }) });
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(readerConnection) }) });
   const inTurn = turnstile();
+  // A statement that fails is undone alone.
+  const control: Control = { send: async (statement) => writerConnection.exec(statement), failure: () => undefined };
   const polls = new Set<NodeJS.Timeout>();
   let statements: { insert: StatementSync; move: StatementSync } | undefined;
   let foreignVersion: unknown;
@@ -41,7 +43,7 @@ export function openSqlite(path: string): Engine {
         await beginImmediate(writerConnection);
         access.touched = false;
         try {
-          const result = await work(writer);
+          const result = await work(writer, control);
           commit(writerConnection);
           if (access.touched) access.generation++;
           return result;

@@ -57,6 +57,38 @@ test('a callback that hides a database error from us is rolled back all the same
   expect(await names(store)).toContain('other');
 });
 
+test('a callback that is alone and hides a database error is not reported as committed where it was not', async () => {
+  const store = await openTestStore();
+  for (const appends of [true, false]) {
+    const hiding = store.write(W, async (tx) => {
+      await tx.db
+        .insertInto('workspaces')
+        .values({ id: 'x', name: 'x', created_at: 0 })
+        .onConflict((on) => on.doNothing())
+        .execute();
+      if (appends) tx.append(event('hidden'));
+      await sql`select no_such_column from workspaces`.execute(tx.db).catch(() => {});
+    });
+    const [{ status }] = await Promise.allSettled([hiding]);
+    expect(status).toBe(ENGINE === 'postgres' ? 'rejected' : 'fulfilled');
+    expect(await names(store)).toEqual(ENGINE === 'postgres' ? [] : ['x']);
+  }
+});
+
+test('statements that are often asked are carried out on a table that was migrated meanwhile', async () => {
+  const store = await openTestStore();
+  const read = () => store.write(W, (tx) => tx.db.selectFrom('workspaces').selectAll().where('id', '=', 'kept').executeTakeFirst());
+  await addWorkspace(store, 'kept');
+  for (let time = 0; time < 30; time++) await read();
+  try {
+    await store.engine.transaction('schema', (db) => sql`alter table workspaces add column added integer`.execute(db));
+    expect(await read()).toMatchObject({ id: 'kept', added: null });
+    expect(await Promise.all([read(), addWorkspace(store, 'next'), read()])).toMatchObject([{ id: 'kept' }, 'next', { id: 'kept' }]);
+  } finally {
+    await store.engine.transaction('schema', (db) => sql`alter table workspaces drop column added`.execute(db));
+  }
+});
+
 test('a reader outside a write never sees uncommitted rows', async () => {
   const store = await openTestStore();
   await store.write(W, async (tx) => {

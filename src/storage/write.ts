@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { Db, Engine } from './engine.ts';
+import type { Control, Db, Engine } from './engine.ts';
 import { StoreClosed, WriteWithdrawn } from './errors.ts';
 import { JournalBatch, type NewEvent, readEnd } from './journal.ts';
 
@@ -107,16 +106,18 @@ export class Writer {
   async #commit(workspace: string, jobs: readonly Job[]): Promise<void> {
     let outcomes: Outcome[];
     try {
-      outcomes = await this.#engine.transaction(workspace, async (db) => {
+      outcomes = await this.#engine.transaction(workspace, async (db, control) => {
         const journal = new JournalBatch(workspace, await readEnd(db, workspace), this.#now);
         const tx: Tx = { db, workspace, now: this.#now(), append: (event) => journal.append(event) };
+        const turns = new Turns(this.#engine, control, tx, journal, jobs.length === 1);
         const results: Outcome[] = [];
-        for (const job of jobs) results.push(await runJob(job, tx, journal, this.#engine));
+        for (const job of jobs) results.push(await turns.take(job));
         await journal.insert(this.#engine, db);
         return results;
       });
     } catch (error) {
-      for (const job of jobs) job.reject(error);
+      const reason = error instanceof Undone ? error.cause : error;
+      for (const job of jobs) job.reject(reason);
       return;
     }
     for (const [index, job] of jobs.entries()) {
@@ -130,28 +131,51 @@ export class Writer {
 
 const withdrawn = (signal: AbortSignal): WriteWithdrawn => new WriteWithdrawn('given up before its turn came', { cause: signal.reason });
 
-async function runJob(job: Job, tx: Tx, journal: JournalBatch, engine: Engine): Promise<Outcome> {
-  if (job.signal?.aborted) return { error: withdrawn(job.signal) };
-  const mark = journal.length;
-  if (job.appendOnly) {
+/** A callback that was alone in its transaction has failed: all of that is undone. */
+class Undone extends Error {}
+
+/** The callbacks of one transaction, one after another. */
+class Turns {
+  readonly #engine: Engine;
+  readonly #control: Control;
+  readonly #tx: Tx;
+  readonly #journal: JournalBatch;
+  readonly #isAlone: boolean;
+  #isMarked = false;
+
+  constructor(engine: Engine, control: Control, tx: Tx, journal: JournalBatch, isAlone: boolean) {
+    this.#engine = engine;
+    this.#control = control;
+    this.#tx = tx;
+    this.#journal = journal;
+    this.#isAlone = isAlone;
+  }
+
+  async take(job: Job): Promise<Outcome> {
+    if (job.signal?.aborted) return { error: withdrawn(job.signal) };
+    const length = this.#journal.length;
+    if (!job.appendOnly && !this.#isAlone) this.#mark();
     try {
-      return { value: await job.run(tx) };
+      const value = await job.run(this.#tx);
+      const hidden = this.#control.failure();
+      if (hidden) throw hidden;
+      return { value };
     } catch (error) {
-      journal.truncate(mark);
-      return { error };
+      this.#journal.truncate(length);
+      if (job.appendOnly) return { error };
+      // The whole batch is run again, or refused: one callback alone can no longer be undone.
+      if (this.#engine.endsTransaction(error)) throw error;
+      const typed = this.#engine.typed(error);
+      if (this.#isAlone) throw new Undone('undone', { cause: typed });
+      await this.#control.send('rollback to savepoint job');
+      return { error: typed };
     }
   }
-  await sql`savepoint job`.execute(tx.db);
-  try {
-    const value = await job.run(tx);
-    await sql`release savepoint job`.execute(tx.db);
-    return { value };
-  } catch (error) {
-    // The whole batch is run again, or refused: one callback alone can no longer be undone.
-    if (engine.endsTransaction(error)) throw error;
-    journal.truncate(mark);
-    await sql`rollback to savepoint job`.execute(tx.db);
-    await sql`release savepoint job`.execute(tx.db);
-    return { error: engine.typed(error) };
+
+  /** Not waited for: it travels with the first statement of the callback, which would fail if this did. */
+  #mark(): void {
+    const marked = this.#control.send(this.#isMarked ? 'release savepoint job; savepoint job' : 'savepoint job');
+    marked.catch(() => {});
+    this.#isMarked = true;
   }
 }

@@ -7,7 +7,7 @@ import { agentTools } from './tools.ts';
 export { dismiss, enlist, seenRunning } from './enlist.ts';
 export { leave, noteSilence } from './leave.ts';
 export { isSilent, LEASE_MS, statusAt } from './liveness.ts';
-export { easeAgent, isOwn, noteSign, requireOnline, requireOwnAgent, touchAgent } from './own.ts';
+export { easeAgent, isOwn, noteSign, requireOnline, requireOwn, requireOwnAgent, touchAgent } from './own.ts';
 export { type AgentFilter, agentsActingAs, agentsById, findAgent, listAgents } from './store.ts';
 export type { AgentRow } from './tables.ts';
 export { agentViewer, capabilitiesOf } from './views.ts';

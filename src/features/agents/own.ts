@@ -1,3 +1,4 @@
+import type { Expression, SqlBool } from 'kysely';
 import type { Principal } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Db } from '../../storage/engine.ts';
@@ -21,9 +22,13 @@ export async function requireAgent(db: Db, workspace: string, id: string, field 
 export const isOwn = (agent: Pick<AgentRow, 'developer_id' | 'actor'>, { developerId, instanceId, actor }: Principal): boolean =>
   agent.developer_id === developerId && ((developerId !== null && instanceId === null) || agent.actor === actor);
 
-/** Nobody acts as an agent of somebody else's. */
 export async function requireOwnAgent(db: Db, principal: Principal, id: string, field = 'agent_id'): Promise<AgentRow> {
-  const agent = await requireAgent(db, principal.workspace, id, field);
+  return requireOwn(await findAgent(db, principal.workspace, id), principal, id, field);
+}
+
+/** Nobody acts as an agent of somebody else's. `agent` is what was found under that id. */
+export function requireOwn(agent: AgentRow | undefined, principal: Principal, id: string, field = 'agent_id'): AgentRow {
+  if (!agent) throw agentNotFound(id, field);
   if (isOwn(agent, principal)) return agent;
   throw new Refusal(
     'FOREIGN_AGENT',
@@ -58,11 +63,21 @@ export async function touchAgent(tx: Tx, agent: Pick<AgentRow, 'id'>, values: Pa
 }
 
 /** A claim of the agent has ended. `holdsMore`: it has others, and so is still busy. */
-export async function easeAgent(tx: Tx, id: string, taskIds: readonly string[], holdsMore: boolean): Promise<void> {
-  const agent = await findAgent(tx.db, tx.workspace, id);
-  if (!agent) return;
-  const status = agent.status === 'busy' && !holdsMore ? 'online' : agent.status;
-  const current_task_id = agent.current_task_id !== null && taskIds.includes(agent.current_task_id) ? null : agent.current_task_id;
-  if (status === agent.status && current_task_id === agent.current_task_id) return;
-  await changeAgent(tx.db, tx.workspace, id, { status, current_task_id, updated_at: tx.now });
+export async function easeAgent(tx: Tx, id: string, taskIds: readonly string[], holdsMore: Expression<SqlBool>): Promise<void> {
+  await tx.db
+    .updateTable('agents')
+    .set(({ eb, not, and }) => ({
+      status: eb
+        .case()
+        .when(and([eb('status', '=', 'busy'), not(holdsMore)]))
+        .then('online' as const)
+        .else(eb.ref('status'))
+        .end(),
+      current_task_id: eb.case().when('current_task_id', 'in', taskIds).then(null).else(eb.ref('current_task_id')).end(),
+      updated_at: tx.now,
+    }))
+    .where('workspace_id', '=', tx.workspace)
+    .where('id', '=', id)
+    .where(({ eb, or, and, not }) => or([eb('current_task_id', 'in', taskIds), and([eb('status', '=', 'busy'), not(holdsMore)])]))
+    .execute();
 }

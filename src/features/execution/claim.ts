@@ -1,15 +1,18 @@
 import { record, type WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
+import { together } from '../../storage/together.ts';
 import type { Tx } from '../../storage/write.ts';
-import { type AgentRow, findAgent, isSilent, LEASE_MS, noteSilence, requireOnline, requireOwnAgent, touchAgent } from '../agents/index.ts';
+import { type AgentRow, findAgent, isSilent, LEASE_MS, noteSilence, requireOnline, requireOwn, touchAgent } from '../agents/index.ts';
 import {
   changeTask,
+  claimedBeside,
   claimedCount,
+  findTask,
+  findWorkflowOf,
   isSatisfied,
+  requireFound,
   requireNotEnded,
   requireRunning,
-  requireTask,
-  requireWorkflow,
   tellOwner,
   type WorkflowRow,
   type WorkflowTaskRow,
@@ -33,10 +36,17 @@ export type ClaimResult =
 
 /** Nothing but the store changes, so that it can be undone by `unclaimTask`. */
 export async function claimTask(tx: Tx, ctx: WriteContext, input: { task_id: string; agent_id: string }): Promise<ClaimResult> {
-  const agent = await requireOwnAgent(tx.db, ctx.principal, input.agent_id);
+  const { db, workspace } = tx;
+  const [named, found, around, claimed] = await together([
+    findAgent(db, workspace, input.agent_id),
+    findTask(db, workspace, input.task_id),
+    findWorkflowOf(db, workspace, input.task_id),
+    claimedBeside(db, workspace, input.task_id),
+  ]);
+  const agent = requireOwn(named, ctx.principal, input.agent_id);
   requireOnline(agent, tx.now);
-  let task = await requireTask(tx.db, tx.workspace, input.task_id);
-  const workflow = await requireWorkflow(tx.db, tx.workspace, task.workflow_id);
+  let task = requireFound(found, input.task_id);
+  const workflow = around as WorkflowRow;
   requireNotEnded(workflow);
   if (task.assigned_agent_id === agent.id) {
     await touchAgent(tx, agent);
@@ -48,21 +58,23 @@ export async function claimTask(tx: Tx, ctx: WriteContext, input: { task_id: str
     const holder = await findAgent(tx.db, tx.workspace, task.assigned_agent_id);
     if (holder && !isSilent(holder, tx.now)) return { success: false, already_claimed_by: holder.id };
     await noteSilence(tx, task.assigned_agent_id, releaseClaimsOf);
-    task = await requireTask(tx.db, tx.workspace, task.id);
+    task = requireFound(await findTask(db, workspace, task.id), task.id);
   }
   if (task.question_id !== null) throw awaitingAnswer(task);
   if (task.status === 'pending' && task.open_dependencies > 0) throw await taskBlocked(tx.db, task);
-  await requireRoom(tx, workflow);
+  if (claimed >= workflow.max_parallel_tasks) await requireRoom(tx, workflow);
   return await take(tx, ctx, task, workflow, agent);
 }
 
 async function take(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, workflow: WorkflowRow, agent: AgentRow): Promise<ClaimResult> {
   const claim = { assigned_agent_id: agent.id, claimed_at: tx.now, fence: task.fence + 1, updated_at: tx.now };
-  await changeTask(tx.db, tx.workspace, task.id, claim);
-  await touchAgent(tx, agent, { status: 'busy', current_task_id: task.id });
+  await together([
+    changeTask(tx.db, tx.workspace, task.id, claim),
+    touchAgent(tx, agent, { status: 'busy', current_task_id: task.id }),
+    tellOwner(tx, task.id, agent.developer_id),
+  ]);
   const payload = { workflow_id: workflow.id, agent_id: agent.id, fence: claim.fence };
   record(tx, ctx, { category: 'work', kind: 'workflow.task_claimed', subject: task.id, payload });
-  await tellOwner(tx, task.id, agent.developer_id);
   return { success: true, isNew: true, fence: claim.fence, lease_expires_at: tx.now + LEASE_MS, task: { ...task, ...claim }, workflow };
 }
 
@@ -80,10 +92,9 @@ function requireUnfinished(task: WorkflowTaskRow): void {
   );
 }
 
-/** Claims of agents that were silent for too long take up no room, even before the sweep has come by. */
+/** Of a workflow that seems full: claims of agents that were silent for too long take up no room, even before the sweep has come by. */
 async function requireRoom(tx: Tx, workflow: WorkflowRow): Promise<void> {
   const limit = workflow.max_parallel_tasks;
-  if ((await claimedCount(tx.db, tx.workspace, workflow.id)) < limit) return;
   for (const id of await silentHolders(tx.db, tx.workspace, workflow.id, tx.now)) await noteSilence(tx, id, releaseClaimsOf);
   const claimed = await claimedCount(tx.db, tx.workspace, workflow.id);
   if (claimed < limit) return;

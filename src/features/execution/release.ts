@@ -13,7 +13,7 @@ import {
   type WorkflowRow,
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
-import { holdsAny, tasksClaimedIn, tasksHeldBy } from './store.ts';
+import { holdsOther, tasksClaimedIn, tasksHeldBy } from './store.ts';
 
 /** Why a claim ended, and by whose doing. */
 export interface Why {
@@ -45,7 +45,7 @@ async function giveBack(tx: Tx, task: WorkflowTaskRow, why: Why): Promise<void> 
 
 /** The agent of a claim that has ended is free for other work, unless it has some. */
 export async function easeHolder(tx: Tx, agentId: string | null, taskIds: readonly string[]): Promise<void> {
-  if (agentId !== null) await easeAgent(tx, agentId, taskIds, await holdsAny(tx.db, tx.workspace, agentId));
+  if (agentId !== null) await easeAgent(tx, agentId, taskIds, holdsOther(tx.db, tx.workspace, agentId, taskIds));
 }
 
 export async function releaseTask(tx: Tx, task: WorkflowTaskRow, why: Why): Promise<void> {

@@ -3,18 +3,21 @@ import type { Input } from '../../kernel/contract.ts';
 import { excerpt } from '../../kernel/excerpt.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
+import { together } from '../../storage/together.ts';
 import type { Tx } from '../../storage/write.ts';
+import { findAgent } from '../agents/index.ts';
 import {
   addCheckpoint,
   allComplete,
   changeTask,
   changeWorkflow,
+  findTask,
+  findWorkflowOf,
   isSatisfied,
+  requireFound,
   requireHold,
   requireNotEnded,
   requireRunning,
-  requireTask,
-  requireWorkflow,
   satisfyDependents,
   shownStatus,
   tellOwner,
@@ -77,9 +80,15 @@ async function keepError(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, { err
 
 /** Whether anything changed, and the workflow as it is then. The one way by which a task goes on, whoever moves it. */
 export async function moveOn(tx: Tx, ctx: WriteContext, input: Input<typeof taskUpdateStatus>): Promise<{ changed: boolean; workflow: WorkflowRow }> {
-  const task = await requireTask(tx.db, tx.workspace, input.id, 'id');
-  const workflow = await requireWorkflow(tx.db, tx.workspace, task.workflow_id);
-  const agentId = await requireHold(tx, ctx, task, input);
+  const { db, workspace } = tx;
+  const [found, around, named] = await together([
+    findTask(db, workspace, input.id),
+    findWorkflowOf(db, workspace, input.id),
+    input.agent_id === undefined ? Promise.resolve(undefined) : findAgent(db, workspace, input.agent_id),
+  ]);
+  const task = requireFound(found, input.id, 'id');
+  const workflow = around as WorkflowRow;
+  const agentId = await requireHold(tx, ctx, task, input, named);
   const from = shownStatus(task);
   const to: typeof input.status = input.status;
   if (from === to) return { changed: false, workflow };
@@ -89,7 +98,12 @@ export async function moveOn(tx: Tx, ctx: WriteContext, input: Input<typeof task
   await requireNoObstacle(tx, task, workflow, to);
   requireResult(task, to, input);
   const values = changes(tx, task, to, input, agentId);
-  await changeTask(tx.db, tx.workspace, task.id, { ...values, status: to, updated_at: tx.now });
+  await together([
+    changeTask(db, workspace, task.id, { ...values, status: to, updated_at: tx.now }),
+    ...(isSatisfied(to) ? [satisfyDependents(db, workspace, task.id)] : []),
+    ...(values.assigned_agent_id === null ? [easeHolder(tx, task.assigned_agent_id, [task.id])] : []),
+    tellStatus(tx, task, to),
+  ]);
   const checkpoint_id = to === 'failed' ? await keepError(tx, ctx, task, input, agentId) : undefined;
   record(tx, ctx, {
     category: 'work',
@@ -97,9 +111,6 @@ export async function moveOn(tx: Tx, ctx: WriteContext, input: Input<typeof task
     subject: task.id,
     payload: { workflow_id: workflow.id, from, to, agent_id: agentId, checkpoint_id },
   });
-  if (isSatisfied(to)) await satisfyDependents(tx.db, tx.workspace, task.id);
-  if (values.assigned_agent_id === null) await easeHolder(tx, task.assigned_agent_id, [task.id]);
-  await tellStatus(tx, task, to);
   if (to === 'failed') await tellOwner(tx, task.id, null);
   const status = to === 'in_progress' ? await startWorkflow(tx, ctx, workflow) : workflow.status;
   return { changed: true, workflow: { ...workflow, status } };

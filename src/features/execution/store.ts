@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
 import { LEASE_MS } from '../agents/index.ts';
 import { ACTIONABLE, type CheckpointRow, OPEN_WORKFLOW, SATISFIED, type WorkflowTaskRow } from '../workflows/index.ts';
@@ -26,16 +27,16 @@ export async function claimsOf(db: Db, workspace: string, agentId: string): Prom
     .execute();
 }
 
-export async function holdsAny(db: Db, workspace: string, agentId: string): Promise<boolean> {
-  const held = await db
-    .selectFrom('workflow_tasks')
-    .select('id')
-    .where('workspace_id', '=', workspace)
-    .where('assigned_agent_id', '=', agentId)
-    .limit(1)
-    .executeTakeFirst();
-  return held !== undefined;
-}
+/** For a statement that asks whether the agent holds any task but these. */
+export const holdsOther = (db: Db, workspace: string, agentId: string, taskIds: readonly string[]): Expression<SqlBool> =>
+  expressionBuilder<Database>().exists(
+    db
+      .selectFrom('workflow_tasks')
+      .select('workflow_tasks.id')
+      .where('workflow_tasks.workspace_id', '=', workspace)
+      .where('workflow_tasks.assigned_agent_id', '=', agentId)
+      .where('workflow_tasks.id', 'not in', taskIds),
+  );
 
 export async function tasksClaimedIn(db: Db, workspace: string, workflowId: string): Promise<WorkflowTaskRow[]> {
   return await db

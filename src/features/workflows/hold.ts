@@ -2,7 +2,7 @@ import type { WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Tx } from '../../storage/write.ts';
-import { type AgentRow, findAgent, isSilent, noteSign, requireOwnAgent, statusAt } from '../agents/index.ts';
+import { type AgentRow, findAgent, isSilent, noteSign, requireOwn, statusAt } from '../agents/index.ts';
 import { isEnded, isOneOf, OPEN_WORKFLOW } from './lifecycle.ts';
 import { findTask, findWorkflow } from './store.ts';
 import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
@@ -14,8 +14,12 @@ export async function requireWorkflow(db: Db, workspace: string, id: string, fie
 }
 
 export async function requireTask(db: Db, workspace: string, id: string, field = 'task_id'): Promise<WorkflowTaskRow> {
-  const row = await findTask(db, workspace, id);
-  if (row) return row;
+  return requireFound(await findTask(db, workspace, id), id, field);
+}
+
+/** `task` is what was found under that id. */
+export function requireFound(task: WorkflowTaskRow | undefined, id: string, field = 'task_id'): WorkflowTaskRow {
+  if (task) return task;
   throw new Refusal(
     'TASK_NOT_FOUND',
     `There is no task ${JSON.stringify(id)} in this workspace.`,
@@ -75,9 +79,9 @@ function requireStillThere(task: WorkflowTaskRow, agent: AgentRow, fence: number
 
 /**
  * Who writes to a claimed task must hold it; to one that nobody holds anybody may. Returns in whose name the write is made.
- * Whoever writes is alive: the write renews the lease as a heartbeat does.
+ * `named` is the agent that is named, if it has been read already. Whoever writes is alive: the write renews the lease as a heartbeat does.
  */
-export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, writer: Writer): Promise<string | null> {
+export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, writer: Writer, named?: AgentRow): Promise<string | null> {
   if (writer.fence !== undefined && writer.fence !== task.fence) {
     throw new Refusal(
       'STALE_CLAIM',
@@ -86,7 +90,8 @@ export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskR
       { field: 'fence', task_id: task.id, current_fence: task.fence },
     );
   }
-  const own = writer.agent_id === undefined ? null : await requireOwnAgent(tx.db, ctx.principal, writer.agent_id);
+  const { agent_id } = writer;
+  const own = agent_id === undefined ? null : requireOwn(named ?? (await findAgent(tx.db, tx.workspace, agent_id)), ctx.principal, agent_id);
   const holderId = task.assigned_agent_id;
   if (holderId === null) {
     if (own) requireStillThere(task, own, writer.fence, tx.now);

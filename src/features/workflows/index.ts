@@ -8,7 +8,7 @@ export { addCheckpoint } from './checkpoint.ts';
 export { createWorkflow } from './create.ts';
 export { checkPlan } from './dag.ts';
 export { dependenciesOf, edgesOf } from './graph-store.ts';
-export { requireHold, requireNotEnded, requireRunning, requireTask, requireWorkflow, type Writer } from './hold.ts';
+export { requireFound, requireHold, requireNotEnded, requireRunning, requireTask, requireWorkflow, type Writer } from './hold.ts';
 export * from './lifecycle.ts';
 export { pageOfTasks, pageOfWorkflows } from './listing.ts';
 export { taskNamed, workflowNamed } from './named.ts';
@@ -18,7 +18,18 @@ export { changeParallelism } from './parallelism.ts';
 export { setPlan } from './plan.ts';
 export { countsByWorkflow, progress, type WorkflowCounts } from './progress.ts';
 export { changeStatus, type WorkflowPorts } from './status.ts';
-export { changeTask, changeWorkflow, claimedCount, findTask, findWorkflow, newestCheckpoints, satisfyDependents, standingTasks } from './store.ts';
+export {
+  changeTask,
+  changeWorkflow,
+  claimedBeside,
+  claimedCount,
+  findTask,
+  findWorkflow,
+  findWorkflowOf,
+  newestCheckpoints,
+  satisfyDependents,
+  standingTasks,
+} from './store.ts';
 export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from './tables.ts';
 export { planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
 

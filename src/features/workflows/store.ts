@@ -80,6 +80,31 @@ export async function newestCheckpoints(db: Db, workspace: string, taskId: strin
     .execute();
 }
 
+/** The workflow of a task: so that the two can be asked for at once. */
+export async function findWorkflowOf(db: Db, workspace: string, taskId: string): Promise<WorkflowRow | undefined> {
+  return await db
+    .selectFrom('workflows')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', workflowIdOf(db, workspace, taskId))
+    .executeTakeFirst();
+}
+
+const workflowIdOf = (db: Db, workspace: string, taskId: string) =>
+  db.selectFrom('workflow_tasks as known').select('known.workflow_id').where('known.workspace_id', '=', workspace).where('known.id', '=', taskId);
+
+/** As `claimedCount`, of the workflow of this task. */
+export async function claimedBeside(db: Db, workspace: string, taskId: string): Promise<number> {
+  const row = await db
+    .selectFrom('workflow_tasks')
+    .select((eb) => eb.fn.countAll<number>().as('claimed'))
+    .where('workspace_id', '=', workspace)
+    .where('workflow_id', '=', workflowIdOf(db, workspace, taskId))
+    .where('assigned_agent_id', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return Number(row.claimed);
+}
+
 /** How many tasks of the workflow somebody holds. */
 export async function claimedCount(db: Db, workspace: string, workflowId: string): Promise<number> {
   const row = await db

@@ -1,6 +1,8 @@
 import type { WebSocket } from 'ws';
 import { redactor } from '../../features/identity/index.ts';
+import type { Principal } from '../../kernel/context.ts';
 import type { App } from '../../main.ts';
+import type { JournalPage } from '../../storage/follow.ts';
 import type { Metrics } from './metrics.ts';
 import { WRONG_POSITION } from './refuse.ts';
 import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlow, type Door, drained } from './upgrade.ts';
@@ -20,6 +22,23 @@ export interface EventsDoorOptions {
 
 /** The journal as a stream: every event after `?after=SEQ`, in order, one a message, none twice and none missing. */
 export function eventsDoor({ app, metrics, closing, stalledMs = STALLED_MS }: EventsDoorOptions): Door {
+  const worded = new WeakMap<JournalPage, Map<string, Promise<Buffer[]>>>();
+
+  /** A page is redacted once for all sockets of the same viewer, by what is known of its people since it was read. */
+  function messagesOf(page: JournalPage, viewer: Principal): Promise<Buffer[]> {
+    const byViewer = worded.get(page) ?? new Map<string, Promise<Buffer[]>>();
+    worded.set(page, byViewer);
+    const key = `${viewer.kind} ${viewer.developerId}`;
+    const messages = byViewer.get(key) ?? redacted(page, viewer);
+    byViewer.set(key, messages);
+    return messages;
+  }
+
+  async function redacted(page: JournalPage, viewer: Principal): Promise<Buffer[]> {
+    const redact = await redactor(app.store.reader, viewer.workspace, viewer);
+    return page.map((event) => Buffer.from(JSON.stringify(redact(event))));
+  }
+
   async function follow(ws: WebSocket, { principal, current }: Admitted, after: number): Promise<void> {
     metrics.followers.inc();
     const gone = new AbortController();
@@ -29,8 +48,7 @@ export function eventsDoor({ app, metrics, closing, stalledMs = STALLED_MS }: Ev
       for await (const page of app.store.follow(principal.workspace, after, AbortSignal.any([gone.signal, closing]))) {
         // A revocation is itself an event: the reader whom it concerns is gone before it would be sent.
         if (!(await current())) return ws.close(CLOSE_SIGNED_OUT, 'the credential is no longer valid');
-        const redact = await redactor(app.store.reader, principal.workspace, principal);
-        for (const event of page) ws.send(JSON.stringify(redact(event)));
+        for (const message of await messagesOf(page, principal)) ws.send(message, { binary: false });
         if (!(await drained(ws, HIGH_WATER_BYTES, stalledMs))) return closeSlow(ws, 'resume with ?after=SEQ');
       }
       ws.close(CLOSE_GOING_AWAY, 'the server is stopping');

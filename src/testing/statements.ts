@@ -1,0 +1,41 @@
+import pg from 'pg';
+import { vi } from 'vitest';
+
+export interface Cost {
+  readonly statements: number;
+  /** How often an answer was waited for before the next statement was sent. */
+  readonly trips: number;
+}
+
+type Query = (this: pg.Client, ...args: unknown[]) => unknown;
+
+const textOf = (query: unknown): string => (typeof query === 'string' ? query : String((query as { text: unknown }).text));
+
+/** What is done in transactions on PostgreSQL meanwhile, from the first statement to the commit: others wait for each of them. */
+export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
+  const query = pg.Client.prototype.query as unknown as Query;
+  /** The statements under way on each connection that is in a transaction. */
+  const underWay = new Map<pg.Client, number>();
+  let [statements, trips] = [0, 0];
+  const counted: Query = function (...args) {
+    const answer = query.apply(this, args) as Promise<unknown>;
+    const text = textOf(args[0]);
+    if (text.startsWith('begin')) underWay.set(this, 0);
+    const before = underWay.get(this);
+    if (before === undefined) return answer;
+    statements++;
+    if (before === 0) trips++;
+    underWay.set(this, before + 1);
+    if (/^(commit|rollback)$/.test(text)) underWay.delete(this);
+    const answered = () => underWay.has(this) && underWay.set(this, (underWay.get(this) ?? 1) - 1);
+    answer.then(answered, answered);
+    return answer;
+  };
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(counted as never);
+  try {
+    await work();
+    return { statements, trips };
+  } finally {
+    spy.mockRestore();
+  }
+}
