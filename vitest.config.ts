@@ -50,7 +50,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'faults', include: ['test/faults/**/*.test.ts'], globalSetup: 'src/testing/postgres-setup.ts', testTimeout: 60_000 },
+        test: {
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          globalSetup: 'src/testing/postgres-setup.ts',
+          testTimeout: 60_000,
+          // At full size each of them is as much as the machine can do: one after another, when all else is over.
+          ...(PROVE ? { maxWorkers: 1, sequence: { groupOrder: 1 } } : {}),
+        },
       },
       { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], globalSetup: 'src/testing/browser.ts', testTimeout: 60_000 } },
       ...CLIENTS,

@@ -1,4 +1,5 @@
 import { Refusal } from './errors.ts';
+import type { Exchange } from './relay.ts';
 
 const timedOut = (ms: number) => new Refusal('TOOL_TIMEOUT', `The call took longer than ${ms} ms and was given up.`, 'Read the state, then call again.');
 const shuttingDown = () => new Refusal('SHUTTING_DOWN', 'The server is stopping.', 'Read the state when it is back, then call again.');
@@ -99,4 +100,10 @@ export class Deadline implements Disposable {
     this.#refusal ??= refusal;
     this.#controller?.abort(this.#refusal);
   }
+}
+
+/** How long a person takes to answer says nothing of the call. */
+export function untimed(exchange: Exchange, deadline: Deadline): Exchange {
+  const { ask } = exchange;
+  return ask ? { ...exchange, ask: (...question) => deadline.asking(() => ask(...question)) } : exchange;
 }

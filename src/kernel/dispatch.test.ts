@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { StoreBusy } from '../storage/errors.ts';
 import { testApp } from '../testing/app.ts';
 import { fixtureFeature } from '../testing/fixture.ts';
 
@@ -147,6 +148,18 @@ test('a call with several writes carries its capability check with the first of 
   const before = (await events()).length;
   await tool('covibe_fixture', { operation: 'twice' }, ana);
   expect((await events()).slice(before).map((event) => event.kind)).toEqual(['CapabilityCheck', 'fixture.intended', 'fixture.settled', 'covibe_fixture.twice']);
+});
+
+test('where something of a call was kept before the store failed, it is not said that nothing was', async () => {
+  const { app, developer, tool } = await testApp(fixture);
+  const ana = await developer('ana');
+  for (const [operation, code] of [
+    ['look', 'STORE_BUSY'],
+    ['twice', 'OUTCOME_UNKNOWN'],
+  ]) {
+    vi.spyOn(app.store, 'append').mockRejectedValueOnce(new StoreBusy('the database cannot be reached'));
+    expect((await tool('covibe_fixture', { operation }, ana)).reply).toMatchObject({ code });
+  }
 });
 
 test('an answer against the contract is a fault, not an answer', async () => {

@@ -5,7 +5,7 @@ import type { Answer, CallRequest, RelayRequest } from './call.ts';
 import { beginCallSpan, tellOfCall } from './call-span.ts';
 import type { CallContext, House, Principal } from './context.ts';
 import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
-import { Deadline } from './deadline.ts';
+import { Deadline, untimed } from './deadline.ts';
 import { ENVELOPES, isError } from './envelope.ts';
 import { Errand, requestIdAt } from './errand.ts';
 import { isFault, replyTo } from './errors.ts';
@@ -40,6 +40,8 @@ interface Call extends CallRequest, UsedCall, Admitted {
   circumstances?: Record<string, string> | undefined;
   /** Set once it is known to be the caller's own. */
   session: string | null;
+  /** Something of it is done and stays, whatever fails from then on. */
+  kept?: boolean;
 }
 
 /** The one pipe: gate → find → parse → handle → journal → envelope. Authentication came before; surfaces only carry. */
@@ -109,7 +111,7 @@ export class Dispatch {
       call = await this.#inWorkspace(call);
       return await work(call);
     } catch (error) {
-      const reply = replyTo(error, call.requestId);
+      const reply = replyTo(error, call.requestId, call.kept);
       if (!isFault(reply)) return await this.#finish(call, undefined, reply);
       this.#o.log.error('call not carried out', { [call.noun]: call.name, error });
       return this.#answer(call, undefined, undefined, reply, 'error');
@@ -208,9 +210,10 @@ export class Dispatch {
       const exchange = call.exchange && untimed(call.exchange, deadline);
       const ctx: RelayContext = { signal: deadline.signal, exchange, requestId: call.requestId, log: this.#o.log };
       const result = await deadline.race(work(ctx));
+      call.kept = true;
       return await this.#finishRelay(call, isInputRequired(result) ? await this.#admission.suspend(call, result) : result);
     } catch (error) {
-      const reply = replyTo(error, call.requestId);
+      const reply = replyTo(error, call.requestId, call.kept);
       if (isFault(reply)) this.#o.log.error('relay failed', { [call.noun]: call.name, error });
       const answer = await this.#finish(call, undefined, reply, 'failed');
       return error instanceof UpstreamError ? { ...answer, relayed: { error: error.rpc } } : answer;
@@ -238,7 +241,7 @@ export class Dispatch {
       }
       return await part('handler', 'internal', {}, () => this.#handle(call, tool, selected.implementation, input));
     } catch (error) {
-      const reply = replyTo(error, call.requestId);
+      const reply = replyTo(error, call.requestId, call.kept);
       if (isFault(reply)) this.#o.log.error('call failed', { tool: call.name, error });
       return await this.#finish(call, tool, reply, undefined, implementation);
     }
@@ -296,7 +299,7 @@ export class Dispatch {
   async #writeWithTrail<T>(call: Call, callback: WriteCallback<T>, signal: AbortSignal | undefined): Promise<T> {
     const trail = call.trail.splice(0);
     try {
-      return await this.#o.store.write(
+      const result = await this.#o.store.write(
         call.principal.workspace,
         async (tx) => {
           for (const event of trail) tx.append(event);
@@ -305,6 +308,8 @@ export class Dispatch {
         },
         signal,
       );
+      call.kept = true;
+      return result;
     } catch (error) {
       call.trail.unshift(...trail);
       throw error;
@@ -338,7 +343,7 @@ export class Dispatch {
       return undefined;
     } catch (error) {
       this.#o.log.error('call not journaled', { [call.noun]: call.name, error });
-      return replyTo(error, call.requestId);
+      return replyTo(error, call.requestId, call.kept);
     }
   }
 
@@ -382,12 +387,6 @@ export class Dispatch {
     const toolset = known && noun === 'tool' ? this.#o.registry.toolsetOf(name) : undefined;
     tellOfCall(errand.span, { ...call, name: known ? name : undefined, toolset, server: call.server, workspace: call.principal.workspace, outcome, reply });
   }
-}
-
-/** How long a person takes to answer says nothing of the call. */
-function untimed(exchange: Exchange, deadline: Deadline): Exchange {
-  const { ask } = exchange;
-  return ask ? { ...exchange, ask: (...question) => deadline.asking(() => ask(...question)) } : exchange;
 }
 
 const MAX_NAME = 128;

@@ -20,22 +20,23 @@ export class Refusal extends Error {
 }
 
 /** The one translation of what was thrown into what is answered. Faults say nothing of their inside. */
-export function replyTo(error: unknown, reference: string): Refused {
+/** `kept`: something of the call was kept before it failed, so that it cannot be said that nothing was. */
+export function replyTo(error: unknown, reference: string, kept = false): Refused {
   if (error instanceof Refusal) return refused('error', error.code, error.message, error.next, error.details);
+  if (error instanceof OutcomeUnknown || (kept && (error instanceof StoreBusy || error instanceof StoreUnwritable))) {
+    return refused(
+      'error',
+      'OUTCOME_UNKNOWN',
+      'The database was lost on the way: the change may or may not have been made.',
+      'Read the state before you call again.',
+    );
+  }
   if (error instanceof StoreBusy) {
     return refused('error', 'STORE_BUSY', 'The database is busy; nothing was written.', 'Call again in a few seconds.');
   }
   if (error instanceof StoreUnwritable) {
     const message = 'The database cannot be written, because its disk is full or fails; nothing was written.';
     return refused('error', 'STORE_UNWRITABLE', message, "Free space on the server's disk, then call again.");
-  }
-  if (error instanceof OutcomeUnknown) {
-    return refused(
-      'error',
-      'OUTCOME_UNKNOWN',
-      'The database was lost during the commit: the change may or may not have been made.',
-      'Read the state before you call again.',
-    );
   }
   if (error instanceof WriteWithdrawn) return replyTo(error.cause, reference);
   if (error instanceof StoreClosed) {

@@ -261,7 +261,7 @@ const beginDemo = (at: Kitchen) => inDemo(at, 'demo.begin', {});
 async function approved(at: Kitchen) {
   const user_code = await device(at);
   await at.done('devices.approve', { code: user_code, developer: 'ana' });
-  const row = at.house.captured.rows('device_grants').find((grant) => grant.user_code === user_code);
+  const row = at.house.captured.rows('device_grants').find((grant) => grant.user_code === user_code.replaceAll('-', ''));
   return row;
 }
 
