@@ -26,7 +26,14 @@ async function offering(version: string, options: ReleaseOptions = {}) {
 
 const notes = (): Output & { said: string[] } => {
   const said: string[] = [];
-  return { said, note: (text) => void said.push(text), result: () => {}, utf8: true, mark: { good: '✓', bad: '✗', wait: '!', quiet: '○' }, tone: { you: '◆', live: '●', wait: '▲', bad: '✕', quiet: '○' } };
+  return {
+    said,
+    note: (text) => void said.push(text),
+    result: () => {},
+    utf8: true,
+    mark: { good: '✓', bad: '✗', wait: '!', quiet: '○' },
+    tone: { you: '◆', live: '●', wait: '▲', bad: '✕', quiet: '○' },
+  };
 };
 const machine = (npm = quickNpm()) => ({ ...process.env, HOME: temporaryFolder(), PATH: `${npm}:${process.env.PATH}` });
 
