@@ -33,7 +33,7 @@ export async function describeMachine(): Promise<Machine> {
 async function postgresVersion(): Promise<string> {
   const server = await startPostgres();
   try {
-    const client = new pg.Client({ connectionString: server.url });
+    const client = new pg.Client({ connectionString: `${server.url}/postgres` });
     await client.connect();
     const { rows } = await client.query<{ server_version: string }>('show server_version');
     await client.end();

@@ -65,7 +65,7 @@ async function onSqlite(report: Report): Promise<void> {
 
 async function onPostgres(report: Report): Promise<void> {
   const postgres = await startPostgres();
-  const ours = await startCovenant({ DATABASE_URL: postgres.url });
+  const ours = await startCovenant({ DATABASE_URL: `${postgres.url}/postgres` });
   const plain = await openPlain({ path: '', url: await postgres.database('plain') }, Math.max(...CLIENTS));
   try {
     for (const connections of CLIENTS) {

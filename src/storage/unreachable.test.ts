@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { administer, ENGINE, temporaryDatabase } from '../testing/database.ts';
-import { openTestStore } from '../testing/store.ts';
+import { ENGINE } from '../testing/database.ts';
+import { openTestStore, refusableStore } from '../testing/store.ts';
 import { StoreBusy } from './errors.ts';
 import { firstSeqSince, readEvents } from './journal.ts';
 
@@ -8,24 +8,16 @@ const W = 'ws_test';
 const HOUR = 3_600_000;
 
 test.runIf(ENGINE === 'postgres')('a read that gets no connection, or loses it, says that the database is busy; the next one works', async () => {
-  const database = await temporaryDatabase();
-  const url = new URL(database.url as string);
-  const [server, name] = [url.href.slice(0, -url.pathname.length), url.pathname.slice(1)];
-  const role = `role_${crypto.randomUUID().slice(0, 8)}`;
-  await administer(server, `create role ${role} login password 'x'; grant all on all tables in schema public to ${role}`, name);
-  Object.assign(url, { username: role, password: 'x' });
-  const store = await openTestStore({ ...database, url: url.href });
+  const { store, server, role, refuse, admit, cut } = await refusableStore();
   const read = () => store.reader.selectFrom('workspaces').select('name').execute();
-  const end = () => administer(server, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${role}'`);
   expect(await read()).toEqual([]);
-  await administer(server, `alter role ${role} connection limit 0`);
-  await end();
+  await refuse();
   await expect(read()).rejects.toBeInstanceOf(StoreBusy);
-  await administer(server, `alter role ${role} connection limit -1`);
+  await admit();
   expect(await read()).toEqual([]);
   const slow = store.reader.selectNoFrom(({ fn, val }) => fn('pg_sleep', [val(30)]).as('slept')).execute();
   await expect.poll(async () => (await readingNow(server, role)).length).toBe(1);
-  await Promise.all([expect(slow).rejects.toBeInstanceOf(StoreBusy), end()]);
+  await Promise.all([expect(slow).rejects.toBeInstanceOf(StoreBusy), cut()]);
   expect(await read()).toEqual([]);
 });
 

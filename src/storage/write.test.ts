@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { administer, ENGINE, temporaryDatabase } from '../testing/database.ts';
+import { ENGINE, temporaryDatabase } from '../testing/database.ts';
 import { runs } from '../testing/runs.ts';
 import { inRun } from '../testing/scope.ts';
-import { openTestStore } from '../testing/store.ts';
+import { openTestStore, refusableStore } from '../testing/store.ts';
 import { StoreBusy, StoreClosed, WriteWithdrawn } from './errors.ts';
 import { ChainVerifier, type NewEvent, readEvents, readHead } from './journal.ts';
 import type { Store } from './open.ts';
@@ -215,20 +215,12 @@ test.runIf(ENGINE === 'postgres')(
 );
 
 test.runIf(ENGINE === 'postgres')('a database that takes no more connections is asked again, and called busy if that does not help', async () => {
-  const database = await temporaryDatabase();
-  const url = new URL(database.url as string);
-  const [server, name] = [url.href.slice(0, -url.pathname.length), url.pathname.slice(1)];
-  const role = `role_${crypto.randomUUID().slice(0, 8)}`;
-  await administer(server, `create role ${role} login password 'x'; grant all on all tables in schema public to ${role}`, name);
-  Object.assign(url, { username: role, password: 'x' });
-  const store = await openTestStore({ ...database, url: url.href });
+  const { store, refuse, admit } = await refusableStore();
   await addWorkspace(store, 'before');
-  const gone = `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${role}'`;
-  await administer(server, `alter role ${role} connection limit 0`);
-  await administer(server, gone);
+  await refuse();
   await expect(addWorkspace(store, 'refused')).rejects.toBeInstanceOf(StoreBusy);
   const patient = addWorkspace(store, 'patient');
-  await administer(server, `alter role ${role} connection limit -1`);
+  await admit();
   await patient;
   expect(await names(store)).toEqual(['before', 'patient']);
 });

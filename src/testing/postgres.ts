@@ -11,6 +11,8 @@ export interface TestPostgres {
   readonly url: string;
   /** Ends it at once, without a word to anybody, and starts it again when it has been away for so long. */
   crash(awayMs: number): Promise<void>;
+  /** Makes an empty database; its address. */
+  database(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -19,8 +21,11 @@ process.prependListener('beforeExit', () => {
   if (process.exitCode) process.exit();
 });
 
+/** The cluster lives for one run: what it would lose in a power cut is nothing to us. And its tables are emptied and filled again at once: statistics from in between would make it plan for none. */
+const FOR_ONE_RUN = ['fsync=off', 'autovacuum=off', 'max_connections=300'];
+
 /** A real PostgreSQL on a free port, gone when it is stopped. */
-export async function startPostgres(): Promise<TestPostgres> {
+export async function startPostgres(settings: readonly string[] = FOR_ONE_RUN): Promise<TestPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'covenant-pg-'));
   // Run by root, PostgreSQL gives itself an account of its own, which must be able to reach its folder.
   chmodSync(folder, 0o755);
@@ -32,16 +37,19 @@ export async function startPostgres(): Promise<TestPostgres> {
     password: 'covenant',
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
-    // The cluster lives for one run: what it would lose in a power cut is nothing to us.
-    // And its tables are emptied and filled again at once: statistics from in between would make it plan for none.
-    postgresFlags: ['-c', 'fsync=off', '-c', 'autovacuum=off', '-c', 'max_connections=300'],
+    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
   });
   await server.initialise();
   await server.start();
+  const url = `postgres://covenant:covenant@127.0.0.1:${port}`;
   return {
-    url: `postgres://covenant:covenant@127.0.0.1:${port}`,
+    url,
+    async database(name) {
+      await server.createDatabase(name);
+      return `${url}/${name}`;
+    },
     async crash(awayMs) {
       const pid = Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
       process.kill(pid, 'SIGQUIT');
@@ -56,7 +64,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
