@@ -67,6 +67,7 @@ test('a socket without a credential, from a foreign origin or with a wrong posit
   expect(await attempt('/api/events?after=-1', bearer)).toContain('400');
   expect(await attempt('/api/events?after=x', bearer)).toContain('400');
   expect(await attempt('/api/elsewhere', bearer)).toContain('404');
+  expect(await attempt('//', bearer)).toContain('404');
 });
 
 test('the operator follows the workspace that it names, if there is one, and nobody else can name one', async () => {

@@ -68,7 +68,8 @@ export function attachUpgrades(server: Server, { app, guard, metrics, cookieName
       await app.refusals.record(sourceOf(incoming), { category: 'audit', kind: 'request_refused', payload: { reason: problem, path: pathOf(incoming) } });
       return { refusal: foreign(problem) };
     }
-    const url = new URL(incoming.url ?? '/', 'http://localhost');
+    const url = URL.parse(incoming.url ?? '/', 'http://localhost');
+    if (!url) return { refusal: NO_SUCH_PATH };
     const [found] = doors.flatMap((door) => {
       const at = door.at(url);
       return at ? [{ door, at }] : [];
