@@ -21,8 +21,12 @@ import { whenOver } from '../src/testing/scope.ts';
 
 const W = 'ws_default';
 
+type Lookup = [what: string, ask: (db: Db) => Promise<unknown>, plan: RegExp];
+
+const findAnything = (db: Db) => findByText(db, { workspace: W, operator: true } as Principal, '0123ABCD', 10);
+
 /** What each looks for, and how SQLite is to find it. It plans by the schema alone, so an empty store tells what a full one would do. */
-const LOOKUPS: readonly [what: string, ask: (db: Db) => Promise<unknown>, plan: RegExp][] = [
+const LOOKUPS: readonly Lookup[] = [
   ['the open tasks of a workstream', (db) => openTaskIds(db, W, 'wst_1'), /tasks_workstream \(workspace_id=\? AND workstream_id=\? AND status=\?\)/],
   ['tasks without a workstream, at the start', (db) => orphanTasks(db, 10), /tasks_unplaced/],
   ['the tasks that an agent has in hand', (db) => tasksInHand(db, W, { sessionId: 'ses_1', actor: 'operator', since: 0 }, 10), /tasks_open/],
@@ -31,7 +35,9 @@ const LOOKUPS: readonly [what: string, ask: (db: Db) => Promise<unknown>, plan: 
   ['the tasks of one status, a page', (db) => tasksBy(db, W, { statuses: ['cancelled'], limit: 10 }), /tasks_status \(workspace_id=\? AND status=\?\)/],
   ['the tasks of a developer, a page', (db) => tasksBy(db, W, { developerId: 'dev_1', limit: 10 }), /tasks_owner \(workspace_id=\? AND developer_id=\?\)/],
   ['a task by the end of its id', (db) => taskNamed(db, W, 'ABCDEF').catch(() => {}), /tasks_ending \(<expr>=\? AND workspace_id=\?\)/],
-  ['anything by the end of its id', (db) => findByText(db, { workspace: W, operator: true } as Principal, 'tk_0123ABCD', 10), /workflow_tasks_ending/],
+  ...['tasks', 'workflow_tasks', 'instances', 'overlap_warnings', 'claims', 'messages', 'asks', 'handoffs', 'approvals', 'tokens'].map(
+    (table): Lookup => [`something of ${table} by the end of its id`, findAnything, new RegExp(`\\b${table}_ending \\(<expr>=`)],
+  ),
   ['the notes of a session', (db) => notesOfSession(db, W, 'ses_1', 10), /notes_session/],
   ['the last words of sessions', (db) => lastActivities(db, W, ['ses_1', 'ses_2']), /line USING INDEX \S+ \(workspace_id=\? AND session_id=\? AND id=\?\)/],
   ['the first overlap that needed a verdict', (db) => readFirstSteps(db, W), /overlap_warnings_escalated/],

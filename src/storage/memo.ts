@@ -29,6 +29,7 @@ export class AccessMemo {
     if (this.#stamp === stamp) this.#entries.set(key, value);
     return value;
   }
+
   /** Those who ask for the same in one turn of the event loop get one reading, which begins when all of them have asked. */
   #atOnce<T>(key: string, load: () => Promise<T>): Promise<T> {
     const gathering = this.#gathering.get(key);

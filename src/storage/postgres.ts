@@ -107,7 +107,7 @@ async function transact<T>(pool: pg.Pool, names: PreparedNames, workspace: strin
   const begun = client.query(`begin isolation level read committed; select pg_advisory_xact_lock(${lockKey(workspace)})`);
   begun.catch(() => {});
   try {
-    const running = new Running(client, names);
+    const running = new Running(client, names, begun);
     const result = await work(running.db, running);
     await begun;
     committing = true;
@@ -133,11 +133,13 @@ class Running implements Control {
   readonly db: Db;
   readonly #client: pg.PoolClient;
   readonly #names: PreparedNames;
+  readonly #begun: Promise<unknown>;
   #failure: unknown;
 
-  constructor(client: pg.PoolClient, names: PreparedNames) {
+  constructor(client: pg.PoolClient, names: PreparedNames, begun: Promise<unknown>) {
     this.#client = client;
     this.#names = names;
+    this.#begun = begun;
     const connection = { query: (text: string, parameters: unknown[]) => this.#query(text, parameters), release: () => {} } as unknown as PostgresPoolClient;
     this.db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: { options: {}, connect: async () => connection, end: async () => {} } }) });
   }
@@ -154,7 +156,10 @@ class Running implements Control {
   async #query(text: string, parameters?: unknown[]): Promise<pg.QueryResult> {
     try {
       const name = parameters?.length ? this.#names.of(text) : undefined;
-      return await this.#client.query(name === undefined ? { text, values: parameters } : { name, text, values: parameters });
+      const answer = await this.#client.query(name === undefined ? { text, values: parameters } : { name, text, values: parameters });
+      // It has been answered before. What was read outside of a transaction that did not begin is nothing to act on.
+      await this.#begun;
+      return answer;
     } catch (error) {
       this.#failure ??= error;
       throw error;

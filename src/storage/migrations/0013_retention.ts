@@ -43,7 +43,7 @@ async function indexWhatGrows(db: Kysely<unknown>): Promise<void> {
   await index('instances_made', 'instances', 'created_at', 'id').execute();
   await index('instances_ended', 'instances', 'ended_at').execute();
   // People name things by the end of their ids.
-  for (const table of ['tasks', 'workflow_tasks', 'claims', 'messages', 'overlap_warnings']) {
+  for (const table of ['tasks', 'workflow_tasks', 'claims', 'messages', 'overlap_warnings', 'instances', 'asks', 'handoffs', 'approvals', 'tokens']) {
     await sql`create index ${sql.raw(`${table}_ending`)} on ${sql.table(table)} (lower(substr(id, length(id) - 3)), workspace_id, id)`.execute(db);
   }
 }
