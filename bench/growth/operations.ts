@@ -153,7 +153,8 @@ const PAGES: readonly Operation[] = [
   page('overlap.list', () => ({ open: true, level: 'escalated', limit: 100 }), 'overlap.list: open'),
   page('overlap.list', () => ({ limit: 50 })),
   page('instances.list', () => ({ status: ['started', 'waiting_review'], type: 'coding', limit: 200 }), 'instances.list: running'),
-  page('instances.list', () => ({ limit: 100 })),
+  // It says how many there are.
+  { ...page('instances.list', () => ({ limit: 100 })), whole: true },
   page('instances.show', ({ known }) => ({ instance_id: known.instance })),
   page('tasks.list'),
   page('tasks.list', () => ({ repository: 'app' }), 'tasks.list: of a repository'),

@@ -16,7 +16,7 @@ export function sectionOf(figures: readonly Figure[]): string {
   const parts = [
     `The same operations with 1,000 to 1,000,000 tasks, and as many events, in the store: the past of a team that does ${A_DAY.toLocaleString('en')} tasks a day, ` +
       'of which at most 2,000 are open. Median milliseconds. What takes part in the journal waits for the disk: “a call that does nothing” is what that costs. ' +
-      'An operation marked * has to read all there is.',
+      'An operation marked * has to read or to count all there is.',
   ];
   for (const area of AREAS) {
     const names = new Map(figures.filter((each) => each.area === area).map(({ operation, whole }) => [operation, whole]));

@@ -55,6 +55,7 @@ export interface TestAppOptions {
   launchers?: Config['launchers'];
   maxRunning?: number;
   github?: Config['github'];
+  proxy?: Pick<Config, 'allowed_hosts' | 'allowed_origins'>;
   gitHubHand?: GitHub;
   upstreams?: AppOptions['upstreams'];
   tracer?: AppOptions['tracer'];
@@ -72,6 +73,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
       overlap: options.embedder === undefined ? {} : { embedder: options.embedder },
       launchers: options.launchers ?? {},
       github: options.github ?? {},
+      ...options.proxy,
       ...(options.maxRunning === undefined ? {} : { instances: { max_running: options.maxRunning } }),
       machine: options.repositories === undefined ? {} : { repositories: options.repositories },
     }),

@@ -22,6 +22,12 @@ export const sourceOf = (incoming: IncomingMessage): string => incoming.socket.r
 
 export const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
 
+/** By the name that it was called by, which the guard knows as ours; behind a proxy the operator has said what people see of it. */
+export function originOf({ config }: App, { headers }: IncomingMessage): string {
+  const host = headers.host?.toLowerCase() ?? '';
+  return config.allowed_origins.find((origin) => URL.canParse(origin) && new URL(origin).host === host) ?? `http://${host}`;
+}
+
 /** Who calls, or the refusal, which is journaled without the credential. */
 export async function identify(
   app: App,

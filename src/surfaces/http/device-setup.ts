@@ -4,7 +4,7 @@ import { ENVELOPES } from '../../kernel/envelope.ts';
 import { Refusal, replyTo } from '../../kernel/errors.ts';
 import type { App } from '../../main.ts';
 import { readJsonBody } from './body.ts';
-import { sourceOf } from './caller.ts';
+import { originOf, sourceOf } from './caller.ts';
 import { badBody, type HttpRefusal } from './refuse.ts';
 
 type Env = { Bindings: HttpBindings };
@@ -30,7 +30,7 @@ export function deviceRoutes(routes: Hono<Env>, app: App, refuse: (c: Context<En
 
   serve('/api/setup/device', async (c, body) => {
     const asked = await app.devices.ask(sourceOf(c.env.incoming), body);
-    const page = `${originOf(app, c.env.incoming.headers.host ?? '')}/setup/authorize`;
+    const page = `${originOf(app, c.env.incoming)}/setup/authorize`;
     return c.json({ ...asked, verification_uri: page, verification_uri_complete: `${page}?code=${asked.user_code}` });
   });
 
@@ -41,7 +41,3 @@ export function deviceRoutes(routes: Hono<Env>, app: App, refuse: (c: Context<En
     return c.json(polled, 429);
   });
 }
-
-/** By the name that it was called by, which the guard knows as ours; behind a proxy the operator has said what people see of it. */
-const originOf = ({ config }: App, host: string): string =>
-  config.allowed_origins.find((origin) => URL.canParse(origin) && new URL(origin).host === host.toLowerCase()) ?? `http://${host}`;

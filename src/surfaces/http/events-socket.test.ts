@@ -45,12 +45,11 @@ test('a reader that gives its last seq gets every later event, none twice and no
   const total = start + 20 * 4 * 2;
   const seen: number[] = [];
   while (seen.length < total) {
-    const last = seen.at(-1) ?? 0;
-    const part = await follow(url, last, ana.token, Math.min(37, total - last));
-    seen.push(...part.map((event) => event.seq).filter((seq) => seq > (seen.at(-1) ?? 0) && seen.length < total));
+    const part = await follow(url, seen.at(-1) ?? 0, ana.token, Math.min(37, total - seen.length));
+    seen.push(...part.map((event) => event.seq));
   }
   await writing;
-  expect(seen.slice(0, total)).toEqual(Array.from({ length: total }, (_, index) => index + 1));
+  expect(seen).toEqual(Array.from({ length: total }, (_, index) => index + 1));
 });
 
 test('a socket without a credential, from a foreign origin or with a wrong position is refused', async () => {

@@ -1,4 +1,4 @@
-import { request as rawRequest } from 'node:http';
+import { type IncomingMessage, request as rawRequest } from 'node:http';
 import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
@@ -175,11 +175,13 @@ test('a foreign Origin is refused, another port of this very host included; the 
   expect(await statusWith(`${url}/api/health`, { origin: `http://${host}` })).toBe(200);
 });
 
-function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
+const statusWith = async (url: string, headers: Record<string, string>) => (await answerWith(url, headers)).statusCode;
+
+function answerWith(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     rawRequest(url, { headers }, (response) => {
       response.resume();
-      resolve(response.statusCode);
+      resolve(response);
     })
       .on('error', reject)
       .end();
@@ -237,6 +239,17 @@ test('the sign-in link sets an HttpOnly, SameSite=Strict cookie and redirects; t
   expect(await signedIn.json()).toMatchObject({ developer: 'ana', operator: true });
   const elsewhere = await post(`${url}/api/mcp`, JSON.stringify({ tool: 'clock' }), { ...json, cookie: cookie.split(';')[0] ?? '' });
   expect(elsewhere.status).toBe(401);
+});
+
+test('where people come to it by https, the cookie is kept from what is not; by http it could not be kept at all', async () => {
+  const { url, developer, done } = await served({ proxy: { allowed_hosts: ['covenant.example'], allowed_origins: ['https://covenant.example'] } });
+  await developer('ana');
+  const cookieFor = async (host: string) => {
+    const { path } = await done('signin.link', {});
+    return (await answerWith(`${url}${path}`, { host })).headers['set-cookie']?.[0];
+  };
+  expect(await cookieFor('covenant.example')).toMatch(/; HttpOnly; SameSite=Strict; Secure; Max-Age/);
+  expect(await cookieFor('localhost')).not.toContain('Secure');
 });
 
 test('the operator may act in another workspace by name; nobody else may', async () => {

@@ -12,7 +12,7 @@ import { reportedIn } from '../repository.ts';
 import { WORKSPACE_HEADER } from '../workspace.ts';
 import { requestOf } from './access.ts';
 import { ClientGone, readJsonBody } from './body.ts';
-import { bearer, cookie, identify, isLoopback, pathOf, sourceOf } from './caller.ts';
+import { bearer, cookie, identify, isLoopback, originOf, pathOf, sourceOf } from './caller.ts';
 import { companionRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
 import { deviceRoutes } from './device-setup.ts';
@@ -168,7 +168,8 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       await app.refusals.record(sourceOf(c.env.incoming), { category: 'audit', kind: 'authentication_failed', payload: { reason: 'link', door: 'signin' } });
       return c.redirect('/?signin=expired', 303);
     }
-    c.header('set-cookie', `${parts.cookieName()}=${signedIn.cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${signedIn.maxAgeSeconds}`);
+    const secure = originOf(app, c.env.incoming).startsWith('https:') ? '; Secure' : '';
+    c.header('set-cookie', `${parts.cookieName()}=${signedIn.cookie}; Path=/; HttpOnly; SameSite=Strict${secure}; Max-Age=${signedIn.maxAgeSeconds}`);
     c.header('cache-control', 'no-store');
     return c.redirect(localPath(c.req.query('to')), 303);
   });
