@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { temporaryDatabase, temporaryFolder } from '../../src/testing/database.ts';
 import { covenant, direct, type Environment, startProgram } from '../../src/testing/program.ts';
+import { patience } from '../../src/testing/runs.ts';
 
 const AGENTS = 64;
 /** 2,000 tasks are promised; every run has a shorter graph of the same kind. */
@@ -34,7 +35,7 @@ async function firstFree(tasks: readonly { id: string }[], number: number, claim
 }
 
 test(`64 agents on two servers and one PostgreSQL finish a graph of ${TASKS} tasks, each exactly once, though one server is killed midway`, {
-  timeout: 180_000,
+  timeout: patience(180_000),
 }, async () => {
   const { home, url } = await temporaryDatabase('postgres');
   const first: Environment = { home, env: { DATABASE_URL: url as string } };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TestCaller } from '../../testing/app.ts';
-import { runs } from '../../testing/runs.ts';
+import { patience, runs } from '../../testing/runs.ts';
 import { inRun } from '../../testing/scope.ts';
 import { type Body, type WorkflowApp, workflowApp } from '../../testing/workflow.ts';
 import { isSilent } from '../agents/index.ts';
@@ -268,32 +268,36 @@ async function checkHistory({ app }: World): Promise<void> {
   }
 }
 
-test('whatever agents do to a graph: one live holder per task, nothing runs before what it depends on, fences rise, counts add up', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      graph,
-      fc.array(step, { minLength: 30, maxLength: 80 }),
-      inRun(async ({ size, edges, most }, steps) => {
-        const app = await workflowApp();
-        const elsewhere = await app.developer('ana', 'codex');
-        const name = (index: number) => `t${index}`;
-        const words = Array.from({ length: size }, (_, to) => ({
-          name: name(to),
-          depends_on: [...new Set(edges.filter(([a, b]) => Math.max(a, b) === to && a !== b && Math.max(a, b) < size).map(([a, b]) => name(Math.min(a, b))))],
-        }));
-        const { workflow_id, ids } = await app.planned(words, { workflow: { max_parallel_tasks: most } });
-        const callers = [app.ana, app.ana, elsewhere, app.ben];
-        const agents = await Promise.all(callers.map(async (by) => ({ id: await app.agent(by), by })));
-        const world: World = { app, workflowId: workflow_id, agents, tasks: words.map((word) => ids[word.name] as string), fences: new Map(), added: 0 };
-        for (const action of steps) {
-          const before = await rowsOf(world);
-          await carryOut(world, action);
-          await check(world, before, action);
-        }
-        await checkHistory(world);
-        await app.app.close();
-      }),
-    ),
-    runs(15),
-  );
-}, 180_000);
+test(
+  'whatever agents do to a graph: one live holder per task, nothing runs before what it depends on, fences rise, counts add up',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        graph,
+        fc.array(step, { minLength: 30, maxLength: 80 }),
+        inRun(async ({ size, edges, most }, steps) => {
+          const app = await workflowApp();
+          const elsewhere = await app.developer('ana', 'codex');
+          const name = (index: number) => `t${index}`;
+          const words = Array.from({ length: size }, (_, to) => ({
+            name: name(to),
+            depends_on: [...new Set(edges.filter(([a, b]) => Math.max(a, b) === to && a !== b && Math.max(a, b) < size).map(([a, b]) => name(Math.min(a, b))))],
+          }));
+          const { workflow_id, ids } = await app.planned(words, { workflow: { max_parallel_tasks: most } });
+          const callers = [app.ana, app.ana, elsewhere, app.ben];
+          const agents = await Promise.all(callers.map(async (by) => ({ id: await app.agent(by), by })));
+          const world: World = { app, workflowId: workflow_id, agents, tasks: words.map((word) => ids[word.name] as string), fences: new Map(), added: 0 };
+          for (const action of steps) {
+            const before = await rowsOf(world);
+            await carryOut(world, action);
+            await check(world, before, action);
+          }
+          await checkHistory(world);
+          await app.app.close();
+        }),
+      ),
+      runs(15),
+    );
+  },
+  patience(180_000),
+);

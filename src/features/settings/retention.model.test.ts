@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TestCaller } from '../../testing/app.ts';
 import { type TestClock, testClock } from '../../testing/clock.ts';
-import { runs } from '../../testing/runs.ts';
+import { patience, runs } from '../../testing/runs.ts';
 import { inRun } from '../../testing/scope.ts';
 import { type Body, type WorkflowApp, workflowApp } from '../../testing/workflow.ts';
 import { FORGOTTEN as APPROVALS } from '../approvals/retention.ts';
@@ -186,42 +186,46 @@ async function readsWork(t: WorkflowApp, rows: Rows): Promise<void> {
   for (const operation of ['state', 'feedback', 'generate_weekly_summary']) await t.ok('covibe_team', { operation });
 }
 
-test('whatever was done, retention deletes exactly what was over for so long, and with a pruned journal everything else can still be read', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { minLength: 70, maxLength: 100, size: 'max' }),
-      inRun(async (steps) => {
-        const t = await workflowApp({ clock: withoutSweeps() });
-        const act = await world(t);
-        for (const each of steps) {
-          await act(each);
-          if (each.days > 0) t.clock.advance(each.days * DAY_MS);
-        }
-        const { store, clock } = t.app;
-        const all = await allRows(t);
-        const before = clock.now() - DAYS * DAY_MS;
-        const sweep = retentionSweep({ store, clock }, 'all', FORGOTTEN);
-        // Another setting with a number of its own.
-        await t.done('settings.set', { key: 'review.max_iterations', value: DAYS });
-        await sweep.run();
-        expect(await allRows(t)).toEqual(all);
-        await t.done('settings.set', { key: 'retention.days', value: DAYS });
-        await sweep.run();
-        const left = await allRows(t);
-        for (const [table, overAt] of Object.entries(TABLES)) {
-          const kept = all[table]?.filter((row) => !((overAt(row, all) ?? Number.POSITIVE_INFINITY) < before));
-          expect(left[table], table).toEqual(kept);
-        }
-        await readsWork(t, left);
-        await t.done('journal.prune', { keep_days: DAYS });
-        expect(await t.done('events.verify', { limit: 10_000 })).toMatchObject({ first_break: null, done: true });
-        expect(await allRows(t)).toEqual(left);
-        await readsWork(t, left);
-      }),
-    ),
-    { ...runs(3), endOnFailure: true },
-  );
-}, 60_000);
+test(
+  'whatever was done, retention deletes exactly what was over for so long, and with a pruned journal everything else can still be read',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 70, maxLength: 100, size: 'max' }),
+        inRun(async (steps) => {
+          const t = await workflowApp({ clock: withoutSweeps() });
+          const act = await world(t);
+          for (const each of steps) {
+            await act(each);
+            if (each.days > 0) t.clock.advance(each.days * DAY_MS);
+          }
+          const { store, clock } = t.app;
+          const all = await allRows(t);
+          const before = clock.now() - DAYS * DAY_MS;
+          const sweep = retentionSweep({ store, clock }, 'all', FORGOTTEN);
+          // Another setting with a number of its own.
+          await t.done('settings.set', { key: 'review.max_iterations', value: DAYS });
+          await sweep.run();
+          expect(await allRows(t)).toEqual(all);
+          await t.done('settings.set', { key: 'retention.days', value: DAYS });
+          await sweep.run();
+          const left = await allRows(t);
+          for (const [table, overAt] of Object.entries(TABLES)) {
+            const kept = all[table]?.filter((row) => !((overAt(row, all) ?? Number.POSITIVE_INFINITY) < before));
+            expect(left[table], table).toEqual(kept);
+          }
+          await readsWork(t, left);
+          await t.done('journal.prune', { keep_days: DAYS });
+          expect(await t.done('events.verify', { limit: 10_000 })).toMatchObject({ first_break: null, done: true });
+          expect(await allRows(t)).toEqual(left);
+          await readsWork(t, left);
+        }),
+      ),
+      { ...runs(3), endOnFailure: true },
+    );
+  },
+  patience(60_000),
+);
 
 test('what somebody still waits for stays however old it is: an answer that has not arrived, an offer, a query, a call that was approved', async () => {
   const t = await workflowApp({ clock: withoutSweeps() });

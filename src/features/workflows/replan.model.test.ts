@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs } from '../../testing/runs.ts';
+import { patience, runs } from '../../testing/runs.ts';
 import { inRun } from '../../testing/scope.ts';
 import { type WorkflowApp, workflowApp } from '../../testing/workflow.ts';
 import { TASK_STATUSES } from './lifecycle.ts';
@@ -106,37 +106,41 @@ const sorted = (state: Awaited<ReturnType<typeof actual>> | ReturnType<typeof ex
   next: state.next.map((task: { beside: string[] }) => ({ ...task, beside: [...task.beside].sort() })),
 });
 
-test('whatever is added, removed, completed, failed and skipped, next and progress are those of the graph as it then is', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      planned,
-      fc.array(step, { minLength: 4, maxLength: 16 }),
-      inRun(async (plan, steps) => {
-        const app = await workflowApp();
-        const tasks = plan.map(({ sequence, group: own, dependsOn }, index) => ({
-          name: `p${index}`,
-          sequence,
-          ...(own === null ? {} : { parallel_group: own }),
-          depends_on: index === 0 ? [] : dependsOn.map((one) => `p${one % index}`),
-        }));
-        const { workflow_id, ids } = await app.planned(tasks);
-        const agent = await app.agent();
-        const model: Model = new Map(
-          tasks.map(({ name, sequence, parallel_group, depends_on }) => [
-            name,
-            { id: ids[name] as string, sequence, group: parallel_group ?? null, status: 'pending' as const, waitsFor: new Set(depends_on) },
-          ]),
-        );
-        expect(sorted(await actual(app, workflow_id))).toEqual(sorted(expected(model)));
-        for (const [number, one] of steps.entries()) {
-          await take(app, model, workflow_id, agent, one, number);
+test(
+  'whatever is added, removed, completed, failed and skipped, next and progress are those of the graph as it then is',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        planned,
+        fc.array(step, { minLength: 4, maxLength: 16 }),
+        inRun(async (plan, steps) => {
+          const app = await workflowApp();
+          const tasks = plan.map(({ sequence, group: own, dependsOn }, index) => ({
+            name: `p${index}`,
+            sequence,
+            ...(own === null ? {} : { parallel_group: own }),
+            depends_on: index === 0 ? [] : dependsOn.map((one) => `p${one % index}`),
+          }));
+          const { workflow_id, ids } = await app.planned(tasks);
+          const agent = await app.agent();
+          const model: Model = new Map(
+            tasks.map(({ name, sequence, parallel_group, depends_on }) => [
+              name,
+              { id: ids[name] as string, sequence, group: parallel_group ?? null, status: 'pending' as const, waitsFor: new Set(depends_on) },
+            ]),
+          );
           expect(sorted(await actual(app, workflow_id))).toEqual(sorted(expected(model)));
-        }
-      }),
-    ),
-    runs(12),
-  );
-}, 120_000);
+          for (const [number, one] of steps.entries()) {
+            await take(app, model, workflow_id, agent, one, number);
+            expect(sorted(await actual(app, workflow_id))).toEqual(sorted(expected(model)));
+          }
+        }),
+      ),
+      runs(12),
+    );
+  },
+  patience(120_000),
+);
 
 async function take(app: WorkflowApp, model: Model, workflow_id: string, agent: string, one: Step, number: number): Promise<void> {
   const names = [...model.keys()];
