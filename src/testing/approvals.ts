@@ -1,8 +1,9 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { Answer } from '../kernel/call.ts';
 import type { Exchange, Json } from '../kernel/relay.ts';
 import type { TestApp } from './app.ts';
 import { type RelayAppOptions, relayApp } from './relay.ts';
+import { until } from './until.ts';
 
 export const DEADLINE_MS = 600_000;
 
@@ -12,7 +13,7 @@ export const listed = async (t: Pick<TestApp, 'done'>, status?: string) => (awai
 
 /** The one call that waits, once it does. */
 export async function waiting(t: Pick<TestApp, 'done'>, count = 1): Promise<Item> {
-  return await vi.waitFor(async () => {
+  return await until(async () => {
     const items = await listed(t);
     expect(items).toHaveLength(count);
     return items.at(-1) as Item;
@@ -57,7 +58,7 @@ export function listening(t: Pick<TestApp, 'clock'>, client: Exchange = { capabi
   const told: Json[] = [];
   const exchange: Exchange = { ...client, progress: (params) => told.push(params) };
   const waits = () =>
-    vi.waitFor(() => {
+    until(() => {
       if (told.length === 0) t.clock.advance(10_000);
       expect(told).not.toEqual([]);
     });

@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type TestApp, type TestCaller, testApp } from './app.ts';
 import { serveFixture } from './conformance-server.ts';
 import { temporaryDatabase } from './database.ts';
+import { until } from './until.ts';
 
 const STDIO = fileURLToPath(new URL('conformance-stdio.ts', import.meta.url));
 
@@ -40,7 +41,7 @@ export async function fixtureGateway(way: Way): Promise<Gateway> {
   const { url } = await made.serve();
   const ana = await made.developer('ana');
   const { upstreams } = made.app;
-  await vi.waitFor(() => expect(upstreams.tools.tools()).not.toEqual([]), 20_000);
+  await until(() => expect(upstreams.tools.tools()).not.toEqual([]));
   const tools = upstreams.tools.tools().map(({ name }) => `tool.call.${name}`);
   const prompts = upstreams.prompts().map(({ name }) => `prompt.get.${name}`);
   await Promise.all([...tools, ...prompts, 'resource.read.fixture'].map((action) => made.done('capabilities.grant', { action, developer: 'ana' })));

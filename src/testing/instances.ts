@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { InstanceRow } from '../features/instances/index.ts';
 import { type TestApp, type TestAppOptions, type TestCaller, testApp } from './app.ts';
 import { SLEEPER } from './config.ts';
 import { type TestRepository, temporaryRepository } from './repository.ts';
 import { type PretendedHost, pretendedHost } from './sessions.ts';
+import { until } from './until.ts';
 import type { Body } from './workflow.ts';
 
 export const HOUR = 3_600_000;
@@ -79,7 +80,7 @@ export async function instanceApp(options: InstanceAppOptions = {}): Promise<Ins
     },
     async later(ms) {
       t.clock.advance(ms);
-      await vi.waitFor(async () => {
+      await until(async () => {
         for (const table of ['instances', 'review_feedback'] as const) {
           const rows = await reader.selectFrom(table).select(['id', 'step', 'step_until', 'step_by']).where('step', 'is not', null).execute();
           // What is put off for the sweep is not due before its time.
@@ -93,7 +94,7 @@ export async function instanceApp(options: InstanceAppOptions = {}): Promise<Ins
           t.clock.advance(0);
           expect.fail(`${untold[0]?.id} has not been told`);
         }
-      }, 20_000);
+      });
     },
   };
 }

@@ -39,3 +39,17 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
     spy.mockRestore();
   }
 }
+
+/** From now on every transaction on PostgreSQL is a deadlock's victim when all of it has been done, so that its callbacks run again. */
+export function undoEveryFirstCommit(): void {
+  const query = pg.Client.prototype.query as unknown as Query;
+  let wasUndone = false;
+  const undoing: Query = async function (...args) {
+    if (textOf(args[0]) !== 'commit') return await query.apply(this, args);
+    wasUndone = !wasUndone;
+    if (!wasUndone) return await query.apply(this, args);
+    await query.call(this, 'rollback');
+    throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+  };
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(undoing as never);
+}

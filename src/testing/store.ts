@@ -22,6 +22,7 @@ export async function refusableStore() {
   const cut = () => administer(server, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${role}'`);
   return {
     store: await openTestStore({ ...database, url: url.href }),
+    database,
     server,
     role,
     cut,

@@ -27,7 +27,7 @@ const RECEIPTS = ['delivered_at', 'read_at', 'answer_delivered_at', 'status', 'a
 /** What a call may do to rows of another developer. `addressee`: only where the row is addressed to the caller. */
 const ACROSS: readonly (Effect & { addressee?: true })[] = [
   {
-    calls: /^(workflow|task|template)_|^agent_unregister$/,
+    calls: /^(workflow|task|template)_|^agent_(unregister|update)$/,
     table: 'overlap_items',
     reason: "a step is shown as the work of its holder, and of its workflow's owner while nobody holds it",
   },

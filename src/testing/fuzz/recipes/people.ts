@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { vi } from 'vitest';
+import { until } from '../../until.ts';
 import { REPOSITORY } from '../house.ts';
 import { cycleCooking as cycles } from './cycle.ts';
 import { ADMINS, Kitchen, type Recipe, SIGNED_IN } from './kitchen.ts';
@@ -14,7 +14,7 @@ async function approval(at: Kitchen): Promise<{ approval_id: unknown }> {
   await at.done('capabilities.revoke', { action: 'toolset.workflow', token: token.tokenId });
   await at.done('capabilities.grant', { action, token: token.tokenId, scope: { approve: true } });
   at.house.tool('agent_list', {}, token).catch(() => undefined);
-  return await vi.waitFor(async () => {
+  return await until(async () => {
     await at.house.captured.changes();
     const waiting = at.house.captured.rows('approvals').find((row) => row.status === 'waiting' && row.token_id === token.tokenId);
     if (!waiting) throw new Error('nothing waits yet');
