@@ -89,8 +89,11 @@ export class Admission {
 
   /** What is about to happen elsewhere, or to take long, is on record even if this process does not see the end of it. */
   async writeAhead(call: Admitted, ...checks: NewEvent[]): Promise<void> {
-    const trail = [...call.trail.splice(0), ...checks];
-    if (trail.length > 0) await this.#store.append(call.journalIn, trail);
+    call.trail.push(...checks);
+    if (call.trail.length === 0) return;
+    await this.#store.append(call.journalIn, call.trail);
+    // Not before: what could not be written is still to be.
+    call.trail.length = 0;
   }
 
   /** The next round of this call must not count again; nor may another server's word be taken for one of ours. */

@@ -1,12 +1,13 @@
 import { expect, test, vi } from 'vitest';
-import { StoreBusy } from '../storage/errors.ts';
+import { StoreBusy, StoreClosed } from '../storage/errors.ts';
 import { testApp } from '../testing/app.ts';
 import { fixtureFeature } from '../testing/fixture.ts';
+import { until } from '../testing/until.ts';
 
 const fixture = { features: [fixtureFeature] };
 
 test('a call writes one usage event whatever its outcome, with its digest and never its arguments [audit.journal.no-secrets] [audit.journal.one-log] [audit.journal.categories]', async () => {
-  const { developer, events, tool } = await testApp(fixture);
+  const { developer, done, events, tool } = await testApp(fixture);
   const ana = await developer('ana');
   const calls: [string, unknown][] = [
     ['covibe_fixture', { operation: 'look', what: 'my-secret-prompt' }],
@@ -19,7 +20,9 @@ test('a call writes one usage event whatever its outcome, with its digest and ne
     ['covibe_fixture', 'no object'],
     ['echo', { text: 'my-secret-prompt' }],
     ['covibe_nope', {}],
+    ['request_review', {}],
   ];
+  await done('capabilities.grant', { action: 'toolset.review', token: ana.tokenId });
   for (const [name, args] of calls) await tool(name, args, ana);
   const usage = (await events({ category: 'usage' })).filter((event) => event.subject?.startsWith('tool:'));
   expect(usage.map((event) => [event.kind, event.payload.outcome, event.payload.code ?? null])).toEqual([
@@ -33,6 +36,7 @@ test('a call writes one usage event whatever its outcome, with its digest and ne
     ['covibe_fixture', 'error', 'INVALID_INPUT'],
     ['echo', 'denied', 'CAPABILITY_DENIED'],
     ['covibe_nope', 'error', 'UNKNOWN_TOOL'],
+    ['request_review', 'error', 'NOT_AN_INSTANCE'],
   ]);
   for (const event of usage) expect(event.payload.arguments_sha256).toMatch(/^[0-9a-f]{64}$/);
   expect(JSON.stringify(await events())).not.toContain('my-secret-prompt');
@@ -115,14 +119,14 @@ test('what was done outside is recorded even when the time of the call is up', a
   const { developer, events, tool } = await testApp({ ...fixture, toolTimeoutMs: 50 });
   const ana = await developer('ana');
   expect((await tool('covibe_fixture', { operation: 'effect' }, ana)).reply).toMatchObject({ code: 'TOOL_TIMEOUT' });
-  await vi.waitFor(async () => expect(await events({ kind: 'fixture.settled' })).toHaveLength(1));
+  await until(async () => expect(await events({ kind: 'fixture.settled' })).toHaveLength(1));
 });
 
 test('a server that stops tells those whom it can no longer serve', async () => {
   const { app, developer, tool } = await testApp(fixture);
   const ana = await developer('ana');
   const hanging = tool('covibe_fixture', { operation: 'hang' }, ana);
-  await vi.waitFor(async () => {
+  await until(async () => {
     app.dispatch.shutDown();
     expect((await Promise.race([hanging, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))]))?.reply).toMatchObject({
       code: 'SHUTTING_DOWN',
@@ -153,12 +157,16 @@ test('a call with several writes carries its capability check with the first of 
 test('where something of a call was kept before the store failed, it is not said that nothing was', async () => {
   const { app, developer, tool } = await testApp(fixture);
   const ana = await developer('ana');
-  for (const [operation, code] of [
-    ['look', 'STORE_BUSY'],
-    ['twice', 'OUTCOME_UNKNOWN'],
-  ]) {
-    vi.spyOn(app.store, 'append').mockRejectedValueOnce(new StoreBusy('the database cannot be reached'));
-    expect((await tool('covibe_fixture', { operation }, ana)).reply).toMatchObject({ code });
+  const busy = new StoreBusy('the database cannot be reached');
+  const closed = new StoreClosed('the store is closed');
+  for (const [operation, failure, told] of [
+    ['look', busy, { code: 'STORE_BUSY', message: expect.stringContaining('nothing was written') }],
+    ['twice', busy, { code: 'OUTCOME_UNKNOWN' }],
+    ['look', closed, { code: 'SHUTTING_DOWN', message: expect.stringContaining('nothing was written') }],
+    ['twice', closed, { code: 'SHUTTING_DOWN', message: 'The server is stopping.', next: expect.stringContaining('Read the state') }],
+  ] as const) {
+    vi.spyOn(app.store, 'append').mockRejectedValueOnce(failure);
+    expect((await tool('covibe_fixture', { operation }, ana)).reply).toMatchObject(told);
   }
 });
 

@@ -111,7 +111,7 @@ export class Dispatch {
       call = await this.#inWorkspace(call);
       return await work(call);
     } catch (error) {
-      const reply = replyTo(error, call.requestId, call.kept);
+      const reply = replyTo(error, call.requestId, call);
       if (!isFault(reply)) return await this.#finish(call, undefined, reply);
       this.#o.log.error('call not carried out', { [call.noun]: call.name, error });
       return this.#answer(call, undefined, undefined, reply, 'error');
@@ -213,7 +213,7 @@ export class Dispatch {
       call.kept = true;
       return await this.#finishRelay(call, isInputRequired(result) ? await this.#admission.suspend(call, result) : result);
     } catch (error) {
-      const reply = replyTo(error, call.requestId, call.kept);
+      const reply = replyTo(error, call.requestId, call);
       if (isFault(reply)) this.#o.log.error('relay failed', { [call.noun]: call.name, error });
       const answer = await this.#finish(call, undefined, reply, 'failed');
       return error instanceof UpstreamError ? { ...answer, relayed: { error: error.rpc } } : answer;
@@ -241,7 +241,7 @@ export class Dispatch {
       }
       return await part('handler', 'internal', {}, () => this.#handle(call, tool, selected.implementation, input));
     } catch (error) {
-      const reply = replyTo(error, call.requestId, call.kept);
+      const reply = replyTo(error, call.requestId, call);
       if (isFault(reply)) this.#o.log.error('call failed', { tool: call.name, error });
       return await this.#finish(call, tool, reply, undefined, implementation);
     }
@@ -343,7 +343,7 @@ export class Dispatch {
       return undefined;
     } catch (error) {
       this.#o.log.error('call not journaled', { [call.noun]: call.name, error });
-      return replyTo(error, call.requestId, call.kept);
+      return replyTo(error, call.requestId, call);
     }
   }
 

@@ -23,6 +23,9 @@ export interface Envelope {
 
 const FEEDBACK = { ok: 'info', warning: 'warning', blocked: 'block', error: 'error' } as const;
 
+/** Every block says which stored warning it is about and what matches, also where there is none. */
+const BLOCK = { warning_id: null, matches: [] } as const;
+
 const team: Envelope = {
   render(reply) {
     const refusal = reply.status === 'ok' ? null : reply;
@@ -30,7 +33,7 @@ const team: Envelope = {
       status: reply.status,
       message: reply.message,
       feedback: { type: FEEDBACK[reply.status], required_action: refusal?.next ?? null },
-      data: refusal ? { ...(refusal.data as object), code: refusal.code } : reply.data,
+      data: refusal ? { ...(reply.status === 'blocked' ? BLOCK : {}), ...(refusal.data as object), code: refusal.code } : reply.data,
     };
   },
   schema: (data) => ({

@@ -19,9 +19,17 @@ export class Refusal extends Error {
   }
 }
 
+/** What of a call stays although it failed, so that it cannot be said that nothing does. */
+interface Stays {
+  /** Something of what it was to do. */
+  readonly kept?: boolean;
+  /** A use of its grant. */
+  readonly counted?: boolean;
+}
+
 /** The one translation of what was thrown into what is answered. Faults say nothing of their inside. */
-/** `kept`: something of the call was kept before it failed, so that it cannot be said that nothing was. */
-export function replyTo(error: unknown, reference: string, kept = false): Refused {
+export function replyTo(error: unknown, reference: string, { kept = false, counted = false }: Stays = {}): Refused {
+  const written = counted ? 'nothing was written but this use of the grant' : 'nothing was written';
   if (error instanceof Refusal) return refused('error', error.code, error.message, error.next, error.details);
   if (error instanceof OutcomeUnknown || (kept && (error instanceof StoreBusy || error instanceof StoreUnwritable))) {
     return refused(
@@ -32,15 +40,16 @@ export function replyTo(error: unknown, reference: string, kept = false): Refuse
     );
   }
   if (error instanceof StoreBusy) {
-    return refused('error', 'STORE_BUSY', 'The database is busy; nothing was written.', 'Call again in a few seconds.');
+    return refused('error', 'STORE_BUSY', `The database is busy; ${written}.`, 'Call again in a few seconds.');
   }
   if (error instanceof StoreUnwritable) {
-    const message = 'The database cannot be written, because its disk is full or fails; nothing was written.';
+    const message = `The database cannot be written, because its disk is full or fails; ${written}.`;
     return refused('error', 'STORE_UNWRITABLE', message, "Free space on the server's disk, then call again.");
   }
   if (error instanceof WriteWithdrawn) return replyTo(error.cause, reference);
   if (error instanceof StoreClosed) {
-    return refused('error', 'SHUTTING_DOWN', 'The server is stopping; nothing was written.', 'Call again when it is back.');
+    if (kept) return refused('error', 'SHUTTING_DOWN', 'The server is stopping.', 'Read the state when it is back, then call again.');
+    return refused('error', 'SHUTTING_DOWN', `The server is stopping; ${written}.`, 'Call again when it is back.');
   }
   if (error instanceof SchemaMismatch) {
     return refused('error', 'SCHEMA_MISMATCH', error.message, 'Run `covenant doctor`.');

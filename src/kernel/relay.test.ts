@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { StoreBusy } from '../storage/errors.ts';
 import { modern, type RelayAppOptions, relayApp } from '../testing/relay.ts';
+import { until } from '../testing/until.ts';
 import type { RelayRequest } from './call.ts';
 import { Refusal } from './errors.ts';
 import { type Json, UpstreamError } from './relay.ts';
@@ -53,6 +55,14 @@ test("another server's result reaches the caller whole, with its own content and
   expect(await t.call('far_fail')).toMatchObject({ isError: true, relayed: { result: { content: [{ text: 'no such file' }], isError: true } } });
 });
 
+test('a call whose check could not be put down beforehand is not made, and its check stands before what is recorded of it', async () => {
+  const t = await relayed();
+  const before = (await t.events()).length;
+  vi.spyOn(t.app.store, 'append').mockRejectedValueOnce(new StoreBusy('the database cannot be reached'));
+  expect((await t.call('far_echo', { text: 'hi' })).reply).toMatchObject({ code: 'STORE_BUSY' });
+  expect((await t.events()).slice(before).map(({ kind }) => kind)).toEqual(['CapabilityCheck', 'far_echo']);
+});
+
 test('every call is one usage event with server, outcome, grant and its revision, digest and correlation, never arguments [gateway.journal.every-call] [gateway.journal.digest-only]', async () => {
   const t = await relayed({ timeoutMs: 50 });
   const names = ['far_echo', 'far_fail', 'far_rpc', 'far_down', 'far_crash', 'far_hang', 'far_nope', 'far_closed'];
@@ -87,7 +97,7 @@ test('the check of a call is on record before the call leaves for the other serv
   const t = await relayed();
   const gone = new AbortController();
   const call = t.call('far_hang', {}, { signal: gone.signal });
-  await vi.waitFor(() => expect(t.signals).toHaveLength(1));
+  await until(() => expect(t.signals).toHaveLength(1));
   expect((await t.events({ kind: 'CapabilityCheck' })).map(({ payload }) => payload.agent_id)).toEqual(['tool:far_hang']);
   expect(await t.usage()).toEqual([]);
   gone.abort();
@@ -116,7 +126,7 @@ test('a caller that goes away cancels its call at the other server', async () =>
   const t = await relayed();
   const gone = new AbortController();
   const call = t.call('far_hang', {}, { signal: gone.signal });
-  await vi.waitFor(() => expect(t.signals).toHaveLength(1));
+  await until(() => expect(t.signals).toHaveLength(1));
   gone.abort();
   expect((await call).reply).toMatchObject({ code: 'CALLER_GONE' });
   expect(t.signals[0]?.aborted).toBe(true);
@@ -195,7 +205,7 @@ test('a resource that has to be approved waits like a tool; held, refused and ma
   await t.done('capabilities.grant', { action: 'resource.read.far', token: t.ana.tokenId, scope: { approve: true } });
   for (const decision of ['refuse', 'approve'] as const) {
     const call = t.relay({ noun: 'resource', name: 'far' });
-    const [item] = await vi.waitFor(async () => {
+    const [item] = await until(async () => {
       const { items } = (await t.done('approvals.list', {})) as { items: { approval_id: string; noun: string }[] };
       expect(items).toHaveLength(1);
       return items;

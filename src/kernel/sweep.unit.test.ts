@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { testClock } from '../testing/clock.ts';
+import { until } from '../testing/until.ts';
 import { createLog } from './log.ts';
 import { startSweeping } from './sweep.ts';
 
@@ -19,13 +20,13 @@ test('a sweep runs by the clock, never twice at once, once more if it fell due m
     createLog('error', (line) => logged.push(line)),
   );
   clock.advance(1_000);
-  await vi.waitFor(() => expect(logged.join('')).toContain('first fails'));
+  await until(() => expect(logged.join('')).toContain('first fails'));
   clock.advance(1_000);
-  await vi.waitFor(() => expect(runs).toBe(2));
+  await until(() => expect(runs).toBe(2));
   for (let i = 0; i < 5; i++) clock.advance(1_000);
   expect(runs).toBe(2);
   waiting.shift()?.();
-  await vi.waitFor(() => expect(runs).toBe(3));
+  await until(() => expect(runs).toBe(3));
   const stopped = sweeping.stop();
   waiting.shift()?.();
   await stopped;

@@ -42,7 +42,7 @@ const removeAll = async (store: Store) => {
 const seqs = async (store: Store) => (await readEvents(store.reader, W, 0, 100_000)).map(({ seq }) => seq);
 const tamper = (store: Store, statement: string) => store.engine.transaction(W, (db) => sql.raw(statement).execute(db));
 
-test('a pruned journal begins behind its anchor, which its own chain attests, and verifies after every step', async () => {
+test('a pruned journal begins behind its anchor, which its own chain attests, and verifies after every step [audit.journal.append-only]', async () => {
   const store = await journal(8);
   const root = (await readEvents(store.reader, W, 4, 1))[0]?.hash;
   expect(await cutAt(store, 55)).toBe(true);

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { ENGINE, temporaryDatabase } from '../testing/database.ts';
 import { openTestStore } from '../testing/store.ts';
 import { copyDatabase } from './backup.ts';
-import { SchemaMismatch } from './errors.ts';
+import { SchemaMismatch, StoreBusy } from './errors.ts';
 import { readEvents } from './journal.ts';
 import { type Migration, missingFromSchema, SCHEMA_VERSION } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
@@ -52,6 +53,16 @@ test('an older database is migrated on start, after a backup copy where it is SQ
   const copy = await openTestStore({ ...database, path: migrated.backup as string });
   expect((await copy.reader.introspection.getTables()).map((table) => table.name)).not.toContain('next_things');
   expect(await readEvents(copy.reader, 'ws_test', 0, 1)).toHaveLength(1);
+});
+
+test.runIf(ENGINE === 'postgres')('a migration, and the wait for that of another server, may take longer than a statement of a call', async () => {
+  const database = await temporaryDatabase(ENGINE, { bare: true });
+  await (await openTestStore(database)).close();
+  const slow: Migration = { number: SCHEMA_VERSION + 1, name: 'slow', up: async (db) => void (await sql`select pg_sleep(0.5)`.execute(db)) };
+  const open = () => openTestStore(database, { migrations: [...MIGRATIONS, slow], statementTimeoutMs: 100 });
+  const [one] = await Promise.all([open(), open()]);
+  const cancelled = one.write('ws_test', async (tx) => void (await sql`select pg_sleep(0.5)`.execute(tx.db)));
+  await expect(cancelled).rejects.toBeInstanceOf(StoreBusy);
 });
 
 test('a migration that fails leaves the database as it was', async () => {

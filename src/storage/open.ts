@@ -8,6 +8,9 @@ import { AccessMemo } from './memo.ts';
 import { inspectSchema, type Migration, migrate, SCHEMA_VERSION } from './migrate.ts';
 import { type WriteCallback, Writer } from './write.ts';
 
+/** A statement on a table that has grown large may take as long, and so may the wait for another server that migrates it. */
+const MIGRATION_MS = 3_600_000;
+
 export interface StoreOptions {
   /** `postgres://…`; without it SQLite at `path`. */
   url?: string | undefined;
@@ -87,10 +90,19 @@ async function openPostgresStore({ now, statementTimeoutMs, migrations }: StoreO
   const engine = openPostgres({ url, statementTimeoutMs });
   try {
     const { pending } = await inspectSchema(engine, engine.reader, migrations);
-    if (pending.length > 0) await migrate(engine, now, migrations);
+    if (pending.length > 0) await migratePatiently();
     return { engine, backup: undefined };
   } catch (error) {
     await engine.close();
     throw error;
+  }
+
+  async function migratePatiently(): Promise<void> {
+    const patient = openPostgres({ url, statementTimeoutMs: MIGRATION_MS });
+    try {
+      await migrate(patient, now, migrations);
+    } finally {
+      await patient.close();
+    }
   }
 }

@@ -11,8 +11,10 @@ const ATTEMPTS = 4;
 const RELISTEN_MS = 1_000;
 /** Notifications are a hint; this is how long a reader waits when one is lost with its connection. */
 const FOREIGN_POLL_MS = 2_000;
-const POOL_SIZE = 20;
+/** Of each kind: whoever reads must not wait for those who wait for their turn to write, nor they for long readings. */
+const POOL_SIZE = 10;
 const GRACE_MS = 5_000;
+const CONNECT_MS = 10_000;
 
 export interface PostgresOptions {
   url: string;
@@ -27,19 +29,16 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
     // A peer that hangs or vanishes inside a transaction holds its workspace's lock: the server ends it, and so do we.
     idle_in_transaction_session_timeout: statementTimeoutMs + GRACE_MS,
     query_timeout: statementTimeoutMs + GRACE_MS,
+    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     application_name: 'covenant',
     types: { getTypeParser: parserFor },
     // A statement is sent without waiting for the answer to the one before.
     pipeline: true,
   };
-  const pool = new pg.Pool({ ...connection, max: POOL_SIZE, connectionTimeoutMillis: 10_000 });
-  // An idle client whose server went away emits here; the next query gets a new one.
-  pool.on('error', () => {});
-  // One that is in use reports its loss through the query as well; without a listener it would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
-  const reader = new Kysely<Database>({ dialect: new PostgresDialect({ pool: forReads(pool) }) });
+  const writers = openPool(connection);
+  const readers = openPool(connection);
+  const reader = new Kysely<Database>({ dialect: new PostgresDialect({ pool: forReads(readers) }) });
   const names = new PreparedNames();
   const foreign = foreignWrites(connection);
 
@@ -48,7 +47,7 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
     reader,
     typed,
     endsTransaction: (error) => isLost(error) || isDeadlock(error) || isOutdated(error),
-    transaction: (workspace, work) => withRetry(() => transact(pool, names, workspace, work)),
+    transaction: (workspace, work) => withRetry(() => transact(writers, names, workspace, work)),
     async appendEvents(tx, rows, head) {
       const column = (key: keyof (typeof rows)[number]) => rows.map((row) => row[key]);
       // One statement for all three: each round trip is a wait for everybody in the queue.
@@ -72,13 +71,22 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
       const { rows } = await sql`select 1 from pg_tables where schemaname = current_schema() and tablename = ${name}`.execute(tx);
       return rows.length > 0;
     },
-    dumpSchema: () => dumpSchema(db),
+    dumpSchema: () => dumpSchema(reader),
     async close() {
       await foreign.close();
-      // Not by either Kysely: one that was never asked anything ends nothing.
-      await pool.end();
+      // Not by Kysely: one that was never asked anything ends nothing.
+      await Promise.all([writers.end(), readers.end()]);
     },
   };
+}
+
+function openPool(connection: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ ...connection, max: POOL_SIZE });
+  // An idle client whose server went away emits here; the next query gets a new one.
+  pool.on('error', () => {});
+  // One that is in use reports its loss through the query as well; without a listener it would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
 }
 
 /** bigint columns hold times and counters, far below 2^53: hand them out as numbers on both engines. */
@@ -179,7 +187,7 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
       return await attempt();
     } catch (error) {
       const { committing, cause } = error instanceof Attempt ? error : { committing: false, cause: error };
-      if (committing && isLost(cause)) {
+      if (committing && isLost(cause) && !isUnsent(cause)) {
         throw new OutcomeUnknown('the database connection was lost during the commit', { cause });
       }
       if (isTimeout(cause)) throw new StoreBusy('another server has held this workspace too long', { cause });
@@ -193,14 +201,17 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
 function forReads(pool: pg.Pool): PostgresPool {
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const wrap = (client: pg.PoolClient): PostgresPoolClient => {
+    let isGone = false;
     const query = async (text: string, parameters: unknown[]) => {
       try {
         return await client.query(text, parameters);
       } catch (error) {
+        isGone ||= isLost(error);
         throw typed(error);
       }
     };
-    return { query: query as unknown as PostgresPoolClient['query'], release: (destroy) => client.release(destroy) };
+    // The server says so before the socket does: the next to read would be given it.
+    return { query: query as unknown as PostgresPoolClient['query'], release: (destroy) => client.release(isGone || destroy) };
   };
   return {
     options: pool.options,
@@ -219,25 +230,36 @@ function typed(cause: unknown): unknown {
   if (isTimeout(cause)) return new StoreBusy('a statement took longer than it may', { cause });
   if (isFull(cause)) return new StoreBusy('the database takes no more connections', { cause });
   if (isLost(cause)) return new StoreBusy('the database cannot be reached', { cause });
-  if (DISK_FULL === sqlState(cause)) return new StoreUnwritable('the disk of the database is full', { cause });
+  if (sqlState(cause) === DISK_FULL) return new StoreUnwritable('the disk of the database is full', { cause });
+  if (sqlState(cause) === READ_ONLY) return new StoreUnwritable('the database takes no changes', { cause });
   return cause;
 }
 
 const DISK_FULL = '53100';
+/** A standby, or a database whose keeper lets nobody write because its disk is full. */
+const READ_ONLY = '25006';
 const sqlState = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 
 const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
 /** A prepared statement meets a table that has other columns by now: a newer server has migrated it. */
 const isOutdated = (error: unknown): boolean => sqlState(error) === '0A000' && /cached plan/.test(messageOf(error));
 const isFull = (error: unknown): boolean => sqlState(error) === '53300';
-const isTimeout = (error: unknown): boolean => sqlState(error) === '57014' || /timeout exceeded when trying to connect/.test(messageOf(error));
+/** Of a statement, of the wait for a lock, or of a connection: whoever tried again would wait as long again. */
+const isTimeout = (error: unknown): boolean =>
+  ['57014', '55P03'].includes(sqlState(error)) || /timeout exceeded when trying to connect|due to connection timeout/.test(messageOf(error));
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
 
-/** Class 08 and the shutdown codes come from the server; the rest is what the socket or `pg` itself reports. */
+/** It was known before that the connection was lost. */
+const isUnsent = (error: unknown): boolean => /is not queryable/.test(messageOf(error));
+
+/** By these the server ends a session or begins none: it stops or starts, or we were idle for too long. */
+const ENDED = ['25P03', '25P04', '57P01', '57P02', '57P03', '57P05'];
+const UNREACHABLE = ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'];
+
+/** Class 08 and `ENDED` come from the server; the rest is what the network or `pg` itself reports. */
 function isLost(error: unknown): boolean {
   const state = sqlState(error);
-  if (state.startsWith('08') || ['57P01', '57P02', '57P03'].includes(state)) return true;
-  if (['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT'].includes(state)) return true;
+  if (state.startsWith('08') || ENDED.includes(state) || UNREACHABLE.includes(state)) return true;
   return /connection (terminated|closed|ended)|client has encountered a connection error|query read timeout/i.test(messageOf(error));
 }
 
@@ -258,6 +280,8 @@ function foreignWrites(connection: pg.ClientConfig) {
     const lost = () => {
       if (client !== fresh) return;
       client = undefined;
+      // One that could only not listen is open still.
+      fresh.end().catch(() => {});
       if (!closed) retry = setTimeout(() => void listen(), RELISTEN_MS).unref();
     };
     fresh.on('error', lost);

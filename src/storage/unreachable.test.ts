@@ -21,6 +21,18 @@ test.runIf(ENGINE === 'postgres')('a read that gets no connection, or loses it, 
   expect(await read()).toEqual([]);
 });
 
+test.runIf(ENGINE === 'postgres')("a connection that a read has lost is no other read's", async () => {
+  const { store, server, role, cut } = await refusableStore();
+  const slow = store.reader.selectNoFrom(({ fn, val }) => fn('pg_sleep', [val(30)]).as('slept')).execute();
+  const next = slow.then(
+    () => 'not cut',
+    () => store.reader.selectFrom('workspaces').select('name').execute(),
+  );
+  await expect.poll(async () => (await readingNow(server, role)).length).toBe(1);
+  await cut();
+  expect(await next).toEqual([]);
+});
+
 async function readingNow(server: string, role: string): Promise<unknown[]> {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: `${server}/postgres` });

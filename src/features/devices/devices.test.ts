@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { testApp } from '../../testing/app.ts';
+import { ENGINE } from '../../testing/database.ts';
+import { undoEveryFirstCommit } from '../../testing/statements.ts';
 
 const ANA = { machine_name: 'anas-laptop', agents: ['claude-code', 'codex'] };
 
@@ -152,6 +155,30 @@ test('whoever tries codes that no device shows is stopped after a few, however t
   t.clock.advance(600_000);
   const { user_code: later } = await t.ask();
   expect((await ana('devices.approve', { code: later })).body).toMatchObject({ developer: 'ana' });
+});
+
+test.runIf(ENGINE === 'postgres')('a code that was tried counts once, also where the database has the call written again', async () => {
+  const t = await testApp();
+  undoEveryFirstCommit();
+  for (let tried = 0; tried < 20; tried++) {
+    // In one transaction with something else, or there would be nothing to write again.
+    const [answer] = await Promise.all([
+      t.action('devices.refuse', { code: 'BBBB-BBBB' }),
+      t.app.store.append(DEFAULT_WORKSPACE_ID, [{ category: 'work', kind: 'tick', actor: 'tester' }]),
+    ]);
+    expect(answer.reply).toMatchObject({ code: 'DEVICE_NOT_FOUND' });
+  }
+  expect((await t.action('devices.refuse', { code: 'BBBB-BBBB' })).reply).toMatchObject({ code: 'TOO_MANY_CODES' });
+});
+
+test('whoever tries many codes at once gets no more of them tried', async () => {
+  const t = await testApp();
+  const answers = await Promise.all(Array.from({ length: 60 }, (_, at) => t.action(`devices.${at % 2 ? 'find' : 'refuse'}`, { code: 'BBBB-BBBB' })));
+  const codes = Object.groupBy(answers, ({ reply }) => ('code' in reply ? reply.code : reply.status));
+  expect(Object.entries(codes).map(([code, told]) => [code, told?.length])).toEqual([
+    ['DEVICE_NOT_FOUND', 20],
+    ['TOO_MANY_CODES', 40],
+  ]);
 });
 
 test('a device that is revoked before it has fetched its tokens gets none', async () => {

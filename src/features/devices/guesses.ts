@@ -13,22 +13,21 @@ const MOST_REMEMBERED = 1_000;
 export class Guesses {
   readonly #wrong = new Map<string, { since: number; count: number }>();
 
-  /** Refuses whoever has tried too many. */
-  require(who: string, now: number): void {
+  /** Refuses whoever has tried too many. Else it counts until it is taken back: many may be tried at once. */
+  count(who: string, now: number): void {
     const tried = this.#wrong.get(who);
-    if (!tried || tried.count < MOST_WRONG) return;
-    const seconds = Math.ceil((tried.since + CODE_LASTS_MS - now) / 1_000);
-    if (seconds > 0) {
-      throw new Refusal('TOO_MANY_CODES', 'You have tried too many codes that no device shows.', `Try again in ${seconds} seconds.`, { retry_after: seconds });
+    const left = tried ? Math.ceil((tried.since + CODE_LASTS_MS - now) / 1_000) : 0;
+    if (tried && left > 0 && tried.count >= MOST_WRONG) {
+      throw new Refusal('TOO_MANY_CODES', 'You have tried too many codes that no device shows.', `Try again in ${left} seconds.`, { retry_after: left });
     }
     this.#wrong.delete(who);
+    this.#wrong.set(who, tried && left > 0 ? { ...tried, count: tried.count + 1 } : { since: now, count: 1 });
+    for (const oldest of this.#wrong.keys()) if (this.#wrong.size > MOST_REMEMBERED) this.#wrong.delete(oldest);
   }
 
-  note(who: string, now: number): void {
+  /** It was right, or nobody knows. */
+  takeBack(who: string): void {
     const tried = this.#wrong.get(who);
-    const goesOn = tried !== undefined && now - tried.since < CODE_LASTS_MS;
-    this.#wrong.delete(who);
-    this.#wrong.set(who, goesOn ? { since: tried.since, count: tried.count + 1 } : { since: now, count: 1 });
-    for (const oldest of this.#wrong.keys()) if (this.#wrong.size > MOST_REMEMBERED) this.#wrong.delete(oldest);
+    if (tried) this.#wrong.set(who, { ...tried, count: tried.count - 1 });
   }
 }

@@ -1,4 +1,4 @@
-import { type Principal, record, type WriteContext } from '../../kernel/context.ts';
+import { type CallContext, type Principal, record, type WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
 import { endingIn, onlyMatch } from '../../kernel/tail.ts';
@@ -21,7 +21,7 @@ export const deviceTools = (packageRoot: string): Implementation[] => [...reques
 
 const requestTools = (guesses: Guesses): Implementation[] => [
   implement(findDevice, {
-    read: async ({ code }, { reader, clock, principal }) => ok(viewRequested(await waitingFor(reader, guesses, { code, principal, now: clock.now() }))),
+    read: async ({ code }, ctx) => ok(viewRequested(await tried(ctx, guesses, code))),
   }),
   implement(waitingDevices, {
     read: async (_input, { reader, workspace, clock }) => {
@@ -30,8 +30,9 @@ const requestTools = (guesses: Guesses): Implementation[] => [
     },
   }),
   implement(approveDevice, {
+    prepare: async ({ code }, ctx) => void (await tried(ctx, guesses, code)),
     write: async (tx, { code, developer: named }, ctx) => {
-      const row = await waitingFor(tx.db, guesses, { code, principal: ctx.principal, now: tx.now });
+      const row = await waitingFor(tx.db, code, tx.now);
       const developer = await knownDeveloper(tx, named, ctx);
       await settle(tx, ctx, row, { status: 'approved', workspace_id: tx.workspace, developer_id: developer.id });
       const { id: device_id, machine_name } = row;
@@ -39,8 +40,9 @@ const requestTools = (guesses: Guesses): Implementation[] => [
     },
   }),
   implement(refuseDevice, {
+    prepare: async ({ code }, ctx) => void (await tried(ctx, guesses, code)),
     write: async (tx, { code }, ctx) => {
-      const row = await waitingFor(tx.db, guesses, { code, principal: ctx.principal, now: tx.now });
+      const row = await waitingFor(tx.db, code, tx.now);
       await settle(tx, ctx, row, { status: 'denied', workspace_id: tx.workspace, developer_id: null });
       return ok({ device_id: row.id, machine_name: row.machine_name }, 'Refused.');
     },
@@ -79,20 +81,29 @@ const machineTools = (packageRoot: string): Implementation[] => [
   }),
 ];
 
-interface Tried {
-  readonly code: string;
-  readonly principal: Principal;
-  readonly now: number;
+type Trying = Pick<CallContext, 'reader' | 'clock' | 'principal'>;
+
+/** Counts what is wrong, and so not in a transaction, which may run again. */
+async function tried({ reader, clock, principal: { workspace, developerId, tokenId } }: Trying, guesses: Guesses, code: string): Promise<DeviceGrantRow> {
+  // By the person: whoever is signed in can sign in again.
+  const who = `${workspace} ${developerId ?? tokenId}`;
+  const now = clock.now();
+  guesses.count(who, now);
+  try {
+    const row = await waitingFor(reader, code, now);
+    guesses.takeBack(who);
+    return row;
+  } catch (error) {
+    // That the store failed says nothing of the code.
+    if (!(error instanceof Refusal)) guesses.takeBack(who);
+    throw error;
+  }
 }
 
 /** A code that was used, has run out or was mistyped reads the same. */
-async function waitingFor(db: Db, guesses: Guesses, { code, principal: { workspace, developerId, tokenId }, now }: Tried): Promise<DeviceGrantRow> {
-  // By the person: whoever is signed in can sign in again.
-  const who = `${workspace} ${developerId ?? tokenId}`;
-  guesses.require(who, now);
+async function waitingFor(db: Db, code: string, now: number): Promise<DeviceGrantRow> {
   const row = await findPending(db, code);
   if (row && now <= row.expires_at) return row;
-  guesses.note(who, now);
   throw new Refusal('DEVICE_NOT_FOUND', 'No device waits with this code.', 'Compare it with what the device shows; a code serves once, within ten minutes.', {
     field: 'code',
   });

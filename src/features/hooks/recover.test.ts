@@ -1,6 +1,8 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
+import { ENGINE } from '../../testing/database.ts';
 import { hooksApp, REPO } from '../../testing/hooks.ts';
+import { undoEveryFirstCommit } from '../../testing/statements.ts';
 import { workflowApp } from '../../testing/workflow.ts';
 
 const measured = (text: string | null) => countTokens(text ?? '', { disallowedSpecial: new Set() });
@@ -36,6 +38,15 @@ test('after a compaction the agent is told once, at its start, of its tasks, cla
   ]);
   expect(context).not.toMatch(/theirs|No key|Left out/);
   expect((await t.hear('after-tool')).context).toBeNull();
+});
+
+test.runIf(ENGINE === 'postgres')('what waits is told once, and all of it, also where the database has the writing of it done again', async () => {
+  const t = await atWork();
+  for (let index = 0; index < 5; index++) await t.call('covibe_coordination', 'ask', { to: 'ana', message: `Which of ${index}?` }, t.cursor);
+  undoEveryFirstCommit();
+  const { context } = await t.hear('session-start', { source: 'compact', repo: REPO });
+  expect(context?.match(/ asks, by /g)).toHaveLength(6);
+  expect(context).not.toContain('more: covibe_coordination list');
 });
 
 test('a context that another agent of the same developer has published in its session since is not put back', async () => {

@@ -27,11 +27,11 @@ export async function recover(ctx: CallContext, standing: Standing): Promise<str
   const tokens = await loadTokenizer();
   const size = (text: string) => tokens.count(text);
   const own = await ownWork(ctx, standing, new Sheet(OWN_TOKENS - RESERVED, size));
-  const sheet = new Sheet(MOST_TOKENS - RESERVED - size(`${own}\n`), size);
+  const room = MOST_TOKENS - RESERVED - size(`${own}\n`);
   const news = await ctx.write(async (tx) => {
     const run = standing.run && (await runsAround(tx.db, ctx, standing.run.client_session, tx.now)).run;
     if (run?.compacted === 1) await saveRun(tx, { ...run, compacted: 0 });
-    return await deliver(tx, ctx, standing, 'open', sheet);
+    return await deliver(tx, ctx, standing, 'open', new Sheet(room, size));
   });
   return news === null ? own : `${own}\n${news}`;
 }

@@ -77,15 +77,15 @@ export class Happenings {
 async function readOn(db: Db, workspace: string, kept: Kept, now: number): Promise<void> {
   const head = (await readHead(db, workspace))?.seq ?? 0;
   const since = now - KEPT_MS;
-  if (kept.seq === 0) kept.seq = Math.max(0, (await firstSeqSince(db, workspace, since)) - 1);
+  let seq = kept.seq > 0 ? kept.seq : Math.max(0, (await firstSeqSince(db, workspace, since)) - 1);
   const came: Happening[] = [];
-  while (kept.seq < head) {
-    const end = Math.min(head, kept.seq + PAGE);
+  while (seq < head) {
+    const end = Math.min(head, seq + PAGE);
     const rows = await db
       .selectFrom('events')
       .select(['seq', 'time', 'kind', 'actor', 'subject', 'payload'])
       .where('workspace_id', '=', workspace)
-      .where('seq', '>', kept.seq)
+      .where('seq', '>', seq)
       .where('seq', '<=', end)
       .where('kind', 'in', KINDS)
       .where('category', 'in', ['work', 'audit'])
@@ -94,10 +94,12 @@ async function readOn(db: Db, workspace: string, kept: Kept, now: number): Promi
     for (const row of rows) {
       if (row.subject !== null) came.push({ ...row, kind: row.kind as HappeningKind, subject: row.subject, payload: readPayload(row.payload) });
     }
-    kept.seq = end;
+    seq = end;
     // The first read of busy days is long: others are served between its pages.
     await breathe();
   }
+  // Not before: what came of a reading that failed half way would be told by nobody.
+  kept.seq = seq;
   if (came.length === 0 && (kept.events[0]?.time ?? now) >= since) return;
   // A new list: whoever reads the old one reads on undisturbed.
   kept.events = [...kept.events, ...came].filter(({ time }) => time >= since).slice(-MOST_KEPT);

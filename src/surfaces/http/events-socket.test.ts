@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { StoreBusy } from '../../storage/errors.ts';
 import type { JournalEvent } from '../../storage/journal.ts';
 import { testApp } from '../../testing/app.ts';
+import { until } from '../../testing/until.ts';
 import { CLOSE_SLOW } from './upgrade.ts';
 
 /** Gathers events until `enough` of them came. */
@@ -52,6 +54,26 @@ test('a reader that gives its last seq gets every later event, none twice and no
   expect(seen).toEqual(Array.from({ length: total }, (_, index) => index + 1));
 });
 
+test('what could not be read for one socket is read anew for the next, while others follow the same journal', async () => {
+  const { app, developer, events, serve } = await testApp();
+  const { url } = await serve();
+  const ana = await developer('ana');
+  const all = await events();
+  const stop = new AbortController();
+  const other = app.store.follow(ana.principal.workspace, 0, stop.signal);
+  expect((await other.next()).value).toHaveLength(all.length);
+  const { reader } = app.store;
+  const selectFrom = reader.selectFrom.bind(reader) as (table: unknown) => never;
+  let failures = 0;
+  vi.spyOn(reader, 'selectFrom').mockImplementation((table: unknown) => {
+    if (table === 'developers' && failures++ === 0) throw new StoreBusy('the database cannot be reached');
+    return selectFrom(table);
+  });
+  await expect(follow(url, 0, ana.token, all.length)).rejects.toThrow('closed with 1011');
+  expect(await follow(url, 0, ana.token, all.length)).toEqual(all);
+  stop.abort();
+});
+
 test('a socket without a credential, from a foreign origin or with a wrong position is refused', async () => {
   const { operator, serve } = await testApp();
   const { url } = await serve();
@@ -88,7 +110,7 @@ test('a reader whose credential is revoked is cut off before another event reach
   const seen: JournalEvent[] = [];
   ws.on('message', (data) => seen.push(JSON.parse(String(data)) as JournalEvent));
   const before = (await events()).length;
-  await vi.waitFor(() => expect(seen.length).toBe(before));
+  await until(() => expect(seen.length).toBe(before));
   const closed = once(ws, 'close');
   await done('tokens.revoke', { token_id: ana.tokenId });
   await tool('clock', {}, ben);
@@ -115,8 +137,8 @@ test('a reader that does not read is dropped with code 4408 instead of being buf
   socket.once('data', () => socket.pause());
   const dropped = once(socket, 'close');
   const followers = async () => /^covenant_event_followers (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
-  await vi.waitFor(async () => expect(await followers()).toBe('1'));
-  await vi.waitFor(async () => expect(await followers()).toBe('0'), { timeout: 5_000 });
+  await until(async () => expect(await followers()).toBe('1'));
+  await until(async () => expect(await followers()).toBe('0'));
   // Reading on after the server gave up shows what it had sent, and the close frame behind it.
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));

@@ -31,6 +31,8 @@ export function eventsDoor({ app, metrics, closing, stalledMs = STALLED_MS }: Ev
     const key = `${viewer.kind} ${viewer.developerId}`;
     const messages = byViewer.get(key) ?? redacted(page, viewer);
     byViewer.set(key, messages);
+    // A failure is nobody else's.
+    messages.catch(() => byViewer.delete(key));
     return messages;
   }
 

@@ -1,9 +1,10 @@
 import { type IncomingMessage, request as rawRequest } from 'node:http';
 import { connect } from 'node:net';
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type TestApp, testApp } from '../../testing/app.ts';
 import { fixtureFeature, releaseWaiting, waitingCalls } from '../../testing/fixture.ts';
+import { until } from '../../testing/until.ts';
 import { MAX_BODY_BYTES } from './body.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -136,7 +137,7 @@ test('a client that goes away in the middle of its body is no error of ours', as
     request.on('error', () => resolve());
     request.write('{"tool":', () => request.destroy());
   });
-  await vi.waitFor(async () => expect((await fetch(`${url}/api/health`)).status).toBe(200));
+  await until(async () => expect((await fetch(`${url}/api/health`)).status).toBe(200));
   expect(logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });
 
@@ -294,7 +295,7 @@ test('a server that stops answers the calls under way, over MCP too, and takes n
     JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: call.tool, arguments: call.arguments } }),
     { ...auth(token), accept: 'application/json, text/event-stream' },
   );
-  await vi.waitFor(() => expect(waitingCalls()).toBe(2));
+  await until(() => expect(waitingCalls()).toBe(2));
   const closing = server.close();
   await expect(post(`${server.url}/api/mcp`, JSON.stringify(call), { ...auth(token), connection: 'close' })).rejects.toThrow();
   releaseWaiting();

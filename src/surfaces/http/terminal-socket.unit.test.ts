@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { issueToken } from '../../features/identity/index.ts';
 import { type AgentHost, createAgentHost } from '../../machine/agent-host.ts';
@@ -10,6 +10,7 @@ import { socketIn, type Tmux, tmuxVersion, type View } from '../../machine/tmux.
 import { type TestApp, testApp } from '../../testing/app.ts';
 import { temporaryDatabase } from '../../testing/database.ts';
 import { temporaryRepository } from '../../testing/repository.ts';
+import { until } from '../../testing/until.ts';
 import type { TerminalLimits } from './terminal-socket.ts';
 
 const present = (await tmuxVersion()) !== null;
@@ -115,18 +116,18 @@ test.runIf(present)('who looks on sees the screen with its colours, size and cur
   };
   const { url, bearer, events, app, done } = await place({ view });
   const [one, other] = [look(url, bearer), look(url, bearer)];
-  for (const seen of [one, other]) await vi.waitFor(() => expect(seen.text()).toContain('\u001b[31mready'), 10_000);
+  for (const seen of [one, other]) await until(() => expect(seen.text()).toContain('\u001b[31mready'));
   expect(one.messages[0]).toEqual({ type: 'connected', instance_id: ID, kind: 'tmux', write: false, message: null });
   expect(one.of('screen').at(-1)).toMatchObject({ columns: 200, rows: 50, cursor: { column: 0, row: 1 } });
   const before = one.of('screen').length;
   await (await app.agentHost.tmux())?.send(ID, 'x');
-  for (const seen of [one, other]) await vi.waitFor(() => expect(seen.text()).toContain('got "x"'), 10_000);
+  for (const seen of [one, other]) await until(() => expect(seen.text()).toContain('got "x"'));
   // A screen that has not changed is not sent again.
   expect(one.of('screen').length).toBeLessThan(before + 5);
   expect(most).toBe(1);
   one.say({ type: 'input', data: 'y' });
   one.say({ type: 'resize', columns: 100, rows: 30 });
-  await vi.waitFor(() => expect(one.of('error').map(({ code }) => code)).toEqual(['READ_ONLY', 'READ_ONLY']));
+  await until(() => expect(one.of('error').map(({ code }) => code)).toEqual(['READ_ONLY', 'READ_ONLY']));
   expect(await events({ kind: 'instance.terminal_opened' })).toEqual([]);
   await done('instances.stop', { instance_id: ID });
   expect(await Promise.all([one.closed, other.closed])).toEqual([1000, 1000]);
@@ -145,8 +146,8 @@ test.runIf(present)('who asks for it types and resizes; the journal has that it 
   const seen = look(url, { cookie, origin: url }, `/api/instances/${ID}/terminal?write=1`);
   await once(seen.ws, 'open');
   seen.say({ type: 'resize', columns: 100, rows: 30 });
-  await vi.waitFor(() => expect(seen.of('screen').at(-1)).toMatchObject({ columns: 100, rows: 30 }), 10_000);
-  await vi.waitFor(() => expect(seen.text()).toContain('ready'), 10_000);
+  await until(() => expect(seen.of('screen').at(-1)).toMatchObject({ columns: 100, rows: 30 }));
+  await until(() => expect(seen.text()).toContain('ready'));
   expect(seen.messages[0]).toMatchObject({ write: true });
   for (const wrong of [
     { type: 'input' },
@@ -163,7 +164,7 @@ test.runIf(present)('who asks for it types and resizes; the journal has that it 
   seen.ws.send('not json');
   seen.ws.send(Buffer.from('{"type":"input","data":"binary"}'));
   seen.say({ type: 'input', data: 'swordfish;$(id)\r' });
-  await vi.waitFor(() => expect(seen.text()).toContain('got "swordfish;$(id)\\r"'), 10_000);
+  await until(() => expect(seen.text()).toContain('got "swordfish;$(id)\\r"'));
   expect(seen.of('error').map(({ code }) => code)).toEqual(Array.from({ length: 11 }, () => 'INVALID_MESSAGE'));
   expect(seen.of('screen').at(-1)).toMatchObject({ columns: 100, rows: 30 });
   expect(seen.text()).not.toContain('binary');
@@ -172,13 +173,13 @@ test.runIf(present)('who asks for it types and resizes; the journal has that it 
   const burst = 'abcdefghijklmnopqrst';
   for (const key of burst) seen.say({ type: 'input', data: key });
   const typed = () => [...seen.text().matchAll(/got "([a-z]+)"/g)].map(([, keys]) => keys).join('');
-  await vi.waitFor(() => expect(typed()).toContain(burst), 10_000);
+  await until(() => expect(typed()).toContain(burst));
   // What is said before the server has answered is not lost.
   const eager = upgrading(url, bearer, `/api/instances/${ID}/terminal?write=1`);
   eager.write(frame({ type: 'resize', columns: 110, rows: 33 }));
   eager.uncork();
   onTestFinished(() => void eager.destroy());
-  await vi.waitFor(() => expect(seen.of('screen').at(-1)).toMatchObject({ columns: 110, rows: 33 }), 10_000);
+  await until(() => expect(seen.of('screen').at(-1)).toMatchObject({ columns: 110, rows: 33 }));
   seen.say({ type: 'input', data: '!' });
   expect(await seen.closed).toBe(1000);
   expect(seen.messages.at(-1)).toEqual({ type: 'ended' });
@@ -203,14 +204,14 @@ test.runIf(present)('nobody looks on but who may, at an instance that is here, a
   expect(await unknown.closed).toBe(4409);
   expect(unknown.messages).toEqual([{ type: 'error', code: 'INSTANCE_NOT_FOUND', message: expect.stringContaining('work-8-a1') }]);
   const [first, second] = [look(url, bearer), look(url, bearer)];
-  for (const seen of [first, second]) await vi.waitFor(() => expect(seen.text()).toContain('ready'), 10_000);
+  for (const seen of [first, second]) await until(() => expect(seen.text()).toContain('ready'));
   const third = look(url, bearer);
   expect(await third.closed).toBe(4409);
   expect(third.messages).toMatchObject([{ type: 'error', code: 'TOO_MANY_TERMINALS' }]);
   second.ws.close();
   await second.closed;
   const large = look(url, bearer, `/api/instances/${ID}/terminal?write=1`);
-  await vi.waitFor(() => expect(large.text()).toContain('ready'), 10_000);
+  await until(() => expect(large.text()).toContain('ready'));
   large.say({ type: 'input', data: 'x'.repeat(20_000) });
   expect(await large.closed).toBe(1009);
   await change({ machine: 'elsewhere:/home' });
@@ -227,11 +228,11 @@ test.runIf(present)('nobody looks on but who may, at an instance that is here, a
 test('of a plain process the end of its log is shown, and it is said that there is nothing to type into', async () => {
   const { url, bearer, done } = await place({ tmux: false });
   const seen = look(url, bearer, `/api/instances/${ID}/terminal?write=1`);
-  await vi.waitFor(() => expect(seen.text()).toContain('ready'), 10_000);
+  await until(() => expect(seen.text()).toContain('ready'));
   expect(seen.messages[0]).toMatchObject({ type: 'connected', kind: 'process', write: false, message: expect.stringContaining('log') });
   expect(seen.of('screen')[0]).toMatchObject({ columns: null, rows: null, cursor: null });
   seen.say({ type: 'input', data: 'x' });
-  await vi.waitFor(() => expect(seen.of('error')).toMatchObject([{ code: 'READ_ONLY', message: expect.stringContaining('without tmux') }]));
+  await until(() => expect(seen.of('error')).toMatchObject([{ code: 'READ_ONLY', message: expect.stringContaining('without tmux') }]));
   await done('instances.stop', { instance_id: ID });
   expect(await seen.closed).toBe(1000);
   expect(seen.messages.at(-1)).toEqual({ type: 'ended' });
@@ -256,8 +257,8 @@ test.runIf(present)('one who does not read is owed one screen, and dropped; one 
   socket.once('data', () => socket.pause());
   const dropped = once(socket, 'close');
   const terminals = async () => /^covenant_terminals (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
-  await vi.waitFor(async () => expect(await terminals()).toBe('1'));
-  await vi.waitFor(async () => expect(await terminals()).toBe('0'), 20_000);
+  await until(async () => expect(await terminals()).toBe('1'));
+  await until(async () => expect(await terminals()).toBe('0'));
   let bytes = 0;
   socket.on('data', (data) => {
     bytes += data.length;
@@ -267,7 +268,7 @@ test.runIf(present)('one who does not read is owed one screen, and dropped; one 
   expect(bytes).toBeLessThan(500_000 * taken);
   const second = await app.store.write(operator.principal.workspace, (tx) => issueToken(tx, { kind: 'operator', developerId: null, by: 'operator' }));
   const seen = look(url, { authorization: `Bearer ${second.value}` });
-  await vi.waitFor(() => expect(seen.text()).not.toBe(''), 10_000);
+  await until(() => expect(seen.text()).not.toBe(''));
   await done('tokens.revoke', { token_id: second.token.id });
   expect(await seen.closed).toBe(4401);
 });
