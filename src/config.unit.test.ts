@@ -32,7 +32,7 @@ test('data lies in ~/.covenant, and COVENANT_HOME moves it [config.home.default]
   expect(loadConfig({ COVENANT_HOME })).toMatchObject({ home: COVENANT_HOME, database_path: join(COVENANT_HOME, 'covenant.db') });
 });
 
-test('MCP_DATABASE_PATH, DATABASE_URL, MCP_LOG_LEVEL and MCP_TOOL_TIMEOUT set what they name [config.env.database-path] [config.env.database-url] [config.env.log-level]', () => {
+test('MCP_DATABASE_PATH, DATABASE_URL, MCP_LOG_LEVEL and MCP_TOOL_TIMEOUT set what they name [config.env.database-path] [config.env.database-url] [config.env.log-level] [config.env.tool-timeout]', () => {
   const COVENANT_HOME = home();
   expect(
     loadConfig({ COVENANT_HOME, MCP_DATABASE_PATH: '/tmp/x.db', DATABASE_URL: 'postgres://u:p@h/d', MCP_LOG_LEVEL: 'debug', MCP_TOOL_TIMEOUT: '5' }),

@@ -4,6 +4,18 @@ import { publishedTools } from '../src/testing/catalogue.ts';
 
 const tools = await publishedTools();
 
+/** One of each way in which a contract writes its names. */
+const DOCUMENTED = [
+  'clock',
+  'echo',
+  'covibe_ingest_agent_telemetry',
+  'create_pull_request',
+  'task_load_context',
+  'cycle.start',
+  'session.open',
+  'handoff.write',
+];
+
 test('every published tool has a description, annotations, and an input and output schema that every client can read [transport.tools.flat-schema] [transport.tools.description-limit]', () => {
   for (const tool of tools) {
     expect(tool.title.length).toBeGreaterThan(0);
@@ -21,7 +33,7 @@ test('every published tool has a description, annotations, and an input and outp
 
 test('names are as documented, and distinct when each dot is written as an underscore [transport.tools.names-as-written] [transport.tools.names-distinct]', () => {
   const names = tools.map((tool) => tool.name);
-  expect(names).toEqual(expect.arrayContaining(['clock', 'echo']));
+  expect(names).toEqual(expect.arrayContaining(DOCUMENTED));
   for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_.-]{1,64}$/);
   expect(new Set(names.map((name) => name.replaceAll('.', '_'))).size).toBe(names.length);
 });
@@ -38,4 +50,38 @@ test('the published schemas are those on record: npm run docs writes them anew, 
     outputSchema,
   }));
   expect(JSON.parse(JSON.stringify(published))).toEqual(recorded);
+});
+
+const WORK = ['title', 'task_type'];
+const WORDS = ['scope', 'action', 'component', 'target_files'];
+const ANSWER = ['check_id', 'scope_verdict', 'warning_id', 'confirmation_reason'];
+
+const SHAPES: [row: string, tool: string, operation: string, required: string[], optional: string[]][] = [
+  ['[team.check.shape]', 'covibe_task', 'check', WORK, [...WORDS, 'planned_task_id', 'session_id']],
+  ['[team.plan.shape]', 'covibe_task', 'plan', WORK, ['description', ...WORDS, 'priority', 'workstream_id', 'session_id']],
+  ['[team.start.shape]', 'covibe_task', 'start', WORK, ['description', ...WORDS, 'workstream_id', 'session_id', ...ANSWER]],
+  ['[team.start-planned.shape]', 'covibe_task', 'start_planned', ['planned_task_id'], [...ANSWER, 'session_id']],
+  [
+    '[team.update.shape]',
+    'covibe_task',
+    'update',
+    ['task_id'],
+    ['status', 'title', 'description', 'scope', 'action', 'component', 'priority', 'task_type', 'session_id'],
+  ],
+  ['[team.complete.shape]', 'covibe_task', 'complete', ['task_id', 'result_summary'], ['summary', 'session_id']],
+  ['[team.cancel.shape]', 'covibe_task', 'cancel', ['task_id', 'reason'], ['session_id']],
+  ['[team.workstream-check.shape]', 'covibe_workstream', 'check', ['title'], ['session_id']],
+  ['[team.workstream-plan.shape]', 'covibe_workstream', 'plan', ['title'], ['session_id']],
+  ['[team.workstream-start.shape]', 'covibe_workstream', 'start', ['title'], [...ANSWER, 'session_id']],
+  ['[team.workstream-start-planned.shape]', 'covibe_workstream', 'start_planned', ['planned_workstream_id'], [...ANSWER, 'session_id']],
+  ['[team.workstream-update.shape]', 'covibe_workstream', 'update', ['workstream_id', 'status'], ['session_id']],
+  ['[team.workstream-complete.shape]', 'covibe_workstream', 'complete', ['workstream_id', 'result_summary'], ['confirm_open_tasks', 'session_id']],
+  ['[team.workstream-cancel.shape]', 'covibe_workstream', 'cancel', ['workstream_id', 'reason'], ['session_id']],
+];
+
+test.each(SHAPES)('%s %s %s demands these fields and no more, and takes the documented others', (_, tool, operation, required, optional) => {
+  const shape = tools.find(({ name }) => name === tool)?.operations.get(operation)?.contract.input.shape ?? {};
+  const demanded = Object.keys(shape).filter((field) => !shape[field]?.safeParse(undefined).success);
+  expect(demanded.sort()).toEqual([...required].sort());
+  expect(Object.keys(shape)).toEqual(expect.arrayContaining(optional));
 });

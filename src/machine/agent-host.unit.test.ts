@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../testing/database.ts';
+import { until } from '../testing/until.ts';
 import { type AgentHost, createAgentHost } from './agent-host.ts';
 import type { AgentSessions, SessionHandle } from './agent-session.ts';
 import { socketIn, tmuxVersion } from './tmux.ts';
@@ -45,7 +46,7 @@ test.runIf(present)(
     const [sessions, handle] = await startIn(host, cwd, 'work-1-a1');
     expect(sessions.kind).toBe('tmux');
     expect(tmux('list-sessions', '-F', '#{session_name}')).toBe('work-1-a1\n');
-    await vi.waitFor(async () => expect(await sessions.screen(handle)).toContain('ready'), 10_000);
+    await until(async () => expect(await sessions.screen(handle)).toContain('ready'));
     expect(readFileSync(`/proc/${handle.pid}/environ`, 'latin1')).toContain(SECRET);
     const server = tmux('display-message', '-p', '#{pid}').trim();
     expect(readFileSync(`/proc/${server}/environ`, 'latin1')).not.toContain(SECRET);
@@ -62,7 +63,7 @@ test('where tmux is not, an agent runs as a plain process with a log, and its to
   expect(await host.tmux()).toBeNull();
   const [sessions, handle] = await startIn(host, cwd, 'work-1-a1');
   expect(sessions.kind).toBe('process');
-  await vi.waitFor(() => expect(readFileSync(join(home, 'instances', 'work-1-a1.log'), 'utf8')).toBe('ready\n'), 10_000);
+  await until(() => expect(readFileSync(join(home, 'instances', 'work-1-a1.log'), 'utf8')).toBe('ready\n'));
   expect(readFileSync(`/proc/${handle.pid}/environ`, 'latin1')).toContain(SECRET);
   expect(commandLines().filter((line) => line.includes(SECRET))).toEqual([]);
   expect(readdirSync(cwd)).toEqual([]);

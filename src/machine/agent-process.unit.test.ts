@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../testing/database.ts';
 import { isAlive, processesWith } from '../testing/processes.ts';
+import { until } from '../testing/until.ts';
 import { beganBySystem, boundLog, createProcesses } from './agent-process.ts';
 import { type AgentSessions, SESSION_VARIABLE } from './agent-session.ts';
 import { FolderMissing, ProgramMissing } from './process.ts';
@@ -24,7 +25,7 @@ async function started(sessions: AgentSessions, cwd: string, name: string, code:
 }
 
 const shows = (sessions: AgentSessions, handle: { name: string; pid: number; started: number }, text: string) =>
-  vi.waitFor(async () => expect(await sessions.screen(handle)).toContain(text), 10_000);
+  until(async () => expect(await sessions.screen(handle)).toContain(text));
 
 test('a plain process reads its input, writes its log for its owner alone, has no terminal, and is over when it ends [review.run.no-tmux]', async () => {
   const { logs, sessions, start } = place();
@@ -88,7 +89,7 @@ test('an end reaches what ignores the request, and what has left the group', asy
   const between = `require('node:child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(leaves)}], { stdio: 'ignore' })`;
   const handle = await start('one', `process.on('SIGTERM', () => {}); ${between}; console.log('ready'); ${IDLE}`);
   await shows(sessions, handle, 'ready');
-  await vi.waitFor(() => expect(existsSync(join(folder, 'stray'))).toBe(true), 10_000);
+  await until(() => expect(existsSync(join(folder, 'stray'))).toBe(true));
   const mark = `${SESSION_VARIABLE}=one:${readFileSync(`/proc/${handle.pid}/environ`, 'latin1').split(`${SESSION_VARIABLE}=one:`)[1]?.split('\0')[0]}`;
   expect(processesWith(mark)).toHaveLength(2);
   await sessions.end(handle);

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../testing/database.ts';
+import { until } from '../testing/until.ts';
 import { answers } from './group.ts';
 import { createTmux, type Tmux, tmuxVersion } from './tmux.ts';
 
@@ -56,7 +57,7 @@ test.runIf(present)('a session gets its environment and arguments as they are, n
   mkdirSync(odd);
   await start('one', [script, join(folder, 'one.json'), ...hostile], { SECRET: 'of one' }, odd);
   await start('two', [script, join(folder, 'two.json')]);
-  const said = (name: string) => vi.waitFor(() => JSON.parse(readFileSync(join(folder, name), 'utf8')), 10_000);
+  const said = (name: string) => until(() => JSON.parse(readFileSync(join(folder, name), 'utf8')));
   expect(await said('one.json')).toEqual(['of one', hostile, odd]);
   expect(await said('two.json')).toEqual([null, [], folder]);
   expect(await tmux.names()).toEqual(['one', 'two']);
@@ -79,7 +80,7 @@ test.runIf(present)('what is typed arrives as one line, the screen shows it, and
   const handle = await start('echo', ['-e', `process.stdin.once('data', (line) => { console.log('got', JSON.stringify(String(line))); process.exit(3); })`]);
   expect(await tmux.look(handle)).toEqual({ state: 'running' });
   await tmux.type(handle, 'hello $(id)\nthere');
-  await vi.waitFor(async () => expect(await tmux.look(handle)).toEqual({ state: 'ended', code: 3 }), 10_000);
+  await until(async () => expect(await tmux.look(handle)).toEqual({ state: 'ended', code: 3 }));
   expect(await tmux.screen(handle)).toContain('got "hello $(id) there\\n"');
   await tmux.end(handle);
   expect(await tmux.look(handle)).toEqual({ state: 'gone' });
@@ -90,7 +91,7 @@ test.runIf(present)('an end reaches what ignores hanging up, and a session of th
     '-e',
     `for (const s of ['SIGHUP', 'SIGTERM']) process.on(s, () => {}); setInterval(() => {}, 1000); console.log('ready')`,
   ]);
-  await vi.waitFor(async () => expect(await tmux.screen(stubborn)).toContain('ready'), 10_000);
+  await until(async () => expect(await tmux.screen(stubborn)).toContain('ready'));
   await tmux.end(stubborn);
   expect(answers(-stubborn.pid)).toBe(false);
   const again = await start('stubborn', ['-e', 'setInterval(() => {}, 1000)']);
@@ -110,13 +111,13 @@ test.runIf(present)('keys arrive as they are, whatever their number and their en
     });
     console.log('ready');`;
   const handle = await start('keys', ['-e', script]);
-  await vi.waitFor(async () => expect((await tmux.view('keys'))?.text).toMatch(/^ready\n/), 10_000);
+  await until(async () => expect((await tmux.view('keys'))?.text).toMatch(/^ready\n/));
   expect(await tmux.view('keys')).toMatchObject({ columns: 200, rows: 50, cursor: { column: 0, row: 1 }, pid: handle.pid, ended: false });
   await tmux.resize('keys', { columns: 90, rows: 30 });
   expect(await tmux.view('keys')).toMatchObject({ columns: 90, rows: 30 });
   const sent = ['ends;', ';', 'Enter', '\u0003\r\u001b[A', 'é€😀', '-x', 'x'.repeat(5_000), '!'];
   for (const text of sent) await tmux.send('keys', text);
-  await vi.waitFor(async () => expect(await tmux.view('keys')).toMatchObject({ ended: true }), 10_000);
+  await until(async () => expect(await tmux.view('keys')).toMatchObject({ ended: true }));
   expect(readFileSync(join(folder, 'got'), 'utf8')).toBe(sent.join(''));
   expect(await tmux.view('nobody')).toBeNull();
 });

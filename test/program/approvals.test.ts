@@ -1,10 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../src/testing/database.ts';
 import { covenant, direct, startProgram } from '../../src/testing/program.ts';
+import { until } from '../../src/testing/until.ts';
 
 type Item = { approval_id: string; arguments: string };
-
-const patient = { timeout: 30_000, interval: 100 };
 
 test('calls of an agent are listed, approved and refused at the command line; grants show what they ask for', async () => {
   const at = { home: temporaryFolder() };
@@ -22,11 +21,11 @@ test('calls of an agent are listed, approved and refused at the command line; gr
   expect((await run('approvals', 'list')).stdout).toBe('No call waits for approval.\n');
   const call = (text: string) => direct(server.url, String(ana.token), 'echo', { text });
   const waiting = () =>
-    vi.waitFor(async () => {
+    until(async () => {
       const { json } = await run('approvals', 'list', '--json');
       expect(json).toMatchObject({ kind: 'approval_list', items: [{ name: 'echo', agent: 'codex', developer: 'ana', status: 'waiting' }], cut: false });
       return (json.items as Item[])[0] as Item;
-    }, patient);
+    });
 
   const good = call('hi \u001b[2Jthere');
   const { approval_id } = await waiting();
@@ -61,11 +60,11 @@ test('a call that waits in one process is decided in another, without a server',
   const run = (...args: string[]) => covenant(at, ...args);
   await run('capabilities', 'grant', 'tool.call.echo', '--scope', '{"approve":true}');
   const call = run('tools', 'call', 'echo', '--args', '{"text":"hi"}');
-  const { approval_id } = await vi.waitFor(async () => {
+  const { approval_id } = await until(async () => {
     const { json } = await run('approvals', 'list', '--json');
     expect(json.items).toHaveLength(1);
     return (json.items as Item[])[0] as Item;
-  }, patient);
+  });
   expect((await run('approvals', 'approve', approval_id)).code).toBe(0);
   expect(await call).toMatchObject({ code: 0, stdout: 'hi\n' });
 });

@@ -27,6 +27,31 @@ test.each(WAYS)('grant, call, revoke (%s) [capability.cli.grant] [capability.cli
   expect(list.json).toMatchObject({ kind: 'capability_list', items: [{ action: 'tool.call.echo', subject: 'operator', status: 'live' }] });
   expect(await run('capabilities', 'revoke', 'tool.call.echo')).toMatchObject({ code: 0 });
   expect(await run('tools', 'call', 'echo', '--args', '{"text":"hi"}')).toMatchObject({ code: 1 });
+  expect((await run('capabilities', 'list')).stdout).toMatch(/tool\.call\.echo .*revoked/);
+});
+
+test('a call by the CLI has the checks and the events of one over /api/mcp [transport.pipe.same-everywhere]', async () => {
+  const { at, server, run } = await place('with a server');
+  const { token } = JSON.parse(readFileSync(join(at.home, 'credentials.json'), 'utf8')) as { token: string };
+  const echoes = async () => {
+    const { stdout } = await run('audit', 'export', '--json');
+    const events = stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
+    const about = events.filter(({ kind, subject }) => kind === 'echo' || subject === 'tool:echo');
+    return about.map(({ category, kind, actor, subject, payload }) => [category, kind, actor, subject, payload.outcome, payload.arguments_sha256]);
+  };
+  let told = 0;
+  const traced = async (call: () => Promise<unknown>) => {
+    await call();
+    const traces = (await echoes()).slice(told);
+    told += traces.length;
+    return traces;
+  };
+  for (const grant of [false, true]) {
+    if (grant) await run('capabilities', 'grant', 'tool.call.echo');
+    const overApi = await traced(() => direct(server?.url ?? '', token, 'echo', { text: 'x' }));
+    expect(overApi.length).toBeGreaterThan(0);
+    expect(await traced(() => run('tools', 'call', 'echo', '--args', '{"text":"x"}'))).toEqual(overApi);
+  }
 });
 
 test.each(WAYS)('the catalogue is one JSON object with a kind (%s) [gateway.cli.tools-list]', async (way) => {
@@ -61,8 +86,12 @@ test.each(WAYS)(
 test.each(WAYS)('the audit trail: recent, verify, export, anchor (%s) [audit.recent.cli] [audit.verify.intact] [audit.export.anchor]', async (way) => {
   const { run } = await place(way);
   for (let i = 0; i < 3; i++) await run('tools', 'call', 'clock');
+  const anchor = await run('audit', 'export', '--anchor', '--json');
+  expect(anchor.json).toMatchObject({ kind: 'audit_anchor', seq: expect.any(Number), root: expect.stringMatching(/^[0-9a-f]{64}$/) });
   const recent = await run('audit', 'recent', '--limit', '4', '--json');
-  expect((recent.json.items as unknown[]).length).toBe(4);
+  const [first, ...others] = (recent.json.items as { seq: number }[]).map(({ seq }) => seq) as [number, ...number[]];
+  expect(others).toEqual([first + 1, first + 2, first + 3]);
+  expect(first + 3).toBeGreaterThanOrEqual(Number(anchor.json.seq));
   const verify = await run('audit', 'verify', '--json');
   expect(verify).toMatchObject({ code: 0 });
   expect(verify.json).toMatchObject({ kind: 'audit_verified', valid: true, first_break: null, root: expect.stringMatching(/^[0-9a-f]{64}$/) });
@@ -73,8 +102,9 @@ test.each(WAYS)('the audit trail: recent, verify, export, anchor (%s) [audit.rec
   expect(exported.map((event) => event.seq)).toEqual(exported.map((_, index) => index + 1));
   for (const event of exported)
     expect(Object.keys(event).sort()).toEqual(['actor', 'category', 'hash', 'kind', 'payload', 'seq', 'session', 'subject', 'time']);
-  const anchor = await run('audit', 'export', '--anchor', '--json');
-  expect(anchor.json).toMatchObject({ kind: 'audit_anchor', seq: expect.any(Number), root: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  // All that was written before it was asked for is behind it: three calls at least.
+  expect(exported.findLastIndex((event) => event.kind === 'clock')).toBeLessThan(Number(anchor.json.seq));
+  expect(exported[Number(anchor.json.seq) - 1]?.hash).toBe(anchor.json.root);
 });
 
 test('audit verify on a log that was tampered with names the first break and exits 1 [audit.verify.first-break]', async () => {
@@ -101,6 +131,10 @@ test.each(WAYS)('every command takes --json and prints one object with a kind (%
     ['audit', 'recent'],
     ['audit', 'verify'],
     ['tokens', 'list'],
+    ['servers', 'list'],
+    ['workflow', 'list'],
+    ['cycle', 'sessions'],
+    ['instances', 'list'],
     ['backup'],
   ]) {
     const { stdout, code } = await run(...command, '--json');

@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { signalAll } from '../../src/machine/group.ts';
 import { socketIn } from '../../src/machine/tmux.ts';
 import { temporaryFolder } from '../../src/testing/database.ts';
 import { processesWith } from '../../src/testing/processes.ts';
 import { covenant, startCommand, startProgram } from '../../src/testing/program.ts';
 import { temporaryRepository } from '../../src/testing/repository.ts';
+import { until } from '../../src/testing/until.ts';
 import type { Body } from '../../src/testing/workflow.ts';
 
 const CONFIG = `
@@ -68,7 +69,7 @@ test('covenant instances: start, list, show, diff, message, allow, logs, attach,
     expect((await json('attach', 'work-7-a1', '--write')).command).not.toContain('-r');
     expect(await run('attach', 'work-7-a1')).toMatchObject({ code: 1, stderr: expect.stringContaining('instances logs work-7-a1 --follow') });
   }
-  await vi.waitFor(async () => expect((await run('logs', 'work-7-a1')).stdout).toMatch(/^line 1\nline 2\n/), 10_000);
+  await until(async () => expect((await run('logs', 'work-7-a1')).stdout).toMatch(/^line 1\nline 2\n/));
   const following = startCommand(at, 'instances', 'logs', 'work-7-a1', '--follow');
   expect([await following.line(), await following.line()]).toEqual(['line 1', 'line 2']);
 

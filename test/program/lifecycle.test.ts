@@ -1,13 +1,15 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { lockKey } from '../../src/storage/postgres.ts';
 import { temporaryDatabase, temporaryFolder } from '../../src/testing/database.ts';
+import { childProgram, processesWith } from '../../src/testing/processes.ts';
 import { covenant, direct, type Environment, startProgram } from '../../src/testing/program.ts';
+import { until } from '../../src/testing/until.ts';
 
 const operatorToken = (home: string) => (JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string }).token;
 
@@ -68,7 +70,7 @@ test.each(['sqlite', 'postgres'] as const)(
   },
 );
 
-test('two servers on one PostgreSQL: seq stays gap-free under eight writers, and a follower of either misses nothing [audit.journal.gap-free] [config.env.database-url] [storage.engines.same]', async () => {
+test('two servers on one PostgreSQL: seq stays gap-free under eight writers, and a follower of either misses nothing [audit.journal.gap-free] [config.env.database-url]', async () => {
   const first = await placeOn('postgres');
   const second: Environment = { home: temporaryFolder(), env: first.env ?? {} };
   const servers = [await startProgram(first), await startProgram(second)];
@@ -108,7 +110,11 @@ test('a token revoked on one server is refused by the other at once', async () =
 
 test('SIGTERM: calls in flight are answered, sockets closed, exit 0 within five seconds, nothing left behind [storage.shutdown.clean]', async () => {
   const at = { home: temporaryFolder() };
+  const mark = randomUUID();
+  const child = `command = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(childProgram('ignores-sigterm'))}]\nenv = { CHILD_TEST = "${mark}" }\n`;
+  writeFileSync(join(at.home, 'secrets.toml'), `[[mcp.server]]\nname = "stubborn"\n${child}`, { mode: 0o600 });
   const server = await startProgram(at);
+  await expect.poll(() => processesWith(mark).length, { timeout: 30_000 }).toBe(4);
   const token = operatorToken(at.home);
   const ws = new WebSocket(`${server.url.replace('http', 'ws')}/api/events`, { headers: { authorization: `Bearer ${token}` } });
   await new Promise((resolve) => ws.once('message', resolve));
@@ -125,6 +131,7 @@ test('SIGTERM: calls in flight are answered, sockets closed, exit 0 within five 
   expect(await stopping).toBe(0);
   expect(performance.now() - started).toBeLessThan(5_000);
   expect(await wsClosed).toBe(1001);
+  await expect.poll(() => processesWith(mark), { timeout: 5_000 }).toEqual([]);
   const answered = settled.filter((call) => call.status === 'fulfilled').length;
   expect(answered).toBeGreaterThan(0);
   expect(existsSync(join(at.home, 'server.json'))).toBe(false);
@@ -152,7 +159,7 @@ test('PostgreSQL ends every connection under load: the server stays up, no ackno
   });
   for (let round = 0; round < 3; round++) {
     const before = answered;
-    await vi.waitFor(() => expect(answered).toBeGreaterThan(before + 30), { timeout: 20_000 });
+    await until(() => expect(answered).toBeGreaterThan(before + 30));
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
   }
   await Promise.all(writers);
@@ -168,7 +175,7 @@ test('SIGTERM while the database does not answer: the server goes all the same, 
   const token = operatorToken(at.home);
   const holder = await holdDefaultWorkspace(at);
   const stuck = direct(server.url, token, 'clock').catch(() => 'cut off');
-  await vi.waitFor(async () => expect((await holder.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`)).rowCount).toBe(1));
+  await until(async () => expect((await holder.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`)).rowCount).toBe(1));
   const started = performance.now();
   expect(await server.stop()).toBe(0);
   expect(performance.now() - started).toBeLessThan(5_000);
@@ -199,7 +206,7 @@ test('after kill -9 the CLI finds no server, works on the store, and a new serve
   expect((await fetch(`${again.url}/api/health`)).status).toBe(200);
 });
 
-test('no token in the log or the journal, whatever happened to it', async () => {
+test('no token in the log or the journal, whatever happened to it [audit.journal.no-secrets]', async () => {
   const at = { home: temporaryFolder(), env: { MCP_LOG_LEVEL: 'debug' } };
   const server = await startProgram(at);
   const { json } = await covenant(at, 'tokens', 'create', '--developer', 'ana', '--json');

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../src/testing/database.ts';
 import { covenant, ROOT, startProgram } from '../../src/testing/program.ts';
-
-const patient = { timeout: 30_000, interval: 100 };
+import { until } from '../../src/testing/until.ts';
 
 test('external servers at the command line: list, call, change, approve, restart, logs [gateway.cli.servers] [gateway.config.file] [gateway.pin.approve] [gateway.start.merged]', async () => {
   const at = { home: temporaryFolder(), env: { SAYS: 'hello-from-far' } };
@@ -21,7 +20,7 @@ test('external servers at the command line: list, call, change, approve, restart
   configure('CHILD_DESCRIPTION = "Returns the text."');
   const server = await startProgram(at);
 
-  await vi.waitFor(async () => expect((await run('servers', 'list', '--json')).json).toMatchObject({ items: [{ name: 'far', state: 'up' }] }), patient);
+  await until(async () => expect((await run('servers', 'list', '--json')).json).toMatchObject({ items: [{ name: 'far', state: 'up' }] }));
   const { json, code } = await run('servers', 'list', '--json');
   expect(code).toBe(0);
   expect(json).toMatchObject({

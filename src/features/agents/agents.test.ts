@@ -124,14 +124,24 @@ test('an agent that there is not is refused by the field that named it', async (
 });
 
 test('nobody acts as the agent of another developer, and two tokens of one developer share theirs [agent.identity.foreign-refused]', async () => {
-  const { ok, refused, agent, ana, ben, operator, developer, tool } = await workflowApp();
+  const { ok, refused, agent, ana, ben, operator, developer, tool, planned, claimed, task } = await workflowApp();
   const id = await agent(ana);
-  for (const [name, args] of Object.entries({ agent_heartbeat: { agent_id: id }, agent_update: { id, status: 'offline' }, agent_unregister: { id } })) {
-    expect(await refused(name, args, ben)).toMatchObject({ code: 'FOREIGN_AGENT' });
-  }
+  const { ids } = await planned(['free', 'held']);
+  await claimed(ids.held as string, ana, id);
+  const calls = {
+    agent_heartbeat: { agent_id: id },
+    agent_update: { id, status: 'offline' },
+    agent_unregister: { id },
+    task_claim: { task_id: ids.free, agent_id: id },
+    task_release: { task_id: ids.held, agent_id: id },
+    checkpoint_add: { task_id: ids.free, type: 'progress', summary: 's', agent_id: id },
+  };
+  for (const [name, args] of Object.entries(calls)) expect(await refused(name, args, ben), name).toMatchObject({ code: 'FOREIGN_AGENT' });
+  expect(await task(ids.free as string)).toMatchObject({ assigned_agent_id: null, checkpoint_count: 0 });
+  expect(await task(ids.held as string)).toMatchObject({ assigned_agent_id: id });
   expect((await tool('agent_unregister', { id }, operator)).isError).toBe(true);
   await ok('agent_heartbeat', { agent_id: id }, await developer('ana', 'codex'));
-  expect((await ok('agent_get', { id })).status).toBe('online');
+  expect((await ok('agent_get', { id })).status).toBe('busy');
 });
 
 test('the list is narrowed by every filter, by the status as it is shown, page by page [agent.list.shape] [agent.list.filters] [agent.get.shape]', async () => {

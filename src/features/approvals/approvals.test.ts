@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { DEADLINE_MS, held, kinds, listed, listening, waiting, wentThrough } from '../../testing/approvals.ts';
+import { until } from '../../testing/until.ts';
 
 test('a call by a grant with approve waits, is shown with who asks and what, and goes through once a person has approved it', async () => {
   const t = await held();
@@ -94,7 +95,7 @@ test('while it waits, a client that asked for progress hears of it every ten sec
   for (let i = 0; i < 5; i++) await listed(t);
   expect(told).toHaveLength(1);
   t.clock.advance(1);
-  await vi.waitFor(() => expect(told).toHaveLength(2));
+  await until(() => expect(told).toHaveLength(2));
   expect(told.map((params) => params.message)).toEqual([...messages, message()]);
   expect(told[1]?.progress).toBeGreaterThan(told[0]?.progress as number);
   await t.done('approvals.approve', { approval_id });

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Exchange, Json } from '../../kernel/relay.ts';
 import { type HeldApp, held, listed, listening, waiting, wentThrough } from '../../testing/approvals.ts';
 import { legacy, modern } from '../../testing/relay.ts';
+import { until } from '../../testing/until.ts';
 
 /** What a client is asked about Ana's call, and the client that calls again with its user's word. */
 async function asked(t: HeldApp) {
@@ -98,12 +99,12 @@ test('a client of the older revisions is asked on its session; its answer decide
     });
   };
   const first = t.write({ path: 'a' }, { exchange: legacy(ask) });
-  await vi.waitFor(() => expect(answers).toHaveLength(1));
+  await until(() => expect(answers).toHaveLength(1));
   answers[0]?.({ action: 'accept', content: { approve: true } });
   wentThrough(await first);
   expect(await listed(t, 'used')).toMatchObject([{ decided_through: 'elicitation' }]);
   const second = t.write({ path: 'b' }, { exchange: legacy(ask) });
-  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  await until(() => expect(answers).toHaveLength(2));
   await t.done('approvals.refuse', { approval_id: (await waiting(t)).approval_id });
   expect((await second).reply).toMatchObject({ code: 'APPROVAL_REFUSED' });
   expect(aborted).toContainEqual(expect.stringContaining('"b"'));

@@ -1,8 +1,9 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { workspaceId } from '../../kernel/workspace.ts';
 import { testApp } from '../../testing/app.ts';
 import { connected, ERAS, type Era } from '../../testing/mcp-client.ts';
+import { until } from '../../testing/until.ts';
 
 type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: { approve: boolean } };
 
@@ -16,7 +17,7 @@ async function client(era: Era, answer?: (message: string) => Promise<Answer>) {
   const options = answer ? { capabilities: { elicitation: { form: {} } } } : {};
   const mcp = await connected(`${url}/mcp`, ana.token, era, options, prepare);
   const waiting = async () => {
-    const items = await vi.waitFor(async () => {
+    const items = await until(async () => {
       const { items } = (await t.done('approvals.list', {})) as { items: { approval_id: string }[] };
       expect(items).toHaveLength(1);
       return items;
@@ -50,7 +51,7 @@ test.each(ERAS)('a %s client that cannot ask waits for the operator, and hears t
   const told: string[] = [];
   const call = t.echo('hi', { onprogress: ({ message }: { message?: string }) => told.push(message ?? '') });
   const waiting = await t.waiting();
-  await vi.waitFor(() => {
+  await until(() => {
     t.clock.advance(10_000);
     expect(told.length).toBeGreaterThan(0);
   });
@@ -66,7 +67,7 @@ test.each(ERAS)('a %s client that gives up and calls again finds what was approv
   const waiting = await t.waiting();
   gone.abort();
   await expect(call).rejects.toThrow();
-  await vi.waitFor(async () => expect((await t.events({ category: 'usage', kind: 'echo' })).map(({ payload }) => payload.code)).toEqual(['CALLER_GONE']));
+  await until(async () => expect((await t.events({ category: 'usage', kind: 'echo' })).map(({ payload }) => payload.code)).toEqual(['CALLER_GONE']));
   await t.done('approvals.approve', waiting);
   expect(await t.echo()).toMatchObject({ isError: false });
 });
@@ -85,14 +86,14 @@ test('a caller of /api/mcp that hangs up ends its call, and finds the approval w
     });
   const gone = new AbortController();
   const first = call(gone.signal);
-  const { items } = (await vi.waitFor(async () => {
+  const { items } = (await until(async () => {
     const listed = await t.done('approvals.list', {});
     expect(listed.items).toHaveLength(1);
     return listed;
   })) as { items: { approval_id: string }[] };
   gone.abort();
   await expect(first).rejects.toThrow();
-  await vi.waitFor(async () => expect(await t.events({ category: 'usage', kind: 'echo' })).toHaveLength(1));
+  await until(async () => expect(await t.events({ category: 'usage', kind: 'echo' })).toHaveLength(1));
   await t.done('approvals.approve', { approval_id: items[0]?.approval_id });
   expect(await (await call()).json()).toMatchObject({ isError: false });
 });
@@ -105,7 +106,7 @@ test('a call of the operator that is given up is recorded in the workspace that 
   await t.app.dispatch.action({ ...inLab, name: 'capabilities.grant', args: { action: 'tool.call.echo', scope: { approve: true } } });
   const gone = new AbortController();
   const call = t.app.dispatch.tool({ ...inLab, name: 'echo', args: { text: 'hi' }, signal: gone.signal });
-  await vi.waitFor(async () => expect(await t.events({ kind: 'approval.requested' }, workspace)).toHaveLength(1));
+  await until(async () => expect(await t.events({ kind: 'approval.requested' }, workspace)).toHaveLength(1));
   gone.abort();
   expect((await call).reply).toMatchObject({ code: 'CALLER_GONE' });
   expect(await t.events({ category: 'usage', kind: 'echo' }, workspace)).toHaveLength(1);

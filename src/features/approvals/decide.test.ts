@@ -1,9 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import type { TestCaller } from '../../testing/app.ts';
 import { DEADLINE_MS, held, kinds, listed, listening, waiting, wentThrough } from '../../testing/approvals.ts';
 import { testClock } from '../../testing/clock.ts';
 import { relayApp } from '../../testing/relay.ts';
+import { until } from '../../testing/until.ts';
 
 const person = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, kind: 'developer', web: true, operator: true } });
 
@@ -39,12 +40,12 @@ test('the sweep lapses what is overdue in every workspace: calls that wait and a
   });
   const calls = [t.write({ path: 'a' }, { signal: gone.signal }), t.write({ path: 'b' }, elsewhere)];
   const { approval_id } = await waiting(t);
-  await vi.waitFor(async () => expect(await t.events({ kind: 'approval.requested' }, 'ws_beta')).toHaveLength(1));
+  await until(async () => expect(await t.events({ kind: 'approval.requested' }, 'ws_beta')).toHaveLength(1));
   gone.abort();
   for (const answer of await Promise.all(calls)) expect(answer.reply).toMatchObject({ code: 'CALLER_GONE' });
   await t.done('approvals.approve', { approval_id });
   t.clock.advance(DEADLINE_MS);
-  await vi.waitFor(async () => {
+  await until(async () => {
     for (const workspace of [DEFAULT_WORKSPACE_ID, 'ws_beta']) expect(await t.events({ kind: 'approval.lapsed' }, workspace)).toHaveLength(1);
   });
   expect(await t.app.store.reader.selectFrom('approvals').select(['status', 'arguments']).execute()).toEqual(
@@ -109,17 +110,14 @@ test('one approval lets exactly one of many equal calls through, whichever serve
   const calls = Array.from({ length: 6 }, (_, i) => (i % 2 ? here : there).call('far_write', equal, { principal: here.ana.principal }));
   const { approval_id } = await waiting(here);
   await there.done('approvals.approve', { approval_id });
-  await vi.waitFor(() => expect(here.made).toHaveLength(1));
+  await until(() => expect(here.made).toHaveLength(1));
   // Each of the others hears of it in its own time, and then asks for itself.
   let done = 0;
   for (const call of calls) void call.then(() => done++);
-  await vi.waitFor(
-    async () => {
-      for (const item of await listed(here)) await here.done('approvals.refuse', { approval_id: item.approval_id });
-      expect(done).toBe(calls.length);
-    },
-    { timeout: 20_000 },
-  );
+  await until(async () => {
+    for (const item of await listed(here)) await here.done('approvals.refuse', { approval_id: item.approval_id });
+    expect(done).toBe(calls.length);
+  });
   const answers = await Promise.all(calls);
   expect(answers.map(({ reply }) => ('code' in reply ? reply.code : reply.status)).sort()).toEqual([...Array(5).fill('APPROVAL_REFUSED'), 'ok']);
   expect(here.made).toEqual([equal]);

@@ -1,8 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import type { Json } from '../../kernel/relay.ts';
+import { StoreBusy } from '../../storage/errors.ts';
 import { type TestApp, testApp } from '../../testing/app.ts';
 import { fixtureFeature } from '../../testing/fixture.ts';
 import { modern, relayApp } from '../../testing/relay.ts';
+import { until } from '../../testing/until.ts';
 
 const hi = { text: 'hi' };
 
@@ -21,7 +23,7 @@ async function granted(...scopes: object[]) {
 }
 
 async function waiting(t: Pick<TestApp, 'done'>): Promise<string> {
-  return await vi.waitFor(async () => {
+  return await until(async () => {
     const items = (await t.done('approvals.list', {})).items as { approval_id: string }[];
     expect(items).toHaveLength(1);
     return items[0]?.approval_id as string;
@@ -112,10 +114,17 @@ test('a refused or overdue approval takes no use of the grant; an approved call 
   expect((await t.echo()).reply).toMatchObject({ code: 'CAPABILITY_DENIED', message: expect.stringContaining('used up') });
 });
 
+test('where the store fails after a use was counted, it is said that it was', async () => {
+  const t = await granted({ max_uses: 2 });
+  vi.spyOn(t.app.store, 'append').mockRejectedValueOnce(new StoreBusy('the database cannot be reached'));
+  expect((await t.echo()).reply).toMatchObject({ code: 'STORE_BUSY', message: 'The database is busy; nothing was written but this use of the grant.' });
+  expect(await t.uses()).toEqual([1]);
+});
+
 test('of two calls that wait by a grant of one use, one goes through although both are approved', async () => {
   const t = await granted({ approve: true, max_uses: 1 });
   const calls = ['a', 'b'].map((text) => t.tool('echo', { text }, t.ana));
-  const items = await vi.waitFor(async () => {
+  const items = await until(async () => {
     const { items } = (await t.done('approvals.list', {})) as { items: { approval_id: string }[] };
     expect(items).toHaveLength(2);
     return items;
@@ -262,7 +271,7 @@ test('a round is taken once, by the same caller, for the same call, within fifte
   const late = t.stateOf(await t.round());
   t.clock.advance(15 * 60_000);
   expect((await t.round(late)).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
-  await vi.waitFor(async () => expect(await t.app.store.reader.selectFrom('call_rounds').selectAll().execute()).toEqual([]));
+  await until(async () => expect(await t.app.store.reader.selectFrom('call_rounds').selectAll().execute()).toEqual([]));
   expect(t.states.filter((each) => each === 'one')).toHaveLength(1);
 });
 

@@ -5,7 +5,7 @@ import { fixtureFeature } from '../../testing/fixture.ts';
 const hi = { text: 'hi' };
 
 test('without tool.call.<name> the call is refused and the tool does not run; once granted the same call goes through [capability.gate.per-tool] [capability.gate.granted] [capability.gate.echo]', async () => {
-  const { developer, done, tool } = await testApp();
+  const { developer, done, events, tool } = await testApp({ features: [fixtureFeature] });
   const ana = await developer('ana');
   const denied = await tool('echo', hi, ana);
   expect(denied.isError).toBe(true);
@@ -13,6 +13,12 @@ test('without tool.call.<name> the call is refused and the tool does not run; on
   expect(JSON.stringify(denied.body)).not.toContain('"hi"');
   await done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId });
   expect((await tool('echo', hi, ana)).body).toMatchObject({ content: [{ type: 'text', text: 'hi' }], isError: false });
+  // One that leaves a trace where it runs.
+  await done('capabilities.revoke', { action: 'toolset.team', token: ana.tokenId });
+  const change = async () => (await tool('covibe_fixture', { operation: 'change', what: 'ws_new' }, ana)).isError;
+  expect([await change(), (await events({ kind: 'fixture.changed' })).length]).toEqual([true, 0]);
+  await done('capabilities.grant', { action: 'tool.call.covibe_fixture', token: ana.tokenId });
+  expect([await change(), (await events({ kind: 'fixture.changed' })).length]).toEqual([false, 1]);
 });
 
 test('clock is the only tool that needs no grant [capability.gate.clock-exempt]', async () => {
@@ -177,7 +183,7 @@ test('a grant with arguments.allow allows only calls whose whole arguments equal
   expect((await tool('echo', { text: 'yes' }, ana)).isError).toBe(false);
   const other = await tool('echo', { text: 'yes!' }, ana);
   expect(other.reply).toMatchObject({ code: 'CAPABILITY_DENIED', message: expect.stringContaining('does not allow these arguments') });
-  expect((await tool('echo', { text: 'yes', more: 1 }, ana)).isError).toBe(true);
+  expect((await tool('echo', { text: 'yes', more: 1 }, ana)).reply).toMatchObject({ code: 'CAPABILITY_DENIED' });
 });
 
 test('a grant still holds in the millisecond it expires at, and not in the next [capability.grant.expires]', async () => {

@@ -137,6 +137,17 @@ test('without a teammate all active contexts of the workspace are listed, long o
   expect(await activeContexts(app.store.reader, ana.principal.workspace, ana.principal, clock.now())).toEqual(contexts);
 });
 
+test('however many contexts are active, each is listed: the newest at length, the others in a line that says it is cut [context.get.list]', async () => {
+  const { ben, get, listed, published } = await house();
+  const made: string[] = [];
+  for (let at = 0; at < 30; at++) made.unshift((await published({ branch: `b${at}`, summary: 's'.repeat(500), files_touched: ['src/a.ts'] })).context_id);
+  const contexts = await listed();
+  expect(contexts.map(({ context_id }) => context_id)).toEqual(made);
+  expect(contexts.map(({ cut }) => cut)).toEqual(made.map((_, at) => at >= 20));
+  expect(contexts[29]).toMatchObject({ branch: 'b0', title: 'Parser half done', summary: expect.stringMatching(/^s{79}…$/), files_touched: [] });
+  expect((await get({ context_id: made[29] }, ben)).data).toMatchObject({ context: { summary: 's'.repeat(500), files_touched: ['src/a.ts'], cut: false } });
+});
+
 test('a private developer is @private in lists, and by name unknown like anybody who is not there [context.get.private]', async () => {
   const { ana, done, get, listed, published } = await house();
   await published({ summary: 'Secretly' });

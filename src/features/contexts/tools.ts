@@ -8,7 +8,7 @@ import { type Implementation, implement } from '../../kernel/tool.ts';
 import { callingDeveloper, developerFor } from '../identity/index.ts';
 import { getContext, publishContext, revokeContext } from './contract.ts';
 import { activeRow, activeRowsOf, insertContext, revoke, supersede } from './store.ts';
-import { activeContexts, latestContextOf, shownContexts } from './views.ts';
+import { activeContexts, latestContextOf, MOST_LISTED, shownContexts } from './views.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -68,7 +68,8 @@ export const contextTools: Implementation[] = [
         return ok({ context }, context ? 'Their latest context.' : 'They have no active context.');
       }
       const contexts = await activeContexts(reader, workspace, principal, now);
-      return ok({ contexts }, `${contexts.length} active context(s).`);
+      const isAll = contexts.length < MOST_LISTED;
+      return ok({ contexts }, isAll ? `${contexts.length} active context(s).` : `The newest ${MOST_LISTED} active contexts. Name a developer for theirs.`);
     },
   }),
   implement(revokeContext, {

@@ -9,8 +9,11 @@ import { activeRow, activeRows, activeRowsOf, anyRow } from './store.ts';
 import type { SessionContextRow } from './tables.ts';
 
 /** More than a workspace has in use at a time; it bounds the answer. */
-const MOST_LISTED = 20;
-const LISTED = { summary: 600, files: 20, lines: 10 };
+export const MOST_LISTED = 500;
+/** So many of the newest are listed at length; of the others a line, and the whole by its id. */
+const AT_LENGTH = 20;
+const LONG = { summary: 600, files: 20, lines: 10 };
+const BRIEF = { summary: 80, files: 0, lines: 0 };
 
 const strings = z.array(z.string());
 
@@ -34,13 +37,14 @@ function viewOf(row: SessionContextRow, developer: string): ContextView {
 }
 
 /** An answer with everybody's contexts stays of a size that an agent can read. */
-function shortened(view: ContextView): ContextView {
+function shortened(view: ContextView, position: number): ContextView {
+  const most = position < AT_LENGTH ? LONG : BRIEF;
   const short = {
     ...view,
-    summary: view.summary.length > LISTED.summary ? `${view.summary.slice(0, LISTED.summary - 1).trimEnd()}…`.toWellFormed() : view.summary,
-    files_touched: view.files_touched.slice(0, LISTED.files),
-    next_actions: view.next_actions.slice(0, LISTED.lines),
-    blockers: view.blockers.slice(0, LISTED.lines),
+    summary: view.summary.length > most.summary ? `${view.summary.slice(0, most.summary - 1).trimEnd()}…`.toWellFormed() : view.summary,
+    files_touched: view.files_touched.slice(0, most.files),
+    next_actions: view.next_actions.slice(0, most.lines),
+    blockers: view.blockers.slice(0, most.lines),
   };
   const parts = ['summary', 'files_touched', 'next_actions', 'blockers'] as const;
   return { ...short, cut: parts.some((part) => short[part].length !== view[part].length || short.summary !== view.summary) };

@@ -1,11 +1,12 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { fileDisk } from '../../machine/files.ts';
 import { testClock } from '../../testing/clock.ts';
 import { brokerFile, brokerRepository, CONFIG, type CycleApp, cycleApp, filesOf, PSKS, readBroker, writeConfig } from '../../testing/cycle.ts';
 import { temporaryFolder } from '../../testing/database.ts';
+import { until } from '../../testing/until.ts';
 import type { Body } from '../../testing/workflow.ts';
 
 /** The files below the broker's folder but the config: path and text. */
@@ -166,10 +167,8 @@ test('where a file cannot be written the call succeeds and says so, and it is ma
   expect(app.logged.filter((line) => line.includes('were not written'))).toHaveLength(1);
   broken = false;
   app.clock.advance(10_000);
-  await vi.waitFor(() => expect(readBroker(app.repository, 'state.json')).toMatchObject({ phase: 'backend' }));
-  await vi.waitFor(async () =>
-    expect(await app.app.store.reader.selectFrom('cycles').select('id').whereRef('mirrored', '<', 'revision').execute()).toEqual([]),
-  );
+  await until(() => expect(readBroker(app.repository, 'state.json')).toMatchObject({ phase: 'backend' }));
+  await until(async () => expect(await app.app.store.reader.selectFrom('cycles').select('id').whereRef('mirrored', '<', 'revision').execute()).toEqual([]));
 
   await app.handOver('gemini', codex);
   const { lock_token } = await app.ok('lock.acquire', { session_token: gemini });

@@ -115,7 +115,7 @@ test('killed at any step of start, write, complete and archive: all of it is don
   expect([...filesOf(repository).keys()].filter((path) => /\.tmp/.test(path))).toEqual([]);
 });
 
-test('of two processes that hand over at once with the same token one succeeds, and the files are its own [handoff.write.atomic] [lock.token.old-refused]', async () => {
+test('of two processes that hand over at once with the same token one succeeds, and the files are its own [handoff.write.atomic]', async () => {
   const app = await cycleApp();
   const { repository } = app;
   const sessions = { gemini: await app.open('gemini'), codex: await app.open('codex') };

@@ -45,6 +45,7 @@ test('a cycle starts, shows how it stands, and keeps others out of its repositor
   // Elsewhere there is room, and what is done there stays there.
   const elsewhere = { repository_path: brokerRepository({ ...CONFIG, mode: 'autonomous' }) };
   const other = await app.ok('cycle.start', { feature: 'featureX', ...elsewhere });
+  expect(other.cycle_id).toBe(started.cycle_id);
   expect(other.lock_token).not.toBe(started.lock_token);
   expect(await app.ok('cycle.status', elsewhere)).toMatchObject({ mode: 'autonomous' });
   expect(readBroker(elsewhere.repository_path, 'state.json').mode).toBe('autonomous');
@@ -221,7 +222,7 @@ test('a cycle keeps the machine that it began with, and cancelling ends it in an
   expect(await app.done('cycles.list', { limit: 1 })).toMatchObject({ total: 2, items: [{ feature: 'y' }] });
 });
 
-test('an operator starts, completes and archives in the place of a role, and gets no token', async () => {
+test('an operator starts, completes and archives in the place of a role, and gets no token [lock.token.where-shown]', async () => {
   const app = await cycleApp();
   const gemini = await app.open('gemini');
   const codex = await app.open('codex');

@@ -51,8 +51,15 @@ test('a handoff: payload, phase, role and lock change together, and it is there 
   for (const target of ['claude', '', 7, null, undefined, '../config', '__proto__']) {
     expect(await app.refused('handoff.read', { target })).toMatchObject({ code: 'INVALID_TARGET', details: { field: 'target' } });
   }
-  const nobody = await app.app.authenticate('cv_nobody', 'bearer');
-  expect('principal' in nobody).toBe(false);
+  const { url } = await app.serve();
+  const body = JSON.stringify({ tool: 'handoff.read', arguments: { target: 'codex', repository_path: app.repository } });
+  for (const [headers, status] of [
+    [{ authorization: `Bearer ${app.ben.token}` }, 200],
+    [{ authorization: 'Bearer cv_nobody' }, 401],
+    [{}, 401],
+  ] as const) {
+    expect((await fetch(`${url}/api/mcp`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })).status).toBe(status);
+  }
 });
 
 test('what may not be written is refused by its own code and leaves nothing changed [handoff.write.target] [handoff.write.session] [handoff.write.phase] [handoff.write.producer-role] [handoff.write.active-role] [handoff.write.lock-token] [handoff.write.atomic] [handoff.payload.cycle-id] [handoff.payload.feature] [handoff.payload.to-codex] [handoff.payload.to-gemini] [handoff.payload.arrays] [handoff.payload.extras]', async () => {

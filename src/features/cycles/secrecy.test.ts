@@ -6,7 +6,7 @@ import type { Body } from '../../testing/workflow.ts';
 
 const WRONG = 'A_WRONG_SECRET';
 
-test('no PSK, session token or lock token is kept or shown anywhere but where it belongs [lock.token.where-shown] [cycle.archive.no-secrets] [handoff.write.no-token-in-answer] [cycle.status.no-token]', async () => {
+test('no PSK, session token or lock token is kept or shown anywhere but where it belongs [lock.token.where-shown] [cycle.archive.no-secrets] [handoff.write.no-token-in-answer] [cycle.status.no-token] [audit.journal.no-secrets]', async () => {
   const app = await cycleApp();
   const here = { repository_path: app.repository };
   const tokens = new Set<string>();

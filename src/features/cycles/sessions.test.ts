@@ -1,8 +1,9 @@
 import { realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { brokerFile, brokerRepository, CONFIG, cycleApp, PSKS, writeConfig } from '../../testing/cycle.ts';
 import { temporaryFolder } from '../../testing/database.ts';
+import { until } from '../../testing/until.ts';
 import type { Body } from '../../testing/workflow.ts';
 
 const HOUR = 3_600_000;
@@ -138,10 +139,10 @@ test('sessions end: after twelve hours, after what the config says, or when the 
 
   // Shown for a week after they ended, then forgotten.
   app.clock.advance(20 * 24 * HOUR);
-  await vi.waitFor(async () => expect(await listed()).toEqual([]));
+  await until(async () => expect(await listed()).toEqual([]));
 });
 
-test('wrong PSKs make the next attempt wait, for this caller and role alone, and are journaled', async () => {
+test('wrong PSKs make the next attempt wait, for this caller, role and repository alone, and are journaled', async () => {
   const app = await cycleApp();
   const attempt = (psk: string, role = 'gemini', caller = app.ana) => app.tool('session.open', { role, psk, repository_path: app.repository }, caller);
   const waits = async (psk: string) => ((await attempt(psk)).body as Body).error?.details.retry_after_ms;
@@ -163,6 +164,7 @@ test('wrong PSKs make the next attempt wait, for this caller and role alone, and
   expect((await app.refused('session.open', { role: 'gemini', psk: 'guess', repository_path: linked })).details.retry_after_ms).toBe(1_000);
   expect((await attempt(PSKS.codex, 'codex')).isError).toBe(false);
   expect((await attempt(PSKS.gemini, 'gemini', app.ben)).isError).toBe(false);
+  await app.ok('session.open', { role: 'gemini', psk: PSKS.gemini, repository_path: brokerRepository() });
 
   for (const wait of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
     expect(await waits('guess')).toBe(wait);
@@ -186,6 +188,6 @@ test('wrong PSKs make the next attempt wait, for this caller and role alone, and
   expect(await waits('guess')).toBe(1_000);
   // And after an hour, also from the store.
   app.clock.advance(HOUR + 1);
-  await vi.waitFor(async () => expect(await app.app.store.reader.selectFrom('psk_failures').selectAll().execute()).toEqual([]));
+  await until(async () => expect(await app.app.store.reader.selectFrom('psk_failures').selectAll().execute()).toEqual([]));
   expect(await waits('guess')).toBe(undefined);
 });

@@ -19,7 +19,7 @@ test('a claim is a lease with a fence, and the same agent may claim again [task.
   expect(await events({ kind: 'workflow.task_claimed' })).toMatchObject([{ subject: ids.one, payload: { workflow_id, agent_id, fence: 1 } }]);
 });
 
-test('a heartbeat renews every claim of its agent, and says what it holds [agent.heartbeat.renews-claims]', async () => {
+test('a heartbeat renews every claim of its agent, and says what it holds [agent.heartbeat.renews-claims] [task.claim.lease]', async () => {
   const { ok, refused, planned, claimed, agent, clock, task } = await workflowApp();
   const { ids } = await planned(['one', 'two', 'three']);
   const agent_id = await agent();
@@ -74,6 +74,7 @@ test('the claims of a silent agent are released with an event, and what it had b
   const other = await agent(ben);
   clock.advance(LEASE - 1);
   await ok('agent_heartbeat', { agent_id: other }, ben);
+  expect(await ok('task_claim', { task_id: begun, agent_id: other }, ben)).toEqual({ success: false, already_claimed_by: agent_id });
   clock.advance(1);
   await expect.poll(async () => (await task(begun)).assigned_agent_id).toBe(null);
   expect(await task(begun)).toMatchObject({ status: 'pending', claimed_at: null, fence: 2 });
@@ -222,9 +223,11 @@ test('a failed task can be claimed again, by its last holder or another [task.cl
   expect(await ok('task_claim', { task_id: id, agent_id })).toMatchObject({ success: true });
 });
 
-test('what is finished, in no running workflow, or past the limit is not claimed', async () => {
+test('what is finished, in no running workflow, or past the limit is not claimed [workflow.create.parallel-default]', async () => {
   const { ok, refused, planned, completed, claimed, agent } = await workflowApp();
   const { workflow_id, ids } = await planned(['one', 'two', 'three'], { workflow: { max_parallel_tasks: 1 } });
+  // What is claimed elsewhere takes up no room here.
+  await claimed((await planned(['elsewhere'])).ids.elsewhere as string);
   await completed(ids.one as string);
   const agent_id = await agent();
   expect(await refused('task_claim', { task_id: ids.one, agent_id })).toMatchObject({ code: 'INVALID_STATE', status: 'completed' });
@@ -245,10 +248,11 @@ test('what is finished, in no running workflow, or past the limit is not claimed
 
 test('a released task keeps plan and checkpoints and can be claimed again [task.release.shape] [task.release.claimable]', async () => {
   const { ok, refused, planned, claimed, agent, ben, task, events } = await workflowApp();
-  const { ids } = await planned(['one', 'two']);
+  const { ids } = await planned(['one', 'two', 'three']);
   const id = ids.one as string;
   const { agent_id, fence } = await claimed(id);
   await claimed(ids.two as string, undefined, agent_id);
+  const bystander = await claimed(ids.three as string, ben);
   await ok('task_update_status', { id, status: 'planning', agent_id });
   await ok('task_set_plan', { id, plan: PLAN, agent_id });
   await ok('checkpoint_add', { task_id: id, type: 'progress', summary: 'begun', agent_id });
@@ -260,6 +264,7 @@ test('a released task keeps plan and checkpoints and can be claimed again [task.
   expect(await ok('agent_get', { id: agent_id })).toMatchObject({ status: 'busy' });
   await ok('task_release', { task_id: ids.two, agent_id });
   expect(await ok('agent_get', { id: agent_id })).toMatchObject({ status: 'online', current_task_id: null });
+  expect(await ok('agent_get', { id: bystander.agent_id })).toMatchObject({ status: 'busy', current_task_id: ids.three });
   expect(await refused('task_release', { task_id: id, agent_id })).toMatchObject({ code: 'NOT_CLAIMED' });
   expect(await ok('task_claim', { task_id: id, agent_id: await agent(ben) }, ben)).toMatchObject({ success: true });
 });

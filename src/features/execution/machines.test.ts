@@ -88,6 +88,8 @@ test('nothing moves in a workflow that has ended, and nothing new is taken up in
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned(['one', 'two']);
   const held = await app.started(ids.one as string);
+  const { ids: elsewhere } = await app.planned(['other']);
+  const kept = await app.claimed(elsewhere.other as string);
   await app.ok('workflow_update_status', { id: workflow_id, status: 'paused' });
   expect(await app.refused('task_update_status', { id: ids.two, status: 'planning' })).toMatchObject({ code: 'INVALID_STATE', status: 'paused' });
   // What was begun may be brought to its end.
@@ -105,6 +107,7 @@ test('nothing moves in a workflow that has ended, and nothing new is taken up in
   }
   expect(await app.task(ids.one as string)).toMatchObject({ status: 'in_progress', assigned_agent_id: null, claimed_at: null });
   expect(await app.ok('agent_get', { id: held.agent_id })).toMatchObject({ status: 'online', current_task_id: null });
+  expect(await app.task(elsewhere.other as string)).toMatchObject({ assigned_agent_id: kept.agent_id, fence: kept.fence });
 });
 
 test('the first task in progress sets a ready workflow going, and an event says that nobody asked for it', async () => {

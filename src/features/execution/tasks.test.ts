@@ -49,7 +49,7 @@ test('task_get shows the task, and checkpoints only when asked [task.get.shape] 
   expect(await refused('task_get', { id: 'tk_none' })).toMatchObject({ code: 'TASK_NOT_FOUND', field: 'id' });
 });
 
-test('all checkpoints means all: more than fit on one page of checkpoint_list', async () => {
+test('all checkpoints means all: more than fit on one page of checkpoint_list [task.get.checkpoint-limit-default]', async () => {
   const { ok, app, planned, ana } = await workflowApp();
   const { ids } = await planned(['one']);
   await app.store.write(ana.principal.workspace, async (tx) => {
@@ -94,7 +94,7 @@ test('a task in planning gets its plan, and its context is added to [task.set-pl
   expect(loaded.current_task).toMatchObject({ plan: PLAN, context: { branch: 'y', keep: 1, more: [1] } });
 });
 
-test('a plan is set in planning only, and the context that it grows is bounded', async () => {
+test('a plan is set in planning only, and the context that it grows is bounded [task.set-plan.stored]', async () => {
   const { ok, refused, planned } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one;
@@ -142,7 +142,10 @@ test('failed needs an error, which leaves the details of the outcome as they wer
   const { ids } = await planned(['one']);
   const id = ids.one as string;
   const { agent_id, fence } = await started(id);
-  expect(await refused('task_update_status', { id, status: 'failed', agent_id })).toMatchObject({ code: 'MISSING_ERROR', field: 'error' });
+  for (const error of [undefined, '', '  ']) {
+    expect(await refused('task_update_status', { id, status: 'failed', error, agent_id })).toMatchObject({ code: 'MISSING_ERROR', field: 'error' });
+  }
+  expect((await task(id)).status).toBe('in_progress');
   const outcome_detail = { tried: ['a', 'b'], deep: { error: 'not this' } };
   await ok('task_update_status', { id, status: 'failed', error: 'It broke', outcome_detail, agent_id });
   expect(await task(id)).toMatchObject({ status: 'failed', error: 'It broke', outcome: null, outcome_detail, assigned_agent_id: null, fence });

@@ -1,11 +1,14 @@
-import { expect, test, vi } from 'vitest';
+import crypto, { hash } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Principal } from '../../kernel/context.ts';
 import { accessOf } from '../../kernel/registry.ts';
 import { testApp } from '../../testing/app.ts';
+import { cycleApp } from '../../testing/cycle.ts';
+import { until } from '../../testing/until.ts';
 import { issueInstanceToken } from './people.ts';
-import { hashSecret } from './token.ts';
 
-test('a token acts as the one developer it was made for [auth.token.developer] [auth.identity.bound]', async () => {
+test('a token acts as the one developer it was made for [auth.token.developer]', async () => {
   const { developer, tool, events } = await testApp();
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   await tool('clock', {}, ana);
@@ -16,11 +19,25 @@ test('a token acts as the one developer it was made for [auth.token.developer] [
   expect(claimed.reply).toMatchObject({ status: 'error', code: 'INVALID_INPUT', data: { field: 'agent_id' } });
 });
 
+test('agent, instance and role are those of whoever calls, whatever the input says [auth.identity.bound]', async () => {
+  const t = await cycleApp();
+  const { id } = (await t.tool('agent_register', { name: 'Builder', runtime: 'codex' }, t.ana)).body;
+  expect((await t.tool('agent_heartbeat', { agent_id: id }, t.ben)).body).toMatchObject({ code: 'FOREIGN_AGENT' });
+  await t.ok('cycle.start', { feature: 'x' });
+  const session_token = await t.open('gemini');
+  expect(await t.refused('lock.acquire', { session_token }, t.ben)).toMatchObject({ code: 'INVALID_SESSION' });
+  const { value } = await t.app.store.write(t.ana.principal.workspace, (tx) => issueInstanceToken(tx, { id: 'work-7-a1', developer_id: null }, 'operator'));
+  const instance = await t.app.authenticate(value, 'bearer');
+  if (!('principal' in instance)) throw new Error(instance.rejected);
+  const { body } = await t.tool('request_review', { instance_id: 'work-8-a1' }, { ...t.ana, ...instance });
+  expect(body).toMatchObject({ code: 'INVALID_INPUT', field: 'instance_id', instance_id: 'work-7-a1' });
+});
+
 test('the store holds the SHA-256 of a token and never the token [auth.token.hash-only]', async () => {
   const { app, developer } = await testApp();
   const { token } = await developer('ana');
   const rows = await app.store.reader.selectFrom('tokens').selectAll().execute();
-  expect(rows.map((row) => row.hash)).toContain(hashSecret(token));
+  expect(rows.map((row) => row.hash)).toContain(hash('sha256', token));
   const everything = JSON.stringify([
     rows,
     await app.store.reader.selectFrom('events').selectAll().execute(),
@@ -36,6 +53,19 @@ test('a token may carry one of five agent types, and no other [auth.token.typed]
   }
   const { reply } = await action('tokens.create', { developer: 'ana', agent: 'hal' });
   expect(reply).toMatchObject({ status: 'error', code: 'INVALID_INPUT', data: { field: 'agent' } });
+});
+
+test('a token that is presented is compared in constant time [auth.token.constant-time]', async () => {
+  const { app, developer } = await testApp();
+  const { token } = await developer('ana');
+  const compared = vi.spyOn(crypto, 'timingSafeEqual');
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    compared.mockRestore();
+    syncBuiltinESMExports();
+  });
+  await app.authenticate(token, 'bearer');
+  expect(compared.mock.calls.map(([stored, given]) => [String(stored), String(given)])).toEqual([[hash('sha256', token), hash('sha256', token)]]);
 });
 
 test('a revoked token fails from the next call on, and so does an expired one [auth.token.revoked]', async () => {
@@ -82,11 +112,11 @@ test('a principal is the operator, a developer, a typed agent token or an instan
 });
 
 test('the first developer of each workspace is its admin, and nobody is made one by joining later [auth.workspace.first-admin]', async () => {
-  const { developer, done } = await testApp();
+  const { app, developer } = await testApp();
   for (const name of ['ana', 'ben', 'cleo']) await developer(name);
-  await developer('dora', undefined, 'ws_other');
-  const { items } = (await done('developers.list', {})) as { items: { name: string; role: string }[] };
-  expect(items.map(({ name, role }) => `${name} ${role}`)).toEqual(['ana admin', 'ben member', 'cleo member']);
+  for (const name of ['dora', 'eli']) await developer(name, undefined, 'ws_other');
+  const all = await app.store.reader.selectFrom('developers').select(['name', 'role']).orderBy('name').execute();
+  expect(all.map(({ name, role }) => `${name} ${role}`)).toEqual(['ana admin', 'ben member', 'cleo member', 'dora admin', 'eli member']);
 });
 
 test("the operator's tokens.create makes a developer who is named for the first time, once [auth.cli.developer-on-first-use]", async () => {
@@ -223,7 +253,7 @@ test('requests without a principal are journaled ten a minute from a source one 
   await app.refusals.record('10.0.0.2', { category: 'audit', kind: 'authentication_failed', payload: { reason: 'missing' } });
   expect(await events({ kind: 'authentication_failed' })).toHaveLength(11);
   clock.advance(61_000);
-  await vi.waitFor(async () =>
+  await until(async () =>
     expect((await events({ kind: 'requests_refused' })).map((event) => event.payload)).toEqual([expect.objectContaining({ source: '10.0.0.1', count: 25 })]),
   );
 });

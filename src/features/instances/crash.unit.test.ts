@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type GitDisk, gitDisk } from '../../machine/disk.ts';
 import { type FileDisk, fileDisk } from '../../machine/files.ts';
 import { testClock } from '../../testing/clock.ts';
@@ -7,6 +7,7 @@ import { type TestDatabase, temporaryDatabase } from '../../testing/database.ts'
 import { type InstanceApp, type InstanceAppOptions, instanceApp } from '../../testing/instances.ts';
 import { type TestRepository, temporaryRepository } from '../../testing/repository.ts';
 import { type PretendedHost, pretendedHost } from '../../testing/sessions.ts';
+import { until } from '../../testing/until.ts';
 
 type Moment = 'before' | 'after';
 type Dying = { readonly options: Partial<InstanceAppOptions>; readonly died: Promise<void> };
@@ -162,10 +163,10 @@ describe('a server that dies while it ends an instance', () => {
 
 /** Sweeps follow each other until it is so. */
 const sweptUntil = (t: InstanceApp, holds: () => Promise<void>): Promise<void> =>
-  vi.waitFor(async () => {
+  until(async () => {
     t.clock.advance(5_000);
     await holds();
-  }, 20_000);
+  });
 
 describe('an agent that ends by itself', () => {
   test('is over once that is seen; one whose work is being reviewed is started again with the news [review.state.matches-reality]', async () => {

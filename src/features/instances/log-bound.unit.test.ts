@@ -1,9 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAgentHost } from '../../machine/agent-host.ts';
 import { testApp } from '../../testing/app.ts';
 import { SLEEPER } from '../../testing/config.ts';
 import { temporaryDatabase } from '../../testing/database.ts';
 import { temporaryRepository } from '../../testing/repository.ts';
+import { until } from '../../testing/until.ts';
 
 test('the log of a plain process is looked at for as long as it runs, so that it cannot fill the disk', async () => {
   const database = await temporaryDatabase();
@@ -14,7 +15,7 @@ test('the log of a plain process is looked at for as long as it runs, so that it
   t.app.servesAt('http://127.0.0.1:9');
   await t.done('instances.start', { repository_path: temporaryRepository().path, type: 'coding', issue: 7, agent: 'tiny' });
   t.clock.advance(5_000);
-  await vi.waitFor(() => expect(looked).toEqual(['work-7-a1']), 10_000);
+  await until(() => expect(looked).toEqual(['work-7-a1']));
   await t.done('instances.stop', { instance_id: 'work-7-a1' });
   t.clock.advance(5_000);
   await t.app.close();

@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TestCaller } from '../../testing/app.ts';
 import { type InstanceApp, instanceApp } from '../../testing/instances.ts';
 import { pretendedDisk } from '../../testing/pretended-disk.ts';
 import { pretendedHost } from '../../testing/sessions.ts';
+import { until } from '../../testing/until.ts';
 import type { Body } from '../../testing/workflow.ts';
 
 const asked = async (t: InstanceApp, name: string, args: object, caller?: TestCaller): Promise<Body> => (await t.action(name, args, caller)).body as Body;
@@ -37,7 +38,7 @@ test('what a person says while a review runs is not lost when the review is over
   const review = await t.review(id);
   t.host.dies(id);
   await t.later(6_000);
-  await vi.waitFor(async () => expect((await t.instance(id)).pid).toBe(null));
+  await until(async () => expect((await t.instance(id)).pid).toBe(null));
   expect(await asked(t, 'instances.message', { instance_id: id, message: 'Mind the edge' })).toMatchObject({ reaches: 'next_start' });
   await t.ok('send_feedback', { feedback: 'No.', feedback_type: 'needs_work' }, review.id);
   await t.later(12_000);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createAgentHost } from '../../machine/agent-host.ts';
 import { signalAll } from '../../machine/group.ts';
 import { socketIn } from '../../machine/tmux.ts';
@@ -9,6 +9,7 @@ import { type TestApp, type TestAppOptions, testApp } from '../../testing/app.ts
 import { type TestDatabase, temporaryDatabase, temporaryFolder } from '../../testing/database.ts';
 import { isAlive, processesWith } from '../../testing/processes.ts';
 import { type TestRepository, temporaryRepository } from '../../testing/repository.ts';
+import { until } from '../../testing/until.ts';
 import type { Body } from '../../testing/workflow.ts';
 
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
@@ -48,7 +49,7 @@ async function server({ database, said }: Place, options: TestAppOptions = {}): 
 
 async function started(t: TestApp, { repository, said }: Place): Promise<{ instance: Body; agent: Body }> {
   const instance = (await t.done('instances.start', { repository_path: repository.path, type: 'coding', issue: 7, agent: 'scripted' })) as Body;
-  const agent = await vi.waitFor(() => JSON.parse(readFileSync(said, 'utf8')) as Body, 20_000);
+  const agent = await until(() => JSON.parse(readFileSync(said, 'utf8')) as Body);
   expect(agent).toMatchObject({ cwd: instance.worktree_path, id: 'work-7-a1', token: expect.stringMatching(/^cv_/) });
   return { instance, agent };
 }
@@ -56,47 +57,47 @@ async function started(t: TestApp, { repository, said }: Place): Promise<{ insta
 const log = async (t: TestApp): Promise<string> => ((await t.done('instances.logs', { instance_id: 'work-7-a1' })) as Body).text;
 const show = async (t: TestApp): Promise<Body> => await t.done('instances.show', { instance_id: 'work-7-a1' });
 
-test.runIf(hasTmux)('an agent runs in tmux on a socket of the server, outlives it, and is found again by the next one [review.run.tmux]', async () => {
-  const at = await place();
-  const t = await server(at);
-  const { instance, agent } = await started(t, at);
-  const socket = socketIn(at.database.home);
-  expect(instance).toMatchObject({ session_kind: 'tmux', running: true });
-  expect(agent.tmux).toMatch(new RegExp(`^${socket},`));
-  expect(await show(t)).toMatchObject({ attach: ['tmux', '-S', socket, 'attach-session', '-r', '-t', '=work-7-a1'] });
-  await vi.waitFor(async () => expect(await log(t)).toContain('at work on You are work-7-a1'), 20_000);
-  await t.app.close();
-  expect(isAlive(agent.pid)).toBe(true);
+test.runIf(hasTmux)(
+  'an agent runs in tmux on a socket of the server, outlives it, and is found again by the next one [review.run.tmux] [storage.shutdown.clean]',
+  async () => {
+    const at = await place();
+    const t = await server(at);
+    const { instance, agent } = await started(t, at);
+    const socket = socketIn(at.database.home);
+    expect(instance).toMatchObject({ session_kind: 'tmux', running: true });
+    expect(agent.tmux).toMatch(new RegExp(`^${socket},`));
+    expect(await show(t)).toMatchObject({ attach: ['tmux', '-S', socket, 'attach-session', '-r', '-t', '=work-7-a1'] });
+    await until(async () => expect(await log(t)).toContain('at work on You are work-7-a1'));
+    await t.app.close();
+    expect(isAlive(agent.pid)).toBe(true);
 
-  const next = await server(at);
-  next.clock.advance(60_000);
-  await vi.waitFor(
-    async () => expect((await next.done('workflows.agents', {})) as Body).toMatchObject({ items: [{ last_seen_at: next.clock.now() }] }),
-    20_000,
-  );
-  expect(await show(next)).toMatchObject({ instance: { status: 'started', running: true } });
-  expect(await next.app.authenticate(agent.token, 'bearer')).toHaveProperty('principal');
-  expect(await next.done('instances.stop', { instance_id: 'work-7-a1' })).toMatchObject({ worktree: 'removed', instance: { status: 'terminated' } });
-  expect([isAlive(agent.pid), isAlive(agent.child), at.repository.onDisk()]).toEqual([false, false, []]);
-  expect(await log(next)).toContain('at work on');
-});
+    const next = await server(at);
+    next.clock.advance(60_000);
+    await until(async () => expect((await next.done('workflows.agents', {})) as Body).toMatchObject({ items: [{ last_seen_at: next.clock.now() }] }));
+    expect(await show(next)).toMatchObject({ instance: { status: 'started', running: true } });
+    expect(await next.app.authenticate(agent.token, 'bearer')).toHaveProperty('principal');
+    expect(await next.done('instances.stop', { instance_id: 'work-7-a1' })).toMatchObject({ worktree: 'removed', instance: { status: 'terminated' } });
+    expect([isAlive(agent.pid), isAlive(agent.child), at.repository.onDisk()]).toEqual([false, false, []]);
+    expect(await log(next)).toContain('at work on');
+  },
+);
 
 test.runIf(hasTmux)('an instance whose agent has died no longer says that it runs [review.state.matches-reality]', async () => {
   const at = await place();
   const t = await server(at);
   const { agent } = await started(t, at);
   process.kill(agent.pid, 'SIGKILL');
-  await vi.waitFor(async () => {
+  await until(async () => {
     t.clock.advance(5_000);
     expect(await show(t)).toMatchObject({
       instance: { status: 'terminated', status_reason: expect.stringContaining('its agent ended'), ended_at: expect.any(Number) },
     });
-  }, 15_000);
+  });
   // What it had started went with it.
   expect([isAlive(agent.child), at.repository.onDisk()]).toEqual([false, []]);
 });
 
-test('without tmux an agent is a process group of its own with a log; it outlives the server and is found again [review.run.no-tmux]', async () => {
+test('without tmux an agent is a process group of its own with a log; it outlives the server and is found again [review.run.no-tmux] [storage.shutdown.clean]', async () => {
   const at = await place();
   const bin = join(temporaryFolder(), 'bin');
   mkdirSync(bin);
@@ -105,16 +106,13 @@ test('without tmux an agent is a process group of its own with a log; it outlive
   const t = await server(at, { agentHost: host() });
   const { instance, agent } = await started(t, at);
   expect([instance.session_kind, agent.tmux, (await show(t)).attach]).toEqual(['process', null, null]);
-  await vi.waitFor(async () => expect(await log(t)).toContain('at work on You are work-7-a1'), 20_000);
+  await until(async () => expect(await log(t)).toContain('at work on You are work-7-a1'));
   await t.app.close();
   expect(isAlive(agent.pid)).toBe(true);
 
   const next = await server(at, { agentHost: host() });
   next.clock.advance(60_000);
-  await vi.waitFor(
-    async () => expect((await next.done('workflows.agents', {})) as Body).toMatchObject({ items: [{ last_seen_at: next.clock.now() }] }),
-    20_000,
-  );
+  await until(async () => expect((await next.done('workflows.agents', {})) as Body).toMatchObject({ items: [{ last_seen_at: next.clock.now() }] }));
   writeFileSync(join(instance.worktree_path, 'late.txt'), 'x');
   expect(await next.done('instances.abandon', { instance_id: 'work-7-a1' })).toMatchObject({ worktree: 'kept', reason: '1 file(s) untracked' });
   expect([isAlive(agent.pid), isAlive(agent.child)]).toEqual([false, false]);

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TestCaller } from '../../testing/app.ts';
 import { type WorkflowApp, workflowApp } from '../../testing/workflow.ts';
-import { MESSAGE_TYPES, PRIORITIES } from './tables.ts';
 
 /** Ana's agent and Ben's, who write to each other. */
 async function correspondents() {
@@ -49,8 +48,8 @@ test('a message has an id and a thread, and arrives as it was sent [message.send
 
 test('what is not one of the documented kinds is refused, by its field [message.send.types] [message.send.priorities] [message.send.body] [message.broadcast.types]', async () => {
   const { a, b, send, inbox, refused } = await correspondents();
-  for (const message_type of MESSAGE_TYPES) await send({ message_type });
-  for (const priority of PRIORITIES) await send({ priority });
+  for (const message_type of ['task_assignment', 'status_update', 'query', 'response', 'notification']) await send({ message_type });
+  for (const priority of ['low', 'normal', 'high', 'urgent']) await send({ priority });
   await send({ body: { steps: ['one', 'two'], deep: { n: 1 } } });
   const { messages } = await inbox({ limit: 1 });
   expect(messages[0].body).toEqual({ steps: ['one', 'two'], deep: { n: 1 } });
@@ -228,9 +227,9 @@ test('a broadcast to a thousand agents is sent, to more refused, and then to nob
 
 test('unread is listed where nothing is asked for; all has read ones too, archived ones are put away [message.list.status-default] [message.list.status-values] [message.archive.effect] [message.archive.shape]', async () => {
   const { send, inbox, ok, refused, b, ben } = await correspondents();
-  const [unread, read, archived] = [await send(), await send(), await send()];
-  await ok('message_mark_read', { message_ids: [read.id] }, ben);
-  expect(await ok('message_archive', { message_ids: [archived.id, archived.id] }, ben)).toEqual({ success: true, archived: 1 });
+  const [unread, read, archived, once] = [await send(), await send(), await send(), await send()];
+  await ok('message_mark_read', { message_ids: [read.id, once.id] }, ben);
+  expect(await ok('message_archive', { message_ids: [archived.id, archived.id, once.id] }, ben)).toEqual({ success: true, archived: 2 });
   expect(await ok('message_archive', { message_ids: [archived.id] }, ben)).toEqual({ success: true, archived: 0 });
   expect(await inbox()).toMatchObject({ messages: [{ id: unread.id }], unread_count: 1 });
   expect(ids((await inbox({ status: 'unread' })).messages)).toEqual([unread.id]);

@@ -129,7 +129,10 @@ export async function dropPlanWarning(tx: Tx, ctx: WriteContext, subjectId: stri
 }
 
 export async function dismissAutomatically(tx: Tx, ctx: WriteContext, id: string, reason: string, details: { started?: string }): Promise<void> {
-  await resolveWarning(tx, id, { status: 'dismissed', reason, ...(details.started === undefined ? {} : { subjectId: details.started }) });
+  if (details.started !== undefined) await attachWarning(tx, id, details.started);
+  // Whoever has dismissed it by hand has said why.
+  if ((await findWarning(tx.db, tx.workspace, id))?.resolved_at !== null) return;
+  await resolveWarning(tx, id, { status: 'dismissed', reason });
   record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { ...details, automatic: true, reason } });
 }
 

@@ -95,7 +95,8 @@ test('a warning is dismissed by whoever it was given to, with a reason; it repla
   await app.started(cache, app.ben);
   const check = await app.task('check', sameCache);
   const dismiss = (args: object, caller = app.ana) => app.call('covibe_warning', 'dismiss', { warning_id: check.data.warning_id, ...args }, caller);
-  expect((await app.call('covibe_warning', 'confirm', { warning_id: 'x' })).data.field).toBe('operation');
+  for (const operation of ['confirm', null])
+    expect((await app.call('covibe_warning', operation, { warning_id: 'x', reason: 'r' })).data.field).toBe('operation');
   expect((await dismiss({})).data.field).toBe('reason');
   expect((await dismiss({ reason: 'r' }, app.ben)).data.code).toBe('WARNING_NOT_FOUND');
   expect(await dismiss({ reason: 'we talked' })).toMatchObject({ status: 'ok', data: { status: 'dismissed' } });
@@ -103,6 +104,19 @@ test('a warning is dismissed by whoever it was given to, with a reason; it repla
   expect(await app.events({ kind: 'warning.dismissed' })).toHaveLength(1);
   expect((await app.team('state')).data.overlap_warnings).toEqual([]);
   expect((await app.task('start', sameCache)).data.code).toBe('VERDICT_REQUIRED');
+});
+
+test('a warning that was dismissed by hand keeps its reason, also when all that it was about is over by the start', async () => {
+  const app = await teamApp();
+  const first = await app.started(cache, app.ben);
+  const { warning_id } = (await app.task('check', sameCache)).data;
+  await app.call('covibe_warning', 'dismiss', { warning_id, reason: 'we talked' });
+  await app.task('complete', { task_id: first, result_summary: 'r' }, app.ben);
+  const start = await app.task('start', sameCache);
+  expect(await app.done('overlap.show', { warning_id })).toMatchObject({
+    overlap: { status: 'dismissed', reason: 'we talked', subject_id: start.data.task_id },
+  });
+  expect(await app.events({ kind: 'warning.dismissed' })).toHaveLength(1);
 });
 
 test('a workspace sets its own thresholds, and goes back to the defaults', async () => {

@@ -25,7 +25,7 @@ import { type FileConflict, fileConflicts } from './files.ts';
 import type { Finder } from './finder.ts';
 import { findItems } from './store.ts';
 import type { PreflightCheckRow } from './tables.ts';
-import { howToJudge, ruleStart, type StartAnswer, type StartRuling } from './verdict.ts';
+import { type CheckFacts, howToJudge, ruleStart, type StartAnswer, type StartRuling } from './verdict.ts';
 
 /** What is fetched before the transaction that compares. */
 export type Prepared = Asked;
@@ -103,10 +103,19 @@ export class Preflight {
     const detection = await this.detect(tx, subject, prepared);
     const check = await latestCheck(tx.db, tx.workspace, subject, tx.now);
     const before = check ? escalatedIds(check) : [];
-    const live = check ? await stillOpen(tx, check, before) : [];
+    const { live, isOver } = check ? await sinceCheck(tx, check, before) : { live: [], isOver: false };
     const arrived = detection.escalated.filter(({ id }) => !before.includes(id));
     const ruling = ruleStart(
-      check && { id: check.id, warningId: check.warning_id, age: tx.now - check.created_at, used: check.used_at !== null, escalated: before, live, arrived },
+      check && {
+        id: check.id,
+        warningId: check.warning_id,
+        age: tx.now - check.created_at,
+        used: check.used_at !== null,
+        escalated: before,
+        live,
+        isOver,
+        arrived,
+      },
       answer,
       tool,
     );
@@ -143,7 +152,7 @@ export class Preflight {
     ruling: Extract<StartRuling, { blocked: string }>,
   ): Promise<Refused> {
     const { blocked, message, next, fields = {} } = ruling;
-    if (blocked === 'CHECK_REQUIRED' || blocked === 'CHECK_EXPIRED') return refused('blocked', blocked, message, next, { warning_id: null, matches: [] });
+    if (blocked === 'CHECK_REQUIRED' || blocked === 'CHECK_EXPIRED') return refused('blocked', blocked, message, next);
     const data =
       blocked === 'NEW_OVERLAP'
         ? await this.#recordCheck(tx, ctx, subject, prepared, withLive(detection, live))
@@ -182,14 +191,20 @@ function withLive({ matches, escalated }: Detection, live: readonly Match[]): De
   return { matches: [...live, ...matches.filter(isNew)], escalated: [...live, ...escalated.filter(isNew)] };
 }
 
-/** What the check escalated and is not over yet, as it stands now. */
-async function stillOpen(tx: Tx, check: PreflightCheckRow, escalated: readonly string[]): Promise<Match[]> {
-  const items = await findItems(tx.db, tx.workspace, escalated);
-  const found = check.warning_id ? await findWarning(tx.db, tx.workspace, check.warning_id) : undefined;
-  return (found ? readMatches(found) : []).flatMap((match) => {
+/** What the check found, as it stands now: what it escalated and is not over yet, and whether none of it is open that was. */
+async function sinceCheck(tx: Tx, check: PreflightCheckRow, escalated: readonly string[]): Promise<Pick<CheckFacts, 'live' | 'isOver'>> {
+  const warning = check.warning_id ? await findWarning(tx.db, tx.workspace, check.warning_id) : undefined;
+  const found = warning ? readMatches(warning) : [];
+  const items = await findItems(
+    tx.db,
+    tx.workspace,
+    found.map(({ id }) => id),
+  );
+  const open = found.flatMap((match) => {
     const item = items.get(match.id);
-    return item && escalated.includes(match.id) && isOpen(item.status) ? [{ ...match, owner: item.owner_id, status: item.status }] : [];
+    return item && isOpen(item.status) ? [{ ...match, owner: item.owner_id, status: item.status }] : [];
   });
+  return { live: open.filter(({ id }) => escalated.includes(id)), isOver: open.length === 0 && found.some(({ status }) => isOpen(status)) };
 }
 
 /** How the warning of the check ended, on record with the work that was started. */

@@ -18,6 +18,8 @@ export interface CheckFacts {
   readonly escalated: readonly string[];
   /** Those that are still open. Whatever the start says of itself now, they are what the check found. */
   readonly live: readonly Match[];
+  /** All that was found and open then has ended, also what was not escalated. */
+  readonly isOver: boolean;
   /** Escalated now and not then: somebody started in the meantime. */
   readonly arrived: readonly Match[];
 }
@@ -46,7 +48,7 @@ export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, to
       judgeNext(tool),
     );
   }
-  if (check.escalated.length > 0 && check.live.length === 0) return { passes: 'outlived' };
+  if (check.isOver || (check.escalated.length > 0 && check.live.length === 0)) return { passes: 'outlived' };
   if (answer.warning_id !== undefined && answer.warning_id !== check.warningId) {
     return block('WARNING_MISMATCH', 'warning_id is not the warning of your latest check.', 'Send the warning_id of your latest check, or leave it out.');
   }

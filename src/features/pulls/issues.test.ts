@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { dyingAfter, type GitHubApp, gitHubApp } from '../../testing/pulls.ts';
+import { until } from '../../testing/until.ts';
 
 const CREATE = 'POST /repos/{owner}/{repo}/issues';
 const planner = (t: GitHubApp) => t.coding({ type: 'planning', issue: undefined, prompt: 'Plan it.' });
@@ -65,7 +66,7 @@ test('a server that dies between two issues: another finishes them, each once, a
   t.github.goAway();
   const taken = await app.instance(id);
   app.clock.advance(181_000);
-  await vi.waitFor(async () => expect((await app.instance(id)).step_until).not.toBe(taken.step_until), 20_000);
+  await until(async () => expect((await app.instance(id)).step_until).not.toBe(taken.step_until));
   t.github.comeBack();
   await app.later(181_000);
   expect(t.github.issues.map(({ title }) => title)).toEqual(['One', 'Two', 'Three', 'Four']);

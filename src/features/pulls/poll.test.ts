@@ -1,7 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createGitHub } from '../../machine/github.ts';
 import { testClock } from '../../testing/clock.ts';
 import { gitHubApp } from '../../testing/pulls.ts';
+import { until } from '../../testing/until.ts';
 import type { InstancePorts, Outside } from '../instances/index.ts';
 import { pollSweep } from './poll.ts';
 
@@ -16,7 +17,7 @@ test('what becomes of a pull request is learnt by asking: closed, reopened, merg
   await t.ok('create_pull_request', WORDS, id);
   const minuteLater = async (status: string) => {
     t.clock.advance(MINUTE);
-    await vi.waitFor(async () => expect((await t.instance(id)).status).toBe(status), 20_000);
+    await until(async () => expect((await t.instance(id)).status).toBe(status));
   };
   t.github.close(1);
   await minuteLater('pr_closed');

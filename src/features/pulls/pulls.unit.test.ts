@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { connected } from '../../testing/mcp-client.ts';
 import { gitHubApp } from '../../testing/pulls.ts';
+import { until } from '../../testing/until.ts';
 
 const WORDS = { title: 'Add the thing', description: 'It was missing.' };
 
 test('a coding agent makes a pull request of its own branch, and pushes more to the same [review.pr.shape] [review.pr.own-branch] [review.pr.base-default] [review.pr.repository-detected] [review.pr.number-stored] [review.pr.status] [review.pr.event] [review.pr.coding-own]', async () => {
   const t = await gitHubApp();
-  const coding = await t.coding();
+  t.repository.git(['branch', 'release']);
+  t.repository.git(['push', '--quiet', 'origin', 'release']);
+  const coding = await t.coding({ base_branch: 'release' });
   const other = await t.coding({ issue: 8 });
   writeFileSync(join(coding.worktree_path, 'draft.txt'), 'not committed');
   const url = 'https://github.com/acme/app/pull/1';
@@ -106,6 +109,7 @@ test('what stands in the way is said before anything is pushed [review.pr.no-cha
   // Of a name that only ends so there is one.
   t.repository.git(['push', '--quiet', 'origin', 'main:release/next']);
   expect(await refused({ base_branch: 'next' })).toMatchObject({ code: 'BASE_BRANCH_NOT_FOUND', suggestion: expect.stringContaining('main is the default') });
+  for (const field of ['title', 'description']) expect(await refused({ [field]: undefined })).toMatchObject({ code: 'INVALID_INPUT', field });
   for (const title of ['two\nlines', '', 'x'.repeat(257)]) expect(await refused({ title })).toMatchObject({ code: 'INVALID_INPUT', field: 'title' });
 
   t.repository.git(['reset', '--quiet', '--hard', 'main'], path);
@@ -173,7 +177,7 @@ test('a failure of git or GitHub leaves the instance as it was; what is there al
 
   t.github.close(1);
   await t.later(61_000);
-  await vi.waitFor(async () => expect(await t.instance(id)).toMatchObject({ status: 'pr_closed' }), 20_000);
+  await until(async () => expect(await t.instance(id)).toMatchObject({ status: 'pr_closed' }));
   t.repository.commit('more.txt', 'more', worktree_path);
   expect(await refused()).toMatchObject({ code: 'INVALID_STATE', pr_number: 1, suggestion: expect.stringContaining('reopen') });
 });

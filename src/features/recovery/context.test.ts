@@ -4,8 +4,9 @@ import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import type { Db } from '../../storage/engine.ts';
+import { ended, manyCheckpoints } from '../../testing/recovery.ts';
 import { runs } from '../../testing/runs.ts';
-import { type Body, type WorkflowApp, workflowApp } from '../../testing/workflow.ts';
+import { type Body, workflowApp } from '../../testing/workflow.ts';
 import { requireTask, requireWorkflow } from '../workflows/index.ts';
 import { contextOf } from './context.ts';
 import { loadContext } from './contract.ts';
@@ -15,58 +16,20 @@ const measured = (value: unknown) => countTokens(JSON.stringify(value), { disall
 const prose = (words: number, about = 'invoice') => Array.from({ length: words }, (_, at) => `${about} ${at % 97} is checked.`).join(' ');
 const names = (rows: Body[]) => rows.map(({ name }) => name);
 
-/** Many checkpoints, or many tasks that have ended, are written to the store at once: through the tools it would take minutes. */
-async function manyCheckpoints({ app }: WorkflowApp, taskId: string, count: number, detail: (at: number) => object | null = () => null): Promise<void> {
-  await app.store.write(DEFAULT_WORKSPACE_ID, async ({ db, now }) => {
-    const rows = Array.from({ length: count }, (_, at) => {
-      const given = detail(at + 1);
-      return {
-        workspace_id: DEFAULT_WORKSPACE_ID,
-        task_id: taskId,
-        sequence: at + 1,
-        id: `cp_${String(at + 1).padStart(6, '0')}`,
-        type: 'progress' as const,
-        summary: `Checkpoint number ${at + 1} of the work`,
-        detail: given === null ? null : JSON.stringify(given),
-        files_changed: '[]',
-        agent_id: null,
-        actor: 'test',
-        created_at: now,
-      };
-    });
-    for (let start = 0; start < rows.length; start += 500) {
-      await db
-        .insertInto('checkpoints')
-        .values(rows.slice(start, start + 500))
-        .execute();
-    }
-    await db.updateTable('workflow_tasks').set({ last_checkpoint: count }).where('id', '=', taskId).execute();
-  });
-}
-
-async function ended({ app }: WorkflowApp, ids: readonly string[], outcome: (at: number) => string, status: 'completed' | 'skipped' | 'failed' = 'completed') {
-  await app.store.write(DEFAULT_WORKSPACE_ID, async ({ db }) => {
-    for (const [at, id] of ids.entries()) {
-      await db
-        .updateTable('workflow_tasks')
-        .set({ status, finished_at: 1_000 + at, [status === 'failed' ? 'error' : 'outcome']: outcome(at) })
-        .where('id', '=', id)
-        .execute();
-    }
-  });
-}
-
 test('a loaded context has the workflow, the task, what came before, what stands beside it and what it waited for [contextload.load.shape] [contextload.load.workflow-shape] [contextload.load.current-shape] [contextload.load.prior-shape] [contextload.load.sibling-shape] [contextload.load.dependency-shape] [contextload.include.plan-default] [contextload.include.summary-default] [contextload.include.prior-default] [contextload.include.siblings-default] [contextload.include.dependencies-default]', async () => {
   const app = await workflowApp();
-  const { ids, workflow_id } = await app.planned(
-    [
-      { name: 'first', sequence: 1 },
-      { name: 'second', description: 'Do it well', sequence: 2, parallel_group: 'g', depends_on: ['first'], files_likely_affected: ['src/a.ts'] },
-      { name: 'beside', description: 'Something else', sequence: 2, parallel_group: 'g' },
-      { name: 'later', sequence: 3 },
-    ],
-    { workflow: { source_content: '  Please\n\n   ship   it. ' }, plan: { risks: ['It may rain'] } },
-  );
+  const plan = [
+    { name: 'first', sequence: 1 },
+    { name: 'second', description: 'Do it well', sequence: 2, parallel_group: 'g', depends_on: ['first'], files_likely_affected: ['src/a.ts'] },
+    { name: 'beside', description: 'Something else', sequence: 2, parallel_group: 'g' },
+    { name: 'later', sequence: 3 },
+  ];
+  // Nothing of another workflow belongs here, however like this one it is.
+  const other = await app.planned(plan);
+  await app.completed(other.ids.first as string);
+  await app.ok('checkpoint_add', { task_id: other.ids.second, type: 'progress', summary: 'Elsewhere' });
+  const words = { workflow: { source_content: '  Please\n\n   ship   it. ' }, plan: { risks: ['It may rain'] } };
+  const { ids, workflow_id } = await app.planned(plan, words);
   await app.completed(ids.first as string);
   const held = await app.started(ids.second as string);
   await app.ok('checkpoint_add', { task_id: ids.second, type: 'progress', summary: 'Half of it', detail: { at: 5 }, files_changed: ['src/a.ts'] });
@@ -126,8 +89,12 @@ test('each part that is switched off is left out, and an unknown one is refused 
   expect(await load({ sibling_status: false })).not.toHaveProperty('sibling_tasks');
   expect(await load({ dependency_outcomes: false })).not.toHaveProperty('dependency_outcomes');
   expect((await load({ recent_checkpoints: 0 })).current_task.checkpoints).toEqual([]);
-  const all = await load({ all_checkpoints: true, prior_task_full: true });
+  const flags = ['workflow_plan', 'workflow_summary', 'prior_task_outcomes', 'prior_task_full', 'sibling_status', 'dependency_outcomes', 'all_checkpoints'];
+  const all = await load({ ...Object.fromEntries(flags.map((flag) => [flag, true])), recent_checkpoints: 1 });
   expect(all.workflow).toHaveProperty('plan_summary');
+  for (const [part, wrong] of [...flags.map((flag) => [flag, 1] as const), ['recent_checkpoints', true] as const]) {
+    expect(await app.refused('task_load_context', { task_id: ids.second, include: { [part]: wrong } })).toMatchObject({ field: `include.${part}` });
+  }
   expect(all.sibling_tasks).toHaveLength(1);
   expect(await app.refused('task_load_context', { task_id: ids.second, include: { checkpoints: true } })).toMatchObject({
     code: 'INVALID_INPUT',
@@ -153,8 +120,9 @@ test('the five newest checkpoints are loaded, or as many as are asked for, or al
 
 test('of too many checkpoints the newest stay, beyond the newest five without their detail before any is dropped; what was cut is named [contextload.budget.names-cuts]', async () => {
   const app = await workflowApp();
-  const { ids } = await app.planned(['only']);
-  await manyCheckpoints(app, ids.only as string, 300, (at) => ({ note: prose(6, `point ${at}`) }));
+  const { ids } = await app.planned(['only', 'other']);
+  await manyCheckpoints(app, ids.other as string, 300);
+  await manyCheckpoints(app, ids.only as string, 300, (at) => ({ note: prose(at > 290 ? 6 : 100, `point ${at}`) }));
   const context = await app.ok('task_load_context', { task_id: ids.only, include: { all_checkpoints: true }, max_tokens: 4_000 });
   const { checkpoints } = context.current_task;
   const sequences = checkpoints.map(({ sequence }: Body) => sequence);
@@ -168,6 +136,8 @@ test('of too many checkpoints the newest stay, beyond the newest five without th
   ]);
   expect(context.token_estimate).toBeGreaterThan(3_800);
   expect(measured(context)).toBe(context.token_estimate);
+  const most = await app.ok('task_load_context', { task_id: ids.only, include: { all_checkpoints: true }, max_tokens: 30_000 });
+  expect(most.current_task.checkpoints.map(({ sequence }: Body) => sequence)).toEqual(Array.from({ length: 300 }, (_, at) => at + 1));
 });
 
 test('prior tasks are those that ended up to the sequence of the task, the nearest last; without room the nearest stay', async () => {
@@ -223,7 +193,7 @@ test('siblings are of the same group, or without one of the same sequence; each 
   expect((await siblings(ids.a))[0]).toMatchObject({ status: 'completed', brief_summary: 'All there' });
 });
 
-test('the budget is 8000 tokens unless another is given [contextload.budget.default]', async () => {
+test('the budget is 8000 tokens unless another is given, and one section may have it all [contextload.budget.default] [contextload.budget.unused-passed-on]', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned(['only'], { workflow: { source_content: prose(20_000).slice(0, 190_000) } });
   const usual = await app.ok('task_load_context', { task_id: ids.only });

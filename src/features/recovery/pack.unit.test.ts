@@ -132,6 +132,27 @@ test('whatever there is and whatever is asked for: the answer is exactly as larg
   );
 });
 
+test('where there is too much of everything each section of the answer has its share [contextload.budget.shares]', async () => {
+  const long = 'An invoice is checked. '.repeat(2_000);
+  const brief = long.slice(0, 1_000);
+  const many = <T>(one: T): T[] => Array.from({ length: 100 }, () => one);
+  const given: State = {
+    ...{ workflowName: 'w', source: long, plan: { summary: brief, approach: long, risks: [], assumptions: [] } },
+    ...{ name: 'now', description: long, taskPlan: null, context: null, files: [] },
+    checkpoints: many({ summary: brief, detail: { note: brief }, files_changed: [] }),
+    prior: many({ name: 'before', outcome: brief, status: 'completed', description: brief, plan: null, outcome_detail: null }),
+    siblings: many({ name: 'beside', status: 'completed', brief_summary: brief }),
+    dependencies: many({ task_name: 'before', outcome: brief, status: 'completed' }),
+    unread: { checkpoints: 0, prior: 0 },
+  };
+  const shown = { workflow_plan: true, workflow_summary: true, prior_task_outcomes: true, sibling_status: true, dependency_outcomes: true };
+  const context = await packed(given, { ...shown, prior_task_full: true, all_checkpoints: true, recent_checkpoints: 5 }, 20_000);
+  const { workflow, current_task, prior_tasks, sibling_tasks, dependency_outcomes, token_estimate } = context;
+  const shares = [workflow, current_task, prior_tasks, [sibling_tasks, dependency_outcomes]].map((part) => (100 * measured(part)) / token_estimate);
+  // What is there in any case, ids and names, is beside the shares.
+  for (const [at, share] of [15, 55, 20, 10].entries()) expect(Math.abs((shares[at] as number) - share), `${shares}`).toBeLessThan(3);
+});
+
 test('nothing is cut where everything fits, and everything that is missing is named where it does not [contextload.budget.names-cuts]', async () => {
   await fc.assert(
     fc.asyncProperty(state, include, fc.integer({ min: 400, max: 30_000 }), async (stated, wanted, max) => {

@@ -7,6 +7,10 @@ const measured = (summary: unknown) => countTokens(typeof summary === 'string' ?
 /** One task of each kind, and one that waits for a person. */
 async function underWay() {
   const app = await workflowApp();
+  // Nothing of another workflow belongs into the summary.
+  const other = await app.planned(['done', 'running', 'free']);
+  await app.completed(other.ids.done as string);
+  await app.started(other.ids.running as string);
   const { ids, workflow_id } = await app.planned(['done', 'running', 'broken', 'asking', { name: 'waiting', depends_on: ['running'] }, 'free'], {
     workflow: { source_ref: 'https://example.org/1' },
   });
@@ -27,7 +31,7 @@ async function underWay() {
 }
 
 test('a summary is an object unless markdown is asked for, and says where the workflow stands [workflow.summary.shape] [workflow.summary.format-default]', async () => {
-  const { ids, ok, workflow_id, running, asking, question } = await underWay();
+  const { ids, ok, workflow_id, running, asking, question, claimed } = await underWay();
   const answer = await ok('workflow_get_summary', { id: workflow_id });
   expect(Object.keys(answer).sort()).toEqual(['omitted', 'summary', 'token_estimate']);
   expect(answer.summary).toEqual({
@@ -51,6 +55,8 @@ test('a summary is an object unless markdown is asked for, and says where the wo
   });
   expect(answer.omitted).toEqual([]);
   expect(answer.token_estimate).toBe(measured(answer.summary));
+  await claimed(ids.free as string);
+  expect((await ok('workflow_get_summary', { id: workflow_id })).summary.next).toEqual([]);
 });
 
 test('as markdown it is a page with the same in it [workflow.summary.markdown]', async () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { createAgentHost } from '../../machine/agent-host.ts';
 import { signalAll } from '../../machine/group.ts';
@@ -12,6 +12,7 @@ import { temporaryDatabase } from '../../testing/database.ts';
 import { processesWith } from '../../testing/processes.ts';
 import { temporaryRepository } from '../../testing/repository.ts';
 import { startSteppingCaller } from '../../testing/stepping-caller.ts';
+import { until } from '../../testing/until.ts';
 import type { Body } from '../../testing/workflow.ts';
 import { issueInstanceToken } from '../identity/index.ts';
 
@@ -46,15 +47,12 @@ async function place() {
     repository,
     /** Whoever died left nothing that is not finished or undone. */
     async settled(): Promise<void> {
-      await vi.waitFor(
-        async () => {
-          t.clock.advance(6_000);
-          for (const table of ['instances', 'review_feedback'] as const) {
-            expect(await reader.selectFrom(table).select('id').where('step', 'is not', null).execute()).toEqual([]);
-          }
-        },
-        { timeout: 60_000, interval: 100 },
-      );
+      await until(async () => {
+        t.clock.advance(6_000);
+        for (const table of ['instances', 'review_feedback'] as const) {
+          expect(await reader.selectFrom(table).select('id').where('step', 'is not', null).execute()).toEqual([]);
+        }
+      });
     },
     async ok(tool: string, args: object, id: string): Promise<Body> {
       const authenticated = await t.app.authenticate(await tokenOf(id), 'bearer');

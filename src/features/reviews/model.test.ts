@@ -111,6 +111,15 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<Op>({ op: 'abandon' }, { op: 'stop' }) },
 );
 
+const limited = (max: number, abandonAfter: number) => ({ op: 'limits' as const, max, abandonAfter });
+const asked: Op = { op: 'request' };
+/** Ways that chance finds seldom. */
+const SELDOM: [ReturnType<typeof limited>, Op[]][] = [
+  [limited(3, 2), [asked, { op: 'feedback', type: 'needs_work' }, asked, { op: 'feedback', type: 'needs_work' }]],
+  [limited(1, 2), [asked, { op: 'feedback', type: 'suggestions' }, asked, asked]],
+  [limited(2, 5), [asked, { op: 'timeout' }, limited(1, 2), { op: 'abandon' }]],
+];
+
 test('whatever is asked, said, stopped or left to time: status, both counters, sessions and messages are as the rules say', async () => {
   const t = await instanceApp(pretendedDisk);
   const seen = new Set<string>();
@@ -128,7 +137,7 @@ test('whatever is asked, said, stopped or left to time: status, both counters, s
       await carryOut(t, id, model, { op: 'stop' });
       await compare(t, id, model);
     }),
-    { ...runs(12), endOnFailure: true },
+    { ...runs(12), examples: SELDOM, endOnFailure: true },
   );
   if (ENGINE !== 'sqlite') return;
   // A model that never gets anywhere would always agree.

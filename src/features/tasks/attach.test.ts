@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { testApp } from '../../testing/app.ts';
 import { type TeamApp, teamApp } from '../../testing/team.ts';
-import { adoptOrphans } from './orphans.ts';
 
 const search = { title: 'Index product names for search', task_type: 'feature', scope: 'The search index of the product catalogue' };
 const searchToo = { title: 'Rank search results of the product catalogue', task_type: 'feature', scope: 'Ranking in the product search index' };
@@ -12,8 +12,12 @@ const workstreamOf = async ({ app }: TeamApp, task: string) =>
   (await app.store.reader.selectFrom('tasks').select('workstream_id').where('id', '=', task).executeTakeFirstOrThrow()).workstream_id;
 
 async function ownWorkstream(app: TeamApp, title: string, caller = app.ana): Promise<string> {
-  await app.workstream('check', { title }, caller);
-  return (await app.workstream('start', { title }, caller)).data.workstream_id;
+  const { check_id, candidates } = (await app.workstream('check', { title }, caller)).data;
+  const judged = candidates.map(({ id }: { id: string }) => ({ id, same_scope: false, reason: 'other work' }));
+  const verdict = judged.length > 0 ? { check_id, scope_verdict: { verdict: 'distinct', candidates: judged } } : {};
+  const { status, data } = await app.workstream('start', { title, ...verdict }, caller);
+  expect([title, status]).toEqual([title, 'ok']);
+  return data.workstream_id;
 }
 
 test('a task joins the own open workstream that it names [team.attach.owned-open] [team.attach.stored]', async () => {
@@ -46,14 +50,16 @@ test("a task cannot join another developer's workstream, nor a planned or comple
   expect((await app.task('start', billing)).status).toBe('ok');
 });
 
-test('a task without a workstream joins the best matching one of its owner [team.attach.best-match]', async () => {
+test('a task without a workstream joins the best matching open one of its owner [team.attach.best-match]', async () => {
   const app = await teamApp();
-  const theirs = await ownWorkstream(app, 'Rank results', app.ben);
-  const mine = await ownWorkstream(app, 'Search in the product catalogue');
+  const closed = await ownWorkstream(app, searchToo.title);
+  await app.workstream('complete', { workstream_id: closed, result_summary: 'r' });
+  await ownWorkstream(app, searchToo.title, app.ben);
+  await ownWorkstream(app, 'Product search');
+  const mine = await ownWorkstream(app, 'Rank results in the product catalogue');
+  await ownWorkstream(app, 'Search index');
   await ownWorkstream(app, 'Paint the bicycle shed');
-  const id = await app.started(searchToo);
-  expect(await workstreamOf(app, id)).toBe(mine);
-  expect(await workstreamOf(app, id)).not.toBe(theirs);
+  expect(await workstreamOf(app, await app.started(searchToo))).toBe(mine);
 });
 
 test('where none matches, the server makes a container from the task [team.attach.auto-created] [team.attach.auto-created-event] [team.attach.stored]', async () => {
@@ -112,12 +118,13 @@ test('stored tasks without a workstream get one when the server starts [team.att
     await tx.db.updateTable('tasks').set({ workstream_id: null }).execute();
     await tx.db.deleteFrom('workstreams').execute();
   });
-  await adoptOrphans(app.app);
+  const { database, clock } = app;
+  await testApp({ database, clock });
   const after = await workstreamOf(app, id);
   expect(after).toMatch(/^wst_/);
   expect(after).not.toBe(before);
   expect((await app.events({ kind: 'workstream.auto_created' })).at(-1)).toMatchObject({ actor: 'server', subject: after });
-  await adoptOrphans(app.app);
+  await testApp({ database, clock });
   expect(await workstreamOf(app, id)).toBe(after);
 });
 
@@ -128,7 +135,7 @@ test('a container that is made for work which is over ends with it', async () =>
   await app.app.store.write('ws_default', async (tx) => {
     await tx.db.updateTable('tasks').set({ workstream_id: null }).execute();
   });
-  await adoptOrphans(app.app);
+  await testApp({ database: app.database, clock: app.clock });
   expect(await workstream(app, (await workstreamOf(app, id)) as string)).toMatchObject({ auto_created: 1, status: 'completed' });
 });
 

@@ -43,7 +43,7 @@ test('a check finds what others are doing, and says why in words [overlap.escala
   ]);
 });
 
-test('a check without overlap is ok and asks for nothing [team.envelope.ok] [team.envelope.shape]', async () => {
+test('a check without overlap is ok and asks for nothing [team.envelope.ok]', async () => {
   const app = await teamApp();
   const check = await app.task('check', upload);
   expect(check).toMatchObject({ status: 'ok', message: expect.any(String), feedback: { type: 'info', required_action: null } });
@@ -64,7 +64,7 @@ test('a start without a check is blocked, and nothing becomes active [team.start
   expect((await app.team('state')).data.active_work).toEqual([]);
 });
 
-test('a checked start makes the task active, with an event [team.start.active] [team.start.shape] [team.ids.prefixes]', async () => {
+test('a checked start makes the task active, with an event [team.start.active] [team.start.shape]', async () => {
   const app = await teamApp();
   await app.task('check', upload);
   const start = await app.task('start', { ...upload, description: 'd', action: 'modify', component: 'client', target_files: ['src/upload.ts'] });
@@ -119,7 +119,18 @@ test('an escalated check holds the start until it is judged [overlap.start.verdi
 
 test('a complete verdict "distinct" starts the work and is on record [overlap.verdict.distinct-starts] [overlap.verdict.event] [overlap.verdict.shape]', async () => {
   const { task, check, events, app } = await escalated();
-  const start = await task('start', { ...sameUpload, check_id: check.data.check_id, scope_verdict: distinct(check) });
+  const given = distinct(check);
+  const [judged] = given.candidates;
+  for (const [wrong, field] of [
+    [{ ...given, verdict: 'maybe' }, 'verdict'],
+    [{ ...given, candidates: undefined }, 'candidates'],
+    [{ ...given, candidates: [{ ...judged, same_scope: 'no' }] }, 'candidates[0].same_scope'],
+    [{ ...given, candidates: [{ ...judged, reason: undefined }] }, 'candidates[0].reason'],
+  ] as const) {
+    const answer = await task('start', { ...sameUpload, check_id: check.data.check_id, scope_verdict: wrong });
+    expect(answer).toMatchObject({ status: 'error', data: { code: 'INVALID_INPUT', field: `scope_verdict.${field}` } });
+  }
+  const start = await task('start', { ...sameUpload, check_id: check.data.check_id, scope_verdict: given });
   expect(start.status).toBe('ok');
   const [event] = await events({ kind: 'scope.judged' });
   expect(event).toMatchObject({
@@ -174,8 +185,13 @@ test('only the own, latest, fresh check with the same title opens a start [overl
 });
 
 test('matches that were finished or cancelled since never hold a start: the warning goes by itself [overlap.start.dead-matches]', async () => {
-  const { task, check, first, ben, events } = await escalated();
+  const { task, first, ben, events, started } = await escalated();
+  const second = await started({ ...sameUpload, title: 'Exponential backoff when an upload fails' }, ben);
+  const check = await task('check', sameUpload);
+  expect(check.data.candidates).toHaveLength(2);
   await task('complete', { task_id: first, result_summary: 'done' }, ben);
+  expect((await task('start', sameUpload)).data.code).toBe('VERDICT_REQUIRED');
+  await task('cancel', { task_id: second, reason: 'Ana does it' }, ben);
   const start = await task('start', sameUpload);
   expect(start.status).toBe('ok');
   expect(await events({ kind: 'warning.dismissed' })).toEqual([
@@ -227,6 +243,22 @@ test('a verdict in any script is on record whole enough to tell what it was', as
   expect((await task('start', { ...sameUpload, check_id: check.data.check_id, scope_verdict, confirmation_reason: long })).status).toBe('ok');
   const judged = (await events({ kind: 'scope.judged' })).at(-1);
   expect(judged?.payload).toMatchObject({ duplicate: true, confirmation_reason: expect.stringMatching(/^同じ作業.*…$/) });
+});
+
+test('a weak warning goes by itself too once all that it was about is over, and stays where some of it is not [overlap.start.dead-matches]', async () => {
+  const app = await teamApp();
+  await app.done('overlap.configure', { warn: 0.5, escalate: 90 });
+  const [first, second] = [await app.started(upload, app.ben), await app.started({ ...upload, title: 'Retry of uploads that failed' }, app.ben)];
+  const [kept, gone] = [await app.task('check', sameUpload), await app.task('check', { ...sameUpload, title: 'Backoff for uploads' })];
+  const standing = async ({ data: { warning_id } }: TeamAnswer) =>
+    ((await app.done('overlap.show', { warning_id })) as { overlap: { status: string } }).overlap.status;
+  await app.task('complete', { task_id: first, result_summary: 'r' }, app.ben);
+  const one = (await app.task('start', sameUpload)).data.task_id;
+  expect(await standing(kept)).toBe('open');
+  await app.task('cancel', { task_id: second, reason: 'r' }, app.ben);
+  await app.task('cancel', { task_id: one, reason: 'r' });
+  expect((await app.task('start', { ...sameUpload, title: 'Backoff for uploads' })).status).toBe('ok');
+  expect(await standing(gone)).toBe('dismissed');
 });
 
 test('a weak match is disclosed, stored, and never holds a start [overlap.warn-floor.disclosed] [overlap.warn-floor.stored] [overlap.warn-floor.never-blocks] [overlap.escalation.threshold]', async () => {

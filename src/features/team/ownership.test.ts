@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Contract } from '../../kernel/contract.ts';
+import type { PublishedTool } from '../../kernel/publish.ts';
 import { type TeamApp, teamApp } from '../../testing/team.ts';
 
 /** Something of Ben's of every kind, under the name of the field that takes its id. */
@@ -36,6 +38,8 @@ const SAMPLES: Record<string, unknown> = {
   payload: { model: 'gpt-5', usage: { input_tokens: 1, output_tokens: 1 } },
 };
 
+const demanded = ({ input: { shape } }: Contract) => Object.keys(shape).filter((field) => !shape[field]?.safeParse(undefined).success);
+
 test('every call that changes something refuses an id that belongs to another developer, and changes nothing [auth.owner.every-mutation]', async () => {
   const app = await teamApp();
   const theirs = await belongings(app);
@@ -46,7 +50,7 @@ test('every call that changes something refuses an id that belongs to another de
     .filter(({ contract }) => !contract.annotations.readOnlyHint)
     .flatMap(({ tool, operation, contract }) => {
       const { shape } = contract.input;
-      const needed = Object.keys(shape).filter((field) => !shape[field]?.safeParse(undefined).success);
+      const needed = demanded(contract);
       const args = Object.fromEntries(needed.map((field) => [field, theirs[field] ?? SAMPLES[field]]));
       // Answering a check and confirming a warning are asked of the start, which has tests of its own.
       const ids = Object.keys(shape).filter((field) => field.endsWith('_id') && field !== 'check_id' && !(field === 'warning_id' && !needed.includes(field)));
@@ -77,4 +81,34 @@ test('every call that changes something refuses an id that belongs to another de
   }
   expect(await everything()).toBe(before);
   expect((await app.events({ category: 'work' })).length).toBe(work);
+});
+
+test('nothing that others can read of a private developer names them [auth.private.redacted]', async () => {
+  const app = await teamApp();
+  await app.call('covibe_note', null, { kind: 'blocker', title: 'No keys yet' }, app.ben);
+  const made = async (tool: string, args: object) => String((await app.tool(tool, args, app.ben)).body.id);
+  const agent_id = await made('agent_register', { name: "ben's builder", runtime: 'codex' });
+  const workflow_id = await made('workflow_create', { name: 'Keys', source_type: 'prompt', source_content: 'All of them', repository_path: '/srv/app' });
+  const plan = { summary: 's', approach: 'a', tasks: [{ name: 'One', description: '', sequence: 1 }] };
+  await app.tool('workflow_set_plan', { id: workflow_id, plan }, app.ben);
+  const [step] = await app.app.store.reader.selectFrom('workflow_tasks').select('id').execute();
+  expect((await app.tool('task_claim', { task_id: step?.id, agent_id }, app.ben)).isError).toBe(false);
+  const theirs: Record<string, string> = { ...(await belongings(app)), agent_id, workflow_id };
+  await app.done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
+  const { registry, dispatch } = app.app;
+  const reads = (published: readonly PublishedTool[], noun: 'tool' | 'action') =>
+    published
+      .flatMap(({ name, operations }) => [...operations].map(([operation, { contract }]) => ({ noun, name, operation, contract })))
+      .filter(({ contract }) => contract.annotations.readOnlyHint && contract.access !== 'server' && contract.access !== 'token');
+  const principal = { ...app.ana.principal, web: true, operator: true };
+  let answered = 0;
+  for (const { noun, name, operation, contract } of [...reads(registry.tools(), 'tool'), ...reads(registry.actions(), 'action')]) {
+    const needed = Object.fromEntries(demanded(contract).map((field) => [field, theirs[field] ?? SAMPLES[field]]));
+    const args = operation === null ? needed : { operation, ...needed };
+    const { body, isError } = await dispatch[noun]({ name, args, principal: noun === 'tool' ? app.ana.principal : principal, surface: 'dashboard' });
+    if (!isError) answered++;
+    const text = JSON.stringify(body);
+    expect([name, operation, /\bben\b/.exec(text)?.input, text.includes(app.ben.principal.developerId as string)]).toEqual([name, operation, undefined, false]);
+  }
+  expect(answered).toBeGreaterThan(40);
 });

@@ -24,6 +24,71 @@ test('the team toolset is these eight tools [team.surface.tools] [team.surface.t
   ]);
   const schema = app.app.registry.tool('covibe_team')?.inputSchema as { properties: { operation: { enum: string[] } }; required: string[] };
   expect(schema.properties.operation.enum).toEqual(['state', 'feedback', 'audit_parallel_work', 'generate_weekly_summary']);
+  expect(schema.required).toEqual(['operation']);
+});
+
+/** A call of each of the eight, in which all that has an id is made. */
+const EVERY_TOOL: [tool: string, operation: string | null, args: object][] = [
+  ['covibe_session', 'start', {}],
+  ['covibe_session', 'publish_context', { title: 'Cache', summary: 'Half done', repo: 'acme/app' }],
+  ['covibe_note', null, { kind: 'decision', title: 'Thumbnails live on disk' }],
+  ['covibe_task', 'check', sameCache],
+  ['covibe_workstream', 'plan', { title: 'Accessibility of the shop' }],
+  ['covibe_task', 'plan', billing],
+  ['covibe_team', 'state', {}],
+  ['covibe_coordination', 'summary', {}],
+  ['covibe_warning', 'dismiss', { warning_id: 'warn_none', reason: 'r' }],
+  ['covibe_ingest_agent_telemetry', null, { source: 'codex', payload: { model: 'gpt-5', usage: { input_tokens: 1, output_tokens: 1 } } }],
+];
+
+test('every tool answers in the same four parts [team.envelope.shape]', async () => {
+  const app = await teamApp();
+  await app.started(cache, app.ben);
+  for (const [tool, operation, args] of EVERY_TOOL) {
+    for (const sent of [args, { ...args, nonsense: 1 }]) {
+      const answer = await app.call(tool, operation, sent);
+      expect([tool, Object.keys(answer).sort(), Object.keys(answer.feedback).sort()]).toEqual([
+        tool,
+        ['data', 'feedback', 'message', 'status'],
+        ['required_action', 'type'],
+      ]);
+      expect(answer.message.length).toBeGreaterThan(0);
+      expect(answer.message.length).toBeLessThan(300);
+      expect(typeof answer.data).toBe('object');
+    }
+  }
+});
+
+test('whatever blocks says which warning and matches it is about, also where there are none [team.envelope.blocked]', async () => {
+  const app = await teamApp();
+  await app.started(cache, app.ben);
+  await app.task('check', sameCache);
+  const claim = { repo: 'acme/app', paths: ['src/a.ts'] };
+  await app.call('covibe_coordination', 'claim', claim, app.ben);
+  const blocked = [await app.task('start', billing), await app.task('start', sameCache), await app.call('covibe_coordination', 'claim', claim)];
+  expect(blocked.map(({ data }) => data.code)).toEqual(['CHECK_REQUIRED', 'VERDICT_REQUIRED', 'CLAIM_CONFLICT']);
+  for (const { status, feedback, data } of blocked) {
+    expect([status, feedback]).toEqual(['blocked', { type: 'block', required_action: expect.stringMatching(/./) }]);
+    expect(Object.keys(data)).toEqual(expect.arrayContaining(['warning_id', 'matches']));
+  }
+});
+
+test('each kind of id has its prefix and a tail that sorts by time [team.ids.prefixes]', async () => {
+  const app = await teamApp();
+  await app.started(cache, app.ben);
+  const made = async () => {
+    const answers = [];
+    for (const [tool, operation, args] of EVERY_TOOL) answers.push((await app.call(tool, operation, args)).data);
+    const ids = Object.assign({}, ...answers.toReversed()) as Record<string, string>;
+    app.clock.advance(1);
+    return ids;
+  };
+  const [first, second] = [await made(), await made()];
+  const prefixes = { task_id: 'task', workstream_id: 'wst', session_id: 'ses', check_id: 'chk', warning_id: 'warn', context_id: 'ctx', note_id: 'note' };
+  for (const [field, prefix] of Object.entries(prefixes)) {
+    expect([field, first[field]]).toEqual([field, expect.stringMatching(new RegExp(`^${prefix}_[0-9A-Z]{26}$`))]);
+    expect([field, (first[field] as string) < (second[field] as string)]).toEqual([field, true]);
+  }
 });
 
 test('the state has every section, under its documented name [team.state.sections] [team.state.field-names] [note.visible.team-state]', async () => {
@@ -175,7 +240,9 @@ test('feedback is what the own calls were told, newest first [team.feedback.own-
   expect(all.data.items[1]).toMatchObject({ code: 'CHECK_REQUIRED', required_action: expect.stringContaining('check') });
   expect((await app.team('feedback', { feedback_type: 'block' })).data.items).toHaveLength(1);
   expect((await app.team('feedback', { feedback_type: 'error' })).data.items).toEqual([]);
+  for (const feedback_type of ['warning', 'info']) expect((await app.team('feedback', { feedback_type })).status).toBe('ok');
   expect((await app.team('feedback', { limit: 1 })).data.items).toHaveLength(1);
+  expect((await app.team('feedback', { limit: 100 })).data.items).toHaveLength(2);
   for (const limit of [0, 101, 1.5]) expect(await app.team('feedback', { limit })).toMatchObject({ status: 'error', data: { field: 'limit' } });
   expect(await app.team('feedback', { feedback_type: 'gossip' })).toMatchObject({ status: 'error', data: { field: 'feedback_type' } });
 });

@@ -7,7 +7,7 @@ import { child, upstreamApp } from '../../testing/upstreams.ts';
 
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
 
-test('a server that dies in a call is started again after a while, and its tools are listed anew [gateway.process.restart]', async () => {
+test('a server that dies in a call is started again after a while, and can be called [gateway.process.restart]', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('dies-in-call') }]);
   await app.event('upstream.started', 'far');
   const { reply } = await app.call('far_die', {});
@@ -18,6 +18,22 @@ test('a server that dies in a call is started again after a while, and its tools
   await app.event('upstream.started', 'far', 2);
   expect(await app.server('far')).toMatchObject({ state: 'up', restarts: 1, problem: null });
   expect(textOf(await app.call('far_echo', { text: 'again' }))).toBe('again');
+});
+
+test('a server that is started again is asked anew what it has [gateway.process.restart]', async () => {
+  const app = await upstreamApp([{ name: 'far', ...child('records') }]);
+  await app.event('upstream.started', 'far');
+  process.kill((await app.server('far')).pid as number, 'SIGKILL');
+  await app.event('upstream.down', 'far');
+  app.clock.advance(500);
+  await app.event('upstream.started', 'far', 2);
+  const lines = await app.until(async () => {
+    const { lines: said } = (await app.done('servers.logs', { server: 'far', lines: 50 })) as { lines: string[] };
+    const got = said.flatMap((line) => line.match(/(?<= stderr: )got .+/) ?? []);
+    return got.length >= 6 && got;
+  });
+  const handshake = ['got initialize', 'got notifications/initialized', 'got tools/list'];
+  expect(lines).toEqual([...handshake, ...handshake]);
 });
 
 test('while a known server is down its tools stay listed, and a call of one says what is wrong [gateway.process.down-tools]', async () => {
@@ -41,7 +57,7 @@ test('while a known server is down its tools stay listed, and a call of one says
   expect(again.app.upstreams.tools.tools().map(({ name }) => name)).toEqual(['far_die', 'far_echo']);
 });
 
-test('a server that falls again and again is told of once, and waited for longer each time, up to a minute', async () => {
+test('a server that falls again and again is told of once, and waited for longer each time, up to a minute [gateway.process.restart]', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain', { CHILD_EXITS: '1' }) }]);
   const waits: number[] = [];
   for (let attempt = 0; attempt < 9; attempt++) {

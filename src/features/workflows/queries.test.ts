@@ -6,16 +6,16 @@ const names = (tasks: { name: string }[]) => tasks.map(({ name }) => name);
 test(`what is next: tasks that wait for nothing, in the order of the plan, with what they waited for and stand beside [workflow.next.shape]
   [workflow.next.task-shape] [workflow.next.actionable] [workflow.next.parallel-fields] [workflow.next.max-parallel]`, async () => {
   const { ok, planned, completed } = await workflowApp();
-  const { workflow_id, ids } = await planned(
-    [
-      { name: 'z', sequence: 1, description: 'last by name' },
-      { name: 'a', sequence: 1 },
-      { name: 'm', sequence: 2, parallel_group: 'g', depends_on: ['z', 'a'] },
-      { name: 'n', sequence: 2, parallel_group: 'g', depends_on: ['a'] },
-      { name: 'o', sequence: 2, parallel_group: 'alone', depends_on: ['a'] },
-    ],
-    { workflow: { max_parallel_tasks: 3 } },
-  );
+  const plan = [
+    { name: 'z', sequence: 1, description: 'last by name' },
+    { name: 'a', sequence: 1 },
+    { name: 'm', sequence: 2, parallel_group: 'g', depends_on: ['z', 'a'] },
+    { name: 'n', sequence: 2, parallel_group: 'g', depends_on: ['a'] },
+    { name: 'o', sequence: 2, parallel_group: 'alone', depends_on: ['a'] },
+  ];
+  // Names and groups are those of one workflow.
+  await planned(plan);
+  const { workflow_id, ids } = await planned(plan, { workflow: { max_parallel_tasks: 3 } });
   const first = await ok('workflow_next_tasks', { workflow_id });
   expect(names(first.tasks)).toEqual(['a', 'z']);
   expect(first.tasks[1]).toEqual({
@@ -31,10 +31,17 @@ test(`what is next: tasks that wait for nothing, in the order of the plan, with 
   await completed(ids.a as string);
   await completed(ids.z as string);
   const { tasks } = await ok('workflow_next_tasks', { workflow_id });
-  expect(tasks.map((one: Record<string, unknown>) => [one.name, one.can_parallelize, one.parallel_with, one.dependencies_completed])).toEqual([
-    ['m', true, [ids.n], ['a', 'z']],
-    ['n', true, [ids.m], ['a']],
-    ['o', false, [], ['a']],
+  const fields = ({ name, can_parallelize, parallel_with, parallel_with_more, dependencies_completed }: Record<string, unknown>) => [
+    name,
+    can_parallelize,
+    parallel_with,
+    parallel_with_more,
+    dependencies_completed,
+  ];
+  expect(tasks.map(fields)).toEqual([
+    ['m', true, [ids.n], undefined, ['a', 'z']],
+    ['n', true, [ids.m], undefined, ['a']],
+    ['o', false, [], undefined, ['a']],
   ]);
 });
 
@@ -82,6 +89,25 @@ test('a claimed task is not next, until its holder has been silent for 90 second
   expect(await next()).toEqual([['a', 'b'], 2, 0]);
 });
 
+test('what is under way or over is not next, claimed or not [workflow.next.actionable]', async () => {
+  const { ok, planned } = await workflowApp();
+  const { workflow_id, ids } = await planned(['a', 'b']);
+  const seen: unknown[] = [];
+  for (const status of ['planning', 'in_progress', 'paused', 'in_progress', 'failed', 'skipped']) {
+    await ok('task_update_status', { id: ids.a, status, ...(status === 'failed' ? { error: 'broken' } : {}) });
+    const { tasks, available } = await ok('workflow_next_tasks', { workflow_id });
+    seen.push([status, names(tasks), available]);
+  }
+  expect(seen).toEqual([
+    ['planning', ['b'], 1],
+    ['in_progress', ['b'], 1],
+    ['paused', ['b'], 1],
+    ['in_progress', ['b'], 1],
+    ['failed', ['a', 'b'], 2],
+    ['skipped', ['b'], 1],
+  ]);
+});
+
 test('nothing is next in a workflow that is not ready or in progress', async () => {
   const { ok, planned } = await workflowApp();
   const { workflow_id: id } = await planned(['a']);
@@ -114,13 +140,15 @@ test('all is complete when there are tasks and each is completed or skipped, and
 test(`progress counts by status, tells where the work stands, what is blocked by what and what is left [workflow.progress.shape]
   [workflow.progress.sequences] [workflow.progress.blocked] [workflow.progress.groups] [workflow.progress.by-status] [task.blocked.computed]`, async () => {
   const { ok, refused, planned, completed, started, clock } = await workflowApp();
-  const { workflow_id, ids } = await planned([
+  const plan = [
     { name: 'a', sequence: 1 },
     { name: 'b', sequence: 3, parallel_group: 'g' },
     { name: 'c', sequence: 3, parallel_group: 'g' },
     { name: 'd', sequence: 7, depends_on: ['c', 'b', 'a'], parallel_group: 'h' },
     { name: 'e', sequence: 9, depends_on: ['d'] },
-  ]);
+  ];
+  await planned(plan);
+  const { workflow_id, ids } = await planned(plan);
   expect(await ok('workflow_progress', { workflow_id })).toMatchObject({ completed_sequence: 0, current_sequence: 1, estimated_remaining_ms: null });
   await completed(ids.a as string);
   await completed(ids.b as string);

@@ -14,6 +14,7 @@ test('covibe_workstream has its seven operations [team.surface.workstream-operat
   const app = await teamApp();
   const schema = app.app.registry.tool('covibe_workstream')?.inputSchema as { properties: { operation: { enum: string[] } } };
   expect(schema.properties.operation.enum).toEqual(['check', 'plan', 'start', 'start_planned', 'update', 'complete', 'cancel']);
+  expect(await app.call('covibe_workstream', null, sso)).toMatchObject({ status: 'error', data: { field: 'operation' } });
 });
 
 test('a workstream check answers like a task check, and writes its event [team.workstream-check.event] [team.workstream-check.shape]', async () => {
@@ -107,10 +108,16 @@ test('update sets active or blocked, on started work only [team.workstream-updat
 test('completion needs a summary, and a word about open tasks [team.workstream-complete.result-summary-required] [team.workstream-complete.open-tasks-warn] [team.workstream-complete.confirm-open-tasks] [team.workstream-complete.event] [team.workstream-complete.shape]', async () => {
   const app = await teamApp();
   const id = await started(app, sso);
+  const begun = async (title: string) => {
+    await app.task('check', { title, task_type: 'chore' });
+    return (await app.task('start', { title, task_type: 'chore', workstream_id: id })).data.task_id as string;
+  };
   const open = [
     await app.planned({ title: 'Parse SAML metadata', workstream_id: id }),
-    await app.planned({ title: 'Rotate the signing keys', workstream_id: id }),
+    await begun('Rotate the signing keys'),
+    await begun('Print the membership cards'),
   ];
+  await app.task('update', { task_id: open[2], status: 'blocked' });
   expect(await app.workstream('complete', { workstream_id: id })).toMatchObject({ status: 'error', data: { field: 'result_summary' } });
   const first = await app.workstream('complete', { workstream_id: id, result_summary: 'done' });
   expect(first).toMatchObject({ status: 'warning', data: { code: 'OPEN_TASKS', open_task_ids: open, status: 'active' } });

@@ -1,11 +1,12 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type GitDisk, gitDisk } from '../../machine/disk.ts';
 import { GitFailed } from '../../machine/git.ts';
 import { testClock } from '../../testing/clock.ts';
 import { type TestDatabase, temporaryDatabase } from '../../testing/database.ts';
 import { type TestRepository, temporaryRepository } from '../../testing/repository.ts';
+import { until } from '../../testing/until.ts';
 import { type Body, type WorkflowApp, workflowApp } from '../../testing/workflow.ts';
 
 type Step = keyof GitDisk;
@@ -45,10 +46,10 @@ async function later(app: WorkflowApp, heartbeatOf?: string): Promise<void> {
 }
 
 async function stepsDone(app: WorkflowApp): Promise<void> {
-  await vi.waitFor(async () => {
+  await until(async () => {
     const rows = await app.app.store.reader.selectFrom('worktrees').select('step').where('step', 'is not', null).execute();
     expect(rows).toEqual([]);
-  }, 10_000);
+  });
 }
 
 interface Dead {
@@ -91,7 +92,7 @@ describe('a server that dies while it makes a worktree', () => {
   test.each(CREATING)('%s: undone by another, if the agent has gone', async (_, step, moment) => {
     const { app, workflow_id, task_id } = await claimAndDie(step, moment);
     app.clock.advance(95_000);
-    await vi.waitFor(async () => expect((await app.task(task_id)).assigned_agent_id).toBe(null));
+    await until(async () => expect((await app.task(task_id)).assigned_agent_id).toBe(null));
     app.clock.advance(30_000);
     await stepsDone(app);
     expect(await workspaceOf(app, workflow_id)).toMatchObject({ status: 'abandoned', kept_reason: expect.stringContaining('the claim ended'), task_ids: [] });

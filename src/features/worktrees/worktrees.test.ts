@@ -113,7 +113,7 @@ describe('assigning a task', () => {
     expect(await refused(ids.one)).toMatchObject({ code: 'INVALID_STATE' });
   });
 
-  test('a claimed task only by its holder, and with its fence', async () => {
+  test('a claimed task only by its holder, and with its fence [task.claim.holder-only] [task.claim.stale-fence]', async () => {
     const id = await create();
     const held = await app.claimed(ids.one as string, app.ben);
     const args = { task_id: ids.one, workspace_id: id };

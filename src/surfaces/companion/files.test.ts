@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { testApp } from '../../testing/app.ts';
 import { testMachine } from '../../testing/companion.ts';
 import { temporaryRepository } from '../../testing/repository.ts';
+import { until } from '../../testing/until.ts';
 import { claudeLine, transcriptPath, writeLines } from '../../testing/usage-stores.ts';
 import { applySetup, planSetup } from './files.ts';
 import { sessionOf } from './run-session.ts';
@@ -40,10 +41,10 @@ test('[companion.setup.claude-hooks-session] [companion.setup.claude-hooks-telem
   expect(sessionOf(m.env, transcript_path)).toBe(session?.id);
   await fire('Stop');
   // The counters go their own way: the agent does not wait for them.
-  await vi.waitFor(async () => {
+  await until(async () => {
     const spans = await t.app.store.reader.selectFrom('agent_spans').select(['output_tokens']).execute();
     expect(spans).toEqual([{ output_tokens: 7 }]);
-  }, 10_000);
+  });
   await fire('SessionEnd');
   expect(await ends()).toEqual([expect.any(Number)]);
 });

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { App } from '../../main.ts';
 import { testApp } from '../../testing/app.ts';
+import { until } from '../../testing/until.ts';
 import { createChanges, type ListKind } from './changes.ts';
 
 test('a client hears of what was granted while the journal could not be followed', async () => {
@@ -25,5 +26,5 @@ test('a client hears of what was granted while the journal could not be followed
   await began.promise;
   await done('capabilities.grant', { action: 'tool.call.echo', developer: 'ana' });
   outage.reject(new Error('out of reach'));
-  await vi.waitFor(() => expect(heard).toEqual(['tools']), 10_000);
+  await until(() => expect(heard).toEqual(['tools']));
 });

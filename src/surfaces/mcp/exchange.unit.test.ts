@@ -5,6 +5,7 @@ import type { Json, RelayContext } from '../../kernel/relay.ts';
 import { testApp } from '../../testing/app.ts';
 import { fakeUpstreams } from '../../testing/fake-upstreams.ts';
 import { connected, ERAS, type Era } from '../../testing/mcp-client.ts';
+import { until } from '../../testing/until.ts';
 import { exchangeOf } from './exchange.ts';
 
 const text = (value: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
@@ -120,7 +121,7 @@ test.each(ERAS)('a %s client that cancels its call ends it at the other server',
   await started.promise;
   cancel.abort();
   await expect(result).rejects.toThrow();
-  await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce());
+  await until(() => expect(ended).toHaveBeenCalledOnce());
 });
 
 test('a call is told so much besides its answer and no more, however much the other server has to say', () => {

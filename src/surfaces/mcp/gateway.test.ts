@@ -1,9 +1,10 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { UpstreamError } from '../../kernel/relay.ts';
 import { testApp } from '../../testing/app.ts';
 import { fakeUpstreams } from '../../testing/fake-upstreams.ts';
 import { connected, ERAS } from '../../testing/mcp-client.ts';
+import { until } from '../../testing/until.ts';
 
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] });
 
@@ -198,7 +199,7 @@ test.each(ERAS)('a %s client hears that a list has changed: by another server, o
   const client = await connected(url, ana.token, era);
   expect(client.getServerCapabilities()).toMatchObject({ tools: { listChanged: true }, prompts: { listChanged: true }, resources: { subscribe: true } });
   const heard = await told(client, era);
-  await vi.waitFor(async () => {
+  await until(async () => {
     // The stream of a legacy client is opened in the background.
     fake.change({ kind: 'prompts' });
     expect(heard).toContain('prompts');
@@ -206,14 +207,14 @@ test.each(ERAS)('a %s client hears that a list has changed: by another server, o
   const since = () => heard.filter((kind) => kind !== 'prompts');
   await done('capabilities.grant', { action: 'tool.call.beta_read', token: bob.tokenId });
   await grant('resource.read.beta');
-  await vi.waitFor(() => expect(since()).toEqual(['resources']));
+  await until(() => expect(since()).toEqual(['resources']));
   await done('capabilities.revoke', { action: 'resource.read.beta', developer: 'ana' });
   await grant('tool.call.alpha_read');
-  await vi.waitFor(() => expect(since().sort()).toEqual(['resources', 'resources', 'tools']));
+  await until(() => expect(since().sort()).toEqual(['resources', 'resources', 'tools']));
   heard.length = 0;
   for (let times = 0; times < 50; times++) fake.change({ kind: 'tools' });
   fake.change({ kind: 'resources' });
-  await vi.waitFor(() => expect(heard).toContain('resources'));
+  await until(() => expect(heard).toContain('resources'));
   expect(since()).toEqual(['tools', 'resources']);
 });
 
@@ -229,23 +230,23 @@ test.each(ERAS)('a %s client hears of the resources that it has subscribed to, w
   expect((await events({ kind: 'CapabilityCheck' })).map(({ subject }) => subject)).toContain('resource:alpha');
   const updated = (uri: string, server = new URL(uri).host) => fake.change({ kind: 'resource', server, uri });
   // The stream of a legacy client is opened in the background.
-  await vi.waitFor(() => {
+  await until(() => {
     updated(also);
     expect(heard).toContain(also);
   });
   updated(mine);
-  await vi.waitFor(() => expect(heard).toContain(mine));
+  await until(() => expect(heard).toContain(mine));
   await done('capabilities.revoke', { action: 'resource.read.alpha', developer: 'ana' });
   heard.length = 0;
   updated(hidden);
   updated(mine, 'beta');
   updated(mine);
   updated(also);
-  await vi.waitFor(() => expect(heard).toContain(also));
+  await until(() => expect(heard).toContain(also));
   expect(heard).not.toContain(mine);
   expect(heard).not.toContain(hidden);
   await client.close();
-  if (era === 'modern') await vi.waitFor(() => expect(fake.watched.size).toBe(0));
+  if (era === 'modern') await until(() => expect(fake.watched.size).toBe(0));
 });
 
 test('a stream that is refused leaves nothing watched', async () => {
@@ -304,7 +305,7 @@ test.each(ERAS)('where a person approves each use, %s clients complete and subsc
 });
 
 const waiting = async (done: (name: string, input: object) => Promise<Record<string, unknown>>) =>
-  await vi.waitFor(async () => {
+  await until(async () => {
     const [item] = (await done('approvals.list', {})).items as { approval_id: string }[];
     expect(item).toBeDefined();
     return { approval_id: item?.approval_id };

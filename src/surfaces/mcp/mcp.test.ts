@@ -21,7 +21,7 @@ const names = async (client: Client) => (await client.listTools()).tools.map((to
 test.each(ERAS)('every MCP path serves a %s client: list and call [transport.mcp.both-eras]', async (era) => {
   const { app, url, developer } = await served();
   const { token, principal } = await developer('ana');
-  for (const path of [undefined, 'team', 'gateway', 'team+gateway', 'workflow', 'all']) {
+  for (const path of [undefined, 'team', 'gateway', 'team+gateway', 'workflow', 'cycle', 'all']) {
     const client = await connected(`${url}/mcp${path ? `/${path}` : ''}`, token, era);
     const listed = await names(client);
     expect(listed.length).toBeGreaterThan(0);

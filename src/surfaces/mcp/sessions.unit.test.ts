@@ -1,8 +1,9 @@
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type TestCaller, testApp } from '../../testing/app.ts';
 import { fakeUpstreams } from '../../testing/fake-upstreams.ts';
 import { connected } from '../../testing/mcp-client.ts';
+import { until } from '../../testing/until.ts';
 import { IDLE_MS, LINGER_MS, MOST_OF_A_TOKEN } from './sessions.ts';
 import { MOST_SUBSCRIPTIONS } from './subscriptions.ts';
 
@@ -121,7 +122,7 @@ test('a token has a bounded number of streams of the newer revision; one that en
   const [first] = await Promise.all(Array.from({ length: MOST_OF_A_TOKEN }, open));
   await expect(open()).rejects.toThrow(/limit/);
   await first?.close();
-  await vi.waitFor(open);
+  await until(open);
 });
 
 test('a session that nobody has used for half an hour is over; one that is listened to is not', async () => {
@@ -131,10 +132,10 @@ test('a session that nobody has used for half an hour is over; one that is liste
   clock.advance(IDLE_MS);
   expect(await status(ana, idle, 'ping')).toBe(200);
   clock.advance(IDLE_MS + 1);
-  await vi.waitFor(async () => expect(await status(ana, listening, 'ping')).toBe(200));
+  await until(async () => expect(await status(ana, listening, 'ping')).toBe(200));
   expect(await status(ana, idle, 'ping')).toBe(404);
   stopListening();
-  await vi.waitFor(async () => {
+  await until(async () => {
     clock.advance(IDLE_MS + 1);
     expect(await status(ana, listening, 'ping')).toBe(404);
   });
@@ -182,7 +183,7 @@ test('a client whose connection broke comes back for its answer; a call that nob
       },
     });
     const first = await response.body?.getReader().read();
-    await vi.waitFor(() => expect(calls.length).toBe(before + 1));
+    await until(() => expect(calls.length).toBe(before + 1));
     gone.abort();
     return /^id: (.*)$/m.exec(new TextDecoder().decode(first?.value))?.[1] ?? '';
   };
@@ -195,12 +196,12 @@ test('a client whose connection broke comes back for its answer; a call that nob
 
   await broken();
   expect(calls[1]?.signal.aborted).toBe(false);
-  await vi.waitFor(() => {
+  await until(() => {
     clock.advance(LINGER_MS + 1);
     expect(calls[1]?.signal.aborted).toBe(true);
   });
   // A stream that was only resumed to the end of its call does not keep the session.
-  await vi.waitFor(async () => {
+  await until(async () => {
     clock.advance(IDLE_MS + 1);
     expect(await status(ana, session, 'ping')).toBe(404);
   });
@@ -212,7 +213,7 @@ test('a call that its client cancels leaves no connection open', async () => {
   await done('capabilities.grant', { action: 'tool.call.alpha_slow', developer: 'ana' });
   const session = await begin(ana);
   const call = await send(ana, session, 'tools/call', { name: 'alpha_slow', arguments: {} });
-  await vi.waitFor(async () => expect((await events({ kind: 'CapabilityCheck' })).map(({ subject }) => subject)).toContain('tool:alpha_slow'));
+  await until(async () => expect((await events({ kind: 'CapabilityCheck' })).map(({ subject }) => subject)).toContain('tool:alpha_slow'));
   const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
   expect((await send(ana, session, '', {}, '/mcp', { body })).status).toBe(202);
   expect(await call.text()).toContain('"error":{');
