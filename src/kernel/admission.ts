@@ -91,9 +91,10 @@ export class Admission {
   async writeAhead(call: Admitted, ...checks: NewEvent[]): Promise<void> {
     call.trail.push(...checks);
     if (call.trail.length === 0) return;
-    await this.#store.append(call.journalIn, call.trail);
+    const trail = [...call.trail];
+    await this.#store.append(call.journalIn, trail);
     // Not before: what could not be written is still to be.
-    call.trail.length = 0;
+    call.trail.splice(0, trail.length);
   }
 
   /** The next round of this call must not count again; nor may another server's word be taken for one of ours. */
