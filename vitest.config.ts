@@ -11,6 +11,8 @@ const STORE = 'src/**/*.test.ts';
 /** What they test is wire formats, git and processes; what they store is stored by queries that others try on PostgreSQL. `npm run prove` runs them there too. */
 const HARDLY_STORE = ['surfaces', 'features/instances', 'features/reviews', 'features/pulls', 'features/worktrees'].map((folder) => `src/${folder}/**`);
 const PROVE = process.env.COVENANT_PROVE === '1';
+/** For a pass in which every transaction on PostgreSQL is undone at its first commit and run again. */
+const TWICE = process.env.COVENANT_TWICE === '1';
 
 /** The real programs of agents, which `npm run test:clients` installs; without that folder there is nothing to test. */
 const CLIENTS = process.env.COVENANT_TEST_CLIENTS
@@ -42,6 +44,7 @@ export default defineConfig({
           isolate: false,
           env: { COVENANT_TEST_ENGINE: 'postgres' },
           globalSetup: 'src/testing/postgres-setup.ts',
+          setupFiles: TWICE ? ['src/testing/every-write-twice.ts'] : [],
         },
       },
       {

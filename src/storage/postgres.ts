@@ -192,7 +192,8 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
       }
       if (isTimeout(cause)) throw new StoreBusy('another server has held this workspace too long', { cause });
       if (tries >= ATTEMPTS || !(isLost(cause) || isDeadlock(cause) || isFull(cause) || isOutdated(cause))) throw typed(cause);
-      await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** tries));
+      // The other of a deadlock goes on at once; all else needs its time.
+      if (!isDeadlock(cause)) await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** tries));
     }
   }
 }

@@ -8,12 +8,13 @@ export interface Cost {
 }
 
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
+/** Taken before anybody stands in for it. */
+const query = pg.Client.prototype.query as unknown as Query;
 
 const textOf = (query: unknown): string => (typeof query === 'string' ? query : String((query as { text: unknown }).text));
 
 /** What is done in transactions on PostgreSQL meanwhile, from the first statement to the commit: others wait for each of them. */
 export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
-  const query = pg.Client.prototype.query as unknown as Query;
   /** The statements under way on each connection that is in a transaction. */
   const underWay = new Map<pg.Client, number>();
   let [statements, trips] = [0, 0];
@@ -42,7 +43,6 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
 
 /** From now on every transaction on PostgreSQL is a deadlock's victim when all of it has been done, so that its callbacks run again. */
 export function undoEveryFirstCommit(): void {
-  const query = pg.Client.prototype.query as unknown as Query;
   let wasUndone = false;
   const undoing: Query = async function (...args) {
     if (textOf(args[0]) !== 'commit') return await query.apply(this, args);

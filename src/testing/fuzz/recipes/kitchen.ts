@@ -69,6 +69,12 @@ export class Kitchen {
     return data;
   }
 
+  /** Who is private has no name that others could ask for. */
+  async nameable(developer = this.caller.principal.developerName as string): Promise<string> {
+    await this.done('developers.set_visibility', { developer, visibility: 'team' });
+    return developer;
+  }
+
   /** An agent that was registered with the token in use, and that is heard of. */
   async agent(by: CallerName = this.caller.name): Promise<string> {
     const { tokenId } = await this.house.caller(by);

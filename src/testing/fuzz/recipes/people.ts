@@ -160,7 +160,7 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
     },
   },
   'messages.remind': member(async (at) => {
-    const { ask_id } = (await at.first('covibe_coordination', { operation: 'ask', to: 'ben', message: 'When?' }, 'ana')).data;
+    const { ask_id } = (await at.first('covibe_coordination', { operation: 'ask', to: await at.nameable('ben'), message: 'When?' }, 'ana')).data;
     at.house.clock.advance(REMINDED_AFTER_MS);
     return { id: ask_id };
   }),

@@ -59,13 +59,6 @@ const team = (cook: (at: Kitchen) => Promise<object> | object = () => ({})): Rec
   with: async (at) => ({ session_id: await session(at), ...(await cook(at)) }),
 });
 
-/** Who is private has no name that others could ask for. */
-async function nameable(at: Kitchen): Promise<string> {
-  const developer = at.caller.principal.developerName as string;
-  await at.done('developers.set_visibility', { developer, visibility: 'team' });
-  return developer;
-}
-
 const own = async (at: Kitchen) => String((await at.first('covibe_session', { operation: 'start' })).data.session_id);
 const words = (at: Kitchen) => ({ title: `${uncommon(at.n)} ${at.house.clock.now()}` });
 
@@ -81,7 +74,7 @@ export const TEAM: Readonly<Record<string, Recipe>> = {
   'covibe_coordination.ask': team((at) => ({ to: other(at) })),
   'covibe_coordination.reply': team(async (at) => {
     const waiting = at.one('asks', (row) => row.to_developer_id === at.caller.principal.developerId && row.answered_at === null && row.to_agent_type === null);
-    const asked = async () => (await at.first('covibe_coordination', { operation: 'ask', to: await nameable(at), message: 'Why?' }, other(at))).data.ask_id;
+    const asked = async () => (await at.first('covibe_coordination', { operation: 'ask', to: await at.nameable(), message: 'Why?' }, other(at))).data.ask_id;
     return { ask_id: waiting ? waiting.id : await asked() };
   }),
   'covibe_coordination.handoff': team(async (at) => ({
@@ -95,7 +88,7 @@ export const TEAM: Readonly<Record<string, Recipe>> = {
       (row) => row.to_developer_id === at.caller.principal.developerId && row.status === 'offered' && row.to_agent_type === null,
     );
     const given = async () =>
-      (await at.first('covibe_coordination', { operation: 'handoff', to: await nameable(at), message: 'Yours' }, other(at))).data.handoff_id;
+      (await at.first('covibe_coordination', { operation: 'handoff', to: await at.nameable(), message: 'Yours' }, other(at))).data.handoff_id;
     return { handoff_id: waiting ? waiting.id : await given() };
   }),
   'covibe_coordination.list': team(),
