@@ -10,6 +10,8 @@ export interface Cost {
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 /** Taken before anybody stands in for it. */
 const query = pg.Client.prototype.query as unknown as Query;
+type Connect = (this: pg.Pool) => Promise<pg.PoolClient>;
+const connect = pg.Pool.prototype.connect as unknown as Connect;
 
 const textOf = (query: unknown): string => (typeof query === 'string' ? query : String((query as { text: unknown }).text));
 
@@ -41,15 +43,31 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
   }
 }
 
-/** From now on every transaction on PostgreSQL is a deadlock's victim when all of it has been done, so that its callbacks run again. */
+/**
+ * From now on every transaction on PostgreSQL is a deadlock's victim when all of it has been done, so that its callbacks run again. Those of one pool and workspace
+ * come one after another: the next of them is the same once more.
+ */
 export function undoEveryFirstCommit(): void {
-  let wasUndone = false;
+  const poolOf = new WeakMap<object, pg.Pool>();
+  const begunAs = new WeakMap<object, string>();
+  const undone = new WeakMap<pg.Pool, Set<string>>();
+  const connecting: Connect = async function () {
+    const client = await connect.call(this);
+    poolOf.set(client, this);
+    return client;
+  };
   const undoing: Query = async function (...args) {
-    if (textOf(args[0]) !== 'commit') return await query.apply(this, args);
-    wasUndone = !wasUndone;
-    if (!wasUndone) return await query.apply(this, args);
+    const text = textOf(args[0]);
+    if (text.startsWith('begin')) begunAs.set(this, text);
+    const [pool, begun] = [poolOf.get(this), begunAs.get(this)];
+    if (text !== 'commit' || !pool || !begun) return await query.apply(this, args);
+    const known = undone.get(pool) ?? new Set();
+    undone.set(pool, known);
+    if (known.delete(begun)) return await query.apply(this, args);
+    known.add(begun);
     await query.call(this, 'rollback');
     throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
   };
+  vi.spyOn(pg.Pool.prototype, 'connect').mockImplementation(connecting as never);
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(undoing as never);
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { ensureDeveloper } from '../../features/identity/index.ts';
+import { ensureDeveloper, issueToken } from '../../features/identity/index.ts';
 import { createUpstreams } from '../../features/upstreams/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../kernel/workspace.ts';
@@ -103,8 +103,15 @@ export async function fuzzHouse(): Promise<FuzzHouse> {
     if (!session || !('principal' in found)) throw new Error(`${developer} cannot sign in`);
     return { name, token: session.cookie, tokenId: found.principal.tokenId, principal: found.principal };
   };
+  const newOperator = async (): Promise<Caller> => {
+    const { value } = await t.app.store.write(DEFAULT_WORKSPACE_ID, (tx) => issueToken(tx, { kind: 'operator', developerId: null, by: 'operator' }));
+    const found = await t.app.authenticate(value, 'bearer');
+    if (!('principal' in found)) throw new Error('the operator is not let in');
+    return { name: 'operator', token: value, tokenId: found.principal.tokenId, principal: found.principal };
+  };
   const admit = async (name: CallerName): Promise<void> => {
-    if (name === 'operator' || name in INSTANCES) return;
+    if (name in INSTANCES) return;
+    if (name === 'operator') return void held.set(name, await newOperator());
     const { developer, workspace = DEFAULT_WORKSPACE_ID, ...who } = PEOPLE[name] as { developer: string; agent?: string; web?: true; workspace?: string };
     const made = who.web ? await signedIn(name, developer, workspace) : { name, ...(await t.developer(developer, who.agent, workspace)) };
     held.set(name, made);
@@ -129,7 +136,6 @@ export async function fuzzHouse(): Promise<FuzzHouse> {
     return await running(type);
   };
   const caller: FuzzHouse['caller'] = async (name) => {
-    if (name === 'operator') return { name, ...t.operator };
     const type = INSTANCES[name as keyof typeof INSTANCES];
     if (type) {
       const { token, ...principal } = await running(type);
