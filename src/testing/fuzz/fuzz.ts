@@ -69,10 +69,17 @@ export function fuzzOf(house: FuzzHouse, tallies = new Map<string, Tally>()): Fu
     const far = strayIn(house, caller, body, named);
     if (far) problems.push(`tells of ${far}, which is of another workspace`);
     note(target, told, isRecord(args) ? args : {}, seen);
+    if (told.status === 'ok' && target.name.startsWith('approvals.') && isRecord(args)) await wentOn(String(args.approval_id));
     if (problems.length === 0) return;
     const inside = told.code?.startsWith('INTERNAL') ? house.logged.slice(-3) : [];
     const paste = `${target.noun}(${JSON.stringify(target.name)}, ${sent}, ${call.caller})`;
     throw new Error([...problems, `  ${paste}`, `  answered ${JSON.stringify(body).slice(0, 600)}`, ...inside].join('\n'));
+  }
+
+  /** What the call that was decided on does is not what the next one has done. */
+  async function wentOn(approval: string): Promise<void> {
+    await house.waiting.get(approval);
+    await house.captured.changes();
   }
 
   function note(target: Target, told: Told, args: Record<string, unknown>, seen: ReadonlySet<string>): void {

@@ -55,6 +55,8 @@ export interface FuzzHouse extends TestApp {
   readonly server: RunningServer;
   /** Where cycles are. */
   readonly broker: string;
+  /** Calls that wait for a person, by their approvals. */
+  readonly waiting: Map<string, Promise<unknown>>;
   caller(name: CallerName): Promise<Caller>;
   /** Whether it is the id of something of the other workspace. */
   foreign(id: string): boolean;
@@ -157,6 +159,7 @@ export async function fuzzHouse(): Promise<FuzzHouse> {
     host,
     server,
     broker,
+    waiting: new Map(),
     caller,
     renew,
     foreign: (id) => ledger.workspaceOf(id) === ELSEWHERE,

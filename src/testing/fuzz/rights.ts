@@ -47,6 +47,12 @@ const ACROSS: readonly (Effect & { addressee?: true })[] = [
     reason: 'whom it is for accepts it',
   },
   { calls: /^covibe_coordination\.accept_handoff$/, table: 'tasks', reason: "what was handed over becomes the taker's" },
+  {
+    calls: /^covibe_coordination\.accept_handoff$/,
+    table: 'workstreams',
+    columns: ['status', 'result_summary', 'updated_at', 'closed_at'],
+    reason: 'a container that was made for a task completes itself when that is taken over',
+  },
   { calls: /^covibe_coordination\.accept_handoff$/, table: 'claims', reason: "what was handed over becomes the taker's" },
   { calls: /^covibe_coordination\.accept_handoff$/, table: 'overlap_items', reason: "what was handed over becomes the taker's" },
   { calls: /^covibe_coordination\.accept_handoff$/, table: 'file_marks', reason: "what was handed over becomes the taker's" },

@@ -7,19 +7,21 @@ import { ADMINS, Kitchen, type Recipe, SIGNED_IN } from './kitchen.ts';
 const admin = (cook: (at: Kitchen) => Promise<object> | object): Recipe => ({ by: ADMINS, with: cook });
 const member = (cook: (at: Kitchen) => Promise<object> | object): Recipe => ({ by: SIGNED_IN, with: cook });
 
-/** A call that waits for a person: it goes on when the test of it is over. */
-async function approval(at: Kitchen): Promise<{ approval_id: unknown }> {
+/** A call that waits for a person. */
+async function approval(at: Kitchen): Promise<{ approval_id: string }> {
   const action = 'tool.call.agent_list';
   const token = await at.house.developer('dan', 'codex');
   await at.done('capabilities.revoke', { action: 'toolset.workflow', token: token.tokenId });
   await at.done('capabilities.grant', { action, token: token.tokenId, scope: { approve: true } });
-  at.house.tool('agent_list', {}, token).catch(() => undefined);
-  return await until(async () => {
+  const call = at.house.tool('agent_list', {}, token).catch(() => undefined);
+  const approval_id = await until(async () => {
     await at.house.captured.changes();
     const waiting = at.house.captured.rows('approvals').find((row) => row.status === 'waiting' && row.token_id === token.tokenId);
     if (!waiting) throw new Error('nothing waits yet');
-    return { approval_id: waiting.id };
+    return String(waiting.id);
   });
+  at.house.waiting.set(approval_id, call);
+  return { approval_id };
 }
 
 async function device(at: Kitchen): Promise<string> {
@@ -129,7 +131,11 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
     latest: undefined,
     ...[{ after: at.n }, { before: 1 + at.n }, { latest: 5, limit: undefined }][at.n % 3],
   })),
-  'events.verify': member((at) => ({ after: at.either(0, undefined), previous: undefined })),
+  'events.verify': member(async (at) => {
+    if (at.n % 3 === 0) return { after: undefined, previous: undefined };
+    const { verified_to, root } = await at.done('events.verify', { limit: 1 });
+    return { after: verified_to, previous: root };
+  }),
   'instances.abandon': admin(ofInstance),
   'instances.allow_review': admin(async (at) => {
     const named = await ofInstance(at);
