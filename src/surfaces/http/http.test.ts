@@ -242,6 +242,12 @@ test('the sign-in link sets an HttpOnly, SameSite=Strict cookie and redirects; t
   expect(elsewhere.status).toBe(401);
 });
 
+test('a connection is kept for the next request longer than proxies keep it', async () => {
+  const { url } = await served();
+  const { headers } = await fetch(`${url}/api/health`);
+  expect(Number(/timeout=(\d+)/.exec(headers.get('keep-alive') ?? '')?.[1])).toBeGreaterThan(120);
+});
+
 test('where people come to it by https, the cookie is kept from what is not; by http it could not be kept at all', async () => {
   const { url, developer, done } = await served({ proxy: { allowed_hosts: ['covenant.example'], allowed_origins: ['https://covenant.example'] } });
   await developer('ana');

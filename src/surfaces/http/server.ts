@@ -35,6 +35,9 @@ export interface ServeOptions {
   dashboard?: string | undefined;
 }
 
+/** Longer than proxies keep a connection for their next request (two minutes): one that we close meanwhile costs them that request. */
+const KEPT_OPEN_MS = 125_000;
+
 export async function serve({ app, metrics, stalledMs, terminals, dashboard }: ServeOptions): Promise<RunningServer> {
   const instance = crypto.randomUUID();
   const guard = createGuard(app.config);
@@ -50,6 +53,7 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
     cookieName: () => cookieName(port),
   });
   const server = createServer(boundPipelining(attended(app, getRequestListener(routes.fetch))));
+  server.keepAliveTimeout = KEPT_OPEN_MS;
   const closing = new AbortController();
   const sockets = attachUpgrades(server, { app, guard, metrics, cookieName: () => cookieName(port) }, [
     eventsDoor({ app, metrics, closing: closing.signal, stalledMs }),

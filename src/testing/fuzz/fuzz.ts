@@ -108,8 +108,8 @@ export function fuzzOf(house: FuzzHouse, tallies = new Map<string, Tally>()): Fu
         { numRuns: runs, seed, endOnFailure: false },
       );
       if (!made.failed) return;
-      const { message } = (made.errorInstance as Error | null) ?? { message: 'it was not answered in time' };
-      throw new Error(`${target.label}: ${message}\n  (seed ${seed})`);
+      const error = (made.errorInstance as Error | null) ?? new Error('it was not answered in time');
+      throw new Error(`${target.label}: ${error.message}\n  (seed ${seed})`, { cause: error });
     },
   };
 }
