@@ -7,7 +7,15 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** These run on PostgreSQL too; in `npm test` on SQLite alone. */
-const ON_BOTH = ['src/features/reviews/', 'src/features/instances/', 'src/features/pulls/', 'src/features/worktrees/', 'src/surfaces/'];
+const ON_BOTH = [
+  'src/features/reviews/',
+  'src/features/instances/',
+  'src/features/pulls/',
+  'src/features/worktrees/',
+  'src/features/overlap/',
+  'src/features/cycles/',
+  'src/surfaces/',
+];
 /** And whatever has larger numbers than `npm test` gives it: by itself, by its properties, or as a fault that is injected for longer. */
 const LARGER = /COVENANT_PROVE|\/testing\/(runs|faults\/scene)\.ts'/;
 const larger = ['src', 'test'].flatMap((folder) =>

@@ -7,6 +7,7 @@ import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished } from 'vitest';
 import { PACKAGE_ROOT } from '../version.ts';
+import { COMPILED } from './compiled.ts';
 import { temporaryFolder } from './database.ts';
 import type { Era } from './mcp-client.ts';
 
@@ -42,7 +43,12 @@ export async function bridge(era: Era, env: Record<string, string>, { cwd, ...op
 export const optionsFor = (era: Era): ClientOptions => ({ versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } } });
 
 /** A home without credentials, and nothing of the machine's own settings. */
-const environment = (env: Record<string, string>): Record<string, string> => ({ PATH: process.env.PATH ?? '', HOME: temporaryFolder(), ...env });
+const environment = (env: Record<string, string>): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  HOME: temporaryFolder(),
+  NODE_COMPILE_CACHE: COMPILED,
+  ...env,
+});
 
 /** The bridge fed with `input`; its stdin ends once it has answered, or at once where there is nothing to answer. */
 export async function run(env: Record<string, string>, input: string): Promise<{ code: number | null; stdout: string; stderr: string }> {

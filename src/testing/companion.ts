@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { COMPILED } from './compiled.ts';
 import { temporaryFolder } from './database.ts';
 import { type Ran, ROOT } from './program.ts';
 import { whenOver } from './scope.ts';
@@ -34,7 +35,7 @@ export function testMachine({ programs = [], systemd = true }: { programs?: read
   script('systemctl', systemd ? `echo "$@" >> '${calls}'` : 'exit 1');
   for (const name of ['covibe-mcp', 'covibe-local']) script(name, `exec '${process.execPath}' '${join(ROOT, 'src/bin', `${name}.ts`)}' "$@"`);
   for (const name of programs) script(name, 'exit 0');
-  const env = { HOME: home, PATH: `${bin}:/usr/bin:/bin`, LANG: 'C.UTF-8', NODE_ENV: 'test' };
+  const env = { HOME: home, PATH: `${bin}:/usr/bin:/bin`, LANG: 'C.UTF-8', NODE_ENV: 'test', NODE_COMPILE_CACHE: COMPILED };
 
   const start: TestMachine['start'] = (cwd, args, more = {}, input = '') => {
     const child = spawn(process.execPath, [join(ROOT, 'src/bin/covibe-local.ts'), ...args], {

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { COMPILED } from './compiled.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COVENANT = join(ROOT, 'dist/bin/covenant.js');
-/** The program is started hundreds of times: each start but the first is a quarter quicker. */
-const COMPILED = join(ROOT, 'node_modules/.cache/covenant');
 
 export interface Ran {
   readonly code: number | null;

@@ -7,6 +7,7 @@ import { createAgentHost } from '../machine/agent-host.ts';
 import { signalAll } from '../machine/group.ts';
 import { socketIn } from '../machine/tmux.ts';
 import type { AgentPlan } from './children/scripted-agent.ts';
+import { COMPILED } from './compiled.ts';
 import { temporaryFolder } from './database.ts';
 import { processesWith } from './processes.ts';
 import { covenant, type RunningProgram, startProgram } from './program.ts';
@@ -110,6 +111,7 @@ function launcher(plan: AgentPlan): string {
     'prompt = "argument"',
     '[launchers.scripted.env]',
     `AGENT_PLAN = ${text(JSON.stringify(plan))}`,
+    `NODE_COMPILE_CACHE = ${text(COMPILED)}`,
     '',
   ].join('\n');
 }

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { TestApp } from './app.ts';
+import { COMPILED } from './compiled.ts';
 import type { Body } from './workflow.ts';
 
 const PROGRAM = fileURLToPath(new URL('./children/stepping-caller.ts', import.meta.url));
@@ -18,8 +18,7 @@ export interface SteppingCaller {
 
 export async function startSteppingCaller({ database, clock }: Pick<TestApp, 'database' | 'clock'>, token: string): Promise<SteppingCaller> {
   const settings = { ...database, token, now: clock.now() };
-  // The second and later ones start in half the time.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(database.home, 'compiled') };
+  const env = { ...process.env, NODE_COMPILE_CACHE: COMPILED };
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'], env });
   const ended = once(child, 'close');
   child.stdin.on('error', () => {});
