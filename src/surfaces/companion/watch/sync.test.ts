@@ -135,7 +135,7 @@ test('a run that reports before any watcher was started reports from its own beg
   const { url } = await app.serve();
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
   writeLines(transcriptPath(env.HOME, 'other'), [claudeLine('other', 9)]);
-  const only = writeLines(transcriptPath(env.HOME), [claudeLine('one', 5, { at: new Date(Date.now() + 1).toISOString() })]);
+  const only = writeLines(transcriptPath(env.HOME), [claudeLine('one', 5, { at: new Date(Date.now() + 30_000).toISOString() })]);
   expect(await syncUsage(env, { origin: url, sources: ['claude-code'], only, now: Date.now() + 60_000 })).toMatchObject({ sent: 1 });
 });
 
