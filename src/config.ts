@@ -4,6 +4,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { LOG_LEVELS } from './kernel/log.ts';
+import { isNetwork } from './kernel/network.ts';
 
 /** Wrong configuration stops the program before it does anything; the message names the source and the key. */
 export class ConfigError extends Error {
@@ -48,6 +49,38 @@ const launcher = z
     error: 'expected {{prompt}} in args and headless_args, or prompt = "typed", "stdin" or "file": the agent must be told what to do',
   });
 
+const count = (most: number) => z.int().min(1).max(most);
+const MIB = 1024 * 1024;
+
+/** Every bound on callers, with its default. docs/operations.md lists them; a test compares. */
+export const LIMITS = z.strictObject({
+  /** Open connections, of the whole server and of one address; a trusted proxy may have all of them. */
+  connections: count(100_000).default(4_096),
+  connections_per_address: count(100_000).default(1_024),
+  /** Seconds in which a connection must send its headers, and a whole request. */
+  header_seconds: count(3_600).default(10),
+  request_seconds: count(3_600).default(60),
+  /** The largest body of a known caller; of one who sends its token in the body; of a device or a sign-in. */
+  body_bytes: count(64 * MIB).default(8 * MIB),
+  unknown_body_bytes: count(MIB).default(64 * 1024),
+  device_body_bytes: count(64 * 1024).default(4 * 1024),
+  /** Bytes of all bodies that are being read and parsed; unknown callers share a quarter of it. */
+  reading_bytes: count(1024 * MIB).default(64 * MIB),
+  json_depth: count(1_000).default(128),
+  json_nodes: count(100_000_000).default(1_000_000),
+  /** Requests of one token, and of one address without a valid credential: refilled each second up to the burst. */
+  token_requests_per_second: count(1_000_000).default(20_000),
+  token_burst: count(10_000_000).default(40_000),
+  address_requests_per_second: count(1_000_000).default(100),
+  address_burst: count(10_000_000).default(1_000),
+  /** Open sockets on /api/events and terminals. */
+  sockets_per_token: count(10_000).default(32),
+  sockets: count(100_000).default(1_024),
+  /** Events that the calls of one token may add to the journal in a day (UTC). */
+  journal_events_per_day: count(1_000_000_000).default(2_000_000),
+});
+export type Limits = z.output<typeof LIMITS>;
+
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** One schema for flags, environment and `config.toml`; each names a setting in its own way. */
@@ -69,6 +102,9 @@ const settings = z.strictObject({
   allowed_hosts: z.array(z.string().regex(/^([^:/[\]]+|\[[0-9a-f:.]+\])$/i, { error: 'expected names without a port' })),
   /** Origins besides the server's own whose pages may call it. */
   allowed_origins: z.array(z.string().regex(/^https?:\/\/[^/]+$/, { error: 'expected http(s)://host[:port]' })),
+  /** Addresses or networks of proxies whose X-Forwarded-For names the caller. */
+  trusted_proxies: z.array(z.string().refine(isNetwork, { error: 'expected addresses or networks, such as "10.0.0.5" or "10.0.0.0/8"' })),
+  limits: LIMITS,
   /** `manifest`: a JSON file that names the release of the companion which this server offers. */
   companion: z.strictObject({ manifest: z.string().min(1).optional() }),
   /** `embedder`: a model that finds the same work in other words. Without it, words and files alone are compared. */
@@ -126,6 +162,8 @@ export const defaultsIn = (home: string): Omit<Config, 'home'> => ({
   tool_timeout_ms: 30_000,
   allowed_hosts: [],
   allowed_origins: [],
+  trusted_proxies: [],
+  limits: LIMITS.parse({}),
   companion: {},
   overlap: {},
   approvals: { deadline_s: 600 },

@@ -16,6 +16,7 @@ import {
 import { productFeatures } from './features/index.ts';
 import { circumstancesOf, LAUNCHERS } from './features/instances/index.ts';
 import { type Embedder, localEmbedder, remoteEmbedder } from './features/overlap/index.ts';
+import { createJournalQuota } from './features/quota/index.ts';
 import { createSessionPorts } from './features/sessions/index.ts';
 import { createUpstreams, guest, type Upstreams } from './features/upstreams/index.ts';
 import { ALIAS_NAMES } from './kernel/aliases.ts';
@@ -23,7 +24,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { House } from './kernel/context.ts';
 import { Dispatch } from './kernel/dispatch.ts';
 import type { Log } from './kernel/log.ts';
-import type { Ports } from './kernel/ports.ts';
+import type { JournalQuota, Ports } from './kernel/ports.ts';
 import { Registry } from './kernel/registry.ts';
 import { startSweeping } from './kernel/sweep.ts';
 import type { Feature } from './kernel/tool.ts';
@@ -48,6 +49,7 @@ export interface App extends House {
   readonly signIn: SignIn;
   readonly devices: DeviceDesk;
   readonly refusals: RefusalRecorder;
+  readonly journalQuota: JournalQuota;
   /** Where the agents run that this server starts. */
   readonly agentHost: AgentHost;
   /** From here on agents can be started that call the server at this address. */
@@ -118,6 +120,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     deadlineMs: config.approvals.deadline_s * 1000,
   });
 
+  const refusals = createRefusalRecorder(house);
+  const journalQuota = createJournalQuota(house, config.limits.journal_events_per_day);
+
   const features = [
     ...productFeatures({
       house,
@@ -156,6 +161,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
     upstreamFeature,
     approvals.feature,
+    journalQuota.feature,
     ...(options.extraFeatures ?? []),
   ];
   late.features = features;
@@ -175,6 +181,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       authorize: (...call) => gate().authorize(...call),
       ...createSessionPorts(house),
       ...approvals.ports,
+      journalQuota: journalQuota.quota,
+      countRefusal: (principal, code) => refusals.count(principal, code),
       circumstances: circumstancesOf(store.reader, options.disk ?? gitDisk, agentHost.machine),
       observe: options.observe ?? (() => {}),
       tracer: options.tracer,
@@ -188,7 +196,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     await store.close();
     throw error;
   }
-  const refusals = createRefusalRecorder(house);
   const sweeps = [{ name: 'refusals', everyMs: 5_000, run: () => refusals.flush() }, ...features.flatMap((feature) => feature.sweeps ?? [])];
   const sweeping = startSweeping(runs ? sweeps : [], clock, log, options.tracer);
 
@@ -203,6 +210,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     signIn: createSignIn(house),
     devices: createDeviceDesk(house),
     refusals,
+    journalQuota: journalQuota.quota,
     agentHost,
     servesAt(url) {
       late.url = url;

@@ -22,6 +22,8 @@ export interface Admitted {
   readonly requestId: string;
   readonly toolsets?: ReadonlySet<Toolset>;
   readonly signal?: AbortSignal | undefined;
+  /** Counts the events that this call adds to the journal. */
+  readonly growth: { events: number };
   /** Events that the next write of this call must carry. */
   readonly trail: NewEvent[];
   /** Where a call that changed nothing is journaled: not in a workspace that does not exist. */
@@ -93,6 +95,7 @@ export class Admission {
     if (call.trail.length === 0) return;
     const trail = [...call.trail];
     await this.#store.append(call.journalIn, trail);
+    call.growth.events += trail.length;
     // Not before: what could not be written is still to be.
     call.trail.splice(0, trail.length);
   }
@@ -117,6 +120,7 @@ export class Admission {
           return used;
         })
       : first;
+    if (consume) call.growth.events++;
     if (!verdict.allowed) return { refused: verdict.reply, outcome: 'denied' };
     call.grant = verdict.grant;
     if (consume) call.counted = true;

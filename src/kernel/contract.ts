@@ -42,6 +42,11 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   readonly inputCodes?: Readonly<Record<string, string>>;
   /** Asked so often that a call which went well is not kept: what it changed, delivered or denied its handler records. */
   readonly quiet?: true;
+  /**
+   * Ends, renews or hands over work that others wait for: a used-up quota does not refuse it. Refusing a heartbeat, a release or a
+   * completion would hold up the team rather than the caller.
+   */
+  readonly essential?: true;
   /** A documented address of its own for a signed-in person, besides `/api/actions/<name>`. */
   readonly route?: `${'GET' | 'POST'} /api/${string}`;
 }

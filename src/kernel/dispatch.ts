@@ -1,4 +1,4 @@
-import type { WriteCallback } from '../storage/write.ts';
+import type { Tx, WriteCallback } from '../storage/write.ts';
 import { Admission, type Admitted, type Unfit } from './admission.ts';
 import { toolNamed } from './aliases.ts';
 import type { Answer, CallRequest, RelayRequest } from './call.ts';
@@ -9,7 +9,7 @@ import { Deadline, untimed } from './deadline.ts';
 import { ENVELOPES, isError } from './envelope.ts';
 import { Errand, requestIdAt } from './errand.ts';
 import { isFault, replyTo } from './errors.ts';
-import { parseInput, selectOperation } from './input.ts';
+import { isRecord, parseInput, selectOperation } from './input.ts';
 import type { Ports } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
 import type { Registry } from './registry.ts';
@@ -101,6 +101,7 @@ export class Dispatch {
     } finally {
       call.errand.span?.end();
       call.errand.end();
+      if (call.growth.events > 0) this.#o.ports.journalQuota.grew(call.principal, call.growth.events);
       if (--this.#underWay === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
   }
@@ -109,13 +110,26 @@ export class Dispatch {
     let call = begun;
     try {
       call = await this.#inWorkspace(call);
-      return await work(call);
+      const exceeded = this.#isEssential(call) ? undefined : await this.#o.ports.journalQuota.exceeded(call.principal);
+      if (!exceeded) return await work(call);
+      // Not journaled: a refusal that wrote an event would go on filling the journal.
+      this.#o.ports.countRefusal(call.principal, exceeded.code);
+      return this.#answer(call, undefined, undefined, exceeded, 'denied');
     } catch (error) {
       const reply = replyTo(error, call.requestId, call);
       if (!isFault(reply)) return await this.#finish(call, undefined, reply);
       this.#o.log.error('call not carried out', { [call.noun]: call.name, error });
       return this.#answer(call, undefined, undefined, reply, 'error');
     }
+  }
+
+  /** What a used-up quota does not refuse: work that others wait for, and administration, by which a token can be stopped. */
+  #isEssential({ noun, name, args, principal }: Call): boolean {
+    if (noun === 'action' && principal.operator) return true;
+    const called = noun === 'tool' ? this.#o.registry.tool(name) : noun === 'action' ? this.#o.registry.action(name) : undefined;
+    const operation = isRecord(args) && typeof args.operation === 'string' ? args.operation : '';
+    const implementation = called?.operations.get(null) ?? called?.operations.get(operation);
+    return implementation?.contract.essential === true;
   }
 
   async #tool(call: Call): Promise<Answer> {
@@ -178,6 +192,7 @@ export class Dispatch {
       started: performance.now(),
       argsDigest: argumentsDigest(keepable),
       trail: [],
+      growth: { events: 0 },
       journalIn: request.principal.workspace,
       grant: null,
       approval: null,
@@ -298,10 +313,17 @@ export class Dispatch {
   /** The first write that commits carries the capability check. */
   async #writeWithTrail<T>(call: Call, callback: WriteCallback<T>, signal: AbortSignal | undefined): Promise<T> {
     const trail = call.trail.splice(0);
+    let appended = 0;
     try {
       const result = await this.#o.store.write(
         call.principal.workspace,
-        async (tx) => {
+        async (shared) => {
+          appended = 0;
+          const append: Tx['append'] = (event) => {
+            appended++;
+            return shared.append(event);
+          };
+          const tx = { ...shared, append };
           for (const event of trail) tx.append(event);
           if (call.session) await this.#o.ports.touchSession(tx, call.session);
           return await callback(tx);
@@ -309,6 +331,7 @@ export class Dispatch {
         signal,
       );
       call.kept = true;
+      call.growth.events += appended;
       return result;
     } catch (error) {
       call.trail.unshift(...trail);
@@ -339,7 +362,9 @@ export class Dispatch {
 
   async #journal(call: Call, reply: Reply<unknown>, outcome: string, implementation?: Implementation): Promise<Refused | undefined> {
     try {
-      await this.#o.store.append(call.journalIn, [...call.trail, ...callRecords(call, implementation?.contract.operation, reply, outcome)]);
+      const events = [...call.trail, ...callRecords(call, implementation?.contract.operation, reply, outcome)];
+      await this.#o.store.append(call.journalIn, events);
+      call.growth.events += events.length;
       return undefined;
     } catch (error) {
       this.#o.log.error('call not journaled', { [call.noun]: call.name, error });

@@ -90,7 +90,18 @@ export interface Round {
   readonly requestState: string | undefined;
 }
 
+/** How much the calls of one token may add to the journal in a day. */
+export interface JournalQuota {
+  /** The refusal, once the token has used up its quota. */
+  exceeded(principal: Principal): Refused | undefined | Promise<Refused | undefined>;
+  /** So many events more are in the journal because of this caller. */
+  grew(principal: Principal, events: number): void;
+}
+
 export interface Ports {
+  readonly journalQuota: JournalQuota;
+  /** A call was refused by a limit: it is counted, not journaled. */
+  countRefusal(principal: Principal, code: string): void;
   /** The caller in the named workspace, and whether that exists. Refuses whoever may not name one. */
   enterWorkspace(principal: Principal, name: string): Promise<{ principal: Principal; exists: boolean }>;
   /** Asked before the tool is looked up, so that the catalogue cannot be probed. */

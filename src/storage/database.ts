@@ -21,6 +21,7 @@ import type {
   PreflightCheckRow,
   ScopeVerdictRow,
 } from '../features/overlap/tables.ts';
+import type { JournalGrowthRow } from '../features/quota/tables.ts';
 import type { RepositoryRow } from '../features/repositories/tables.ts';
 import type { ReviewFeedbackRow } from '../features/reviews/tables.ts';
 import type { AgentSessionRow, LocalWorktreeRow, MachineRow, RegisteredRepoRow, RepoCommitRow, SessionActivityRow } from '../features/sessions/tables.ts';
@@ -38,6 +39,7 @@ import type { EventRow, JournalAnchorRow, JournalHeadRow, SchemaMigrationRow } f
 /** Every table of the one store; each feature describes its own rows. */
 export interface Database {
   schema_migrations: SchemaMigrationRow;
+  journal_growth: JournalGrowthRow;
   events: EventRow;
   journal_heads: JournalHeadRow;
   journal_anchors: JournalAnchorRow;

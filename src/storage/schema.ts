@@ -23,6 +23,7 @@ CREATE TABLE "handoffs" ("workspace_id" text not null, "id" text not null, "from
 CREATE TABLE "instance_relationships" ("workspace_id" text not null, "parent_instance" text not null, "child_instance" text not null, "relationship_type" text not null, "review_iteration" integer not null, "outcome" text, "created_at" bigint not null, "ended_at" bigint, constraint "instance_relationships_key" primary key ("workspace_id", "parent_instance", "child_instance", "relationship_type"), constraint "instance_relationships_iteration" unique ("workspace_id", "parent_instance", "relationship_type", "review_iteration"))
 CREATE TABLE "instances" ("workspace_id" text not null, "id" text not null, "type" text not null, "status" text not null, "agent" text not null, "developer_id" text, "agent_id" text not null, "token_id" text, "machine" text not null, "repository" text not null, "worktree_path" text not null, "branch_name" text not null, "base_branch" text not null, "base_commit" text, "session_name" text not null, "session_kind" text, "pid" integer, "process_start" bigint, "issue_number" integer, "prompt" text not null, "parent_instance_id" text, "review_iteration" integer, "failed_reviews" integer not null, "pr_number" integer, "pr_url" text, "news" text, "status_reason" text, "kept_reason" text, "backup_ref" text, "created_by" text not null, "created_at" bigint not null, "updated_at" bigint not null, "last_activity" bigint not null, "ended_at" bigint, "step" text, "step_until" bigint, "step_by" text, "step_data" text, "extra_reviews" integer default 0 not null, constraint "instances_key" primary key ("workspace_id", "id"))
 CREATE TABLE "journal_anchors" ("workspace_id" text primary key, "seq" bigint not null, "hash" text not null, "time" bigint not null)
+CREATE TABLE "journal_growth" ("workspace_id" text not null, "token_id" text not null, "day" text not null, "events" bigint not null, constraint "journal_growth_key" primary key ("workspace_id", "token_id", "day"))
 CREATE TABLE "journal_heads" ("workspace_id" text primary key, "seq" bigint not null, "hash" text not null)
 CREATE TABLE "local_worktrees" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "repo" text not null, "branch" text not null, "worktree" text not null, "head" text, "dirty_files" text not null, "unpushed_files" text not null, "diff_hashes" text not null, "session_id" text not null, "updated_at" bigint not null, constraint "local_worktrees_key" primary key ("workspace_id", "id"), constraint "local_worktrees_place" unique ("workspace_id", "repo", "developer_id", "branch", "worktree"))
 CREATE TABLE "machines" ("workspace_id" text not null, "token_id" text not null, "developer_id" text not null, "companion_version" text, "last_heartbeat_at" bigint not null, constraint "machines_key" primary key ("workspace_id", "token_id"))
@@ -461,6 +462,10 @@ journal_anchors.workspace_id text not null
 journal_anchors.seq bigint not null
 journal_anchors.hash text not null
 journal_anchors.time bigint not null
+journal_growth.workspace_id text not null
+journal_growth.token_id text not null
+journal_growth.day text not null
+journal_growth.events bigint not null
 journal_heads.workspace_id text not null
 journal_heads.seq bigint not null
 journal_heads.hash text not null
@@ -856,6 +861,7 @@ instance_relationships: instance_relationships_iteration UNIQUE (workspace_id, p
 instance_relationships: instance_relationships_key PRIMARY KEY (workspace_id, parent_instance, child_instance, relationship_type)
 instances: instances_key PRIMARY KEY (workspace_id, id)
 journal_anchors: journal_anchors_pkey PRIMARY KEY (workspace_id)
+journal_growth: journal_growth_key PRIMARY KEY (workspace_id, token_id, day)
 journal_heads: journal_heads_pkey PRIMARY KEY (workspace_id)
 local_worktrees: local_worktrees_key PRIMARY KEY (workspace_id, id)
 local_worktrees: local_worktrees_place UNIQUE (workspace_id, repo, developer_id, branch, worktree)
@@ -967,6 +973,7 @@ CREATE INDEX instances_running ON instances USING btree (workspace_id, id) WHERE
 CREATE INDEX instances_status ON instances USING btree (workspace_id, status)
 CREATE INDEX instances_under_way ON instances USING btree (step_until) WHERE (step IS NOT NULL)
 CREATE UNIQUE INDEX journal_anchors_pkey ON journal_anchors USING btree (workspace_id)
+CREATE UNIQUE INDEX journal_growth_key ON journal_growth USING btree (workspace_id, token_id, day)
 CREATE UNIQUE INDEX journal_heads_pkey ON journal_heads USING btree (workspace_id)
 CREATE INDEX local_worktrees_age ON local_worktrees USING btree (workspace_id, developer_id, updated_at)
 CREATE INDEX local_worktrees_graph ON local_worktrees USING btree (workspace_id, repo, updated_at)

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import { type Config, LIMITS } from '../config.ts';
 import { ensureDeveloper, ensureWorkspace, issueToken } from '../features/identity/index.ts';
 import type { Answer } from '../kernel/call.ts';
 import type { Principal } from '../kernel/context.ts';
@@ -55,7 +55,8 @@ export interface TestAppOptions {
   launchers?: Config['launchers'];
   maxRunning?: number;
   github?: Config['github'];
-  proxy?: Pick<Config, 'allowed_hosts' | 'allowed_origins'>;
+  proxy?: Partial<Pick<Config, 'allowed_hosts' | 'allowed_origins' | 'trusted_proxies'>>;
+  limits?: Partial<Config['limits']>;
   gitHubHand?: GitHub;
   upstreams?: AppOptions['upstreams'];
   tracer?: AppOptions['tracer'];
@@ -74,6 +75,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
       launchers: options.launchers ?? {},
       github: options.github ?? {},
       ...options.proxy,
+      limits: LIMITS.parse(options.limits ?? {}),
       ...(options.maxRunning === undefined ? {} : { instances: { max_running: options.maxRunning } }),
       machine: options.repositories === undefined ? {} : { repositories: options.repositories },
     }),

@@ -63,6 +63,8 @@ export async function relayApp(
       enterSession: async () => {},
       touchSession: async () => {},
       observe: () => {},
+      journalQuota: { exceeded: () => undefined, grew: () => {} },
+      countRefusal: () => {},
       ...ports,
     },
   });

@@ -50,6 +50,7 @@ export const agentRegister = contract({
 
 export const agentHeartbeat = contract({
   name: 'agent_heartbeat',
+  essential: true,
   toolset: 'workflow',
   title: 'Keep an agent online',
   description:
@@ -110,6 +111,7 @@ export const agentList = contract({
 
 export const agentUnregister = contract({
   name: 'agent_unregister',
+  essential: true,
   toolset: 'workflow',
   title: 'Unregister an agent',
   description: 'Takes your agent offline, at its end, and gives back everything that it has claimed, so that others can take it up.',

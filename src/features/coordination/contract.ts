@@ -90,6 +90,7 @@ export const claim = contract({
 export const release = contract({
   ...base,
   operation: 'release',
+  essential: true,
   description: 'Ends a claim of yours, so that others can claim the code.',
   input: z.strictObject({ claim_id: id, ...session }),
   output: z.strictObject({ claim_id: z.string() }),
@@ -115,6 +116,7 @@ export const reply = contract({
 export const handoff = contract({
   ...base,
   operation: 'handoff',
+  essential: true,
   description:
     'Offers your work to another developer or agent, with the context that you published for it (covibe_session publish_context first). ' +
     'Your tasks and claims named here pass to them when they accept.',
@@ -133,6 +135,7 @@ export const handoff = contract({
 export const acceptHandoff = contract({
   ...base,
   operation: 'accept_handoff',
+  essential: true,
   description: 'Takes over what was offered to you. Then fetch its context_id with covibe_session get_context.',
   input: z.strictObject({ handoff_id: id, ...session }),
   output: z.strictObject({

@@ -97,6 +97,7 @@ export const handoffRead = contract({
 
 export const handoffWrite = contract({
   name: 'handoff.write',
+  essential: true,
   toolset: 'cycle',
   placed: 'repository_path',
   title: 'Hand over',
@@ -111,6 +112,7 @@ export const handoffWrite = contract({
 
 export const cycleComplete = contract({
   name: 'cycle.complete',
+  essential: true,
   toolset: 'cycle',
   placed: 'repository_path',
   title: 'Complete the cycle',

@@ -10,7 +10,7 @@ import { findDeveloper, hashSecret, issueToken, mintSecret } from '../identity/i
 import { newUserCode, shownCode } from './code.ts';
 import { devicePoll, deviceRequest } from './contract.ts';
 import { CODE_LASTS_MS, FIRST_INTERVAL_SECONDS, isTooSoon, MOST_AT_ONCE, MOST_FROM_ONE_SOURCE, slower, standingOf } from './pace.ts';
-import { consume, deleteStale, findByDeviceCode, findPending, insertGrant, makerOf, notePoll, openSources } from './store.ts';
+import { consume, deleteOldestOf, deleteStale, findByDeviceCode, findPending, insertGrant, makerOf, notePoll, openSources } from './store.ts';
 import type { DeviceGrantRow } from './tables.ts';
 
 /** How long a request that came to nothing can still be asked about. */
@@ -84,6 +84,9 @@ async function requireRoom(tx: Tx, source: string): Promise<void> {
   const own = sources.find((each) => each.source === source);
   const isFull = sources.reduce((sum, { requests }) => sum + requests, 0) >= MOST_AT_ONCE;
   if (!isFull && (own?.requests ?? 0) < MOST_FROM_ONE_SOURCE) return;
+  const heaviest = sources.reduce((most, each) => (each.requests > most.requests ? each : most), { source, requests: 0 });
+  // Who fills the list with requests gives way to who asks for one: otherwise a few addresses could keep out everybody.
+  if (isFull && heaviest.requests > (own?.requests ?? 0) + 1) return await deleteOldestOf(tx.db, heaviest.source, tx.now);
   const firstOver = isFull ? Math.min(...sources.map(({ first_over }) => first_over)) : (own?.first_over ?? tx.now);
   const seconds = Math.max(1, Math.ceil((firstOver - tx.now) / 1_000));
   throw new Refusal('TOO_MANY_DEVICES', 'Too many devices wait to be approved.', `Ask again in ${seconds} seconds.`, { retry_after: seconds });

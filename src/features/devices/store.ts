@@ -26,6 +26,12 @@ export async function openSources(db: Db, now: number): Promise<{ source: string
   return rows.map(({ source, requests, first_over }) => ({ source, requests: Number(requests), first_over: Number(first_over) }));
 }
 
+/** Of the requests of one source that wait to be approved. */
+export async function deleteOldestOf(db: Db, source: string, now: number): Promise<void> {
+  const oldest = db.selectFrom('device_grants').select('id').where('source', '=', source).where('status', '=', 'pending').where('expires_at', '>', now);
+  await db.deleteFrom('device_grants').where('id', 'in', oldest.orderBy('created_at').orderBy('id').limit(1)).execute();
+}
+
 export async function waitingGrants(db: Db, now: number, limit: number): Promise<DeviceGrantRow[]> {
   const pending = db.selectFrom('device_grants').selectAll().where('expires_at', '>=', now).where('status', '=', 'pending');
   return await pending.orderBy('created_at').limit(limit).execute();

@@ -55,6 +55,7 @@ export const taskSetPlan = contract({
 
 export const taskUpdateStatus = contract({
   name: 'task_update_status',
+  essential: true,
   toolset: 'workflow',
   title: 'Move a task on',
   description:
@@ -88,6 +89,7 @@ export const taskReplan = contract({
 
 export const checkpointAdd = contract({
   name: 'checkpoint_add',
+  essential: true,
   toolset: 'workflow',
   title: 'Add a checkpoint',
   description:
@@ -145,6 +147,7 @@ export const taskClaim = contract({
 
 export const taskRelease = contract({
   name: 'task_release',
+  essential: true,
   toolset: 'workflow',
   title: 'Release a task',
   description: 'Gives a claimed task back without finishing it. It goes back to pending; plan and checkpoints stay for whoever takes it up next.',

@@ -49,6 +49,7 @@ answer satisfies z.ZodType<HookAnswer>;
 
 export const hear = contract({
   name: 'hooks.hear',
+  essential: true,
   toolset: 'admin',
   access: 'token',
   quiet: true,

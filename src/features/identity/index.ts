@@ -2,7 +2,7 @@ import type { Feature } from '../../kernel/tool.ts';
 import { LINK_MS, WEB_SESSION_MS } from './signin.ts';
 import { identityTools } from './tools.ts';
 
-export { type Authenticate, createAuthenticate, createEnterWorkspace } from './authenticate.ts';
+export { type Authenticate, type Authentication, createAuthenticate, createEnterWorkspace } from './authenticate.ts';
 export { endAllTokens, endTokenById, ensureDeveloper, ensureWorkspace, issueInstanceToken, issueToken, knownDeveloper, workingFor } from './people.ts';
 export { callingDeveloper, developerFor, hiding, namesFor, PRIVATE, redactor, shown } from './privacy.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';

@@ -5,6 +5,7 @@ import { FEEDBACK_TYPES, PRIORITIES } from './tables.ts';
 
 export const requestReview = contract({
   name: 'request_review',
+  essential: true,
   toolset: 'review',
   title: 'Request a review',
   description:
@@ -20,6 +21,7 @@ export const requestReview = contract({
 
 export const sendFeedback = contract({
   name: 'send_feedback',
+  essential: true,
   toolset: 'review',
   title: 'Send feedback',
   description: 'For review agents: brings your feedback into the branch that you review, tells its agent, and ends you.',

@@ -45,6 +45,7 @@ const registeredRepo = z.union([repo, z.strictObject({ repo, path: text(500).opt
 export const heartbeat = contract({
   ...base,
   operation: 'heartbeat',
+  essential: true,
   description:
     'Say that you are alive: with session_id, that session is active and its claims are renewed; without, the machine is, and registered_repos replaces the list of repositories it watches. Answers an agent with what waits for it.',
   input: z.strictObject({
@@ -130,6 +131,7 @@ export const logActivity = contract({
 export const endSession = contract({
   ...base,
   operation: 'end',
+  essential: true,
   description: 'End your run; its claims are released. Publish a context first if work is left for somebody.',
   input: z.strictObject({ session_id: ownSessionId }),
   output: z.strictObject({ session_id: z.string(), ended_at: z.int(), released_claims: z.int().optional() }),

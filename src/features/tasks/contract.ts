@@ -113,6 +113,7 @@ export const updateTask = contract({
 export const completeTask = contract({
   ...base,
   operation: 'complete',
+  essential: true,
   description: 'Finishes work with a result_summary: what came out of it, for the team.',
   input: z.strictObject({
     task_id: taskId,
@@ -127,6 +128,7 @@ export const completeTask = contract({
 export const cancelTask = contract({
   ...base,
   operation: 'cancel',
+  essential: true,
   description: 'Abandons planned, active or blocked work, with a reason.',
   input: z.strictObject({ task_id: taskId, reason: text(1_000), session_id: sessionId }),
   output: z.strictObject({ task_id: z.string(), status: z.enum(STATUSES) }),

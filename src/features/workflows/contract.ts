@@ -72,6 +72,7 @@ export const listWorkflows = contract({
 
 export const updateWorkflowStatus = contract({
   name: 'workflow_update_status',
+  essential: true,
   toolset: 'workflow',
   title: 'Update the status of a workflow',
   description:

@@ -67,6 +67,7 @@ export const updateWorkstream = contract({
 export const completeWorkstream = contract({
   ...base,
   operation: 'complete',
+  essential: true,
   description: 'Finishes it with a result_summary. With open tasks it warns and names them; repeat with confirm_open_tasks: true to close it all the same.',
   input: z.strictObject({
     workstream_id: workstreamId,
@@ -81,6 +82,7 @@ export const completeWorkstream = contract({
 export const cancelWorkstream = contract({
   ...base,
   operation: 'cancel',
+  essential: true,
   description: 'Abandons a planned workstream, with a reason. A started one is completed instead.',
   input: z.strictObject({ workstream_id: workstreamId, reason: text(1_000), session_id: sessionId }),
   output: z.strictObject({ workstream_id: z.string(), status: z.enum(WORK_STATUSES) }),

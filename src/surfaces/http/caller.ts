@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Principal } from '../../kernel/context.ts';
 import type { App } from '../../main.ts';
-import { type HttpRefusal, SIGNED_OUT, UNAUTHENTICATED } from './refuse.ts';
 
 /** Cookies of one host are shared by all its ports: the port in the name keeps several servers apart. */
 export const cookieName = (port: number): string => `covenant_${port}`;
@@ -18,31 +16,10 @@ export function cookie(incoming: IncomingMessage, name: string): string | undefi
   return undefined;
 }
 
-export const sourceOf = (incoming: IncomingMessage): string => incoming.socket.remoteAddress ?? 'unknown';
-
-export const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
-
 /** By the name that it was called by, which the guard knows as ours; behind a proxy the operator has said what people see of it. */
 export function originOf({ config }: App, { headers }: IncomingMessage): string {
   const host = headers.host?.toLowerCase() ?? '';
   return config.allowed_origins.find((origin) => URL.canParse(origin) && new URL(origin).host === host) ?? `http://${host}`;
-}
-
-/** Who calls, or the refusal, which is journaled without the credential. */
-export async function identify(
-  app: App,
-  incoming: IncomingMessage,
-  credentials: { token?: string | undefined; cookie?: string | undefined },
-): Promise<{ principal: Principal } | { refusal: HttpRefusal }> {
-  const door = credentials.token === undefined && credentials.cookie !== undefined ? 'cookie' : 'bearer';
-  const result = await app.authenticate(door === 'cookie' ? credentials.cookie : credentials.token, door);
-  if ('principal' in result) return result;
-  await app.refusals.record(sourceOf(incoming), {
-    category: 'audit',
-    kind: 'authentication_failed',
-    payload: { reason: result.rejected, door, path: pathOf(incoming) },
-  });
-  return { refusal: door === 'cookie' ? SIGNED_OUT : UNAUTHENTICATED };
 }
 
 /** Without the query, and without a secret in the path, however a client spells it. */

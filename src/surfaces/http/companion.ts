@@ -5,16 +5,17 @@ import type { Context, Hono } from 'hono';
 import { companionTarball } from '../../features/sessions/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import type { App } from '../../main.ts';
-import { bearer, identify } from './caller.ts';
+import { bearer } from './caller.ts';
+import type { Entrance } from './entrance.ts';
 import { type HttpRefusal, NO_RELEASE, respond } from './refuse.ts';
 
 type Env = { Bindings: HttpBindings };
 type Refuse = (c: Context<Env>, refusal: HttpRefusal, principal?: Principal) => Promise<Response>;
 
 /** `/api/companion/tarball`: the release of the companion that this server offers, to whoever has a token. */
-export function companionRoutes(routes: Hono<Env>, app: App, refuse: Refuse): void {
+export function companionRoutes(routes: Hono<Env>, app: App, entrance: Entrance, refuse: Refuse): void {
   routes.get('/api/companion/tarball', async (c) => {
-    const caller = await identify(app, c.env.incoming, { token: bearer(c.env.incoming) });
+    const caller = await entrance.identify(c.env.incoming, { token: bearer(c.env.incoming) });
     if ('refusal' in caller) return respond(caller.refusal);
     const tarball = await companionTarball(app.config.companion.manifest, app.log);
     if (!tarball) return await refuse(c, NO_RELEASE, caller.principal);

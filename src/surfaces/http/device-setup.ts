@@ -3,17 +3,17 @@ import type { Context, Hono } from 'hono';
 import { ENVELOPES } from '../../kernel/envelope.ts';
 import { Refusal, replyTo } from '../../kernel/errors.ts';
 import type { App } from '../../main.ts';
-import { readJsonBody } from './body.ts';
-import { originOf, sourceOf } from './caller.ts';
+import { originOf } from './caller.ts';
+import type { Entrance } from './entrance.ts';
 import { badBody, type HttpRefusal } from './refuse.ts';
 
 type Env = { Bindings: HttpBindings };
 
 /** How a machine that has no token yet gets one: the only routes besides sign-in that need neither cookie nor token. */
-export function deviceRoutes(routes: Hono<Env>, app: App, refuse: (c: Context<Env>, refusal: HttpRefusal) => Promise<Response>): void {
+export function deviceRoutes(routes: Hono<Env>, app: App, entrance: Entrance, refuse: (c: Context<Env>, refusal: HttpRefusal) => Promise<Response>): void {
   const serve = (path: string, work: (c: Context<Env>, body: unknown) => Promise<Response>) =>
     routes.post(path, async (c) => {
-      const body = await readJsonBody(c.env.incoming);
+      const body = await entrance.readBody(c.env.incoming, 'device');
       if ('problem' in body) return await refuse(c, badBody(body.problem));
       c.header('cache-control', 'no-store');
       try {
@@ -29,7 +29,7 @@ export function deviceRoutes(routes: Hono<Env>, app: App, refuse: (c: Context<En
     });
 
   serve('/api/setup/device', async (c, body) => {
-    const asked = await app.devices.ask(sourceOf(c.env.incoming), body);
+    const asked = await app.devices.ask(entrance.sourceOf(c.env.incoming), body);
     const page = `${originOf(app, c.env.incoming)}/setup/authorize`;
     return c.json({ ...asked, verification_uri: page, verification_uri_complete: `${page}?code=${asked.user_code}` });
   });

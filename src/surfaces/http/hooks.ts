@@ -7,10 +7,10 @@ import { refused } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import { HOOK_CLIENTS } from '../hooks/clients/index.ts';
 import { questionFrom } from '../hooks/question.ts';
-import { readJsonBody } from './body.ts';
-import { bearer, identify, sourceOf } from './caller.ts';
-import { isFromHere } from './hooks-from-here.ts';
+import { bearer } from './caller.ts';
+import type { Entrance } from './entrance.ts';
 import { actionStatus, badBody, type HttpRefusal, NATIVE_PAYLOAD, NO_SUCH_PATH, respond } from './refuse.ts';
+import { isFromHere, peerOf } from './source.ts';
 
 type Env = { Bindings: HttpBindings };
 type Refuse = (c: Context<Env>, refusal: HttpRefusal, principal?: Principal) => Promise<Response>;
@@ -27,19 +27,19 @@ const NO_OBJECT: HttpRefusal = {
  * `/api/hooks/<client>/<event>`: a client's own payload, or what the companion has made of one. The answer is in the client's words.
  * Of the client's own payload, which is taken from this machine only, nothing is kept but names, ids and paths.
  */
-export function hookRoutes(routes: Hono<Env>, app: App, refuse: Refuse): void {
+export function hookRoutes(routes: Hono<Env>, app: App, entrance: Entrance, refuse: Refuse): void {
   routes.post('/api/hooks/:client/:event', async (c) => {
     const name = c.req.param('client');
     const client = Object.hasOwn(HOOK_CLIENTS, name) ? HOOK_CLIENTS[name] : undefined;
     const event = HOOK_EVENTS.find((known): known is HookEvent => known === c.req.param('event'));
-    const body = await readJsonBody(c.env.incoming);
-    const caller = await identify(app, c.env.incoming, { token: bearer(c.env.incoming) });
+    const caller = await entrance.identify(c.env.incoming, { token: bearer(c.env.incoming) });
     if ('refusal' in caller) return respond(caller.refusal);
     if (!client || !event) return await refuse(c, NO_SUCH_PATH, caller.principal);
+    const body = await entrance.readBody(c.env.incoming, 'known');
     if ('problem' in body) return await refuse(c, badBody(body.problem), caller.principal);
     if (!isRecord(body.value)) return await refuse(c, NO_OBJECT, caller.principal);
     const isNative = 'hook_event_name' in body.value;
-    if (isNative && !(name === NATIVE_CLIENT && isFromHere(sourceOf(c.env.incoming), c.env.incoming.headers)))
+    if (isNative && !(name === NATIVE_CLIENT && isFromHere(peerOf(c.env.incoming), c.env.incoming.headers)))
       return await refuse(c, NATIVE_PAYLOAD, caller.principal);
     const question = isNative ? questionFrom(client.reduce(event, body.value)) : body.value;
     const { reply, body: refusal } = await app.dispatch.action({

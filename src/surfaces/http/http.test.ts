@@ -144,11 +144,12 @@ test('a client that goes away in the middle of its body is no error of ours', as
 test('deep JSON and a megabyte in a name are refused in the structured shape, and the server stays up', async () => {
   const { direct, url, developer, events } = await served();
   const { token } = await developer('ana');
-  const deep = `{"tool":"clock","arguments":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`;
-  expect(await (await post(direct, deep, auth(token))).json()).toMatchObject({
+  const nested = (levels: number) => `{"tool":"clock","arguments":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
+  expect(await (await post(direct, nested(100), auth(token))).json()).toMatchObject({
     isError: true,
     structuredContent: { code: 'INVALID_INPUT', field: expect.stringMatching(/^a/) },
   });
+  expect(await (await post(direct, nested(200_000), auth(token))).json()).toMatchObject({ data: { code: 'MALFORMED_REQUEST', field: 'body' } });
   const long = await post(direct, JSON.stringify({ tool: 'n'.repeat(900_000), arguments: {} }), auth(token));
   expect((await long.text()).length).toBeLessThan(5_000);
   for (const event of await events()) expect(JSON.stringify(event).length).toBeLessThan(10_000);

@@ -1,13 +1,14 @@
 import { ENVELOPES } from '../../kernel/envelope.ts';
 import { type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import type { BodyProblem } from './body.ts';
-import { MAX_BODY_BYTES } from './body.ts';
 import type { GuardProblem } from './guard.ts';
 
 /** Refusals before the pipe: what is said, in the structured shape, and with which HTTP status. */
 export interface HttpRefusal {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 413;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 429 | 503;
   readonly reply: Refused;
+  /** Seconds until it may be tried again. */
+  readonly retryAfter?: number;
 }
 
 export const UNAUTHENTICATED: HttpRefusal = {
@@ -55,16 +56,65 @@ export function malformed(message: string, field: string): HttpRefusal {
   return { status: 400, reply: refused('error', 'MALFORMED_REQUEST', message, 'Send {"tool": "…", "arguments": {…}} as JSON.', { field }) };
 }
 
-export function badBody(problem: BodyProblem): HttpRefusal {
-  if (problem === 'too-large') {
-    return {
-      status: 413,
-      reply: refused('error', 'BODY_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES} bytes.`, 'Send less at once.', { field: 'body' }),
-    };
+/** `isKnown`: who sends it has a valid credential in its headers. */
+export function badBody(problem: BodyProblem, isKnown = true): HttpRefusal {
+  switch (problem.kind) {
+    case 'too-large':
+      return tooLarge(problem.maxBytes, isKnown);
+    case 'busy':
+      return BUSY;
+    case 'too-deep':
+    case 'too-many-nodes':
+      return badJson(
+        `The body ${problem.kind === 'too-deep' ? 'is nested too deep' : 'has too many values'}.`,
+        'Send less at once, or ask the operator to raise json_depth or json_nodes in [limits].',
+      );
+    default:
+      return badJson(`The body is not valid ${problem.kind === 'not-utf8' ? 'UTF-8' : 'JSON'}.`, 'Send JSON in UTF-8.');
   }
-  const message = problem === 'not-utf8' ? 'The body is not valid UTF-8.' : 'The body is not valid JSON.';
-  return { status: 400, reply: refused('error', 'MALFORMED_REQUEST', message, 'Send JSON in UTF-8.', { field: 'body' }) };
 }
+
+const badJson = (message: string, next: string): HttpRefusal => ({
+  status: 400,
+  reply: refused('error', 'MALFORMED_REQUEST', message, next, { field: 'body' }),
+});
+
+const tooLarge = (maxBytes: number, isKnown: boolean): HttpRefusal => ({
+  status: 413,
+  reply: refused(
+    'error',
+    'BODY_TOO_LARGE',
+    `The body is larger than ${maxBytes} bytes.`,
+    isKnown ? 'Send less at once.' : 'Send the token as "Authorization: Bearer cv_…": a larger body is read only from a known caller.',
+    { field: 'body', max_bytes: maxBytes },
+  ),
+});
+
+const BUSY: HttpRefusal = {
+  status: 503,
+  reply: refused('error', 'SERVER_BUSY', 'The server is reading as many requests as it has memory for.', 'Send the request again in 2 seconds.', {
+    retry_after: 2,
+  }),
+  retryAfter: 2,
+};
+
+export function rateLimited(seconds: number, by: 'token' | 'address'): HttpRefusal {
+  const next = `Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then send the request again. [limits] in config.toml sets how many are allowed.`;
+  const whose = by === 'token' ? 'This token' : 'This address, without a valid credential,';
+  return {
+    status: 429,
+    reply: refused('error', 'RATE_LIMITED', `${whose} has sent too many requests.`, next, { by, retry_after: seconds }),
+    retryAfter: seconds,
+  };
+}
+
+export const TOO_MANY_SOCKETS: HttpRefusal = {
+  status: 429,
+  reply: refused('error', 'TOO_MANY_SOCKETS', 'Too many sockets are open for this token or on this server.', 'Close one of them, then connect again.', {
+    retry_after: 5,
+  }),
+  retryAfter: 5,
+};
 
 /** What a program tells its hooks holds prompts and contents, which are for nobody but its own machine. */
 export const NATIVE_PAYLOAD: HttpRefusal = {
@@ -92,19 +142,21 @@ export function foreign(problem: GuardProblem): HttpRefusal {
 }
 
 /** Of what the pipe answered to an action. */
-export function actionStatus(reply: Reply<unknown>): 200 | 400 | 403 | 404 | 409 | 500 {
+export function actionStatus(reply: Reply<unknown>): 200 | 400 | 403 | 404 | 409 | 429 | 500 {
   // Blocked is an answer too: it says what to confirm.
   if (reply.status !== 'error') return 200;
   if (reply.code === 'INVALID_INPUT') return 400;
   if (reply.code === 'OPERATOR_REQUIRED' || reply.code === 'TOKEN_REQUIRED' || reply.code === 'NOT_YOURS') return 403;
   if (reply.code.endsWith('_NOT_FOUND') || reply.code === 'UNKNOWN_ACTION') return 404;
+  if (reply.code === 'JOURNAL_QUOTA_EXCEEDED') return 429;
   return reply.code === 'INTERNAL' ? 500 : 409;
 }
 
-export function respond({ status, reply }: HttpRefusal): Response {
+export function respond({ status, reply, retryAfter }: HttpRefusal): Response {
   const headers: Record<string, string> = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' };
   if (status === 401) headers['www-authenticate'] = 'Bearer error="invalid_token"';
   // The rest of an oversized body is not read: the connection cannot be used again.
-  if (status === 413) headers.connection = 'close';
+  if (status === 413 || status === 503) headers.connection = 'close';
+  if (retryAfter !== undefined) headers['retry-after'] = String(retryAfter);
   return new Response(JSON.stringify(ENVELOPES.team.render(reply)), { status, headers });
 }

@@ -11,11 +11,12 @@ import { toolsetsOfPath } from '../mcp/toolsets.ts';
 import { reportedIn } from '../repository.ts';
 import { WORKSPACE_HEADER } from '../workspace.ts';
 import { requestOf } from './access.ts';
-import { ClientGone, readJsonBody } from './body.ts';
-import { bearer, cookie, identify, isLoopback, originOf, pathOf, sourceOf } from './caller.ts';
+import { ClientGone } from './body.ts';
+import { bearer, cookie, originOf, pathOf } from './caller.ts';
 import { companionRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
 import { deviceRoutes } from './device-setup.ts';
+import type { Entrance } from './entrance.ts';
 import { exportEvents } from './export.ts';
 import type { Guard } from './guard.ts';
 import type { Health } from './health.ts';
@@ -34,6 +35,7 @@ import {
   UNKNOWN_SESSION,
   WRONG_METHOD,
 } from './refuse.ts';
+import { isFromHere, peerOf } from './source.ts';
 
 type Env = { Bindings: HttpBindings };
 type Ctx = Context<Env>;
@@ -42,6 +44,7 @@ export interface RouteParts {
   app: App;
   mcp: McpSurface;
   guard: Guard;
+  entrance: Entrance;
   metrics: Metrics;
   health: () => Promise<Health>;
   dashboard: StaticFiles;
@@ -49,36 +52,46 @@ export interface RouteParts {
 }
 
 export function createRoutes(parts: RouteParts): Hono<Env> {
-  const { app, mcp, guard, metrics, health, dashboard } = parts;
+  const { app, mcp, guard, entrance, metrics, health, dashboard } = parts;
+  const { sourceOf, identify } = entrance;
   const routes = new Hono<Env>();
 
   /** Refused before the pipe: journaled under a bound, without what was sent. */
   const refuse = async (c: Ctx, refusal: HttpRefusal, category: 'usage' | 'audit', principal?: Principal): Promise<Response> => {
     const { incoming } = c.env;
     metrics.refused(refusal.reply.code);
-    const payload = { code: refusal.reply.code, path: pathOf(incoming), outcome: 'error' };
+    const { code } = refusal.reply;
+    const payload = { code, path: pathOf(incoming), outcome: 'error' };
     const kind = category === 'usage' ? 'malformed_request' : 'request_refused';
-    if (principal)
+    // What is refused because there is too much of it must not add to that.
+    const isCounted = refusal.retryAfter !== undefined || (principal && (await app.journalQuota.exceeded(principal)));
+    if (isCounted) app.refusals.count(principal ?? sourceOf(incoming), code);
+    else if (principal) {
       await app.store.append(principal.workspace, [{ category, kind, actor: principal.actor, payload: { ...payload, token_id: principal.tokenId } }]);
-    else await app.refusals.record(sourceOf(incoming), { category, kind, payload });
+      app.journalQuota.grew(principal, 1);
+    } else await app.refusals.record(sourceOf(incoming), { category, kind, payload });
     return respond(refusal);
   };
 
-  // Not an async function: every request passes here, and a promise more would be felt.
-  routes.use((c, next) => {
+  routes.use(async (c, next) => {
     const { headers } = c.env.incoming;
     // A page may be opened from anywhere; what it reads and does it asks for itself. By the path that routes are found by, not as it was spelled.
     const site = c.req.path.startsWith('/api/') ? String(headers['sec-fetch-site'] ?? '') : undefined;
     const problem = guard(headers.host, headers.origin, site);
-    return problem ? refuse(c, foreign(problem), 'audit') : next();
+    if (problem) return await refuse(c, foreign(problem), 'audit');
+    const limited = await entrance.admit(c.env);
+    if (!limited) return await next();
+    metrics.refused(limited.reply.code);
+    return respond(limited);
   });
 
   routes.post('/api/mcp', async (c) => {
     const { incoming } = c.env;
-    const body = await readJsonBody(incoming);
-    const envelope = 'problem' in body ? badBody(body.problem) : directEnvelope(body.value);
+    const isKnown = entrance.isKnown(incoming);
+    const body = await entrance.readBody(incoming, isKnown ? 'known' : 'unknown');
+    const envelope = 'problem' in body ? badBody(body.problem, isKnown) : directEnvelope(body.value);
     if ('status' in envelope) return await refuse(c, envelope, 'usage', await quietly(app, bearer(incoming)));
-    const caller = await identify(app, incoming, { token: envelope.token ?? bearer(incoming) });
+    const caller = await entrance.identifyByBody(incoming, envelope.token ?? bearer(incoming));
     if ('refusal' in caller) return respond(caller.refusal);
     const answer = await app.dispatch.tool({
       name: envelope.tool,
@@ -95,10 +108,13 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
 
   routes.all('/mcp/:toolsets?', async (c) => {
     const { incoming } = c.env;
-    const body = c.req.method === 'POST' ? await readJsonBody(incoming) : { value: undefined };
-    const caller = await identify(app, incoming, { token: bearer(incoming) });
+    const caller = await identify(incoming, { token: bearer(incoming) });
     if ('refusal' in caller) return respond(caller.refusal);
+    const body = c.req.method === 'POST' ? await entrance.readBody(incoming, 'known') : { value: undefined };
     if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
+    const more = Array.isArray(body.value) ? body.value.length - 1 : 0;
+    const tooMany = more > 0 ? entrance.countMore(incoming, caller.principal, more) : undefined;
+    if (tooMany) return respond(tooMany);
     const toolsets = toolsetsOfPath(c.req.param('toolsets'), caller.principal);
     if (!toolsets) return await refuse(c, NO_SUCH_PATH, 'usage', caller.principal);
     const reported = reportedIn((header) => c.req.header(header));
@@ -111,9 +127,9 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   routes.post('/api/actions/:name', async (c) => {
     const { incoming } = c.env;
     const name = c.req.param('name');
-    const body = await readJsonBody(incoming);
-    const caller = await identify(app, incoming, { token: bearer(incoming), cookie: cookie(incoming, parts.cookieName()) });
+    const caller = await identify(incoming, { token: bearer(incoming), cookie: cookie(incoming, parts.cookieName()) });
     if ('refusal' in caller) return respond(caller.refusal);
+    const body = await entrance.readBody(incoming, 'known');
     if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
     const answer = await app.dispatch.action({
       name,
@@ -127,9 +143,9 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     return c.json(answer.body, actionStatus(answer.reply));
   });
 
-  deviceRoutes(routes, app, (c, refusal) => refuse(c, refusal, 'usage'));
-  companionRoutes(routes, app, (c, refusal, principal) => refuse(c, refusal, 'usage', principal));
-  hookRoutes(routes, app, (c, refusal, principal) => refuse(c, refusal, 'usage', principal));
+  deviceRoutes(routes, app, entrance, (c, refusal) => refuse(c, refusal, 'usage'));
+  companionRoutes(routes, app, entrance, (c, refusal, principal) => refuse(c, refusal, 'usage', principal));
+  hookRoutes(routes, app, entrance, (c, refusal, principal) => refuse(c, refusal, 'usage', principal));
 
   for (const action of app.registry.actions()) {
     const { route, access } = [...action.operations.values()][0]?.contract ?? {};
@@ -142,9 +158,9 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   /** A person at the dashboard: by the cookie alone, so that no agent's token opens it and none has to be minted. */
   async function forMember(c: Ctx, name: string): Promise<Response> {
     const { incoming } = c.env;
-    const body = c.req.method === 'POST' ? await readJsonBody(incoming) : { value: undefined };
-    const caller = await identify(app, incoming, { cookie: cookie(incoming, parts.cookieName()) ?? '' });
+    const caller = await identify(incoming, { cookie: cookie(incoming, parts.cookieName()) ?? '' });
     if ('refusal' in caller) return respond(caller.refusal);
+    const body = c.req.method === 'POST' ? await entrance.readBody(incoming, 'known') : { value: undefined };
     if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
     const answer = await app.dispatch.action({ name, args: body.value ?? {}, principal: caller.principal, surface: 'dashboard' });
     return c.json(answer.body, actionStatus(answer.reply));
@@ -153,7 +169,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   routes.get('/api/events/export', async (c) => {
     const { incoming } = c.env;
     const session = cookie(incoming, parts.cookieName()) ?? '';
-    const caller = await identify(app, incoming, { cookie: session });
+    const caller = await identify(incoming, { cookie: session });
     if ('refusal' in caller) return respond(caller.refusal);
     const current = async () => 'principal' in (await app.authenticate(session, 'cookie'));
     const made = await exportEvents(app, { principal: caller.principal, filter: c.req.query(), current });
@@ -180,8 +196,8 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   });
 
   routes.get('/metrics', async (c) => {
-    if (!isLoopback(sourceOf(c.env.incoming))) {
-      const caller = await identify(app, c.env.incoming, { token: bearer(c.env.incoming) });
+    if (!isFromHere(peerOf(c.env.incoming), c.env.incoming.headers)) {
+      const caller = await identify(c.env.incoming, { token: bearer(c.env.incoming) });
       if ('refusal' in caller) return respond(caller.refusal);
       if (!caller.principal.operator) return respond(UNAUTHENTICATED);
     }

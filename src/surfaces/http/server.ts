@@ -7,12 +7,13 @@ import type { App } from '../../main.ts';
 import { createMcpSurface } from '../mcp/handler.ts';
 import { attended } from './access.ts';
 import { cookieName } from './caller.ts';
+import { boundConnections, boundPipelining } from './connections.ts';
 import { createDashboard } from './dashboard.ts';
+import { createEntrance } from './entrance.ts';
 import { eventsDoor } from './events-socket.ts';
 import { createGuard } from './guard.ts';
 import { createHealth } from './health.ts';
 import type { Metrics } from './metrics.ts';
-import { boundPipelining } from './pipelining.ts';
 import { createRoutes } from './routes.ts';
 import { type TerminalLimits, terminalDoor } from './terminal-socket.ts';
 import { attachUpgrades } from './upgrade.ts';
@@ -43,19 +44,29 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
   const guard = createGuard(app.config);
   const mcp = createMcpSurface(app);
   let port = app.config.port;
+  const entrance = createEntrance(app, () => cookieName(port));
   const routes = createRoutes({
     app,
     mcp,
     guard,
+    entrance,
     metrics,
     health: createHealth(app, instance),
     dashboard: createDashboard(dashboard),
     cookieName: () => cookieName(port),
   });
-  const server = createServer(boundPipelining(attended(app, getRequestListener(routes.fetch))));
-  server.keepAliveTimeout = KEPT_OPEN_MS;
+  const { limits, trusted_proxies } = app.config;
+  const times = {
+    keepAliveTimeout: KEPT_OPEN_MS,
+    headersTimeout: limits.header_seconds * 1_000,
+    requestTimeout: Math.max(limits.request_seconds, limits.header_seconds) * 1_000,
+    // How late a time-out may be noticed.
+    connectionsCheckingInterval: 2_000,
+  };
+  const server = createServer(times, boundPipelining(attended(app, getRequestListener(routes.fetch))));
+  boundConnections(server, limits, trusted_proxies);
   const closing = new AbortController();
-  const sockets = attachUpgrades(server, { app, guard, metrics, cookieName: () => cookieName(port) }, [
+  const sockets = attachUpgrades(server, { app, guard, entrance, metrics, cookieName: () => cookieName(port) }, [
     eventsDoor({ app, metrics, closing: closing.signal, stalledMs }),
     terminalDoor({ app, metrics, closing: closing.signal, limits: terminals }),
   ]);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Limits } from '../../config.ts';
 import { createEnterWorkspace } from '../../features/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
@@ -8,10 +9,11 @@ import { refused } from '../../kernel/reply.ts';
 import { noWorkspace } from '../../kernel/unserved.ts';
 import type { App } from '../../main.ts';
 import { WORKSPACE_HEADER } from '../workspace.ts';
-import { bearer, cookie, identify, pathOf, sourceOf } from './caller.ts';
+import { bearer, cookie, pathOf } from './caller.ts';
+import type { Entrance } from './entrance.ts';
 import type { Guard } from './guard.ts';
 import type { Metrics } from './metrics.ts';
-import { foreign, type HttpRefusal, NO_SUCH_PATH, respond } from './refuse.ts';
+import { foreign, type HttpRefusal, NO_SUCH_PATH, respond, TOO_MANY_SOCKETS } from './refuse.ts';
 
 export const CLOSE_SLOW = 4408;
 export const CLOSE_SIGNED_OUT = 4401;
@@ -38,14 +40,16 @@ export interface Door {
 export interface UpgradeParts {
   app: App;
   guard: Guard;
+  entrance: Entrance;
   metrics: Metrics;
   cookieName: () => string;
 }
 
 /** Every socket is admitted in the same way: Host and Origin, address, credential, workspace; only then the door itself is asked. */
-export function attachUpgrades(server: Server, { app, guard, metrics, cookieName }: UpgradeParts, doors: readonly Door[]): { close(): void } {
+export function attachUpgrades(server: Server, { app, guard, entrance, metrics, cookieName }: UpgradeParts, doors: readonly Door[]): { close(): void } {
   const sockets = new Map(doors.map((door) => [door, new WebSocketServer({ noServer: true, maxPayload: door.maxBytes })]));
   const enterWorkspace = createEnterWorkspace(app);
+  const places = new SocketPlaces(app.config.limits);
 
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
@@ -65,9 +69,15 @@ export function attachUpgrades(server: Server, { app, guard, metrics, cookieName
     const problem = guard(incoming.headers.host, incoming.headers.origin);
     if (problem) {
       metrics.refused(problem);
-      await app.refusals.record(sourceOf(incoming), { category: 'audit', kind: 'request_refused', payload: { reason: problem, path: pathOf(incoming) } });
+      await app.refusals.record(entrance.sourceOf(incoming), {
+        category: 'audit',
+        kind: 'request_refused',
+        payload: { reason: problem, path: pathOf(incoming) },
+      });
       return { refusal: foreign(problem) };
     }
+    const limited = await entrance.admit({ incoming });
+    if (limited) return { refusal: limited };
     const url = URL.parse(incoming.url ?? '/', 'http://localhost');
     if (!url) return { refusal: NO_SUCH_PATH };
     const [found] = doors.flatMap((door) => {
@@ -78,7 +88,7 @@ export function attachUpgrades(server: Server, { app, guard, metrics, cookieName
     if ('refusal' in found.at) return found.at;
     const token = bearer(incoming);
     const pass = cookie(incoming, cookieName());
-    const identified = await identify(app, incoming, { token, cookie: pass });
+    const identified = await entrance.identify(incoming, { token, cookie: pass });
     if ('refusal' in identified) return identified;
     const entered = await enteredBy(identified.principal, incoming.headers[WORKSPACE_HEADER]);
     if ('refusal' in entered) return entered;
@@ -87,7 +97,15 @@ export function attachUpgrades(server: Server, { app, guard, metrics, cookieName
       return 'principal' in known ? { ...known.principal, workspace: entered.principal.workspace } : undefined;
     };
     const inside = found.at.enter({ principal: entered.principal, current });
-    return 'refusal' in inside ? inside : { door: found.door, serve: inside.serve };
+    if ('refusal' in inside) return inside;
+    const { tokenId } = entered.principal;
+    if (!places.take(tokenId)) {
+      app.refusals.count(entered.principal, TOO_MANY_SOCKETS.reply.code);
+      return { refusal: TOO_MANY_SOCKETS };
+    }
+    // A client that goes away before the handshake is over never gets to be served.
+    incoming.socket.once('close', () => places.giveBack(tokenId));
+    return { door: found.door, serve: inside.serve };
   }
 
   /** As in any other call: the operator may name a workspace, and it must be there. */
@@ -128,6 +146,32 @@ export function attachUpgrades(server: Server, { app, guard, metrics, cookieName
   };
 }
 
+/** How many sockets may be open: each follows the journal, so each costs work for every event. */
+class SocketPlaces {
+  readonly #limits: Pick<Limits, 'sockets' | 'sockets_per_token'>;
+  readonly #byToken = new Map<string, number>();
+  #all = 0;
+
+  constructor(limits: Pick<Limits, 'sockets' | 'sockets_per_token'>) {
+    this.#limits = limits;
+  }
+
+  take(tokenId: string): boolean {
+    const own = this.#byToken.get(tokenId) ?? 0;
+    if (own >= this.#limits.sockets_per_token || this.#all >= this.#limits.sockets) return false;
+    this.#byToken.set(tokenId, own + 1);
+    this.#all++;
+    return true;
+  }
+
+  giveBack(tokenId: string): void {
+    const left = (this.#byToken.get(tokenId) ?? 1) - 1;
+    if (left > 0) this.#byToken.set(tokenId, left);
+    else this.#byToken.delete(tokenId);
+    this.#all--;
+  }
+}
+
 function pingWhileOpen(ws: WebSocket): () => void {
   let answered = true;
   ws.on('pong', () => {
@@ -164,10 +208,11 @@ export function closeSlow(ws: WebSocket, advice: string): void {
 }
 
 function refuseUpgrade(socket: Duplex, refusal: HttpRefusal): void {
-  const response = respond(refusal);
-  void response.text().then((body) => {
-    socket.end(
-      `HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-    );
-  });
+  const after = refusal.retryAfter === undefined ? '' : `retry-after: ${refusal.retryAfter}\r\n`;
+  void respond(refusal)
+    .text()
+    .then((body) => {
+      const head = `HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${after}connection: close`;
+      socket.end(`${head}\r\n\r\n${body}`);
+    });
 }

@@ -1,0 +1,43 @@
+import type { RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Limits } from '../../config.ts';
+import { addressGroup, networkTest, plainAddress } from '../../kernel/network.ts';
+
+/**
+ * The most requests of one connection that wait for their answer to be read: until then each is kept in memory. Clients wait for an
+ * answer before they ask again; one that does not could have us keep as much as it likes.
+ */
+const MOST_UNANSWERED = 16;
+
+export function boundPipelining(listener: RequestListener): RequestListener {
+  const unanswered = new WeakMap<Socket, number>();
+  return (incoming, outgoing) => {
+    const { socket } = incoming;
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    // One piece of what was received may hold many requests more: they still come, and nobody is left to answer.
+    if (count > MOST_UNANSWERED) return void socket.destroy();
+    unanswered.set(socket, count);
+    outgoing.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    return listener(incoming, outgoing);
+  };
+}
+
+/** So that nobody who only connects can keep others from it. A trusted proxy brings the connections of many. */
+export function boundConnections(server: Server, limits: Pick<Limits, 'connections' | 'connections_per_address'>, trustedProxies: readonly string[]): void {
+  const isTrusted = networkTest(trustedProxies);
+  const open = new Map<string, number>();
+  server.maxConnections = limits.connections;
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? 'unknown');
+    if (isTrusted(address)) return;
+    const group = addressGroup(address);
+    const count = (open.get(group) ?? 0) + 1;
+    open.set(group, count);
+    socket.once('close', () => {
+      const left = (open.get(group) ?? 1) - 1;
+      if (left > 0) open.set(group, left);
+      else open.delete(group);
+    });
+    if (count > limits.connections_per_address) socket.destroy();
+  });
+}

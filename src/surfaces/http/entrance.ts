@@ -1,0 +1,118 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Authentication } from '../../features/identity/index.ts';
+import type { Principal } from '../../kernel/context.ts';
+import { addressGroup } from '../../kernel/network.ts';
+import type { App } from '../../main.ts';
+import { type Body, ReadingShare, readJsonBody } from './body.ts';
+import { bearer, cookie, pathOf } from './caller.ts';
+import { RateLimit } from './rate-limit.ts';
+import { type HttpRefusal, rateLimited, SIGNED_OUT, UNAUTHENTICATED } from './refuse.ts';
+import { createSourceOf } from './source.ts';
+
+type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
+type Door = 'bearer' | 'cookie';
+
+export interface Exchanged {
+  readonly incoming: IncomingMessage;
+  readonly outgoing?: ServerResponse | undefined;
+}
+
+/** Who may send how much of a body: a known caller, one whose token is in the body, a machine or browser that has no credential yet. */
+export type Sender = 'known' | 'unknown' | 'device';
+
+/** What every request passes before anything of its body is read: who sends it, and whether that is too often. */
+export interface Entrance {
+  readonly sourceOf: (incoming: IncomingMessage) => string;
+  /** Counts the request: by its token where that is valid, otherwise by its address. The refusal, where that was one too many. */
+  admit(request: Exchanged): Promise<HttpRefusal | undefined>;
+  /** Who calls, or the refusal, which is journaled without the credential. */
+  identify(incoming: IncomingMessage, credentials: { token?: string | undefined; cookie?: string | undefined }): Promise<OrRefusal<{ principal: Principal }>>;
+  /** The same by a token in the body: what was counted by its address counts by that token. */
+  identifyByBody(incoming: IncomingMessage, token: string | undefined): Promise<OrRefusal<{ principal: Principal }>>;
+  /** For a body that holds several calls: each counts. */
+  countMore(incoming: IncomingMessage, principal: Principal, calls: number): HttpRefusal | undefined;
+  /** Whether `admit` has found a valid credential. */
+  isKnown(incoming: IncomingMessage): boolean;
+  readBody(incoming: IncomingMessage, sender: Sender): Promise<Body>;
+}
+
+/** Pages and files are for everybody: no credential is looked up for them. */
+const WITH_CREDENTIALS = /^\/(api|mcp|metrics)(\/|\?|$)/;
+/** A small body has arrived with its headers; the rest of a larger one is not waited for. */
+const ARRIVED_BYTES = 64 * 1024;
+
+export function createEntrance(app: App, cookieName: () => string): Entrance {
+  const { limits, trusted_proxies } = app.config;
+  const sourceOf = createSourceOf(trusted_proxies);
+  const byToken = new RateLimit(app.clock, limits.token_requests_per_second, limits.token_burst);
+  const byAddress = new RateLimit(app.clock, limits.address_requests_per_second, limits.address_burst);
+  const found = new WeakMap<IncomingMessage, { door: Door; credential: string; result: Authentication }>();
+  // Unknown callers cannot take what known ones need.
+  const strangers = new ReadingShare(limits.reading_bytes / 4);
+  const callers = new ReadingShare(limits.reading_bytes - limits.reading_bytes / 4);
+  const bounds = {
+    known: { ...limits, maxBytes: limits.body_bytes, share: callers },
+    unknown: { ...limits, maxBytes: limits.unknown_body_bytes, share: strangers },
+    device: { ...limits, maxBytes: limits.device_body_bytes, share: strangers },
+  };
+
+  const authenticated = async (incoming: IncomingMessage, door: Door, credential: string | undefined): Promise<Authentication> => {
+    const known = found.get(incoming);
+    if (known && known.door === door && known.credential === credential) return known.result;
+    const result = await app.authenticate(credential, door);
+    if (credential !== undefined) found.set(incoming, { door, credential, result });
+    return result;
+  };
+
+  const principalOf = (incoming: IncomingMessage): Principal | undefined => {
+    const result = found.get(incoming)?.result;
+    return result && 'principal' in result ? result.principal : undefined;
+  };
+
+  const limited = (incoming: IncomingMessage, principal: Principal | undefined, count = 1): HttpRefusal | undefined => {
+    const source = sourceOf(incoming);
+    const seconds = principal ? byToken.take(principal.tokenId, count) : byAddress.take(addressGroup(source), count);
+    if (seconds === 0) return undefined;
+    const refusal = rateLimited(seconds, principal ? 'token' : 'address');
+    app.refusals.count(principal ?? source, refusal.reply.code);
+    return refusal;
+  };
+
+  const identify: Entrance['identify'] = async (incoming, { token, cookie: session }) => {
+    const door = token === undefined && session !== undefined ? 'cookie' : 'bearer';
+    const result = await authenticated(incoming, door, door === 'cookie' ? session : token);
+    if ('principal' in result) return result;
+    const payload = { reason: result.rejected, door, path: pathOf(incoming) };
+    await app.refusals.record(sourceOf(incoming), { category: 'audit', kind: 'authentication_failed', payload });
+    return { refusal: door === 'cookie' ? SIGNED_OUT : UNAUTHENTICATED };
+  };
+
+  return {
+    sourceOf,
+    identify,
+    async admit({ incoming, outgoing }) {
+      const token = bearer(incoming);
+      const door = token === undefined ? 'cookie' : 'bearer';
+      const credential = token ?? cookie(incoming, cookieName());
+      if (credential !== undefined && WITH_CREDENTIALS.test(incoming.url ?? '')) await authenticated(incoming, door, credential);
+      const principal = principalOf(incoming);
+      if (!principal && hasMoreToCome(incoming)) outgoing?.setHeader('connection', 'close');
+      return limited(incoming, principal);
+    },
+    countMore: limited,
+    isKnown: (incoming) => principalOf(incoming) !== undefined,
+    async identifyByBody(incoming, token) {
+      const wasKnown = principalOf(incoming) !== undefined;
+      const caller = await identify(incoming, { token });
+      if ('refusal' in caller || wasKnown) return caller;
+      byAddress.giveBack(addressGroup(sourceOf(incoming)));
+      const refusal = limited(incoming, caller.principal);
+      return refusal ? { refusal } : caller;
+    },
+    readBody: (incoming, sender) => readJsonBody(incoming, bounds[sender]),
+  };
+}
+
+function hasMoreToCome({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > ARRIVED_BYTES;
+}

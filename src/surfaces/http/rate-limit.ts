@@ -1,0 +1,51 @@
+import type { Clock } from '../../kernel/clock.ts';
+
+interface Bucket {
+  left: number;
+  at: number;
+}
+
+/** More would only be kept for an attacker who invents addresses; who is forgotten begins with a full bucket. */
+const MOST_KEYS = 10_000;
+
+/** A bucket of requests for each key, refilled by `perSecond` up to `burst`. */
+export class RateLimit {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #perSecond: number;
+  readonly #burst: number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(clock: Pick<Clock, 'now'>, perSecond: number, burst: number) {
+    this.#clock = clock;
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+  }
+
+  /** Takes requests of `key`: 0 where enough were left, otherwise the whole seconds until there are. */
+  take(key: string, count = 1): number {
+    const now = this.#clock.now();
+    const bucket = this.#bucketOf(key, now);
+    // A clock that was set back refills nothing, and must not stop the refill until it has caught up.
+    bucket.left = Math.min(this.#burst, bucket.left + (Math.max(0, now - bucket.at) / 1_000) * this.#perSecond);
+    bucket.at = now;
+    if (bucket.left < count) return Math.max(1, Math.ceil((count - bucket.left) / this.#perSecond));
+    bucket.left -= count;
+    return 0;
+  }
+
+  /** For a request that turned out to be somebody else's. */
+  giveBack(key: string): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket) bucket.left = Math.min(this.#burst, bucket.left + 1);
+  }
+
+  #bucketOf(key: string, now: number): Bucket {
+    const known = this.#buckets.get(key);
+    if (known) return known;
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size >= MOST_KEYS && oldest !== undefined) this.#buckets.delete(oldest);
+    const bucket = { left: this.#burst, at: now };
+    this.#buckets.set(key, bucket);
+    return bucket;
+  }
+}
