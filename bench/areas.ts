@@ -1,4 +1,4 @@
-export type AreaName = 'pipe' | 'startup' | 'workflow' | 'overlap' | 'overlap-quality' | 'gateway' | 'bridge' | 'events' | 'dashboard';
+export type AreaName = 'pipe' | 'startup' | 'workflow' | 'overlap' | 'overlap-quality' | 'gateway' | 'bridge' | 'events' | 'dashboard' | 'flood';
 
 export interface Area {
   readonly name: AreaName;
@@ -85,5 +85,11 @@ it is sent from the store, as whoever it is may see it; the bare server sends ev
     title: 'The dashboard',
     method: `Pages in a real browser that is slowed down four times, over 10,000 tasks, 100,000 events and a workflow of 5,000 tasks; beside the same pages over a
 store with little in it.`,
+  },
+  {
+    name: 'flood',
+    title: 'Under a flood',
+    method: `One agent calls \`clock\` while 64 connections of another process send the largest bodies that callers without a token may send, as fast as they can: 8 MiB
+to \`/mcp\`, 64 KiB to \`/api/mcp\`, 4 KiB to device setup. Beside the same agent on the same server while nobody else calls. Flood, agent and server share two cores.`,
   },
 ];

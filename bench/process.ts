@@ -39,6 +39,9 @@ function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
+/** A script of this folder that prints a line once it has begun. */
+export const startScript = (name: string, ...args: string[]): Promise<Measured> => start([join(root, 'bench', name), ...args]);
+
 export const startBaseline = (name: string): Promise<Measured> => start([join(root, 'bench/baselines', `${name}.ts`)]);
 
 export interface MeasuredCovenant extends Measured {

@@ -8,6 +8,7 @@ import { bridge } from './bridge.ts';
 import { dashboard } from './dashboard.ts';
 import { QUICK } from './effort.ts';
 import { events } from './events.ts';
+import { flood } from './flood.ts';
 import { gateway } from './gateway.ts';
 import { describeMachine } from './machine.ts';
 import { overlap } from './overlap.ts';
@@ -30,6 +31,7 @@ const BENCHMARKS: Readonly<Record<AreaName, Benchmark>> = {
   bridge,
   events,
   dashboard,
+  flood,
 };
 
 const FLAGS = ['--quick', '--keep'];

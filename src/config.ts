@@ -74,7 +74,7 @@ export const LIMITS = z.strictObject({
   address_requests_per_second: count(1_000_000).default(100),
   address_burst: count(10_000_000).default(1_000),
   /** Open sockets on /api/events and terminals. */
-  sockets_per_token: count(10_000).default(32),
+  sockets_per_token: count(10_000).default(256),
   sockets: count(100_000).default(1_024),
   /** Events that the calls of one token may add to the journal in a day (UTC). */
   journal_events_per_day: count(1_000_000_000).default(2_000_000),

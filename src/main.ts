@@ -4,6 +4,7 @@ import { createApprovals } from './features/approvals/index.ts';
 import { createGate, type Gate } from './features/capabilities/index.ts';
 import { DEMO_WORKSPACE_ID, demoFolder, demoLauncher, demoServer } from './features/demo/index.ts';
 import { createDeviceDesk, type DeviceDesk } from './features/devices/index.ts';
+import { createJournalQuota } from './features/events/index.ts';
 import {
   type Authenticate,
   createAuthenticate,
@@ -16,7 +17,6 @@ import {
 import { productFeatures } from './features/index.ts';
 import { circumstancesOf, LAUNCHERS } from './features/instances/index.ts';
 import { type Embedder, localEmbedder, remoteEmbedder } from './features/overlap/index.ts';
-import { createJournalQuota } from './features/quota/index.ts';
 import { createSessionPorts } from './features/sessions/index.ts';
 import { createUpstreams, guest, type Upstreams } from './features/upstreams/index.ts';
 import { ALIAS_NAMES } from './kernel/aliases.ts';

@@ -5,6 +5,7 @@ import type { SessionContextRow } from '../features/contexts/tables.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../features/coordination/tables.ts';
 import type { CycleHandoffRow, CycleRow, PskFailureRow, RoleSessionRow } from '../features/cycles/tables.ts';
 import type { DeviceGrantRow } from '../features/devices/tables.ts';
+import type { JournalGrowthRow } from '../features/events/tables.ts';
 import type { ClientRunRow } from '../features/hooks/tables.ts';
 import type { DeveloperRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/identity/tables.ts';
 import type { InstanceRelationshipRow, InstanceRow } from '../features/instances/tables.ts';
@@ -21,7 +22,6 @@ import type {
   PreflightCheckRow,
   ScopeVerdictRow,
 } from '../features/overlap/tables.ts';
-import type { JournalGrowthRow } from '../features/quota/tables.ts';
 import type { RepositoryRow } from '../features/repositories/tables.ts';
 import type { ReviewFeedbackRow } from '../features/reviews/tables.ts';
 import type { AgentSessionRow, LocalWorktreeRow, MachineRow, RegisteredRepoRow, RepoCommitRow, SessionActivityRow } from '../features/sessions/tables.ts';

@@ -12,5 +12,6 @@ export const events = (house: House, tally: Tally, standing: Standing): Feature 
   sweeps: [removingCut(house)],
 });
 
+export { createJournalQuota } from './journal-quota.ts';
 export type { Standing } from './prune.ts';
 export { type DayTally, DENIED_EDIT, type Refusal, Tally, total } from './tally.ts';

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Authentication } from '../../features/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { addressGroup } from '../../kernel/network.ts';
@@ -40,6 +41,8 @@ export interface Entrance {
 const WITH_CREDENTIALS = /^\/(api|mcp|metrics)(\/|\?|$)/;
 /** A small body has arrived with its headers; the rest of a larger one is not waited for. */
 const ARRIVED_BYTES = 64 * 1024;
+/** How long an address beyond its rate waits for its refusal: answered at once, a flood would come again at once, and take the time of known callers. */
+const HELD_BACK_MS = 250;
 
 export function createEntrance(app: App, cookieName: () => string): Entrance {
   const { limits, trusted_proxies } = app.config;
@@ -97,7 +100,9 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
       if (credential !== undefined && WITH_CREDENTIALS.test(incoming.url ?? '')) await authenticated(incoming, door, credential);
       const principal = principalOf(incoming);
       if (!principal && hasMoreToCome(incoming)) outgoing?.setHeader('connection', 'close');
-      return limited(incoming, principal);
+      const refusal = limited(incoming, principal);
+      if (refusal && !principal) await pause(HELD_BACK_MS);
+      return refusal;
     },
     countMore: limited,
     isKnown: (incoming) => principalOf(incoming) !== undefined,

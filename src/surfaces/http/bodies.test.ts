@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { type TestAppOptions, testApp } from '../../testing/app.ts';
+import { whenOver } from '../../testing/scope.ts';
+import { until } from '../../testing/until.ts';
+
+const json = { 'content-type': 'application/json' };
+const auth = (token: string) => ({ ...json, authorization: `Bearer ${token}` });
+const post = (url: string, body: string, headers: Record<string, string> = json) => fetch(url, { method: 'POST', headers, body });
+const codeOf = async (response: Response) => ((await response.json()) as { data: { code: string } }).data.code;
+
+async function served(options: TestAppOptions = {}) {
+  const made = await testApp(options);
+  const { url } = await made.serve();
+  return { ...made, url };
+}
+
+interface RawRequest {
+  readonly socket: Socket;
+  /** What has been answered so far. */
+  text(): string;
+}
+
+/** A request by hand: its headers, and as much of its body as is written later. */
+function raw(url: string, path: string, headers: Record<string, string | number>): RawRequest {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  whenOver(() => socket.destroy());
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  socket.on('error', () => {});
+  const lines = Object.entries({ host, ...json, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  return { socket, text: () => text };
+}
+
+const ANNOUNCED = { 'content-length': 8 * 1024 * 1024 };
+
+test.each(['/mcp', '/mcp/all', '/api/actions/tokens.create', '/api/hooks/claude-code/stop', '/api/tasks', '/api/workstreams'])(
+  'a caller without a credential is refused at %s before a byte of its body is read, and the connection is closed [harden.body.authenticate-first]',
+  async (path) => {
+    const { url } = await served();
+    for (const headers of [{}, { authorization: `Bearer cv_${'A'.repeat(43)}` }] as Record<string, string>[]) {
+      const { socket, text } = raw(url, path, { ...ANNOUNCED, ...headers });
+      await once(socket, 'close');
+      expect(text()).toMatch(/^HTTP\/1\.1 401 /);
+      expect(text().toLowerCase()).toContain('connection: close');
+    }
+  },
+);
+
+test('a call whose token is in its body may have 64 KiB; with the token in its header, more [harden.body.api-mcp-limit]', async () => {
+  const { url, developer, done } = await served();
+  const { token, tokenId } = await developer('ana');
+  await done('capabilities.grant', { action: 'tool.call.echo', token: tokenId });
+  const call = (size: number) => JSON.stringify({ tool: 'echo', arguments: { text: 'x'.repeat(size) }, token });
+  expect((await post(`${url}/api/mcp`, call(60_000))).status).toBe(200);
+  const refused = await post(`${url}/api/mcp`, call(66_000));
+  expect(refused.status).toBe(413);
+  expect(await refused.json()).toMatchObject({
+    feedback: { required_action: expect.stringContaining('Authorization: Bearer') },
+    data: { code: 'BODY_TOO_LARGE', max_bytes: 65_536 },
+  });
+  // A header that lets nobody in opens no more than none does.
+  expect((await post(`${url}/api/mcp`, call(66_000), auth(`cv_${'A'.repeat(43)}`))).status).toBe(413);
+  expect((await post(`${url}/api/mcp`, call(66_000), auth(token))).status).toBe(200);
+});
+
+test('the device routes read 4 KiB of a body and no more [harden.body.device-limit]', async () => {
+  const { url } = await served();
+  for (const path of ['/api/setup/device', '/api/setup/device/poll']) {
+    expect((await post(`${url}${path}`, JSON.stringify('x'.repeat(4_000)))).status).toBe(400);
+    expect((await post(`${url}${path}`, JSON.stringify('x'.repeat(4_096)))).status).toBe(413);
+  }
+});
+
+test('beyond the budget for bodies a request is answered 503 with Retry-After; strangers cannot take the part of known callers [harden.body.global-budget] [harden.rate.error-shape]', async () => {
+  const { url, developer, events } = await served({ limits: { reading_bytes: 256 * 1024 } });
+  const { token } = await developer('ana');
+  const part = 'x'.repeat(60_000);
+  const strangers = Array.from({ length: 2 }, () => raw(url, '/api/mcp', { 'content-length': 64_000 }));
+  for (const { socket } of strangers) socket.write(part);
+  // A quarter is for strangers: one of the two has it, and the other is refused.
+  await until(() => expect(strangers.map(({ text }) => text().split('\r\n', 1)[0]).toSorted()).toEqual(['', expect.stringContaining(' 503 ')]));
+  const refused = strangers.find(({ text }) => text() !== '');
+  expect(refused?.text().toLowerCase()).toContain('retry-after: 2');
+  expect(refused?.text()).toContain('"code":"SERVER_BUSY"');
+  expect(refused?.text()).toContain('"status":"error"');
+
+  const callers = Array.from({ length: 4 }, () => raw(url, '/api/mcp', { 'content-length': 64_000, authorization: `Bearer ${token}` }));
+  for (const { socket } of callers) socket.write(part);
+  await until(() => expect(callers.map(({ text }) => text().split(' ', 2)[1] ?? '').toSorted()).toEqual(['', '', '', '503']));
+  // Who goes away gives back what it took.
+  for (const { socket } of [...strangers, ...callers]) socket.destroy();
+  await until(async () => expect((await post(`${url}/api/mcp`, JSON.stringify({ tool: 'clock', arguments: {}, pad: part }), auth(token))).status).toBe(400));
+  expect((await events()).filter(({ payload }) => payload.code === 'SERVER_BUSY')).toEqual([]);
+});
+
+test('8 MiB of empty objects, and nesting without end, are refused before they are parsed [harden.body.json-bounds]', async () => {
+  const { url, developer } = await served();
+  const { token } = await developer('ana');
+  for (const body of [`[${'{},'.repeat(2_700_000)}{}]`, '['.repeat(5_000_000)]) {
+    const answer = await post(`${url}/mcp`, body, auth(token));
+    expect(answer.status).toBe(400);
+    expect(await codeOf(answer)).toBe('MALFORMED_REQUEST');
+  }
+  const small = await served({ limits: { json_nodes: 100, json_depth: 10 } });
+  const ana = await small.developer('ana');
+  const call = (value: unknown) => post(`${small.url}/api/mcp`, JSON.stringify({ tool: 'clock', arguments: { value } }), auth(ana.token));
+  expect((await call(Array(90).fill(1))).status).toBe(200);
+  expect((await call(Array(100).fill(1))).status).toBe(400);
+  expect((await call('[{,'.repeat(1_000))).status).toBe(200);
+});
+
+test('connections are bounded for each address and for the server, and must send their headers in time [harden.connection.bounds]', async () => {
+  const { url } = await served({ limits: { connections: 5, connections_per_address: 3, header_seconds: 1 } });
+  const { port } = new URL(url);
+  const open = async (host: string) => {
+    const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: host });
+    whenOver(() => socket.destroy());
+    socket.on('error', () => {});
+    socket.resume();
+    let isClosed = false;
+    socket.once('close', () => {
+      isClosed = true;
+    });
+    await once(socket, 'connect').catch(() => {});
+    return () => isClosed;
+  };
+  const here = await Promise.all(Array.from({ length: 4 }, () => open('127.0.0.1')));
+  await until(() => expect(here.filter((isClosed) => isClosed())).toHaveLength(1));
+  const others = await Promise.all(['127.0.0.2', '127.0.0.3', '127.0.0.4'].map(open));
+  await until(() => expect(others.filter((isClosed) => isClosed())).toHaveLength(1));
+  // None of them sends a header.
+  await until(() => expect([...here, ...others].filter((isClosed) => !isClosed())).toHaveLength(0));
+  expect((await fetch(`${url}/api/health`)).status).toBe(200);
+});

@@ -1,0 +1,50 @@
+import { Agent, request } from 'node:http';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../src/testing/database.ts';
+import { residentBytes } from '../../../src/testing/faults/leaks.ts';
+import { covenant, direct, startProgram } from '../../../src/testing/program.ts';
+
+const ROUNDS = process.env.COVENANT_PROVE === '1' ? 200 : 6;
+const CONNECTIONS = 64;
+const MEMORY = 400 * 1024 * 1024;
+
+/** A body that takes twenty times its size once it is parsed. */
+const objects = (bytes: number): Buffer => Buffer.from(`[${'{},'.repeat(Math.floor(bytes / 3) - 1)}{}]`);
+const ATTACKS = [
+  { path: '/mcp', body: objects(8 * 1024 * 1024) },
+  { path: '/api/hooks/claude-code/stop', body: objects(8 * 1024 * 1024) },
+  { path: '/api/mcp', body: objects(64 * 1024) },
+  { path: '/api/setup/device', body: objects(4 * 1024) },
+  { path: '/api/setup/device/poll', body: objects(8 * 1024 * 1024) },
+];
+
+function send(url: string, body: Buffer, agent: Agent): Promise<number | 'cut'> {
+  return new Promise((resolve) => {
+    const sent = request(url, { method: 'POST', agent, headers: { 'content-type': 'application/json' } }, (answer) => {
+      answer.resume();
+      answer.once('close', () => resolve(answer.statusCode ?? 0));
+    });
+    sent.on('error', () => resolve('cut'));
+    sent.end(body);
+  });
+}
+
+test('64 connections that send the largest bodies without a token are refused, the server stays below 400 MB, and agents are served meanwhile', async () => {
+  const at = { home: temporaryFolder(), env: { NODE_OPTIONS: '--max-old-space-size=768' } };
+  const server = await startProgram(at);
+  const { token } = (await covenant(at, 'tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json')).json;
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  let most = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const flood = Array.from({ length: CONNECTIONS }, (_, index) => {
+      const { path, body } = ATTACKS[(round + index) % ATTACKS.length] as (typeof ATTACKS)[number];
+      return send(`${server.url}${path}`, body, agent);
+    });
+    expect((await direct(server.url, String(token), 'clock', {})).body).toMatchObject({ structuredContent: { epoch_ms: expect.any(Number) } });
+    const answers = await Promise.all(flood);
+    expect(answers.filter((status) => status !== 'cut' && ![400, 401, 413, 429, 503].includes(status))).toEqual([]);
+    most = Math.max(most, residentBytes(server.child.pid as number));
+  }
+  agent.destroy();
+  expect(most).toBeLessThan(MEMORY);
+});
