@@ -22,7 +22,7 @@ export const flood: Benchmark = async (report) => {
     const atRest = residentMb(ours.pid);
     report.step('an agent, and 64 connections that flood');
     const underFlood = async (): Promise<Rate> => {
-      const attackers = await startScript('flood-child.ts', ours.url);
+      const attackers = await startScript(new URL('./flood-child.ts', import.meta.url), ours.url);
       try {
         return await rateOf(call, 1, SECONDS);
       } finally {

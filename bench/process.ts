@@ -39,8 +39,8 @@ function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
-/** A script of this folder that prints a line once it has begun. */
-export const startScript = (name: string, ...args: string[]): Promise<Measured> => start([join(root, 'bench', name), ...args]);
+/** A script that prints a line once it has begun. */
+export const startScript = (script: URL, ...args: string[]): Promise<Measured> => start([script.pathname, ...args]);
 
 export const startBaseline = (name: string): Promise<Measured> => start([join(root, 'bench/baselines', `${name}.ts`)]);
 

@@ -66,6 +66,8 @@ export const LIMITS = z.strictObject({
   device_body_bytes: count(64 * 1024).default(4 * 1024),
   /** Bytes of all bodies that are being read and parsed; unknown callers share a quarter of it. */
   reading_bytes: count(1024 * MIB).default(64 * MIB),
+  /** Bytes of the bodies of one token whose calls are under way: a call that waits for a person keeps its arguments that long. */
+  token_body_bytes: count(1024 * MIB).default(32 * MIB),
   json_depth: count(1_000).default(128),
   json_nodes: count(100_000_000).default(1_000_000),
   /** Requests of one token, and of one address without a valid credential: refilled each second up to the burst. */

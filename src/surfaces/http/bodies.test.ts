@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { type TestAppOptions, testApp } from '../../testing/app.ts';
+import { fixtureFeature, releaseWaiting, waitingCalls } from '../../testing/fixture.ts';
 import { whenOver } from '../../testing/scope.ts';
 import { until } from '../../testing/until.ts';
 
@@ -137,4 +138,18 @@ test('connections are bounded for each address and for the server, and must send
   // None of them sends a header.
   await until(() => expect([...here, ...others].filter((isClosed) => !isClosed())).toHaveLength(0));
   expect((await fetch(`${url}/api/health`)).status).toBe(200);
+});
+
+test('the calls of one token that are under way hold no more than their share of memory, and leave it to others', async () => {
+  const { url, developer } = await served({ limits: { token_body_bytes: 200_000 }, features: [fixtureFeature] });
+  const [ana, ben] = [await developer('ana'), await developer('ben')];
+  const call = (token: string, operation: string) =>
+    post(`${url}/api/mcp`, `${JSON.stringify({ tool: 'covibe_fixture', arguments: { operation } })}${' '.repeat(90_000)}`, auth(token));
+  const waiting = [call(ana.token, 'wait'), call(ana.token, 'wait')];
+  await until(() => expect(waitingCalls()).toBe(2));
+  expect((await call(ana.token, 'look')).status).toBe(503);
+  expect((await call(ben.token, 'look')).status).toBe(200);
+  releaseWaiting();
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200]);
+  await until(async () => expect((await call(ana.token, 'look')).status).toBe(200));
 });

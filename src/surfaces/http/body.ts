@@ -13,7 +13,7 @@ export class ClientGone extends Error {
 export type BodyProblem =
   | { readonly kind: 'too-large'; readonly maxBytes: number }
   | { readonly kind: 'too-deep' | 'too-many-nodes' | 'not-utf8' | 'not-json' | 'busy' };
-export type Body = { value: unknown } | { problem: BodyProblem };
+export type Body = { value: unknown; bytes: number } | { problem: BodyProblem };
 
 /** Who may send how much, and out of which share of the server's memory it is read. */
 export interface BodyBounds extends JsonBounds {
@@ -47,10 +47,10 @@ export async function readJsonBody(incoming: IncomingMessage, bounds: BodyBounds
   if ('problem' in read) return read;
   const { bytes } = read;
   try {
-    if (bytes.length === 0) return { value: undefined };
+    if (bytes.length === 0) return { value: undefined, bytes: 0 };
     if (!isUtf8(bytes)) return { problem: { kind: 'not-utf8' } };
     const problem = jsonProblem(bytes, bounds);
-    return problem ? { problem: { kind: problem } } : { value: JSON.parse(bytes.toString('utf8')) };
+    return problem ? { problem: { kind: problem } } : { value: JSON.parse(bytes.toString('utf8')), bytes: bytes.length };
   } catch {
     return { problem: { kind: 'not-json' } };
   } finally {

@@ -13,7 +13,7 @@ type Env = { Bindings: HttpBindings };
 export function deviceRoutes(routes: Hono<Env>, app: App, entrance: Entrance, refuse: (c: Context<Env>, refusal: HttpRefusal) => Promise<Response>): void {
   const serve = (path: string, work: (c: Context<Env>, body: unknown) => Promise<Response>) =>
     routes.post(path, async (c) => {
-      const body = await entrance.readBody(c.env.incoming, 'device');
+      const body = await entrance.readBody(c.env, 'device');
       if ('problem' in body) return await refuse(c, badBody(body.problem));
       c.header('cache-control', 'no-store');
       try {

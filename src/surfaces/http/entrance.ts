@@ -34,7 +34,7 @@ export interface Entrance {
   countMore(incoming: IncomingMessage, principal: Principal, calls: number): HttpRefusal | undefined;
   /** Whether `admit` has found a valid credential. */
   isKnown(incoming: IncomingMessage): boolean;
-  readBody(incoming: IncomingMessage, sender: Sender): Promise<Body>;
+  readBody(request: Exchanged, sender: Sender): Promise<Body>;
 }
 
 /** Pages and files are for everybody: no credential is looked up for them. */
@@ -57,6 +57,21 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
     known: { ...limits, maxBytes: limits.body_bytes, share: callers },
     unknown: { ...limits, maxBytes: limits.unknown_body_bytes, share: strangers },
     device: { ...limits, maxBytes: limits.device_body_bytes, share: strangers },
+  };
+
+  /** Of each token, the bytes of the bodies whose calls are under way. */
+  const underWay = new Map<string, number>();
+  const keepsTooMuch = ({ incoming, outgoing }: Exchanged, bytes: number): boolean => {
+    const { tokenId = '' } = principalOf(incoming) ?? {};
+    const total = (underWay.get(tokenId) ?? 0) + bytes;
+    if (total > limits.token_body_bytes) return true;
+    underWay.set(tokenId, total);
+    outgoing?.once('close', () => {
+      const left = (underWay.get(tokenId) ?? 0) - bytes;
+      if (left > 0) underWay.set(tokenId, left);
+      else underWay.delete(tokenId);
+    });
+    return false;
   };
 
   const authenticated = async (incoming: IncomingMessage, door: Door, credential: string | undefined): Promise<Authentication> => {
@@ -114,7 +129,10 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
       const refusal = limited(incoming, caller.principal);
       return refusal ? { refusal } : caller;
     },
-    readBody: (incoming, sender) => readJsonBody(incoming, bounds[sender]),
+    async readBody(request, sender) {
+      const body = await readJsonBody(request.incoming, bounds[sender]);
+      return sender === 'known' && 'bytes' in body && keepsTooMuch(request, body.bytes) ? { problem: { kind: 'busy' } } : body;
+    },
   };
 }
 

@@ -35,7 +35,7 @@ export function hookRoutes(routes: Hono<Env>, app: App, entrance: Entrance, refu
     const caller = await entrance.identify(c.env.incoming, { token: bearer(c.env.incoming) });
     if ('refusal' in caller) return respond(caller.refusal);
     if (!client || !event) return await refuse(c, NO_SUCH_PATH, caller.principal);
-    const body = await entrance.readBody(c.env.incoming, 'known');
+    const body = await entrance.readBody(c.env, 'known');
     if ('problem' in body) return await refuse(c, badBody(body.problem), caller.principal);
     if (!isRecord(body.value)) return await refuse(c, NO_OBJECT, caller.principal);
     const isNative = 'hook_event_name' in body.value;

@@ -92,9 +92,15 @@ const tooLarge = (maxBytes: number, isKnown: boolean): HttpRefusal => ({
 
 const BUSY: HttpRefusal = {
   status: 503,
-  reply: refused('error', 'SERVER_BUSY', 'The server is reading as many requests as it has memory for.', 'Send the request again in 2 seconds.', {
-    retry_after: 2,
-  }),
+  reply: refused(
+    'error',
+    'SERVER_BUSY',
+    'There is no memory left for this request, or the calls of this token that are under way hold as much as they may.',
+    'Send the request again in 2 seconds.',
+    {
+      retry_after: 2,
+    },
+  ),
   retryAfter: 2,
 };
 

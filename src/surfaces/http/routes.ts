@@ -88,7 +88,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   routes.post('/api/mcp', async (c) => {
     const { incoming } = c.env;
     const isKnown = entrance.isKnown(incoming);
-    const body = await entrance.readBody(incoming, isKnown ? 'known' : 'unknown');
+    const body = await entrance.readBody(c.env, isKnown ? 'known' : 'unknown');
     const envelope = 'problem' in body ? badBody(body.problem, isKnown) : directEnvelope(body.value);
     if ('status' in envelope) return await refuse(c, envelope, 'usage', await quietly(app, bearer(incoming)));
     const caller = await entrance.identifyByBody(incoming, envelope.token ?? bearer(incoming));
@@ -110,7 +110,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const { incoming } = c.env;
     const caller = await identify(incoming, { token: bearer(incoming) });
     if ('refusal' in caller) return respond(caller.refusal);
-    const body = c.req.method === 'POST' ? await entrance.readBody(incoming, 'known') : { value: undefined };
+    const body = c.req.method === 'POST' ? await entrance.readBody(c.env, 'known') : { value: undefined };
     if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
     const more = Array.isArray(body.value) ? body.value.length - 1 : 0;
     const tooMany = more > 0 ? entrance.countMore(incoming, caller.principal, more) : undefined;
@@ -129,7 +129,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const name = c.req.param('name');
     const caller = await identify(incoming, { token: bearer(incoming), cookie: cookie(incoming, parts.cookieName()) });
     if ('refusal' in caller) return respond(caller.refusal);
-    const body = await entrance.readBody(incoming, 'known');
+    const body = await entrance.readBody(c.env, 'known');
     if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
     const answer = await app.dispatch.action({
       name,
@@ -160,7 +160,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const { incoming } = c.env;
     const caller = await identify(incoming, { cookie: cookie(incoming, parts.cookieName()) ?? '' });
     if ('refusal' in caller) return respond(caller.refusal);
-    const body = c.req.method === 'POST' ? await entrance.readBody(incoming, 'known') : { value: undefined };
+    const body = c.req.method === 'POST' ? await entrance.readBody(c.env, 'known') : { value: undefined };
     if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
     const answer = await app.dispatch.action({ name, args: body.value ?? {}, principal: caller.principal, surface: 'dashboard' });
     return c.json(answer.body, actionStatus(answer.reply));
