@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { isRecord } from '../kernel/input.ts';
 import type { Row, Table } from './fuzz/captured.ts';
-import { type Caller, type CallerName, type FuzzHouse, fuzzHouse } from './fuzz/house.ts';
+import { type Caller, type CallerName, type FuzzHouse, fuzzHouse, REPOSITORY } from './fuzz/house.ts';
 import { ownerOf } from './fuzz/owners.ts';
 import { Pick, resolved } from './fuzz/pick.ts';
 import { hintFor, meant } from './fuzz/pools.ts';
+import { cycleCooking } from './fuzz/recipes/cycle.ts';
 import { recipeFor } from './fuzz/recipes/index.ts';
 import { Kitchen } from './fuzz/recipes/kitchen.ts';
 import { valid } from './fuzz/schema.ts';
 import { asSent, type Target, targetsOf } from './fuzz/targets.ts';
+import { until } from './until.ts';
 
 /** In every name that Paula gives to a branch, an agent, a folder or a machine. Nobody else uses it. */
 export const MARK = 'qzq';
@@ -82,6 +84,39 @@ export async function privateTeam(): Promise<PrivateTeam> {
     });
     const { user_code } = (await asked.json()) as { user_code: string };
     await house.done('devices.approve', { code: user_code, developer: 'paula' });
+    await openRole();
+    await heldCall();
+    await instance();
+  }
+
+  async function openRole(): Promise<void> {
+    const kitchen = new Kitchen(house, await house.caller('paula'), 1);
+    await cycleCooking.clear(kitchen);
+    await cycleCooking.open(kitchen, 'gemini');
+  }
+
+  /** A call that a person has approved. */
+  async function heldCall(): Promise<void> {
+    const { tokenId, ...caller } = await house.developer('paula', 'gemini');
+    await house.done('capabilities.grant', { action: 'tool.call.echo', token: tokenId, scope: { approve: true } });
+    await house.done('capabilities.revoke', { action: 'tool.call.echo', developer: 'paula' });
+    const call = house.tool('echo', { text: 'wait' }, { tokenId, ...caller });
+    const approval_id = await until(async () => {
+      const rows = await house.app.store.reader.selectFrom('approvals').select('id').where('token_id', '=', tokenId).execute();
+      if (!rows[0]) throw new Error('nothing waits yet');
+      return rows[0].id;
+    });
+    await house.done('approvals.approve', { approval_id });
+    await call;
+  }
+
+  /** People with operator rights alone start one: here it is made Paula's. */
+  async function instance(): Promise<void> {
+    const { id } = (await house.done('instances.start', { repository_path: REPOSITORY, type: 'coding', issue: 4_711, agent: 'tiny' })) as { id: string };
+    await house.app.store.write(principal.workspace, async (tx) => {
+      await tx.db.updateTable('instances').set({ developer_id: paulaId }).where('id', '=', id).execute();
+      await tx.db.updateTable('tokens').set({ developer_id: paulaId }).where('instance_id', '=', id).execute();
+    });
   }
 
   async function call(target: Target, by: CallerName, n: number, change: (args: object) => object = (args) => args): Promise<Read> {
