@@ -55,11 +55,27 @@ const EVENT_LINKS = new Set([
   ...Object.keys(LINKS).filter((field) => field !== 'client'),
   // One call, and one run of an agent, is one person's; so are equal arguments, which have equal digests.
   ...['request_id', 'arguments_sha256', 'correlation', 'circumstances', 'approval_id', 'grant', 'grant_id', 'token_id', 'authorized_by'],
-  ...['tool', 'thread_id', 'reply_to_id', 'check_id', 'agent_id', 'sender_id', 'recipient_id', 'message_ids', 'superseded', 'folder'],
+  ...[
+    'tool',
+    'thread_id',
+    'reply_to_id',
+    'check_id',
+    'agent_id',
+    'sender_id',
+    'recipient_id',
+    'message_ids',
+    'superseded',
+    'folder',
+    'label',
+    'agents',
+    'source',
+    'instance_id',
+    'token_ids',
+  ],
 ]);
 
 /** Fields that say whose a view is. An ask or handoff is of whom it is from. */
-const OWNERS = ['developer', 'owner', 'actor', 'from', 'by', 'agent_id', 'assigned_agent_id', 'agent_name', 'sender_id', 'name'];
+const OWNERS = ['developer', 'developer_id', 'owner', 'actor', 'from', 'by', 'agent_id', 'assigned_agent_id', 'agent_name', 'sender_id', 'name'];
 
 /** Decides about ids and names. */
 export interface Veil {
@@ -114,7 +130,10 @@ export function veiledEvent(event: JournalEvent, veil: Veil, isOwn: boolean): Jo
   const isPrivate = actor.includes(PRIVATE);
   const own = event.subject?.match(ID)?.[0];
   const subject = event.subject === null ? null : own !== undefined && !/^(?:dev|tok)_/.test(own) ? event.subject : veil.withoutIds(event.subject);
-  const payload = (isPrivate ? withoutLinks(event.payload) : event.payload) as Record<string, unknown>;
+  // A token, a session or an instance of theirs is theirs whoever made it or ended it.
+  const isTheirs =
+    isPrivate || (own !== undefined && veil.isTheirs(own)) || (event.subject !== null && veil.isTheirs(event.subject)) || isOf(event.payload, veil);
+  const payload = (isTheirs ? withoutLinks(event.payload) : event.payload) as Record<string, unknown>;
   const shown = mapped(payload, (text) => (text === own ? text : veil.withoutIds(text))) as Record<string, unknown>;
   // It was worded for whoever called, and calls people by names that others may not read, or may no longer.
   if (!isOwn) {

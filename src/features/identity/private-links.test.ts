@@ -103,7 +103,19 @@ test('nothing that a member reads ties two things of a private developer togethe
     expect.arrayContaining(['tokens', 'agent_sessions', 'grants', 'agents', 'device_grants', 'local_worktrees', 'session_contexts', 'claims']),
   );
   expect(tables).toEqual(
-    expect.arrayContaining(['tasks', 'workstreams', 'asks', 'handoffs', 'notes', 'messages', 'checkpoints', 'worktrees', 'role_sessions', 'approvals', 'instances']),
+    expect.arrayContaining([
+      'tasks',
+      'workstreams',
+      'asks',
+      'handoffs',
+      'notes',
+      'messages',
+      'checkpoints',
+      'worktrees',
+      'role_sessions',
+      'approvals',
+      'instances',
+    ]),
   );
   const read = JSON.stringify(reads);
   for (const table of ['agent_sessions', 'agents', 'session_contexts', 'claims', 'tasks', 'worktrees'] as const)
