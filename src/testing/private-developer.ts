@@ -116,6 +116,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
     await house.app.store.write(principal.workspace, async (tx) => {
       await tx.db.updateTable('instances').set({ developer_id: paulaId }).where('id', '=', id).execute();
       await tx.db.updateTable('tokens').set({ developer_id: paulaId }).where('instance_id', '=', id).execute();
+      await tx.db.updateTable('agents').set({ developer_id: paulaId }).where('actor', '=', `instance:${id}`).execute();
     });
   }
 

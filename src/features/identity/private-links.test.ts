@@ -13,7 +13,8 @@ interface Found {
   readonly label: string;
 }
 
-const ID = /[a-z]+_[0-9A-HJKMNP-TV-Z]{26}/g;
+/** Also of instances. */
+const ID = /[a-z]+_[0-9A-HJKMNP-TV-Z]{26}|\b(?:work|review)-\d+-a\d+\b/g;
 
 /**
  * Ids of shared work that a member may meet in a thing of another kind, by the beginning of the id and the field.
