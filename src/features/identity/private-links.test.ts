@@ -29,7 +29,8 @@ const WORK: readonly { readonly ids: RegExp; readonly fields: RegExp; readonly r
     reason: 'a checkpoint, a message or a worktree is for a step, and steps depend on each other',
   },
   { ids: /^ws_/, fields: /^(workspace_id|from)$/, reason: 'the next holder of a step goes on in its worktree' },
-  { ids: /^warn_/, fields: /^path$/, reason: 'a line of news is about a warning' },
+  { ids: /^warn_/, fields: /^(path|warning_id)$/, reason: 'a warning is about the work that it was raised for, and a line of news about a warning' },
+  { ids: /^cp_/, fields: /^checkpoint_id$/, reason: 'a checkpoint is of a step' },
 ];
 
 /** What a view is of: its first field that is an id. Of an event: its subject, or itself. */
@@ -47,7 +48,8 @@ function* textsIn({ label, body, sent }: Read): Generator<Found> {
     if (Array.isArray(value))
       for (const [index, inner] of value.entries()) yield* walk(inner, field, object.startsWith(label) ? `${object}[${index}]` : object);
     else if (isRecord(value)) {
-      const own = objectOf(value) ?? object;
+      // A payload is of its event's subject, whatever it names.
+      const own = (field === 'payload' ? undefined : objectOf(value)) ?? object;
       for (const [key, inner] of Object.entries(value)) yield* walk(inner, key, own);
     } else if (typeof value === 'string' && !(isEcho(field) && value.match(ID)?.every((id) => sent.includes(id)))) yield { value, field, object, label };
   }
