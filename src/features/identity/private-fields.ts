@@ -54,7 +54,7 @@ const PLACE_LINKS: Readonly<Record<string, unknown>> = {
 const EVENT_LINKS = new Set([
   ...Object.keys(LINKS).filter((field) => field !== 'client'),
   // One call, and one run of an agent, is one person's; so are equal arguments, which have equal digests.
-  ...['request_id', 'arguments_sha256', 'correlation', 'circumstances', 'approval_id', 'grant', 'grant_id', 'token_id', 'authorized_by'],
+  ...['request_id', 'arguments_sha256', 'sha256', 'correlation', 'circumstances', 'approval_id', 'grant', 'grant_id', 'token_id', 'authorized_by'],
   ...[
     'tool',
     'thread_id',

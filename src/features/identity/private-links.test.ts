@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { isRecord } from '../../kernel/input.ts';
 import type { TestCaller } from '../../testing/app.ts';
 import { MARK, type PrivateTeam, privateTeam, type Read } from '../../testing/private-developer.ts';
@@ -159,4 +159,31 @@ test("a member reads neither branch nor session id in a private developer's cont
   const state = JSON.stringify(await t.team('state', {}, t.ana));
   expect(state).toContain(context_id);
   expect(state).not.toMatch(/gemini|paula/);
+});
+
+test('an answer that cannot be redacted is not given', async () => {
+  const t = await teamApp();
+  const paula = await t.developer('paula', 'gemini');
+  const session_id = await t.session(paula);
+  await t.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
+  vi.spyOn(t.app.store.access, 'get').mockRejectedValue(new Error('the disk is gone'));
+  const answer = await t.tool('covibe_team', { operation: 'state' }, t.ana);
+  expect([answer.isError, answer.reply]).toMatchObject([true, { code: 'INTERNAL' }]);
+  expect(JSON.stringify(answer.body)).not.toContain(session_id);
+});
+
+test('a thousand events of a private developer are redacted in one go', async () => {
+  const t = await teamApp();
+  const paula = await t.developer('paula', 'gemini');
+  await t.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
+  const text = `${'long-'.repeat(800)}_${'word'.repeat(800)} ses_01KDVDNA003KSR415X32HSDK32`;
+  const event = { category: 'work', kind: 'made', actor: paula.principal.actor, subject: null, payload: { text, request_id: 'req_1' } } as const;
+  await t.app.store.append(t.ana.principal.workspace, Array(1_000).fill(event));
+  const events = await t.events({ kind: 'made' });
+  const redact = await redactor(t.app.store.reader, t.ana.principal.workspace, t.ana.principal);
+  const began = performance.now();
+  const shown = await redact(events);
+  // A bound for what grows with the square of the text: it takes a few hundredths of this.
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(new Set(shown.map(({ payload }) => JSON.stringify(payload)))).toEqual(new Set([JSON.stringify({ text: text.replace(/ses_\w+/, '@private') })]));
 });
