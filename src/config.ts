@@ -107,8 +107,14 @@ const settings = z.strictObject({
   /** Addresses or networks of proxies whose X-Forwarded-For names the caller. */
   trusted_proxies: z.array(z.string().refine(isNetwork, { error: 'expected addresses or networks, such as "10.0.0.5" or "10.0.0.0/8"' })),
   limits: LIMITS,
-  /** `manifest`: a JSON file that names the release of the companion which this server offers. */
-  companion: z.strictObject({ manifest: z.string().min(1).optional() }),
+  /** `manifest`: a JSON file that names the release of the companion which this server offers. `public_key`: the key that signs releases; setup pins it. */
+  companion: z.strictObject({
+    manifest: z.string().min(1).optional(),
+    public_key: z
+      .string()
+      .regex(/^ed25519:[A-Za-z0-9+/]{43}=$/, { error: 'expected ed25519:… as `covenant companion keygen` prints it' })
+      .optional(),
+  }),
   /** `embedder`: a model that finds the same work in other words. Without it, words and files alone are compared. */
   overlap: z.strictObject({ embedder: embedder.optional() }),
   /** `deadline_s`: how long a person has to decide on a call whose grant wants approval. */
@@ -190,7 +196,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
   }
   const merged = settings.parse({ ...defaultsIn(home), ...fromFile, ...fromEnv, ...fromFlags });
   const { manifest } = merged.companion;
-  const companion = manifest === undefined ? {} : { manifest: resolve(home, manifest) };
+  const companion = { ...merged.companion, ...(manifest === undefined ? {} : { manifest: resolve(home, manifest) }) };
   return { ...merged, companion, database_path: resolve(merged.database_path), home };
 }
 

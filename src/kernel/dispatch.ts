@@ -119,7 +119,7 @@ export class Dispatch {
       const reply = replyTo(error, call.requestId, call);
       if (!isFault(reply)) return await this.#finish(call, undefined, reply);
       this.#o.log.error('call not carried out', { [call.noun]: call.name, error });
-      return this.#answer(call, undefined, undefined, reply, 'error');
+      return await this.#answer(call, undefined, undefined, reply, 'error');
     }
   }
 
@@ -238,7 +238,7 @@ export class Dispatch {
   async #finishRelay(call: Call, result: Json): Promise<Answer> {
     const reply = ok(result);
     const failure = await this.#journal(call, reply, outcomeOf(result));
-    if (failure) return this.#answer(call, undefined, undefined, failure, 'error');
+    if (failure) return await this.#answer(call, undefined, undefined, failure, 'error');
     this.#observe(call, reply, outcomeOf(result), true);
     return { requestId: call.requestId, reply, isError: result.isError === true, body: result, isToolResult: true, relayed: { result } };
   }
@@ -279,7 +279,7 @@ export class Dispatch {
         },
         deadline.signal,
       );
-      if (!(made instanceof Begun)) return this.#answer(call, tool, implementation, made, made.status);
+      if (!(made instanceof Begun)) return await this.#answer(call, tool, implementation, made, made.status);
       if (!('act' in handler)) throw new Error(`${call.name} began what it cannot carry out`);
       work = handler.act(made.work, input, ctx);
     } else {
@@ -356,8 +356,8 @@ export class Dispatch {
   ): Promise<Answer> {
     if (isError(reply)) call.circumstances = await this.#circumstances(call);
     const failure = this.#isUnkept(call, implementation, reply) ? undefined : await this.#journal(call, reply, outcome, implementation);
-    if (failure) return this.#answer(call, tool, implementation, failure, 'error');
-    return this.#answer(call, tool, implementation, reply, outcome);
+    if (failure) return await this.#answer(call, tool, implementation, failure, 'error');
+    return await this.#answer(call, tool, implementation, reply, outcome);
   }
 
   async #journal(call: Call, reply: Reply<unknown>, outcome: string, implementation?: Implementation): Promise<Refused | undefined> {
@@ -390,8 +390,15 @@ export class Dispatch {
     return (call.surface === 'dashboard' && annotations?.readOnlyHint === true) || (quiet === true && reply.status === 'ok');
   }
 
-  #answer(call: Call, tool: PublishedTool | undefined, implementation: Implementation | undefined, reply: Reply<unknown>, outcome: string): Answer {
+  async #answer(
+    call: Call,
+    tool: PublishedTool | undefined,
+    implementation: Implementation | undefined,
+    made: Reply<unknown>,
+    outcome: string,
+  ): Promise<Answer> {
     const known = tool !== undefined || call.server !== undefined;
+    const reply = await this.#redacted(call, implementation, made);
     this.#observe(call, reply, outcome, known);
     const envelope = outcome === 'denied' || !known ? fallbackEnvelope(call) : (tool?.envelope ?? ENVELOPES.gateway);
     // A call that was not let through has no result, in whatever words it is told so.
@@ -403,6 +410,17 @@ export class Dispatch {
       body: envelope.render(reply, { tool: call.name, instance: call.principal.instanceId, content: implementation?.content }),
       isToolResult: envelope.isToolResult === true,
     };
+  }
+
+  /** An answer that cannot be redacted is not given. */
+  async #redacted(call: Call, implementation: Implementation | undefined, reply: Reply<unknown>): Promise<Reply<unknown>> {
+    try {
+      const redacted = await this.#o.ports.redact(call.principal, reply, call.args);
+      return implementation ? this.#checked(implementation, redacted) : redacted;
+    } catch (error) {
+      this.#o.log.error('answer not redacted', { [call.noun]: call.name, error });
+      return replyTo(error, call.requestId, call);
+    }
   }
 
   #observe(call: Call, reply: Reply<unknown>, outcome: string, known: boolean): void {

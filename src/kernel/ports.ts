@@ -3,7 +3,7 @@ import type { Tx } from '../storage/write.ts';
 import type { Principal, Surface } from './context.ts';
 import type { Toolset } from './contract.ts';
 import type { Exchange, Json } from './relay.ts';
-import type { Refused } from './reply.ts';
+import type { Refused, Reply } from './reply.ts';
 import type { Tracer } from './trace.ts';
 
 /** What the pipe asks of others, and in which words. `main.ts` wires it. */
@@ -118,6 +118,8 @@ export interface Ports {
   touchSession(tx: Tx, sessionId: string): Promise<void>;
   /** Where the work of a caller stood whose call has failed; the journal keeps it with the call. Undefined: nothing to say. */
   circumstances?(principal: Principal, tool: { readonly name: string; readonly toolset: Toolset }): Promise<Record<string, string> | undefined>;
+  /** The reply as this caller may read it: nothing in it ties two things of a private developer together. */
+  redact(principal: Principal, reply: Reply<unknown>, args: unknown): Promise<Reply<unknown>>;
   observe(call: { name: string; surface: Surface; outcome: string; seconds: number }): void;
   /** Unset where nobody collects. */
   readonly tracer?: Tracer | undefined;

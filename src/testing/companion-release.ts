@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newSigningKey, readSigningKey, signRelease } from '../surfaces/companion/update/signature.ts';
 import { temporaryFolder } from './database.ts';
 
 export interface ReleaseOptions {
@@ -11,14 +12,24 @@ export interface ReleaseOptions {
   readonly program?: string;
   /** What npm would run of it. */
   readonly scripts?: Readonly<Record<string, string>>;
+  /** Who signs it; the key that companions of these tests have pinned, unless another is named, or null: nobody. */
+  readonly signedBy?: string | null;
+  /** What lies in the tarball's place once it was signed. */
+  readonly instead?: string;
   /** What the manifest says instead. */
   readonly manifest?: Readonly<Record<string, unknown>>;
 }
 
 export const sha256Of = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
+/** Of whoever publishes releases. */
+export const RELEASE_KEY = newSigningKey();
+
 /** A release of the companion as npm packs one, and the manifest of a server that offers it. */
-export function companionRelease(version: string, { says = version, program = '', scripts = {}, manifest = {} }: ReleaseOptions = {}) {
+export function companionRelease(
+  version: string,
+  { says = version, program = '', scripts = {}, manifest = {}, instead, signedBy = RELEASE_KEY.privateKey }: ReleaseOptions = {},
+) {
   const folder = temporaryFolder();
   const source = temporaryFolder();
   writeFileSync(join(source, 'package.json'), JSON.stringify({ name: 'covenant', version, type: 'module', bin: { 'covibe-local': 'local.js' }, scripts }));
@@ -26,7 +37,10 @@ export function companionRelease(version: string, { says = version, program = ''
   const tarball = `companion-${version}.tgz`;
   execFileSync('tar', ['-czf', join(folder, tarball), '--transform', 's,^\\.,package,', '-C', source, '.']);
   const path = join(folder, 'manifest.json');
-  writeFileSync(path, JSON.stringify({ latest_version: version, tarball_sha256: sha256Of(join(folder, tarball)), tarball, ...manifest }));
+  const sha256 = sha256Of(join(folder, tarball));
+  const signature = signedBy === null ? undefined : signRelease(readSigningKey(signedBy), { version, sha256 });
+  writeFileSync(path, JSON.stringify({ latest_version: version, tarball_sha256: sha256, tarball, signature, ...manifest }));
+  if (instead !== undefined) writeFileSync(join(folder, tarball), instead);
   return { folder, manifest: path, tarball: join(folder, tarball) };
 }
 

@@ -62,6 +62,7 @@ export async function relayApp(
       authorize: gate.authorize,
       enterSession: async () => {},
       touchSession: async () => {},
+      redact: async (_principal, reply) => reply,
       observe: () => {},
       journalQuota: { exceeded: () => undefined, grew: () => {} },
       countRefusal: () => {},

@@ -60,7 +60,7 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
     implement(cyclesList, {
       read: async (input, ctx) => {
         const { rows, total } = await listCycles(ctx.reader, ctx.workspace, { ...input, repository: await filter(input, ctx) });
-        return ok((await hidingFor(ctx))({ items: rows.map(viewCycle), total }));
+        return ok(await (await hidingFor(ctx))({ items: rows.map(viewCycle), total }));
       },
     }),
     implement(cyclesShow, {
@@ -78,14 +78,14 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
         const handoffs = cycle ? await recentHandoffs(ctx.reader, cycle, input.handoffs) : { rows: [], total: 0 };
         return ok({
           repository,
-          cycle: cycle ? shown(viewCycle(cycle)) : null,
+          cycle: cycle ? await shown(viewCycle(cycle)) : null,
           machine: cycle?.machine ?? config.machine,
           taken: cycle
             ? timesTaken(cycle.machine, await handoffTargets(ctx.reader, cycle), cycle.completed_at !== null)
             : config.machine.transitions.map(() => 0),
           handoffs: handoffs.rows.map(viewHandoff),
           handoffs_total: handoffs.total,
-          sessions: shown(sessions.map((session) => viewSession(session, ctx.clock.now()))),
+          sessions: await shown(sessions.map((session) => viewSession(session, ctx.clock.now()))),
           config_error,
         });
       },
@@ -155,7 +155,7 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
     implement(cyclesSessions, {
       read: async (input, ctx) => {
         const sessions = await sessionsIn(ctx.reader, ctx.workspace, await filter(input, ctx));
-        return ok((await hidingFor(ctx))({ items: sessions.map((session) => viewSession(session, ctx.clock.now())) }));
+        return ok(await (await hidingFor(ctx))({ items: sessions.map((session) => viewSession(session, ctx.clock.now())) }));
       },
     }),
     implement(cyclesCloseSession, {

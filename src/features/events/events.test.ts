@@ -74,7 +74,7 @@ test('a search through a long journal looks at so many events at a time, says ho
   const end = (await t.events()).length;
   const all = (await t.events({ kind: 'needle' })).map(({ seq }) => seq);
   const search = (stretch: Pick<Stretch, 'start' | 'direction'>) =>
-    searchEvents(t.app.store.reader, workspace, { ...stretch, begin: 1, end, limit: 5, reach: 40 }, { kind: 'needle' }, (event) => event);
+    searchEvents(t.app.store.reader, workspace, { ...stretch, begin: 1, end, limit: 5, reach: 40 }, { kind: 'needle' }, async (page) => [...page]);
   const newest = await search({ start: end, direction: 'back' });
   expect(newest.looked).toEqual({ from: end - 39, to: end });
   const older = await search({ start: newest.looked.from - 1, direction: 'back' });

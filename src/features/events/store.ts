@@ -35,7 +35,7 @@ export async function searchEvents(
   workspace: string,
   { start, direction, limit, begin, end, reach: most }: Stretch,
   sought: Sought,
-  seen: (event: JournalEvent) => JournalEvent,
+  seen: (page: readonly JournalEvent[]) => Promise<JournalEvent[]>,
 ): Promise<Searched> {
   const back = direction === 'back';
   const reach = indexed(sought) ? end : most;
@@ -46,7 +46,7 @@ export async function searchEvents(
   let [from, to] = [low, high];
   for (let more = from <= to; more; ) {
     const rows = await batch(db, workspace, { from, to, back, size }, sought);
-    items.push(...rows.map(seen).filter((event) => fits(event, sought)));
+    items.push(...(await seen(rows)).filter((event) => fits(event, sought)));
     const last = rows.at(-1)?.seq ?? 0;
     if (back) to = last - 1;
     else from = last + 1;

@@ -76,7 +76,7 @@ const NOBODY = '';
 async function whoseEvents({ reader, workspace, principal }: CallContext, who: string): Promise<Whose> {
   if (who === PRIVATE) return { actor: who };
   // Whom the viewer may not know is looked for as nobody is, or the time it takes would tell of them.
-  if (AS_JOURNALED.test(who)) return { actor: (await hiding(reader, workspace, principal))(who) === who ? who : NOBODY };
+  if (AS_JOURNALED.test(who)) return { actor: (await (await hiding(reader, workspace, principal))(who)) === who ? who : NOBODY };
   const [, agent, name = who] = /^([^@]+)@(.+)$/.exec(who) ?? [];
   try {
     const { id } = await developerFor(reader, workspace, principal, name);

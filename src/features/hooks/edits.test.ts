@@ -253,7 +253,7 @@ test('others read of what a private developer was denied, and not by which agent
   await t.hear('before-tool', { ...edit('a.ts'), tool: 'Write' });
   const seenBy = async ({ principal }: TestCaller) => {
     const shown = await redactor(t.app.store.reader, principal.workspace, principal);
-    return [...(await t.events({ kind: 'session.started' })), ...(await t.events({ kind: 'edit.denied' }))].map(shown);
+    return await shown([...(await t.events({ kind: 'session.started' })), ...(await t.events({ kind: 'edit.denied' }))]);
   };
   expect((await seenBy(t.cursor))[1]).toMatchObject({ actor: '@private', session: null, payload: { claim_id: claim, path: 'a.ts', client: '@private' } });
   expect(JSON.stringify(await seenBy(t.cursor))).not.toMatch(/claude|Write/);

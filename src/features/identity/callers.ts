@@ -2,7 +2,8 @@ import type { Principal } from '../../kernel/context.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { Caller, CallersPage } from '../capabilities/index.ts';
 import { endOf, principalOf } from './authenticate.ts';
-import { PRIVATE, shown } from './privacy.ts';
+import { shown } from './privacy.ts';
+import { PRIVATE } from './private-fields.ts';
 import { callingTokens, findDeveloper, type TokenWithDeveloper } from './store.ts';
 
 /** Of one subject: a developer with more of them is answered for by those. */

@@ -4,7 +4,9 @@ import { identityTools } from './tools.ts';
 
 export { type Authenticate, type Authentication, createAuthenticate, createEnterWorkspace } from './authenticate.ts';
 export { endAllTokens, endTokenById, ensureDeveloper, ensureWorkspace, issueInstanceToken, issueToken, knownDeveloper, workingFor } from './people.ts';
-export { callingDeveloper, developerFor, hiding, namesFor, PRIVATE, redactor, shown } from './privacy.ts';
+export { callingDeveloper, developerFor, namesFor, shown } from './privacy.ts';
+export { PRIVATE } from './private-fields.ts';
+export { createRedactReply, hiding, redactor } from './redact.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
 export { createSignIn, makeSigninLink, type SignIn } from './signin.ts';
 export { developersOf, findDeveloper, firstDeveloper, tokenStands } from './store.ts';

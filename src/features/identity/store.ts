@@ -64,6 +64,12 @@ export async function tokensById(db: Db, workspace: string, ids: readonly string
   return found;
 }
 
+/** Instances that work, or have worked, for these developers. */
+export async function instancesOf(db: Db, workspace: string, developers: readonly string[]): Promise<string[]> {
+  const tokens = db.selectFrom('tokens').select('instance_id').distinct().where('workspace_id', '=', workspace).where('developer_id', 'in', developers);
+  return (await tokens.where('instance_id', 'is not', null).execute()).map(({ instance_id }) => instance_id as string);
+}
+
 export async function hasInstance(db: Db, workspace: string, instance: string): Promise<boolean> {
   const token = db.selectFrom('tokens').select('id').where('workspace_id', '=', workspace).where('instance_id', '=', instance).limit(1);
   return (await token.executeTakeFirst()) !== undefined;

@@ -5,7 +5,8 @@ import type { Db } from '../../storage/engine.ts';
 import type { NamedSubject, Subjects } from '../capabilities/index.ts';
 import { callers, callersOf } from './callers.ts';
 import { requireDeveloper } from './people.ts';
-import { namesFor, PRIVATE } from './privacy.ts';
+import { namesFor } from './privacy.ts';
+import { PRIVATE } from './private-fields.ts';
 import { findTokensByTail, hasInstance, tokensById } from './store.ts';
 
 /** Holders of grants, as people name them and as grants store them. */

@@ -3,6 +3,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Tx } from '../../storage/write.ts';
 import { type AgentRow, findAgent, requireOnline, requireOwnAgent, touchAgent } from '../agents/index.ts';
+import { PRIVATE } from '../identity/index.ts';
 import { requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { messageNotFound } from './refusals.ts';
 import { findMessage } from './store.ts';
@@ -97,10 +98,14 @@ export async function workOf(
   return { workflowId: workflow?.id ?? task?.workflow_id ?? null, task };
 }
 
-/** An answer belongs to the thread of what it answers, and only who has that message can answer it. */
-export async function threadFor(tx: Tx, senderId: string, replyToId: string | undefined): Promise<string> {
-  if (replyToId === undefined) return newId('thr', tx.now);
+/** The message that is answered: only who has it can answer it. */
+export async function answeredBy(tx: Tx, senderId: string, replyToId: string | undefined): Promise<MessageRow | undefined> {
+  if (replyToId === undefined) return undefined;
   const answered = await findMessage(tx.db, tx.workspace, replyToId);
   if (!answered || (answered.sender_id !== senderId && answered.recipient_id !== senderId)) throw messageNotFound(replyToId, 'reply_to_id');
-  return answered.thread_id;
+  return answered;
 }
+
+/** A private developer's agent has no id for others: they answer it by the message that it sent. */
+export const recipientOf = (recipientId: string, senderId: string, answered: MessageRow | undefined): string =>
+  recipientId === PRIVATE && answered && answered.sender_id !== senderId ? answered.sender_id : recipientId;

@@ -39,7 +39,7 @@ export const sendMessage = contract({
     `To ask a person, send a query to "${HUMAN}": with a task_id that task is paused until they answer, and the answer comes to you as a message.`,
   input: z.strictObject({
     sender_id: senderId,
-    recipient_id: id.describe(`An agent of this workspace, or "${HUMAN}": the people of the team.`),
+    recipient_id: id.describe(`An agent of this workspace, or "${HUMAN}": the people of the team. "@private" with reply_to_id: the sender of that message.`),
     message_type: z.enum(MESSAGE_TYPES),
     subject,
     body,

@@ -409,3 +409,14 @@ test('events tell who wrote to whom, and nothing of what was written', async () 
   expect(told[0]?.payload).toMatchObject({ sender_id: a, recipient_id: b, message_type: 'notification', priority: 'normal' });
   expect(JSON.stringify(await events())).not.toContain(secret);
 });
+
+test("a private developer's agent is answered by the message that it sent, without its id [harden.private.unlinkable]", async () => {
+  const { a, b, send, inbox, ok, refused, ben, done } = await correspondents();
+  await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
+  const { id, thread_id } = await send();
+  expect((await inbox()).messages).toMatchObject([{ id, sender_id: '@private', recipient_id: b }]);
+  const answer = { sender_id: b, recipient_id: '@private', message_type: 'response', body: 'hi' };
+  expect(await ok('message_send', { ...answer, reply_to_id: id }, ben)).toMatchObject({ thread_id });
+  expect((await ok('message_list', { agent_id: a })).messages).toMatchObject([{ sender_id: b, recipient_id: a, body: 'hi', reply_to_id: id }]);
+  expect(await refused('message_send', answer, ben)).toMatchObject({ code: 'RECIPIENT_NOT_FOUND' });
+});

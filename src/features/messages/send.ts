@@ -8,7 +8,7 @@ import type { Tx } from '../../storage/write.ts';
 import { type AgentFilter, type AgentRow, listAgents } from '../agents/index.ts';
 import { HUMAN } from './addresses.ts';
 import { ask } from './ask.ts';
-import { newMessage, requireRecipient, requireSender, threadFor, type Words, workOf } from './compose.ts';
+import { answeredBy, newMessage, recipientOf, requireRecipient, requireSender, type Words, workOf } from './compose.ts';
 import { broadcastMessage, sendMessage } from './contract.ts';
 import { insertMessages } from './store.ts';
 import type { MessageRow } from './tables.ts';
@@ -19,15 +19,16 @@ export const sendTools: Implementation[] = [
   implement(sendMessage, {
     write: async (tx, input, ctx) => {
       const sender = await requireSender(tx, ctx, input.sender_id);
-      const toPeople = input.recipient_id === HUMAN;
-      if (!toPeople) await requireRecipient(tx, input.recipient_id);
+      const answered = await answeredBy(tx, sender.id, input.reply_to_id);
+      const recipientId = recipientOf(input.recipient_id, sender.id, answered);
+      const toPeople = recipientId === HUMAN;
+      if (!toPeople) await requireRecipient(tx, recipientId);
       const { workflowId, task } = await workOf(tx, input.workflow_id, input.task_id);
-      const threadId = await threadFor(tx, sender.id, input.reply_to_id);
       const message = newMessage(tx, input, {
-        threadId,
+        threadId: answered?.thread_id ?? newId('thr', tx.now),
         replyToId: input.reply_to_id ?? null,
         senderId: sender.id,
-        recipientId: input.recipient_id,
+        recipientId,
         workflowId,
         taskId: task?.id ?? null,
         actor: ctx.principal.actor,

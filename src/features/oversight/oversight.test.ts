@@ -62,5 +62,5 @@ test("of a private developer's agent people see that it works, and not whose it 
   const person = { ...t.ana, principal: { ...t.ana.principal, web: true } };
   const shown = [await t.done('workflows.show', { workflow_id }, person), await t.done('workflows.agents', {}, person)];
   expect(JSON.stringify(shown)).not.toContain('ben');
-  expect(shown[0]).toMatchObject({ claims: [{ agent_id: agent, agent_name: '@private' }] });
+  expect(shown[0]).toMatchObject({ claims: [{ agent_id: '@private', agent_name: '@private' }] });
 });

@@ -18,7 +18,7 @@ export async function readRefusals(db: Db, viewer: Principal, actor: string, cou
     counted.flatMap(({ seq }) => [seq, seq + 1]),
   );
   const redact = await redactor(db, viewer.workspace, viewer);
-  const shown = new Map(events.map((event) => [event.seq, redact(event)]));
+  const shown = new Map((await redact(events)).map((event) => [event.seq, event]));
   const warnings = counted.some(({ code }) => OVERLAP.test(code ?? '')) ? await warningsOf(db, viewer.workspace, ownerOf(actor)) : [];
   return [...counted].reverse().map(({ seq, time, kind, outcome, code }) => {
     const usage = shown.get(seq)?.payload;

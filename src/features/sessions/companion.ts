@@ -8,6 +8,8 @@ export interface CompanionRelease {
   readonly tarball_sha256: string;
   /** The name of the file beside the manifest that holds the release; companions that update themselves fetch it from this server. */
   readonly tarball?: string | undefined;
+  /** By the key that companions have pinned, over the version and the hash; without it none of them installs the release. */
+  readonly signature?: string | undefined;
 }
 
 const MOST_BYTES = 64 * 1024;
@@ -22,10 +24,14 @@ const manifest = z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,200}\.tgz$/, { error: 'expected the name of a .tgz beside the manifest, without a path' })
       .optional(),
+    signature: z
+      .string()
+      .regex(/^[A-Za-z0-9+/]{86}==$/, { error: 'expected an Ed25519 signature in base64, as `covenant companion sign` makes it' })
+      .optional(),
   })
-  .transform(({ latest_version, version: other, tarball_sha256, tarball }, issues): CompanionRelease => {
+  .transform(({ latest_version, version: other, tarball_sha256, tarball, signature }, issues): CompanionRelease => {
     const latest = latest_version ?? other;
-    if (latest !== undefined) return { latest_version: latest, tarball_sha256, tarball };
+    if (latest !== undefined) return { latest_version: latest, tarball_sha256, tarball, signature };
     issues.addIssue({ code: 'custom', message: 'names no latest_version' });
     return z.NEVER;
   });
@@ -56,8 +62,9 @@ export async function companionTarball(manifestPath: string | undefined, log: Lo
 }
 
 /** Convergence: a machine that is ahead of its server comes back down to it. */
-export const companionAnswer = ({ latest_version, tarball_sha256 }: CompanionRelease, installed: string) => ({
+export const companionAnswer = ({ latest_version, tarball_sha256, signature }: CompanionRelease, installed: string) => ({
   latest_version,
   tarball_sha256,
   update_available: latest_version !== installed,
+  ...(signature === undefined ? {} : { signature }),
 });

@@ -60,7 +60,9 @@ export const heartbeat = contract({
     session_id: z.string().nullable(),
     last_seen_at: z.int(),
     registered_repos: z.int().optional(),
-    companion: z.strictObject({ latest_version: z.string(), tarball_sha256: z.string(), update_available: z.boolean() }).optional(),
+    companion: z
+      .strictObject({ latest_version: z.string(), tarball_sha256: z.string(), update_available: z.boolean(), signature: z.string().optional() })
+      .optional(),
     ...beatNews,
   }),
   annotations: { idempotentHint: true },

@@ -240,10 +240,10 @@ test('sessions are listed with their state and latest activity; a private develo
   const shown = new Map(items.map((item) => [item.session_id, item]));
   expect(shown.get(live.session_id)).toMatchObject({ developer: 'ana', state: 'active', last_activity: 'Second' });
   expect(shown.get(left.session_id)).toMatchObject({ developer: 'ben', agent_name: 'bens-claude', state: 'stale', repo: 'site', last_activity: null });
-  expect(shown.get(hidden.session_id)).toMatchObject({ developer: '@private', agent_name: null, branch: null, agent_type: 'codex', state: 'ended' });
+  expect(shown.get(hidden.session_id)).toMatchObject({ developer: '@private', agent_name: null, branch: null, agent_type: null, state: 'ended' });
   expect(JSON.stringify(items)).not.toContain(mira.principal.developerId as string);
   const redacted = await redactor(app.store.reader, ana.principal.workspace, ana.principal);
-  expect(JSON.stringify((await events()).map(redacted))).not.toMatch(new RegExp(`mira/parser|${mira.principal.developerId}`));
+  expect(JSON.stringify(await redacted(await events()))).not.toMatch(new RegExp(`mira/parser|${mira.principal.developerId}`));
   const stale = await staleSessions(app.store.reader, ana.principal.workspace, ana.principal, clock.now(), 10);
   expect(stale.map((item) => item.session_id)).toEqual([left.session_id]);
 });

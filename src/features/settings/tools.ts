@@ -15,7 +15,7 @@ export const settingTools: Implementation[] = [
     read: async (_input, { reader, workspace, principal }) => {
       const rows = await settingRows(reader, workspace);
       const hide = await hiding(reader, workspace, principal);
-      return ok(hide({ items: SETTING_KEYS.map((key) => view(key, rows)) }));
+      return ok(await hide({ items: SETTING_KEYS.map((key) => view(key, rows)) }));
     },
   }),
   implement(settingsSet, { write: async (tx, { key, value }, ctx) => ok(await change(tx, ctx, key, value)) }),

@@ -4,6 +4,7 @@ import { beginning } from '../../kernel/excerpt.ts';
 import { chunks } from '../../storage/chunks.ts';
 import type { Db } from '../../storage/engine.ts';
 import { type AgentRow, agentsById, agentViewer } from '../agents/index.ts';
+import { PRIVATE } from '../identity/index.ts';
 import { agentPage } from '../oversight/index.ts';
 import type { WorkflowRow } from '../workflows/index.ts';
 import type { workflowsTimeline } from './contract.ts';
@@ -27,14 +28,17 @@ export async function timelineOf(db: Db, workflow: WorkflowRow, viewer: Principa
   const spans = all.sort((one, other) => one.from - other.from).slice(-MOST_SPANS);
   const agents = await agentsOf(db, workflow.workspace_id, spans);
   const view = await agentViewer(db, viewer, now);
-  const lanes = [...Map.groupBy(spans, ({ agent_id }) => agent_id)].map(([agent_id, own]) => {
-    const agent = agents.get(agent_id ?? '');
-    const seen = agent && view(agent);
+  const seenAs = new Map([...agents].map(([id, agent]) => [id, view(agent)]));
+  // Private developers' agents share a lane: one of its own would tie together what each of them did.
+  const laneOf = ({ agent_id }: Span) => (seenAs.get(agent_id ?? '')?.name === PRIVATE ? PRIVATE : agent_id);
+  const lanes = [...Map.groupBy(spans, laneOf)].map(([lane, own]) => {
+    const agent = agents.get(own[0]?.agent_id ?? '');
+    const seen = agent && seenAs.get(agent.id);
     return {
-      agent_id,
+      agent_id: lane,
       agent_name: seen?.name ?? null,
       agent_page: agent && seen ? agentPage(agent, seen) : null,
-      lease_expires_at: seen?.lease_expires_at ?? null,
+      lease_expires_at: lane === PRIVATE ? null : (seen?.lease_expires_at ?? null),
       spans: own.map(({ agent_id: _, ...span }) => ({ ...span, task_name: names.get(span.task_id) as string })),
     };
   });

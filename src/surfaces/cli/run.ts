@@ -9,6 +9,7 @@ import { auditCommands } from './commands/audit.ts';
 import { backupCommands } from './commands/backup.ts';
 import { capabilityCommands } from './commands/capabilities.ts';
 import { claimCommands } from './commands/claims.ts';
+import { companionCommands } from './commands/companion.ts';
 import { cycleCommands } from './commands/cycle.ts';
 import { demoCommands } from './commands/demo.ts';
 import { developerCommands } from './commands/developers.ts';
@@ -52,6 +53,7 @@ export const COMMANDS: readonly Command[] = [
   ...cycleCommands,
   ...instanceCommands,
   ...backupCommands,
+  ...companionCommands,
   exportCommand,
   importCommand,
 ];

@@ -38,7 +38,7 @@ export function eventsDoor({ app, metrics, closing, stalledMs = STALLED_MS }: Ev
 
   async function redacted(page: JournalPage, viewer: Principal): Promise<Buffer[]> {
     const redact = await redactor(app.store.reader, viewer.workspace, viewer);
-    return page.map((event) => Buffer.from(JSON.stringify(redact(event))));
+    return (await redact(page)).map((event) => Buffer.from(JSON.stringify(event)));
   }
 
   async function follow(ws: WebSocket, { principal, current }: Admitted, after: number): Promise<void> {

@@ -36,6 +36,11 @@ export const NO_RELEASE: HttpRefusal = {
   reply: refused('error', 'NO_RELEASE', 'This server gives out no release of the companion.', 'Name one as tarball in the companion manifest.'),
 };
 
+export const NO_UPDATE_KEY: HttpRefusal = {
+  status: 404,
+  reply: refused('error', 'NO_UPDATE_KEY', 'This server names no key that signs releases of the companion.', 'Set [companion] public_key in its config.toml.'),
+};
+
 export const UNKNOWN_SESSION: HttpRefusal = {
   status: 404,
   reply: refused('error', 'SESSION_NOT_FOUND', 'This server knows no such MCP session.', 'Send initialize again, without Mcp-Session-Id.'),

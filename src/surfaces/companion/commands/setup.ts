@@ -8,6 +8,7 @@ export const setupCommand: CompanionCommand = {
     agents: { type: 'string' },
     hooks: { type: 'string' },
     'no-service': { type: 'boolean' },
+    'update-key': { type: 'string' },
     remove: { type: 'boolean' },
   },
   local: true,

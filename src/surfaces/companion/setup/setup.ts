@@ -4,12 +4,13 @@ import { type BareInvocation, CliError, option, type Result, UsageError } from '
 import { counted } from '../../cli/output.ts';
 import { isThisMachine } from '../../origin.ts';
 import { originOf, requireRepository } from '../command.ts';
-import { credentialsPath, environmentToken } from '../credentials.ts';
+import { credentialsPath, environmentToken, tokensFrom } from '../credentials.ts';
 import { applySetup, inspectSetup, installedClients, type Outcome, planSetup } from '../files.ts';
 import { covibeHome, readJson } from '../home.ts';
 import { noteRepo } from '../repos.ts';
 import { requireReady } from '../server-state.ts';
 import { installService } from '../service/service.ts';
+import { settleUpdateKey, type UpdateKey } from '../update/pinned-key.ts';
 import { beginUsage } from '../watch/sync.ts';
 import { removeHere } from './remove.ts';
 import { noteSetup, type SetUp, setUpAt } from './setups.ts';
@@ -37,14 +38,20 @@ export async function setUp(invocation: BareInvocation): Promise<Result> {
   planSetup(plan);
   const identity: Identity =
     token === undefined ? await identityFromTokens(env, origin, clients, (code) => out.note(codeLine(code))) : { by: 'environment', stored: [] };
+  const updateKey = await updateKeyFor(invocation, origin, token ?? Object.values(tokensFrom(env, origin))[0]);
   const outcomes = written(() => applySetup(planSetup(plan)), identity);
   const findings = inspectSetup(plan).filter(({ state }) => state !== 'good');
   noteRepo(env, place, plan.now);
   beginUsage(env, origin, plan.now);
   noteSetup(env, place.root, withEarlier(setUpAt(env, place.root), { origin, hooks, clients }));
   const service = invocation.values['no-service'] === true ? undefined : await installService({ env, origin });
-  const report = { origin, root: place.root, hooks, identity, outcomes, findings, service };
+  const report = { origin, root: place.root, hooks, identity, update_key: updateKey, outcomes, findings, service };
   return { json: { kind: 'setup', ...report, service: service ?? null }, text: setupText(report, env, out), exit: findings.length > 0 ? 1 : 0 };
+}
+
+/** What the companion runs is decided by whoever has this key, so the person sees which one it is. */
+async function updateKeyFor(invocation: BareInvocation, origin: string, token: string | undefined): Promise<UpdateKey | null> {
+  return token === undefined ? null : await settleUpdateKey(invocation.env, origin, token, option(invocation, 'update-key'));
 }
 
 function clientsOf(invocation: BareInvocation): ClientName[] {
@@ -66,7 +73,7 @@ function clientsOf(invocation: BareInvocation): ClientName[] {
 
 /** It takes out everything. Who names a part does not mean that. */
 function requireRemoveAlone({ values }: BareInvocation): void {
-  const other = ['base-url', 'agents', 'hooks', 'no-service'].find((name) => values[name] !== undefined);
+  const other = ['base-url', 'agents', 'hooks', 'no-service', 'update-key'].find((name) => values[name] !== undefined);
   if (other !== undefined) throw new UsageError(`--remove takes out all that setup wrote in this repository, and goes without --${other}`);
 }
 

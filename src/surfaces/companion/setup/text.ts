@@ -4,12 +4,14 @@ import { counted, type Output } from '../../cli/output.ts';
 import { tokensFrom } from '../credentials.ts';
 import type { FileOutcome, Finding, Outcome } from '../files.ts';
 import type { ServiceOutcome } from '../service/service.ts';
+import type { UpdateKey } from '../update/pinned-key.ts';
 import type { Code } from './device.ts';
 import type { Identity } from './tokens.ts';
 
 export interface SetupReport {
   readonly origin: string;
   readonly identity: Identity;
+  readonly update_key: UpdateKey | null;
   readonly outcomes: readonly Outcome[];
   /** What is not as it should be although it has been written. */
   readonly findings: readonly Finding[];
@@ -23,10 +25,11 @@ export const WITHOUT_GIT = 'git was not found: the commit guard and snapshots of
 export const codeLine = ({ code, uri }: Code): string => `Code ${code}  approve at ${uri}`;
 
 export function setupText(report: SetupReport, env: NodeJS.ProcessEnv, { mark }: Output): string {
-  const { origin, identity, outcomes, findings, service } = report;
+  const { origin, identity, update_key, outcomes, findings, service } = report;
   const width = Math.max(...outcomes.map(({ client }) => client.length));
   return [
     ...identityLines(identity, outcomes.length, mark),
+    ...updateKeyLines(update_key, mark),
     ...outcomes.map((outcome) => outcomeLine(outcome, width, mark)),
     ...[...new Set(outcomes.flatMap(({ notes }) => notes))].map((note) => `    ${note}`),
     ...findings.map(({ client, what, state, fix }) => `${mark.bad} ${client}: ${what} ${state}\n    fix: ${fix}`),
@@ -39,6 +42,14 @@ export function setupText(report: SetupReport, env: NodeJS.ProcessEnv, { mark }:
 function identityLines({ by, approved_by, stored }: Identity, agents: number, { good }: Mark): string[] {
   if (approved_by !== undefined) return [`${good} server ready`, `${good} approved by ${approved_by}, ${counted(stored.length, 'token')} stored (0600)`];
   return [`${good} server ready  ${good} ${by === 'environment' ? 'token accepted (COVIBE_MCP_TOKEN)' : `${counted(agents, 'token')} accepted`}`];
+}
+
+function updateKeyLines(key: UpdateKey | null, mark: Mark): string[] {
+  if (key?.isNew) return [`${mark.good} key for updates pinned: ${key.pinned}\n    compare it with the one that whoever publishes releases has`];
+  if (!key?.other) return [];
+  return [
+    `${mark.wait} the server names another key for updates now, ${key.other}; the pinned one stays, ${key.pinned}\n    next: ask whoever publishes releases; to trust the new key, run setup with --update-key ${key.other}`,
+  ];
 }
 
 function outcomeLine({ client, files }: Outcome, width: number, mark: Mark): string {

@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
 import { standIn } from '../../../testing/bridge.ts';
-import { companionRelease, quickNpm, type ReleaseOptions, sha256Of } from '../../../testing/companion-release.ts';
+import { companionRelease, quickNpm, RELEASE_KEY, type ReleaseOptions, sha256Of } from '../../../testing/companion-release.ts';
 import { temporaryFolder } from '../../../testing/database.ts';
 import { VERSION } from '../../../version.ts';
 import type { Output } from '../../cli/output.ts';
 import { currentRelease, switchTo } from './current.ts';
 import { type Offer, offerIn } from './offer.ts';
+import { pinKey } from './pinned-key.ts';
+import { newSigningKey, readSigningKey, signRelease } from './signature.ts';
 import { createUpdater } from './updater.ts';
 
 async function offering(version: string, options: ReleaseOptions = {}) {
@@ -37,12 +39,19 @@ const notes = (): Output & { said: string[] } => {
 };
 const machine = (npm = quickNpm()) => ({ ...process.env, HOME: temporaryFolder(), PATH: `${npm}:${process.env.PATH}` });
 
+/** A machine that was set up for this server while it named that key. */
+const setUpMachine = (origin: string, npm?: string, key = RELEASE_KEY.publicKey) => {
+  const env = machine(npm);
+  pinKey(env, origin, key);
+  return env;
+};
+
 test.each([
   ['99.0.0', 'by npm itself', '/nowhere'],
   ['0.0.1', 'also where it is older', undefined],
 ])('an offered release is fetched, checked, installed beside this one and put in its place: %s, %s', async (version, _, npm) => {
   const { url, token, offer } = await offering(version);
-  const [env, out] = [machine(npm), notes()];
+  const [env, out] = [setUpMachine(url, npm), notes()];
   expect(await createUpdater({ env, origin: url, enabled: true, out }).consider(offer, token)).toBe(true);
   const current = currentRelease(env);
   expect(current?.version).toBe(version);
@@ -53,7 +62,7 @@ test.each([
 
 test('of earlier releases the one that was in place stays beside the new one, and no other', async () => {
   const { url, token, offer } = await offering('99.0.0');
-  const env = machine();
+  const env = setUpMachine(url);
   const folder = join(env.HOME, '.covibe/companion');
   for (const name of ['1.0.0', '2.0.0', '3.0.0']) mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, '4.0.0.tgz'), 'cut off');
@@ -73,12 +82,12 @@ test('without the flag it is said once that there is another release, and nothin
 });
 
 test.each([
-  ['another hash', { manifest: { tarball_sha256: 'a'.repeat(64) } }, 'is not the one whose hash the server names'],
+  ['another file than was signed', { instead: 'another file' }, 'is not the one whose hash the server names'],
   ['another version', { says: '1.2.3' }, 'the new program is not version 99.0.0'],
   ['no file', { manifest: { tarball: 'absent.tgz' } }, 'the server did not give the release out (HTTP 404)'],
 ])('a release with %s changes nothing; it is said once, and tried again later', async (_, more, reason) => {
   const { url, token, offer } = await offering('99.0.0', more);
-  const [env, out] = [machine(), notes()];
+  const [env, out] = [setUpMachine(url), notes()];
   let now = 0;
   const updater = createUpdater({ env, origin: url, enabled: true, out, now: () => now });
   expect(await updater.consider(offer, token)).toBe(false);
@@ -92,12 +101,40 @@ test.each([
   expect(out.said).toHaveLength(1);
 });
 
+const OTHERS = newSigningKey();
+
+test.each([
+  ['by another key', '99.0.0', { signedBy: OTHERS.privateKey }, 'the release is not signed by the key that was pinned at setup'],
+  ['by another key, and older', '0.0.1', { signedBy: OTHERS.privateKey }, 'the release is not signed by the key that was pinned at setup'],
+  ['by nobody', '99.0.0', { signedBy: null }, 'the release is not signed'],
+  ['by nobody, and older', '0.0.1', { signedBy: null }, 'the release is not signed'],
+  ['for another file', '99.0.0', { manifest: { tarball_sha256: 'a'.repeat(64) } }, 'the release is not signed by the key that was pinned at setup'],
+  ['as another version', '99.0.0', { manifest: { latest_version: '99.0.1' } }, 'the release is not signed by the key that was pinned at setup'],
+])('a release that is signed %s is not even fetched: %s [harden.companion.signed-updates]', async (_, version, options, reason) => {
+  const { url, token, offer } = await offering(version, options);
+  const [env, out] = [setUpMachine(url), notes()];
+  expect(await createUpdater({ env, origin: url, enabled: true, out }).consider(offer, token)).toBe(false);
+  expect([currentRelease(env), existsSync(join(env.HOME, '.covibe/companion'))]).toEqual([undefined, false]);
+  expect(out.said).toEqual([expect.stringContaining(reason)]);
+});
+
+test('a machine without a pinned key for the server installs nothing and says how to pin it [harden.companion.signed-updates]', async () => {
+  const { url, token, offer } = await offering('99.0.0');
+  const [env, out] = [machine(), notes()];
+  pinKey(env, 'http://127.0.0.1:1', RELEASE_KEY.publicKey);
+  expect(await createUpdater({ env, origin: url, enabled: true, out }).consider(offer, token)).toBe(false);
+  expect(currentRelease(env)).toBeUndefined();
+  expect(out.said).toEqual([expect.stringContaining(`run covibe-local setup --base-url ${url}`)]);
+});
+
 test('an npm that fails changes nothing', async () => {
   const { url, token, offer, tarball } = await offering('99.0.0');
   writeFileSync(tarball, 'no archive');
-  const [env, out] = [machine(), notes()];
+  const [env, out] = [setUpMachine(url), notes()];
   const updater = createUpdater({ env, origin: url, enabled: true, out });
-  expect(await updater.consider({ ...offer, tarball_sha256: sha256Of(tarball) }, token)).toBe(false);
+  const sha256 = sha256Of(tarball);
+  const signature = signRelease(readSigningKey(RELEASE_KEY.privateKey), { version: '99.0.0', sha256 });
+  expect(await updater.consider({ ...offer, tarball_sha256: sha256, signature }, token)).toBe(false);
   expect([currentRelease(env), out.said]).toEqual([undefined, [expect.stringContaining('npm did not install it')]]);
 });
 
@@ -105,15 +142,18 @@ test('no script of a release runs', async () => {
   const trace = join(temporaryFolder(), 'ran');
   const run = `node -e "require('fs').appendFileSync('${trace}', 'x')"`;
   const { url, token, offer } = await offering('99.0.0', { scripts: { preinstall: run, install: run, postinstall: run, prepare: run } });
-  expect(await createUpdater({ env: machine('/nowhere'), origin: url, enabled: true, out: notes() }).consider(offer, token)).toBe(true);
+  expect(await createUpdater({ env: setUpMachine(url, '/nowhere'), origin: url, enabled: true, out: notes() }).consider(offer, token)).toBe(true);
   expect(existsSync(trace)).toBe(false);
 });
 
 /** What goes wrong with a release that this gives out. */
 async function failureWith(listener: RequestListener): Promise<string> {
   const out = notes();
-  const offer = { latest_version: '99.0.0', tarball_sha256: 'a'.repeat(64), update_available: true };
-  expect(await createUpdater({ env: machine(), origin: await standIn(listener), enabled: true, out }).consider(offer, 'cv_any')).toBe(false);
+  const [env, origin, sha256] = [machine(), await standIn(listener), 'a'.repeat(64)];
+  pinKey(env, origin, RELEASE_KEY.publicKey);
+  const signature = signRelease(readSigningKey(RELEASE_KEY.privateKey), { version: '99.0.0', sha256 });
+  const offer = { latest_version: '99.0.0', tarball_sha256: sha256, update_available: true, signature };
+  expect(await createUpdater({ env, origin, enabled: true, out }).consider(offer, 'cv_any')).toBe(false);
   return out.said.join();
 }
 

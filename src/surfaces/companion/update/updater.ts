@@ -3,6 +3,8 @@ import type { Output } from '../../cli/output.ts';
 import { currentRelease, switchTo } from './current.ts';
 import { installRelease, UpdateFailed } from './install.ts';
 import type { Offer } from './offer.ts';
+import { pinnedKey } from './pinned-key.ts';
+import { isSigned } from './signature.ts';
 
 export interface Updater {
   /** Whether another release is in place now, which must go on. */
@@ -21,6 +23,14 @@ export interface UpdaterOptions {
   readonly enabled: boolean;
   readonly out: Output;
   readonly now?: () => number;
+}
+
+/** The server alone does not decide what runs here: it could have been taken over, or be another one. */
+function requireSigned(env: NodeJS.ProcessEnv, origin: string, { latest_version: version, tarball_sha256: sha256, signature }: Offer): void {
+  const key = pinnedKey(env, origin);
+  if (key === undefined) throw new UpdateFailed(`no key for updates from ${origin} is pinned here: run covibe-local setup --base-url ${origin}, which pins it`);
+  if (signature === undefined) throw new UpdateFailed('the release is not signed');
+  if (!isSigned(key, { version, sha256 }, signature)) throw new UpdateFailed('the release is not signed by the key that was pinned at setup');
 }
 
 /** Becomes the version that the server offers, be it newer or older. Whatever goes wrong changes nothing, is said once, and tried again later. */
@@ -47,6 +57,7 @@ export function createUpdater({ env, origin, enabled, out, now = Date.now }: Upd
       }
       if (now() < (attempts.get(version)?.notBefore ?? 0)) return false;
       try {
+        requireSigned(env, origin, offer);
         if (currentRelease(env)?.version !== version) switchTo(env, await installRelease(env, origin, token, offer));
         out.note(`${out.mark.good} updated from ${VERSION} to ${version}`);
         return true;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import { testMachine } from '../../../testing/companion.ts';
-import { companionRelease, quickNpm } from '../../../testing/companion-release.ts';
+import { companionRelease, quickNpm, RELEASE_KEY } from '../../../testing/companion-release.ts';
 import { temporaryFolder } from '../../../testing/database.ts';
 import { temporaryRepository } from '../../../testing/repository.ts';
 import { recordTraffic } from '../../../testing/traffic.ts';
@@ -14,6 +14,7 @@ import { UsageError } from '../../cli/command.ts';
 import { createOutput } from '../../cli/output.ts';
 import { watchCommands } from '../commands/watch.ts';
 import { noteRepo } from '../repos.ts';
+import { pinKey } from '../update/pinned-key.ts';
 import { Ledger, openLedger } from './ledger.ts';
 import { beginUsage } from './sync.ts';
 
@@ -182,6 +183,7 @@ const updating = async (program: string) => {
   const app = await testApp({ companionManifest: manifest });
   const { url } = await app.serve();
   const machine = testMachine();
+  pinKey(machine.env, url, RELEASE_KEY.publicKey);
   const env = { COVIBE_MCP_TOKEN: (await app.developer('ana')).token, PATH: `${quickNpm()}:${machine.env.PATH}` };
   return { machine, start: (...args: string[]) => machine.start(machine.home, ['watch', '--base-url', url, '--interval', '1', ...args], env) };
 };

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { CliError } from '../../cli/command.ts';
+import { covibeHome, readJson, replaceFile } from '../home.ts';
+import { ask } from '../server.ts';
+import { fingerprintOf, PUBLIC_KEY } from './signature.ts';
+
+/** The key that signs the releases of each server, by its origin, as it was when this machine was set up. */
+const pathOf = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'update-keys.json');
+
+const keysIn = (env: NodeJS.ProcessEnv): Record<string, unknown> => (readJson(pathOf(env)) ?? {}) as Record<string, unknown>;
+
+/** Undefined: no release of this server is installed. */
+export function pinnedKey(env: NodeJS.ProcessEnv, origin: string): string | undefined {
+  const key = keysIn(env)[origin];
+  return typeof key === 'string' && PUBLIC_KEY.test(key) ? key : undefined;
+}
+
+export const pinKey = (env: NodeJS.ProcessEnv, origin: string, key: string): void =>
+  replaceFile(pathOf(env), `${JSON.stringify({ ...keysIn(env), [origin]: key }, null, 2)}\n`);
+
+/** What setup has found of the key: `other` is one that the server names by now and that is not trusted. */
+export interface UpdateKey {
+  readonly pinned: string | null;
+  readonly isNew: boolean;
+  readonly other: string | null;
+}
+
+/**
+ * Pins the server's key at the first setup. A pinned key stays, whatever the server names later, unless the person
+ * gives the fingerprint of the new one.
+ */
+export async function settleUpdateKey(env: NodeJS.ProcessEnv, origin: string, token: string, expected: string | undefined): Promise<UpdateKey> {
+  const named = await namedKey(origin, token);
+  const pinned = pinnedKey(env, origin);
+  if (expected !== undefined && (named === undefined || fingerprintOf(named) !== expected)) {
+    throw new CliError(
+      'OTHER_UPDATE_KEY',
+      `${origin} names ${named === undefined ? 'no key for updates' : `the key ${fingerprintOf(named)}`}, not ${expected}. No key was pinned.`,
+      'Ask whoever publishes the releases for the fingerprint, and run setup with --update-key FINGERPRINT.',
+    );
+  }
+  if (named !== undefined && named !== pinned && (pinned === undefined || expected !== undefined)) {
+    pinKey(env, origin, named);
+    return { pinned: fingerprintOf(named), isNew: true, other: null };
+  }
+  const other = named !== undefined && named !== pinned ? fingerprintOf(named) : null;
+  return { pinned: pinned === undefined ? null : fingerprintOf(pinned), isNew: false, other };
+}
+
+async function namedKey(origin: string, token: string): Promise<string | undefined> {
+  const asked = await ask(origin, '/api/companion/key', { token });
+  if ('unreachable' in asked || asked.status !== 200) return undefined;
+  const { public_key } = asked.body;
+  return typeof public_key === 'string' && PUBLIC_KEY.test(public_key) ? public_key : undefined;
+}

@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { isRecord } from '../kernel/input.ts';
+import type { Row, Table } from './fuzz/captured.ts';
+import { type Caller, type CallerName, type FuzzHouse, fuzzHouse, REPOSITORY } from './fuzz/house.ts';
+import { ownerOf } from './fuzz/owners.ts';
+import { Pick, resolved } from './fuzz/pick.ts';
+import { hintFor, meant } from './fuzz/pools.ts';
+import { cycleCooking } from './fuzz/recipes/cycle.ts';
+import { recipeFor } from './fuzz/recipes/index.ts';
+import { Kitchen } from './fuzz/recipes/kitchen.ts';
+import { valid } from './fuzz/schema.ts';
+import { asSent, type Target, targetsOf } from './fuzz/targets.ts';
+import { until } from './until.ts';
+
+/** In every name that Paula gives to a branch, an agent, a folder or a machine. Nobody else uses it. */
+export const MARK = 'qzq';
+
+const MARKED: Readonly<Record<string, string>> = {
+  agent_name: `${MARK}-agent`,
+  model: `${MARK}-model`,
+  provider: `${MARK}-provider`,
+  workspace_path: `/home/${MARK}/tree`,
+  worktree: `/home/${MARK}/tree`,
+  folder: `/home/${MARK}/tree`,
+  cwd: `/home/${MARK}/tree`,
+  client_session: `${MARK}-run`,
+};
+
+export interface Read {
+  readonly label: string;
+  /** The arguments as JSON. */
+  readonly sent: string;
+  readonly body: unknown;
+}
+
+export interface PrivateTeam {
+  readonly house: FuzzHouse;
+  readonly paulaId: string;
+  /** Ids of the rows that are Paula's, with their tables. */
+  ids(): Map<string, Table>;
+  /** Everything that the member can be told, by every tool and action that answers them. */
+  readAll(member: CallerName, signedIn: CallerName): Promise<Read[]>;
+}
+
+/** A team in which everybody, Paula among them, has done something of everything; then Paula becomes private. */
+export async function privateTeam(): Promise<PrivateTeam> {
+  const house = await fuzzHouse();
+  await house.renew();
+  const targets = targetsOf(house.app.registry).filter(({ published, name }) => published.name === name);
+  const { principal } = await house.caller('paula');
+  const paulaId = principal.developerId as string;
+  for (const by of ['ben', 'ana', 'paula'] as const) {
+    for (const target of targets.filter(({ noun, contract }) => noun === 'tool' || contract.access === 'token')) {
+      if (!recipeFor(target).by.includes(by)) continue;
+      for (let n = 1; n <= 4; n++) await call(target, by, n, (args) => (by === 'paula' ? marked(args, target, n) : args));
+    }
+  }
+  await adminWork();
+  await house.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
+  await house.captured.changes();
+
+  /** Grants, a call that waits for a person, an instance and a device, all of them Paula's. */
+  async function adminWork(): Promise<void> {
+    const { tokenId, token } = await house.caller('paula');
+    for (const action of ['tool.call.echo', 'tool.call.clock']) await house.done('capabilities.grant', { action, token: tokenId });
+    await house.done('capabilities.grant', { action: 'tool.call.echo', developer: 'paula' });
+    const ana = await house.caller('ana');
+    await house.tool('no_such_tool', {}, ana);
+    for (let again = 0; again < 3; again++) {
+      for (const tool of ['echo', 'clock', 'no_such_tool']) {
+        await house.app.dispatch.tool({
+          name: tool,
+          args: tool === 'echo' ? { text: 'x' } : {},
+          principal,
+          surface: 'api',
+          correlation: { turn: `${MARK}-turn` },
+        });
+      }
+    }
+    const asked = await fetch(`${house.server.url}/api/setup/device`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ machine_name: `${MARK}-laptop`, agents: ['codex'] }),
+    });
+    const { user_code } = (await asked.json()) as { user_code: string };
+    await house.done('devices.approve', { code: user_code, developer: 'paula' });
+    await openRole();
+    await heldCall();
+    await instance();
+  }
+
+  async function openRole(): Promise<void> {
+    const kitchen = new Kitchen(house, await house.caller('paula'), 1);
+    await cycleCooking.clear(kitchen);
+    await cycleCooking.open(kitchen, 'gemini');
+  }
+
+  /** A call that a person has approved. */
+  async function heldCall(): Promise<void> {
+    const { tokenId, ...caller } = await house.developer('paula', 'gemini');
+    await house.done('capabilities.grant', { action: 'tool.call.echo', token: tokenId, scope: { approve: true } });
+    await house.done('capabilities.revoke', { action: 'tool.call.echo', developer: 'paula' });
+    const call = house.tool('echo', { text: 'wait' }, { tokenId, ...caller });
+    const approval_id = await until(async () => {
+      const rows = await house.app.store.reader.selectFrom('approvals').select('id').where('token_id', '=', tokenId).execute();
+      if (!rows[0]) throw new Error('nothing waits yet');
+      return rows[0].id;
+    });
+    await house.done('approvals.approve', { approval_id });
+    await call;
+  }
+
+  /** People with operator rights alone start one: here it is made Paula's. */
+  async function instance(): Promise<void> {
+    const { id } = (await house.done('instances.start', { repository_path: REPOSITORY, type: 'coding', issue: 4_711, agent: 'tiny' })) as { id: string };
+    await house.app.store.write(principal.workspace, async (tx) => {
+      await tx.db.updateTable('instances').set({ developer_id: paulaId }).where('id', '=', id).execute();
+      await tx.db.updateTable('tokens').set({ developer_id: paulaId }).where('instance_id', '=', id).execute();
+      await tx.db.updateTable('agents').set({ developer_id: paulaId }).where('actor', '=', `instance:${id}`).execute();
+    });
+  }
+
+  async function call(target: Target, by: CallerName, n: number, change: (args: object) => object = (args) => args): Promise<Read> {
+    const caller = await house.caller(by);
+    await house.captured.changes();
+    const [made] = fc.sample(valid(target.schema, hintFor(target)), { numRuns: 1, seed: 7_919 * n });
+    const input = resolved(made, (pick) => meant(house, caller, new Pick(pick.pool, 'mine', n)));
+    const recipe = recipeFor(target);
+    const cooked = recipe.by.includes(by) && isRecord(input) ? await recipe.with?.(new Kitchen(house, caller, n, input)) : undefined;
+    const fields = Object.fromEntries(Object.entries({ ...(input as object), ...cooked }).filter(([, value]) => value !== undefined));
+    return await send(target, caller, change(fields));
+  }
+
+  async function send(target: Target, { principal: who }: Caller, fields: object): Promise<Read> {
+    house.clock.advance(200);
+    const request = { name: target.name, args: asSent(target, fields), principal: who, surface: who.web ? ('dashboard' as const) : ('api' as const) };
+    const { body } = await (target.noun === 'tool' ? house.app.dispatch.tool(request) : house.app.dispatch.action(request));
+    return { label: target.label, sent: JSON.stringify(fields), body };
+  }
+
+  const isPaulas = (table: Table, row: Row): boolean => ownerOf(house, table, row) === paulaId;
+
+  /** Reads that name things of Paula's: what a member could come to ask for. */
+  async function readsOf(target: Target, caller: Caller): Promise<Read[]> {
+    const inputs = fc.sample(valid(target.schema, hintFor(target)), { numRuns: 8, seed: 20_261_115 });
+    const required = new Set((target.schema.required as string[] | undefined) ?? []);
+    const answers: Read[] = [];
+    for (const [index, input] of [...inputs, ...inputs.slice(0, 4).map((made) => onlyRequired(made, required))].entries()) {
+      const fields = resolved(input, ({ pool }) => paulas(pool, index) ?? meant(house, caller, new Pick(pool, 'any', index)));
+      if (isRecord(fields))
+        answers.push(await send(target, caller, { ...fields, ...('limit' in fields ? { limit: 100 } : {}), ...('offset' in fields ? { offset: 0 } : {}) }));
+    }
+    return answers;
+  }
+
+  function paulas(pool: string, n: number): unknown {
+    const table = (pool === 'threads' ? 'messages' : pool) as Table;
+    const rows = house.captured.rows(table).filter((row) => isPaulas(table, row));
+    const row = rows.at(-1 - (n % Math.max(rows.length, 1)));
+    return pool === 'threads' ? row?.thread_id : row?.id;
+  }
+
+  return {
+    house,
+    paulaId,
+    ids() {
+      const found = new Map<string, Table>();
+      for (const table of TABLES)
+        for (const row of house.captured.rows(table)) if (typeof row.id === 'string' && isPaulas(table, row)) found.set(row.id, table);
+      return found;
+    },
+    async readAll(member, signedIn) {
+      const answers: Read[] = [];
+      for (const target of targets) {
+        const { access, annotations, toolset } = target.contract;
+        if (access === 'operator' || access === 'server' || toolset === 'review') continue;
+        const by = target.noun === 'tool' || access === 'token' ? member : signedIn;
+        if (annotations.readOnlyHint) answers.push(...(await readsOf(target, await house.caller(by))));
+        // What writes answers too, and names what is in its way.
+        else if (recipeFor(target).by.includes(by)) for (let n = 11; n <= 12; n++) answers.push(await call(target, by, n));
+      }
+      for (let after = 0, more = true; more; ) {
+        const { reply, body } = await house.action('events.list', { after, limit: 1_000 }, await house.caller(signedIn));
+        const { items } = (reply as { data: { items: { seq: number }[] } }).data;
+        answers.push({ label: 'events.list', sent: '', body });
+        after = items.at(-1)?.seq ?? after;
+        more = items.length === 1_000;
+      }
+      await house.captured.changes();
+      return answers;
+    },
+  };
+}
+
+const TABLES: readonly Table[] = [
+  ...(['developers', 'tokens', 'agent_sessions', 'grants', 'agents', 'device_grants', 'role_sessions', 'approvals', 'local_worktrees', 'worktrees'] as const),
+  ...(['tasks', 'workstreams', 'session_contexts', 'claims', 'announcements', 'asks', 'handoffs', 'notes', 'messages', 'checkpoints'] as const),
+  ...(['overlap_warnings', 'preflight_checks', 'scope_verdicts', 'workflow_tasks', 'workflow_templates', 'session_activity', 'instances'] as const),
+];
+
+/** The same call with names of Paula's own. A worktree needs a place and a branch that no other has. */
+function marked(args: object, { name, schema }: Target, n: number): object {
+  const known = (schema.properties ?? {}) as object;
+  const names = Object.entries(MARKED).filter(([field]) => field in known);
+  const place = name === 'workspace_create' ? { path: `/home/${MARK}/tree-${n}`, branch: `${MARK}/tree-${n}` } : {};
+  const agent = 'runtime' in known ? { runtime: 'gemini', name: `${MARK}-bot` } : {};
+  return { ...args, ...('branch' in known ? { branch: `${MARK}/branch` } : {}), ...Object.fromEntries(names), ...agent, ...place };
+}
+
+const onlyRequired = (input: unknown, required: ReadonlySet<string>): unknown =>
+  isRecord(input) ? Object.fromEntries(Object.entries(input).filter(([field]) => required.has(field))) : input;
