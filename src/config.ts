@@ -98,11 +98,23 @@ const settings = z.strictObject({
   }),
   /** `otlp_endpoint`: of a collector that is told of traces and metrics by OTLP over HTTP. The standard OTEL_ variables beat it. */
   telemetry: z.strictObject({ otlp_endpoint: z.url({ protocol: /^https?$/ }).optional() }),
+  /** Bounds on callers. docs/operations.md lists them. */
+  limits: z
+    .strictObject({
+      /** How old a dashboard sign-in may be for an action that gives out rights. */
+      fresh_signin_minutes: z.int().min(1).max(1_440).default(5),
+      /** A dashboard session without a request ends after so long; the sign-in itself lasts 30 days. */
+      session_idle_days: z.int().min(1).max(30).default(7),
+      /** How long an agent's token lasts unless its maker says otherwise. 0: it does not expire. */
+      agent_token_days: z.int().min(0).max(3_650).default(90),
+    })
+    .prefault({}),
   /** `repositories`: the folders under which the server may make and remove git worktrees. Without it, anywhere. */
   machine: z.strictObject({ repositories: z.array(z.string().refine(isAbsolute, { error: 'expected absolute paths' })).optional() }),
 });
 
 export type Config = z.output<typeof settings> & { readonly home: string };
+export type Limits = Config['limits'];
 export type Flags = Partial<Record<'host' | 'port', string | undefined>>;
 
 const ENVIRONMENT = {
@@ -133,6 +145,7 @@ export const defaultsIn = (home: string): Omit<Config, 'home'> => ({
   instances: { max_running: 20 },
   github: {},
   telemetry: {},
+  limits: { fresh_signin_minutes: 5, session_idle_days: 7, agent_token_days: 90 },
   machine: {},
 });
 

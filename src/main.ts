@@ -6,7 +6,9 @@ import { DEMO_WORKSPACE_ID, demoFolder, demoLauncher, demoServer } from './featu
 import { createDeviceDesk, type DeviceDesk } from './features/devices/index.ts';
 import {
   type Authenticate,
+  type CurrentSession,
   createAuthenticate,
+  createCurrentSession,
   createEnterWorkspace,
   createRefusalRecorder,
   createSignIn,
@@ -45,6 +47,7 @@ export interface App extends House {
   readonly gate: Gate;
   readonly upstreams: Upstreams;
   readonly authenticate: Authenticate;
+  readonly currentSession: CurrentSession;
   readonly signIn: SignIn;
   readonly devices: DeviceDesk;
   readonly refusals: RefusalRecorder;
@@ -148,6 +151,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         keeps: () => (late.features ?? []).flatMap(({ keeps }) => keeps ?? []),
       },
       packageRoot: PACKAGE_ROOT,
+      limits: config.limits,
       demonstration: {
         home: config.home,
         attach: (name, changesWith) => guests.attach(guest(name, DEMO_WORKSPACE_ID, demoServer(PROGRAM, changesWith), config.tool_timeout_ms)),
@@ -169,6 +173,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...house,
     registry: registry(),
     timeoutMs: config.tool_timeout_ms,
+    freshSignInMs: config.limits.fresh_signin_minutes * 60_000,
     checkOutput: options.checkOutput ?? false,
     ports: {
       enterWorkspace: createEnterWorkspace(house),
@@ -199,9 +204,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     dispatch,
     gate: gate(),
     upstreams,
-    authenticate: createAuthenticate(house),
-    signIn: createSignIn(house),
-    devices: createDeviceDesk(house),
+    authenticate: createAuthenticate(house, config.limits),
+    currentSession: createCurrentSession(house),
+    signIn: createSignIn(house, config.limits),
+    devices: createDeviceDesk(house, config.limits),
     refusals,
     agentHost,
     servesAt(url) {

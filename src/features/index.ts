@@ -1,3 +1,4 @@
+import type { Limits } from '../config.ts';
 import type { House } from '../kernel/context.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { agents, dismiss, enlist, seenRunning } from './agents/index.ts';
@@ -50,6 +51,7 @@ export interface FeatureParts {
   readonly inventory: Inventory;
   /** The folder of this package. */
   readonly packageRoot: string;
+  readonly limits: Limits;
   readonly demonstration: Pick<DemoPorts, 'home' | 'attach' | 'detach'>;
 }
 
@@ -64,12 +66,13 @@ export function productFeatures({
   inventory,
   packageRoot,
   demonstration,
+  limits,
 }: FeatureParts): Feature[] {
   const tally = new Tally();
   const overlap = createOverlap(house, embedder);
   const worktrees = createWorktrees(house, machine);
   return [
-    identity,
+    identity(limits),
     capabilities(grantSubjects, { gate: catalogue.gate, tools: () => offeredTools(catalogue) }),
     events(house, tally, standingDemo),
     gateway(catalogue, tally),

@@ -42,6 +42,8 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   readonly inputCodes?: Readonly<Record<string, string>>;
   /** Asked so often that a call which went well is not kept: what it changed, delivered or denied its handler records. */
   readonly quiet?: true;
+  /** Gives out rights or secrets: a dashboard session may call it only shortly after its sign-in. */
+  readonly fresh?: true;
   /** A documented address of its own for a signed-in person, besides `/api/actions/<name>`. */
   readonly route?: `${'GET' | 'POST'} /api/${string}`;
 }

@@ -56,6 +56,18 @@ const tokenRequired = ({ name }: PublishedTool): Refused =>
     'Send the token of a developer or an agent as Authorization: Bearer.',
   );
 
+/** Whoever has a session's cookie and proof, but no link, gives out no rights with them for long. */
+export function freshDenial({ web, signedInAt, developerName }: Principal, action: PublishedTool, now: number, freshMs: number): Refused | undefined {
+  const isNeeded = [...action.operations.values()].some(({ contract }) => contract.fresh);
+  if (!isNeeded || !web || (signedInAt !== null && now - signedInAt <= freshMs)) return undefined;
+  return refused(
+    'error',
+    'SIGN_IN_AGAIN',
+    `${action.name} gives out rights or secrets and needs a sign-in of the last ${Math.round(freshMs / 60_000)} minutes.`,
+    `Run \`covenant open\` with --developer ${JSON.stringify(developerName)} on the server's machine, or ask its operator for a sign-in link. Open the link in this browser, then try again.`,
+  );
+}
+
 export function roleDenial(principal: Principal, action: PublishedTool): Refused | undefined {
   const access = accessOf(action);
   if (access === 'token') return principal.web || principal.developerId === null ? tokenRequired(action) : undefined;

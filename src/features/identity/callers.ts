@@ -24,6 +24,7 @@ function bareCaller(subject: string, viewer: Principal, part: Partial<Principal>
     agentType: null,
     instanceId: null,
     web: false,
+    signedInAt: null,
     operator: false,
     actor: subject,
     subjects: [subject],

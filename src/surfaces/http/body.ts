@@ -13,8 +13,8 @@ export type BodyProblem = 'too-large' | 'not-utf8' | 'not-json';
 export type Body = { value: unknown } | { problem: BodyProblem };
 
 /** The request's JSON, read from the socket under one bound whatever the surface. An empty body is `undefined`. */
-export async function readJsonBody(incoming: IncomingMessage): Promise<Body> {
-  const bytes = await readBytes(incoming);
+export async function readJsonBody(incoming: IncomingMessage, most: number = MAX_BODY_BYTES): Promise<Body> {
+  const bytes = await readBytes(incoming, most);
   if (!bytes) return { problem: 'too-large' };
   if (bytes.length === 0) return { value: undefined };
   if (!isUtf8(bytes)) return { problem: 'not-utf8' };
@@ -28,7 +28,7 @@ export async function readJsonBody(incoming: IncomingMessage): Promise<Body> {
 /** What is still read of a body that is too large, so that the client, which is busy sending, gets to read the refusal. */
 const MAX_DRAINED_BYTES = 4 * MAX_BODY_BYTES;
 
-function readBytes(incoming: IncomingMessage): Promise<Buffer | undefined> {
+function readBytes(incoming: IncomingMessage, most: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -36,11 +36,11 @@ function readBytes(incoming: IncomingMessage): Promise<Buffer | undefined> {
       chunks.length = 0;
       resolve(undefined);
     };
-    if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) tooLarge();
+    if (Number(incoming.headers['content-length'] ?? 0) > most) tooLarge();
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > MAX_DRAINED_BYTES) incoming.destroy();
-      else if (size > MAX_BODY_BYTES) tooLarge();
+      else if (size > most) tooLarge();
       else chunks.push(chunk);
     });
     incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));

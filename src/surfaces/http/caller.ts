@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../kernel/context.ts';
 import type { App } from '../../main.ts';
-import { type HttpRefusal, SIGNED_OUT, UNAUTHENTICATED } from './refuse.ts';
+import { type HttpRefusal, PROOF_HEADER, PROOF_REQUIRED, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
 
 /** Cookies of one host are shared by all its ports: the port in the name keeps several servers apart. */
 export const cookieName = (port: number): string => `covenant_${port}`;
@@ -28,22 +28,40 @@ export function originOf({ config }: App, { headers }: IncomingMessage): string 
   return config.allowed_origins.find((origin) => URL.canParse(origin) && new URL(origin).host === host) ?? `http://${host}`;
 }
 
+interface Credentials {
+  readonly token?: string | undefined;
+  readonly cookie?: string | undefined;
+  /** The cookie is proven by the address's `ticket`, for what a browser opens without headers, and not by the page's own header. */
+  readonly byTicket?: boolean;
+}
+
 /** Who calls, or the refusal, which is journaled without the credential. */
 export async function identify(
   app: App,
   incoming: IncomingMessage,
-  credentials: { token?: string | undefined; cookie?: string | undefined },
+  { token, cookie: session, byTicket = false }: Credentials,
 ): Promise<{ principal: Principal } | { refusal: HttpRefusal }> {
-  const door = credentials.token === undefined && credentials.cookie !== undefined ? 'cookie' : 'bearer';
-  const result = await app.authenticate(door === 'cookie' ? credentials.cookie : credentials.token, door);
+  const door = token === undefined && session !== undefined ? 'cookie' : 'bearer';
+  const result =
+    door === 'bearer'
+      ? await app.authenticate(token, door)
+      : await app.authenticate(session, door, byTicket ? { ticket: ticketOf(incoming), path: pathOf(incoming) } : { secret: proofOf(incoming) });
   if ('principal' in result) return result;
   await app.refusals.record(sourceOf(incoming), {
     category: 'audit',
     kind: 'authentication_failed',
     payload: { reason: result.rejected, door, path: pathOf(incoming) },
   });
+  if (result.rejected === 'unproven') return { refusal: byTicket ? TICKET_REQUIRED : PROOF_REQUIRED };
   return { refusal: door === 'cookie' ? SIGNED_OUT : UNAUTHENTICATED };
 }
+
+export const proofOf = ({ headers }: IncomingMessage): string | undefined => {
+  const sent = headers[PROOF_HEADER];
+  return typeof sent === 'string' ? sent : undefined;
+};
+
+const ticketOf = ({ url }: IncomingMessage): string | undefined => URL.parse(url ?? '/', 'http://localhost')?.searchParams.get('ticket') ?? undefined;
 
 /** Without the query, and without a secret in the path, however a client spells it. */
 export function pathOf(incoming: IncomingMessage): string {
