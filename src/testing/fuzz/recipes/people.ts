@@ -161,7 +161,7 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
     by: ['operator', 'ana_web'],
     with: async (at) => {
       await at.agent('ana');
-      const named = at.caller.name === 'operator' ? { developer: 'ana' } : { developer: undefined };
+      const named = at.caller.name === 'operator' ? { developer: await at.nameable('ana') } : { developer: undefined };
       return at.either({ to: 'agents', developer: undefined }, { to: 'team', role: undefined, ...named });
     },
   },
