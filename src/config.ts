@@ -114,7 +114,6 @@ const settings = z.strictObject({
 });
 
 export type Config = z.output<typeof settings> & { readonly home: string };
-export type Limits = Config['limits'];
 export type Flags = Partial<Record<'host' | 'port', string | undefined>>;
 
 const ENVIRONMENT = {

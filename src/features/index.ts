@@ -1,4 +1,3 @@
-import type { Limits } from '../config.ts';
 import type { House } from '../kernel/context.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { agents, dismiss, enlist, seenRunning } from './agents/index.ts';
@@ -12,7 +11,7 @@ import { events, Tally } from './events/index.ts';
 import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './execution/index.ts';
 import { type Catalogue, gateway, offeredTools } from './gateway/index.ts';
 import { hooks } from './hooks/index.ts';
-import { endAllTokens, endTokenById, grantSubjects, identity, issueInstanceToken, workingFor } from './identity/index.ts';
+import { endAllTokens, endTokenById, grantSubjects, type IdentityLimits, identity, issueInstanceToken, workingFor } from './identity/index.ts';
 import { type Outside as AgentMachine, type InstancePorts, instances } from './instances/index.ts';
 import { lookup } from './lookup/index.ts';
 import { messages, tell, unreadOf } from './messages/index.ts';
@@ -51,7 +50,7 @@ export interface FeatureParts {
   readonly inventory: Inventory;
   /** The folder of this package. */
   readonly packageRoot: string;
-  readonly limits: Limits;
+  readonly limits: IdentityLimits;
   readonly demonstration: Pick<DemoPorts, 'home' | 'attach' | 'detach'>;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Limits } from '../../config.ts';
+
 import type { House } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -7,7 +7,7 @@ import { parseInput } from '../../kernel/input.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Tx } from '../../storage/write.ts';
-import { agentTokenExpiry, findDeveloper, hashSecret, issueToken, mintSecret } from '../identity/index.ts';
+import { agentTokenExpiry, findDeveloper, hashSecret, type IdentityLimits, issueToken, mintSecret } from '../identity/index.ts';
 import { newUserCode, shownCode } from './code.ts';
 import { devicePoll, deviceRequest } from './contract.ts';
 import { CODE_LASTS_MS, FIRST_INTERVAL_SECONDS, isTooSoon, MOST_AT_ONCE, MOST_FROM_ONE_SOURCE, slower, standingOf } from './pace.ts';
@@ -37,7 +37,7 @@ export interface DeviceDesk {
   poll(body: unknown): Promise<Polled>;
 }
 
-export function createDeviceDesk({ store }: Pick<House, 'store'>, limits: Pick<Limits, 'agent_token_days'>): DeviceDesk {
+export function createDeviceDesk({ store }: Pick<House, 'store'>, limits: Pick<IdentityLimits, 'agent_token_days'>): DeviceDesk {
   return {
     async ask(source, body) {
       const { machine_name, agents } = parseInput({ input: deviceRequest }, body) as z.output<typeof deviceRequest>;
@@ -97,7 +97,7 @@ async function freeCode(tx: Tx): Promise<string> {
   }
 }
 
-async function answer(tx: Tx, row: DeviceGrantRow | undefined, limits: Pick<Limits, 'agent_token_days'>): Promise<Polled> {
+async function answer(tx: Tx, row: DeviceGrantRow | undefined, limits: Pick<IdentityLimits, 'agent_token_days'>): Promise<Polled> {
   if (!row) return { status: 'expired' };
   if (isTooSoon(row, tx.now)) {
     const interval = slower(row.interval_seconds);

@@ -1,8 +1,8 @@
-import type { Limits } from '../../config.ts';
 import type { House, Principal, PrincipalKind } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../kernel/workspace.ts';
+import type { IdentityLimits } from './limits.ts';
 import { expiryAfterUse } from './signin.ts';
 import { findTokenByHash, findTokenById, setTokenUsed, type TokenWithDeveloper, workspaceExists } from './store.ts';
 import { takeTicket } from './tickets.ts';
@@ -28,7 +28,7 @@ const LAST_USED_GRAIN_MS = 60_000;
 /** A cookie without `page` is refused. */
 export type Authenticate = (credential: string | undefined, door: Door, page?: PageProof) => Promise<Authentication>;
 
-export function createAuthenticate(house: House, limits: Pick<Limits, 'session_idle_days'>): Authenticate {
+export function createAuthenticate(house: House, limits: Pick<IdentityLimits, 'session_idle_days'>): Authenticate {
   return async (credential, door, page) => {
     if (!credential) return { rejected: 'missing' };
     if (!isToken(credential)) return { rejected: 'malformed' };
@@ -84,7 +84,7 @@ export function createEnterWorkspace(house: House): Ports['enterWorkspace'] {
   };
 }
 
-function noteUse(house: House, token: TokenWithDeveloper, now: number, limits: Pick<Limits, 'session_idle_days'>): void {
+function noteUse(house: House, token: TokenWithDeveloper, now: number, limits: Pick<IdentityLimits, 'session_idle_days'>): void {
   const used = { last_used_at: now, ...(token.kind === 'web' && { expires_at: expiryAfterUse(token.created_at, now, limits) }) };
   house.store
     .write(token.workspace_id, (tx) => setTokenUsed(tx.db, token.workspace_id, token.id, used))

@@ -1,10 +1,11 @@
-import type { Limits } from '../../config.ts';
 import type { Feature } from '../../kernel/tool.ts';
+import type { IdentityLimits } from './limits.ts';
 import { LINK_MS, WEB_SESSION_MS } from './signin.ts';
 import { TICKET_MS } from './tickets.ts';
 import { identityTools } from './tools.ts';
 
-export { type Authenticate, type CurrentSession, createAuthenticate, createCurrentSession, createEnterWorkspace, type PageProof } from './authenticate.ts';
+export { type Authenticate, type CurrentSession, createAuthenticate, createCurrentSession, createEnterWorkspace } from './authenticate.ts';
+export type { IdentityLimits } from './limits.ts';
 export {
   agentTokenExpiry,
   endAllTokens,
@@ -24,7 +25,7 @@ export { grantSubjects } from './subjects.ts';
 export type { DeveloperRow, TokenRow } from './tables.ts';
 export { AGENT_TYPES, hashSecret, mintSecret } from './token.ts';
 
-export const identity = (limits: Limits): Feature => ({
+export const identity = (limits: IdentityLimits): Feature => ({
   name: 'identity',
   implementations: identityTools(limits),
   keeps: [

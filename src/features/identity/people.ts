@@ -1,10 +1,10 @@
-import type { Limits } from '../../config.ts';
 import type { WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { workspaceName } from '../../kernel/workspace.ts';
 import type { Tx } from '../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
+import type { IdentityLimits } from './limits.ts';
 import {
   deleteSigninLinksOf,
   findDeveloper,
@@ -104,7 +104,7 @@ export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: str
 const DAY_MS = 24 * 3_600_000;
 
 /** When an agent's token made now expires, unless its maker says otherwise. */
-export const agentTokenExpiry = (now: number, { agent_token_days: days }: Pick<Limits, 'agent_token_days'>): number | null =>
+export const agentTokenExpiry = (now: number, { agent_token_days: days }: Pick<IdentityLimits, 'agent_token_days'>): number | null =>
   days === 0 ? null : now + days * DAY_MS;
 
 interface Rotation {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Limits } from '../../config.ts';
 import type { House, Principal } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { workspaceName } from '../../kernel/workspace.ts';
 import type { Tx } from '../../storage/write.ts';
+import type { IdentityLimits } from './limits.ts';
 import { endTokenById, issueToken } from './people.ts';
 import { deleteStaleSigninLinks, findDeveloper, findSigninLink, insertSigninLink, takeSigninLink } from './store.ts';
 import type { DeveloperRow } from './tables.ts';
@@ -14,7 +14,7 @@ const DAY_MS = 24 * 3_600_000;
 export const WEB_SESSION_MS = 30 * DAY_MS;
 
 /** When a dashboard session ends that is used now and then no more. No use makes it last longer than thirty days. */
-export const expiryAfterUse = (signedInAt: number, now: number, { session_idle_days: days }: Pick<Limits, 'session_idle_days'>): number =>
+export const expiryAfterUse = (signedInAt: number, now: number, { session_idle_days: days }: Pick<IdentityLimits, 'session_idle_days'>): number =>
   Math.min(signedInAt + WEB_SESSION_MS, now + days * DAY_MS);
 
 /** A link that works once: the secret is in its path, its hash in the store. */
@@ -54,7 +54,7 @@ export interface SignedIn {
 export type SignIn = (request: SignInRequest, browser?: Principal) => Promise<SignedIn>;
 
 /** Takes the link and begins a session for its developer. A used, an expired and an invented link read the same. */
-export function createSignIn({ store, clock }: House, limits: Pick<Limits, 'session_idle_days'>): SignIn {
+export function createSignIn({ store, clock }: House, limits: Pick<IdentityLimits, 'session_idle_days'>): SignIn {
   return async ({ code, replace = false }, browser) => {
     const hash = hashSecret(code);
     const link = await findSigninLink(store.reader, hash);

@@ -1,4 +1,3 @@
-import type { Limits } from '../../config.ts';
 import { type Principal, record, type WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
@@ -18,6 +17,7 @@ import {
   signOutDeveloper,
   whoAmI,
 } from './contract.ts';
+import type { IdentityLimits } from './limits.ts';
 import {
   agentTokenExpiry,
   endToken,
@@ -39,7 +39,7 @@ const MINUTE_MS = 60_000;
 /** From so long before it expires people are warned of an agent's token. */
 const EXPIRY_WARNING_MS = 7 * 24 * 60 * MINUTE_MS;
 
-export const identityTools = (limits: Pick<Limits, 'agent_token_days'>): Implementation[] => [
+export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>): Implementation[] => [
   implement(createToken, {
     write: async (tx, input, ctx) => {
       const developer = await developerFor(tx, input.developer, ctx);
