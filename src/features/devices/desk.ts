@@ -1,5 +1,4 @@
 import { z } from 'zod';
-
 import type { House } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
