@@ -26,13 +26,13 @@ export const openApp = ({ path, url }: Place): Promise<App> =>
 export const signUp = (app: App): Promise<Caller> =>
   callerOf(app, async (tx) => {
     const { id } = await ensureDeveloper(tx, 'bench', 'operator');
-    return await issueToken(tx, { kind: 'developer', developerId: id, by: 'operator' });
+    return await issueToken(tx, { kind: 'developer', developerId: id, expiresAt: null, by: 'operator' });
   });
 
 export const developer = async (app: App): Promise<Principal> => (await signUp(app)).principal;
 
 export const operator = async (app: App): Promise<Principal> =>
-  (await callerOf(app, (tx) => issueToken(tx, { kind: 'operator', developerId: null, by: 'operator' }))).principal;
+  (await callerOf(app, (tx) => issueToken(tx, { kind: 'operator', developerId: null, expiresAt: null, by: 'operator' }))).principal;
 
 export interface Caller {
   readonly principal: Principal;

@@ -72,6 +72,7 @@ async function measured(browser: Browser, size: Size): Promise<Map<string, Seen>
     const page = await context.newPage();
     await page.addInitScript(watchTasks);
     await page.goto(server.url + link.path);
+    await page.waitForURL((url) => !url.pathname.startsWith('/signin/'));
     const looks: Look[] = [
       { name: 'Now', path: '/', shows: 'main h2' },
       { name: 'Work', path: '/tasks', shows: 'main [data-row]' },

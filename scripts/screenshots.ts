@@ -58,6 +58,7 @@ async function takeAll(opened: Browser, link: string): Promise<void> {
   const first = await opened.newContext();
   const page = await first.newPage();
   await page.goto(link);
+  await page.waitForURL((url) => !url.pathname.startsWith('/signin/'));
   await page.getByRole('heading', { level: 1 }).waitFor();
   const pages = await pagesOf(page);
   const state = await first.storageState();

@@ -80,6 +80,12 @@ export const LIMITS = z.strictObject({
   sockets: count(100_000).default(1_024),
   /** Events that the calls of one token may add to the journal in a day (UTC). */
   journal_events_per_day: count(1_000_000_000).default(2_000_000),
+  /** How old a dashboard sign-in may be for an action that gives out rights. */
+  fresh_signin_minutes: count(1_440).default(5),
+  /** A dashboard session without a request ends after so long; the sign-in itself lasts 30 days. */
+  session_idle_days: count(30).default(7),
+  /** How long an agent's token lasts unless its maker says otherwise. 0: it does not expire. */
+  agent_token_days: z.int().min(0).max(3_650).default(90),
 });
 export type Limits = z.output<typeof LIMITS>;
 
@@ -142,6 +148,7 @@ const settings = z.strictObject({
   }),
   /** `otlp_endpoint`: of a collector that is told of traces and metrics by OTLP over HTTP. The standard OTEL_ variables beat it. */
   telemetry: z.strictObject({ otlp_endpoint: z.url({ protocol: /^https?$/ }).optional() }),
+  /** Bounds on callers. docs/operations.md lists them. */
   /** `repositories`: the folders under which the server may make and remove git worktrees. Without it, anywhere. */
   machine: z.strictObject({ repositories: z.array(z.string().refine(isAbsolute, { error: 'expected absolute paths' })).optional() }),
 });

@@ -7,7 +7,9 @@ import { createDeviceDesk, type DeviceDesk } from './features/devices/index.ts';
 import { createJournalQuota } from './features/events/index.ts';
 import {
   type Authenticate,
+  type CurrentSession,
   createAuthenticate,
+  createCurrentSession,
   createEnterWorkspace,
   createRedactReply,
   createRefusalRecorder,
@@ -47,6 +49,7 @@ export interface App extends House {
   readonly gate: Gate;
   readonly upstreams: Upstreams;
   readonly authenticate: Authenticate;
+  readonly currentSession: CurrentSession;
   readonly signIn: SignIn;
   readonly devices: DeviceDesk;
   readonly refusals: RefusalRecorder;
@@ -154,6 +157,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         keeps: () => (late.features ?? []).flatMap(({ keeps }) => keeps ?? []),
       },
       packageRoot: PACKAGE_ROOT,
+      limits: config.limits,
       demonstration: {
         home: config.home,
         attach: (name, changesWith) => guests.attach(guest(name, DEMO_WORKSPACE_ID, demoServer(PROGRAM, changesWith), config.tool_timeout_ms)),
@@ -176,6 +180,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...house,
     registry: registry(),
     timeoutMs: config.tool_timeout_ms,
+    freshSignInMs: config.limits.fresh_signin_minutes * 60_000,
     checkOutput: options.checkOutput ?? false,
     ports: {
       enterWorkspace: createEnterWorkspace(house),
@@ -208,9 +213,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     dispatch,
     gate: gate(),
     upstreams,
-    authenticate: createAuthenticate(house),
-    signIn: createSignIn(house),
-    devices: createDeviceDesk(house),
+    authenticate: createAuthenticate(house, config.limits),
+    currentSession: createCurrentSession(house),
+    signIn: createSignIn(house, config.limits),
+    devices: createDeviceDesk(house, config.limits),
     refusals,
     journalQuota: journalQuota.quota,
     agentHost,

@@ -22,6 +22,7 @@ import type * as threads from '../src/features/threads/contract.ts';
 import type * as upstreams from '../src/features/upstreams/contract.ts';
 import type * as workstreams from '../src/features/workstreams/contract.ts';
 import type { Output, Sent } from '../src/kernel/contract.ts';
+import { type Account, forgetProof, type SignedIn, storedProof } from './session.ts';
 
 /** The actions that the dashboard calls, each with the server's own contract. These answer with their data alone. */
 interface PlainActions {
@@ -29,9 +30,13 @@ interface PlainActions {
   'tokens.list': typeof identity.listTokens;
   'tokens.create': typeof identity.createToken;
   'tokens.revoke': typeof identity.revokeToken;
+  'tokens.rotate': typeof identity.rotateToken;
+  'session.end': typeof identity.endSession;
+  'session.ticket': typeof identity.sessionTicket;
   'signin.link': typeof identity.createSigninLink;
   'developers.list': typeof identity.listDevelopers;
   'developers.set_visibility': typeof identity.setVisibility;
+  'developers.sign_out': typeof identity.signOutDeveloper;
   'devices.find': typeof devices.findDevice;
   'devices.waiting': typeof devices.waitingDevices;
   'devices.approve': typeof devices.approveDevice;
@@ -221,18 +226,51 @@ const SIGNED_OUT = 'SIGNED_OUT';
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.code === SIGNED_OUT;
 
 export async function call<N extends ActionName>(name: N, input: Arguments<N>, signal?: AbortSignal): Promise<Result<N>> {
-  const response = await send(name, input, signal);
+  const path = `/api/actions/${name}`;
+  let proof = storedProof();
+  let response = await post(path, input, proof, signal);
+  // Another tab has signed in meanwhile: the cookie is that of its session, and so is the proof by now.
+  if (response.status === 401 && storedProof() !== proof) {
+    proof = storedProof();
+    response = await post(path, input, proof, signal);
+  }
   const body: unknown = await response.json().catch(() => undefined);
-  if (response.status === 401) throw new ApiError(SIGNED_OUT, 'You are not signed in.', 'Run covenant open for a sign-in link.');
+  if (response.status === 401) {
+    if (storedProof() === proof) forgetProof();
+    throw new ApiError(SIGNED_OUT, 'You are not signed in.', 'Run covenant open for a sign-in link.');
+  }
   if (!response.ok) throw refusal(response.status, body);
   return body as Result<N>;
 }
 
-async function send(name: string, input: unknown, signal: AbortSignal | undefined): Promise<Response> {
+/** An address that the browser opens by itself, a socket or a download: it carries no header, so a ticket stands for the page's proof. */
+export async function ticketed(path: string, query: Record<string, string> = {}): Promise<string> {
+  const { ticket } = await call('session.ticket', { path });
+  return `${path}?${new URLSearchParams({ ...query, ticket })}`;
+}
+
+/** The same for a socket. */
+export const ticketedSocket = async (path: string, query: Record<string, string>): Promise<WebSocket> =>
+  new WebSocket(location.origin.replace(/^http/, 'ws') + (await ticketed(path, query)));
+
+export type SignInAnswer = { readonly signedIn: SignedIn } | { readonly another: { readonly linkFor: Account; readonly signedInAs: Account } };
+
+/** Takes a sign-in link by its code. `replace`: also where this browser is signed in to another account. */
+export async function signIn(code: string, replace: boolean): Promise<SignInAnswer> {
+  const response = await post('/api/signin', { code, replace }, storedProof());
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return { signedIn: body as SignedIn };
+  const error = refusal(response.status, body);
+  if (error.code !== 'SIGNED_IN_AS_ANOTHER') throw error;
+  const { link_for, signed_in_as } = (body as { data: { link_for: Account; signed_in_as: Account } }).data;
+  return { another: { linkFor: link_for, signedInAs: signed_in_as } };
+}
+
+async function post(path: string, input: unknown, proof: string | null, signal?: AbortSignal): Promise<Response> {
   try {
-    return await fetch(`/api/actions/${name}`, {
+    return await fetch(path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...(proof !== null && { 'x-covenant-proof': proof }) },
       body: JSON.stringify(input),
       ...(signal ? { signal } : {}),
     });

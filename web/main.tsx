@@ -4,11 +4,15 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isSignedOut } from './api.ts';
 import { LiveJournal } from './live/context.tsx';
+import { Arrival } from './pages/identity/arrival.tsx';
 import { SignIn } from './pages/identity/sign-in.tsx';
 import { Problem } from './parts/problem.tsx';
 import { show } from './preferences.ts';
 import { queries, useRead } from './queries.ts';
 import { router } from './router.tsx';
+
+/** The code of a sign-in link, where that is the address. */
+const [, code] = /^\/signin\/([^/]+)$/.exec(location.pathname) ?? [];
 
 /** Nothing is asked of the server before it is known who asks. */
 function Gate() {
@@ -35,8 +39,6 @@ const root = document.getElementById('root');
 if (!root) throw new Error('no #root in the page');
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={queries}>
-      <Gate />
-    </QueryClientProvider>
+    <QueryClientProvider client={queries}>{code === undefined ? <Gate /> : <Arrival code={code} />}</QueryClientProvider>
   </StrictMode>,
 );

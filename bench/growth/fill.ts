@@ -57,7 +57,7 @@ const team = (store: Store): Promise<Agent[]> =>
     for (let n = 0; n < DEVELOPERS; n++) {
       const { id: developerId } = await ensureDeveloper(tx, `developer-${n}`, 'operator');
       for (const agentType of AGENT_TYPES) {
-        const { token } = await issueToken(tx, { kind: 'agent', developerId, agentType, by: 'operator' });
+        const { token } = await issueToken(tx, { kind: 'agent', developerId, agentType, expiresAt: null, by: 'operator' });
         agents.push({ developerId, agentType, actor: `agent:${agentType}@${developerId}`, tokenId: token.id });
       }
     }

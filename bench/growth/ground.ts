@@ -38,8 +38,8 @@ export async function stand(place: Place, size: number): Promise<Ground> {
     if (!('principal' in authenticated)) throw new Error('the new token is refused');
     return authenticated.principal;
   };
-  const agent = await signIn({ kind: 'agent', agentType: AGENT_TYPE });
-  const operator = await signIn({ kind: 'operator' });
+  const agent = await signIn({ kind: 'agent', agentType: AGENT_TYPE, expiresAt: null });
+  const operator = await signIn({ kind: 'operator', expiresAt: null });
   const answered = (name: string, { reply }: Awaited<ReturnType<App['dispatch']['tool']>>): Fields => {
     if (reply.status !== 'ok' && reply.status !== 'warning') throw new Error(`${name}: ${reply.message}`);
     return reply.data as Fields;

@@ -268,6 +268,9 @@ function instanceRows({ n, time, agent: { developerId: developer_id, actor, toke
         expires_at: null,
         last_used_at: over,
         revoked_at: over,
+        proof_hash: null,
+        previous_hash: null,
+        previous_ends_at: null,
       },
     ],
     agents: [

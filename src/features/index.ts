@@ -11,7 +11,7 @@ import { events, Tally } from './events/index.ts';
 import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './execution/index.ts';
 import { type Catalogue, gateway, offeredTools } from './gateway/index.ts';
 import { hooks } from './hooks/index.ts';
-import { endAllTokens, endTokenById, grantSubjects, identity, issueInstanceToken, workingFor } from './identity/index.ts';
+import { endAllTokens, endTokenById, grantSubjects, type IdentityLimits, identity, issueInstanceToken, workingFor } from './identity/index.ts';
 import { type Outside as AgentMachine, type InstancePorts, instances } from './instances/index.ts';
 import { lookup } from './lookup/index.ts';
 import { messages, tell, unreadOf } from './messages/index.ts';
@@ -50,6 +50,7 @@ export interface FeatureParts {
   readonly inventory: Inventory;
   /** The folder of this package. */
   readonly packageRoot: string;
+  readonly limits: IdentityLimits;
   readonly demonstration: Pick<DemoPorts, 'home' | 'attach' | 'detach'>;
 }
 
@@ -64,12 +65,13 @@ export function productFeatures({
   inventory,
   packageRoot,
   demonstration,
+  limits,
 }: FeatureParts): Feature[] {
   const tally = new Tally();
   const overlap = createOverlap(house, embedder);
   const worktrees = createWorktrees(house, machine);
   return [
-    identity,
+    identity(limits),
     capabilities(grantSubjects, { gate: catalogue.gate, tools: () => offeredTools(catalogue) }),
     events(house, tally, standingDemo),
     gateway(catalogue, tally),

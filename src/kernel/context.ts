@@ -18,6 +18,8 @@ export interface Principal {
   readonly instanceId: string | null;
   /** Signed in with the dashboard's cookie rather than a token. */
   readonly web: boolean;
+  /** When the person at the dashboard opened their sign-in link; null of every other caller. */
+  readonly signedInAt: number | null;
   /** May administer the server: the local operator, and a workspace's first developer on the dashboard. */
   readonly operator: boolean;
   /** As it stands in the journal: ids only, never a name. */

@@ -47,6 +47,8 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
    * completion would hold up the team rather than the caller.
    */
   readonly essential?: true;
+  /** Gives out rights or secrets: a dashboard session may call it only shortly after its sign-in. */
+  readonly fresh?: true;
   /** A documented address of its own for a signed-in person, besides `/api/actions/<name>`. */
   readonly route?: `${'GET' | 'POST'} /api/${string}`;
 }

@@ -17,13 +17,15 @@ import { type Exchange, type ExternalTool, isInputRequired, type Json, outcomeOf
 import { ok, type Refused, type Reply } from './reply.ts';
 import { Begun, type Implementation } from './tool.ts';
 import { part } from './trace.ts';
-import { fallbackEnvelope, noWorkspace, opensWorkspace, roleDenial, unknownAction, unknownTool } from './unserved.ts';
+import { fallbackEnvelope, freshDenial, noWorkspace, opensWorkspace, roleDenial, unknownAction, unknownTool } from './unserved.ts';
 import { argumentsDigest, callRecords, type UsedCall } from './usage.ts';
 
 export interface DispatchOptions extends House {
   readonly registry: Registry;
   readonly ports: Ports;
   readonly timeoutMs: number;
+  /** How old a dashboard sign-in may be for an action that needs a fresh one. */
+  readonly freshSignInMs: number;
   /** Holds every result against its contract. For tests: in service it would only turn a wrong answer into none. */
   readonly checkOutput: boolean;
 }
@@ -173,7 +175,10 @@ export class Dispatch {
   async #action(call: Call): Promise<Answer> {
     const action = this.#o.registry.action(call.name);
     if (!action) return await this.#finish(call, undefined, unknownAction(call.name));
-    const denial = roleDenial(call.principal, action) ?? (call.isNewWorkspace && !opensWorkspace(action) ? noWorkspace(call) : undefined);
+    const denial =
+      roleDenial(call.principal, action) ??
+      freshDenial(call.principal, action, this.#o.clock.now(), this.#o.freshSignInMs) ??
+      (call.isNewWorkspace && !opensWorkspace(action) ? noWorkspace(call) : undefined);
     if (denial) return await this.#finish(call, action, denial, 'denied');
     return await this.#perform(call, action);
   }

@@ -6,6 +6,7 @@ import type { Noun } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
 import { accessOf } from './registry.ts';
 import { type Refused, refused } from './reply.ts';
+import { workspaceName } from './workspace.ts';
 
 /** What the pipe says before a tool or an action has got the call, and in whose envelope. */
 
@@ -55,6 +56,23 @@ const tokenRequired = ({ name }: PublishedTool): Refused =>
     `${name} is for programs that act for a developer.`,
     'Send the token of a developer or an agent as Authorization: Bearer.',
   );
+
+/** Whoever has a session's cookie and proof, but no link, gives out no rights with them for long. */
+export function freshDenial(
+  { web, signedInAt, developerName, workspace }: Principal,
+  action: PublishedTool,
+  now: number,
+  freshMs: number,
+): Refused | undefined {
+  const isNeeded = [...action.operations.values()].some(({ contract }) => contract.fresh);
+  if (!isNeeded || !web || (signedInAt !== null && now - signedInAt <= freshMs)) return undefined;
+  return refused(
+    'error',
+    'SIGN_IN_AGAIN',
+    `${action.name} gives out rights or secrets and needs a sign-in of the last ${Math.round(freshMs / 60_000)} minutes.`,
+    `Run \`covenant open\` with --developer ${JSON.stringify(developerName)} --workspace ${workspaceName(workspace)} on the server's machine, or ask its operator for a sign-in link. Open the link in this browser, then try again.`,
+  );
+}
 
 export function roleDenial(principal: Principal, action: PublishedTool): Refused | undefined {
   const access = accessOf(action);

@@ -36,6 +36,7 @@ CREATE TABLE "overlap_state" ("workspace_id" text primary key, "revision" bigint
 CREATE TABLE "overlap_terms" ("workspace_id" text not null, "term" text not null, "items" integer not null, constraint "overlap_terms_key" primary key ("workspace_id", "term")) without rowid
 CREATE TABLE "overlap_vectors" ("workspace_id" text not null, "item_id" text not null, "model" text not null, "vector" text not null, constraint "overlap_vectors_key" primary key ("workspace_id", "item_id", "model"))
 CREATE TABLE "overlap_warnings" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "kind" text not null, "title" text not null, "subject_id" text, "check_id" text, "level" text not null, "matches" text not null, "status" text not null, "reason" text, "created_at" bigint not null, "resolved_at" bigint, constraint "overlap_warnings_key" primary key ("workspace_id", "id"))
+CREATE TABLE "page_tickets" ("workspace_id" text not null, "hash" text primary key, "token_id" text not null, "path" text not null, "expires_at" bigint not null)
 CREATE TABLE "parallel_audits" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "compared" integer not null, "conflicts" text not null, "created_at" bigint not null, constraint "parallel_audits_key" primary key ("workspace_id", "id"))
 CREATE TABLE "preflight_checks" ("workspace_id" text not null, "id" text not null, "kind" text not null, "developer_id" text not null, "title" text not null, "planned_id" text, "warning_id" text, "candidates" text not null, "created_at" bigint not null, "used_at" bigint, constraint "preflight_checks_key" primary key ("workspace_id", "id"))
 CREATE TABLE "psk_failures" ("workspace_id" text not null, "repository" text not null, "role" text not null, "token_id" text not null, "failures" integer not null, "last_at" bigint not null, constraint "psk_failures_key" primary key ("workspace_id", "repository", "role", "token_id"))
@@ -51,7 +52,7 @@ CREATE TABLE "session_contexts" ("workspace_id" text not null, "id" text not nul
 CREATE TABLE "settings" ("workspace_id" text not null, "key" text not null, "value" text not null, "updated_at" bigint not null, "updated_by" text not null, constraint "settings_key" primary key ("workspace_id", "key"))
 CREATE TABLE "signin_links" ("workspace_id" text not null, "hash" text primary key, "developer_id" text not null, "created_at" bigint not null, "expires_at" bigint not null, "used_at" bigint)
 CREATE TABLE "tasks" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "actor" text not null, "session_id" text, "workstream_id" text, "title" text not null, "task_type" text not null, "status" text not null, "description" text, "scope" text, "action" text, "component" text, "priority" text not null, "target_files" text not null, "repo" text, "result_summary" text, "summary" text, "reason" text, "created_at" bigint not null, "started_at" bigint, "updated_at" bigint not null, "closed_at" bigint, constraint "tasks_key" primary key ("workspace_id", "id"))
-CREATE TABLE "tokens" ("workspace_id" text not null, "id" text not null, "hash" text not null unique, "kind" text not null, "developer_id" text, "agent_type" text, "instance_id" text, "label" text not null, "created_by" text not null, "created_at" bigint not null, "expires_at" bigint, "last_used_at" bigint, "revoked_at" bigint, constraint "tokens_key" primary key ("workspace_id", "id"))
+CREATE TABLE "tokens" ("workspace_id" text not null, "id" text not null, "hash" text not null unique, "kind" text not null, "developer_id" text, "agent_type" text, "instance_id" text, "label" text not null, "created_by" text not null, "created_at" bigint not null, "expires_at" bigint, "last_used_at" bigint, "revoked_at" bigint, "proof_hash" text, "previous_hash" text, "previous_ends_at" bigint, constraint "tokens_key" primary key ("workspace_id", "id"))
 CREATE TABLE "upstream_pins" ("workspace_id" text not null, "server" text not null, "kind" text not null, "name" text not null, "exposed" text not null, "approved" text, "approved_hash" text, "approved_at" bigint, "approved_by" text, "seen" text, "seen_hash" text, "seen_at" bigint not null, constraint "upstream_pins_key" primary key ("workspace_id", "server", "kind", "name"))
 CREATE TABLE "upstreams" ("workspace_id" text not null, "name" text not null, "facts" text not null, "first_seen_at" bigint not null, constraint "upstreams_key" primary key ("workspace_id", "name"))
 CREATE TABLE "workflow_dependencies" ("workspace_id" text not null, "workflow_id" text not null, "task_id" text not null, "depends_on" text not null, constraint "workflow_dependencies_key" primary key ("workspace_id", "task_id", "depends_on"))
@@ -121,6 +122,7 @@ CREATE INDEX overlap_warnings_ending on "overlap_warnings" (lower(substr(id, len
 CREATE INDEX "overlap_warnings_escalated" on "overlap_warnings" ("workspace_id", "id") where "level" = 'escalated'
 CREATE INDEX "overlap_warnings_open" on "overlap_warnings" ("workspace_id", "id") where "resolved_at" is null
 CREATE INDEX "overlap_warnings_subject" on "overlap_warnings" ("workspace_id", "subject_id")
+CREATE INDEX "page_tickets_expiry" on "page_tickets" ("workspace_id", "expires_at")
 CREATE INDEX "preflight_checks_latest" on "preflight_checks" ("workspace_id", "developer_id", "kind", "created_at")
 CREATE INDEX "review_feedback_for" on "review_feedback" ("workspace_id", "coding_instance", "id")
 CREATE INDEX review_feedback_under_way on review_feedback (step_until) where step is not null
@@ -137,8 +139,10 @@ CREATE INDEX "tasks_unplaced" on "tasks" ("workspace_id", "id") where "workstrea
 CREATE INDEX "tasks_updated" on "tasks" ("workspace_id", "updated_at", "id")
 CREATE INDEX "tasks_workstream" on "tasks" ("workspace_id", "workstream_id", "status")
 CREATE INDEX tokens_ending on "tokens" (lower(substr(id, length(id) - 3)), workspace_id, id)
+CREATE INDEX "tokens_expiring" on "tokens" ("workspace_id", "expires_at") where "revoked_at" is null and "kind" = 'agent'
 CREATE INDEX "tokens_live" on "tokens" ("workspace_id", "id") where "revoked_at" is null
 CREATE INDEX "tokens_of_agents" on "tokens" ("workspace_id", "id") where "kind" = 'agent'
+CREATE UNIQUE INDEX "tokens_previous_hash" on "tokens" ("previous_hash") where "previous_hash" is not null
 CREATE INDEX "workflow_dependencies_all" on "workflow_dependencies" ("workspace_id", "workflow_id")
 CREATE INDEX "workflow_dependents" on "workflow_dependencies" ("workspace_id", "depends_on", "task_id")
 CREATE INDEX "workflow_tasks_claimed" on "workflow_tasks" ("workspace_id", "workflow_id") where "assigned_agent_id" is not null
@@ -573,6 +577,11 @@ overlap_warnings.status text not null
 overlap_warnings.reason text
 overlap_warnings.created_at bigint not null
 overlap_warnings.resolved_at bigint
+page_tickets.workspace_id text not null
+page_tickets.hash text not null
+page_tickets.token_id text not null
+page_tickets.path text not null
+page_tickets.expires_at bigint not null
 parallel_audits.workspace_id text not null
 parallel_audits.id text not null
 parallel_audits.developer_id text not null
@@ -724,6 +733,9 @@ tokens.created_at bigint not null
 tokens.expires_at bigint
 tokens.last_used_at bigint
 tokens.revoked_at bigint
+tokens.proof_hash text
+tokens.previous_hash text
+tokens.previous_ends_at bigint
 upstream_pins.workspace_id text not null
 upstream_pins.server text not null
 upstream_pins.kind text not null
@@ -874,6 +886,7 @@ overlap_state: overlap_state_pkey PRIMARY KEY (workspace_id)
 overlap_terms: overlap_terms_key PRIMARY KEY (workspace_id, term)
 overlap_vectors: overlap_vectors_key PRIMARY KEY (workspace_id, item_id, model)
 overlap_warnings: overlap_warnings_key PRIMARY KEY (workspace_id, id)
+page_tickets: page_tickets_pkey PRIMARY KEY (hash)
 parallel_audits: parallel_audits_key PRIMARY KEY (workspace_id, id)
 preflight_checks: preflight_checks_key PRIMARY KEY (workspace_id, id)
 psk_failures: psk_failures_key PRIMARY KEY (workspace_id, repository, role, token_id)
@@ -1004,6 +1017,8 @@ CREATE INDEX overlap_warnings_escalated ON overlap_warnings USING btree (workspa
 CREATE UNIQUE INDEX overlap_warnings_key ON overlap_warnings USING btree (workspace_id, id)
 CREATE INDEX overlap_warnings_open ON overlap_warnings USING btree (workspace_id, id) WHERE (resolved_at IS NULL)
 CREATE INDEX overlap_warnings_subject ON overlap_warnings USING btree (workspace_id, subject_id)
+CREATE INDEX page_tickets_expiry ON page_tickets USING btree (workspace_id, expires_at)
+CREATE UNIQUE INDEX page_tickets_pkey ON page_tickets USING btree (hash)
 CREATE UNIQUE INDEX parallel_audits_key ON parallel_audits USING btree (workspace_id, id)
 CREATE UNIQUE INDEX preflight_checks_key ON preflight_checks USING btree (workspace_id, id)
 CREATE INDEX preflight_checks_latest ON preflight_checks USING btree (workspace_id, developer_id, kind, created_at)
@@ -1038,10 +1053,12 @@ CREATE INDEX tasks_unplaced ON tasks USING btree (workspace_id, id) WHERE (works
 CREATE INDEX tasks_updated ON tasks USING btree (workspace_id, updated_at, id)
 CREATE INDEX tasks_workstream ON tasks USING btree (workspace_id, workstream_id, status)
 CREATE INDEX tokens_ending ON tokens USING btree (lower(substr(id, (length(id) - 3))), workspace_id, id)
+CREATE INDEX tokens_expiring ON tokens USING btree (workspace_id, expires_at) WHERE ((revoked_at IS NULL) AND (kind = 'agent'::text))
 CREATE UNIQUE INDEX tokens_hash_key ON tokens USING btree (hash)
 CREATE UNIQUE INDEX tokens_key ON tokens USING btree (workspace_id, id)
 CREATE INDEX tokens_live ON tokens USING btree (workspace_id, id) WHERE (revoked_at IS NULL)
 CREATE INDEX tokens_of_agents ON tokens USING btree (workspace_id, id) WHERE (kind = 'agent'::text)
+CREATE UNIQUE INDEX tokens_previous_hash ON tokens USING btree (previous_hash) WHERE (previous_hash IS NOT NULL)
 CREATE UNIQUE INDEX upstream_pins_key ON upstream_pins USING btree (workspace_id, server, kind, name)
 CREATE UNIQUE INDEX upstreams_key ON upstreams USING btree (workspace_id, name)
 CREATE INDEX workflow_dependencies_all ON workflow_dependencies USING btree (workspace_id, workflow_id)

@@ -17,6 +17,7 @@ import { type TestClock, testClock } from './clock.ts';
 import { testConfig } from './config.ts';
 import { type TestDatabase, temporaryDatabase } from './database.ts';
 import { whenOver } from './scope.ts';
+import { type Session, signInBy } from './signin.ts';
 
 export interface TestCaller {
   readonly token: string;
@@ -38,6 +39,8 @@ export interface TestApp {
   /** An action that must succeed; its data. */
   done(name: string, args: unknown, caller?: TestCaller): Promise<Record<string, unknown>>;
   events(filter?: { category?: string; kind?: string }, workspace?: string): Promise<JournalEvent[]>;
+  /** A person at the dashboard of the server at `url`: the first developer, or the one that is named. */
+  signIn(url: string, developer?: string): Promise<Session>;
   serve(options?: Pick<ServeOptions, 'stalledMs' | 'terminals' | 'dashboard'>): Promise<RunningServer>;
 }
 
@@ -100,10 +103,20 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   };
   const operatorToken = await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
     await ensureWorkspace(tx, 'operator');
-    return await issueToken(tx, { kind: 'operator', developerId: null, by: 'operator' });
+    return await issueToken(tx, { kind: 'operator', developerId: null, expiresAt: null, by: 'operator' });
   });
   const operator = await callerOf(operatorToken.value, operatorToken.token.id);
   const action: TestApp['action'] = (name, args, caller = operator) => app.dispatch.action({ name, args, principal: caller.principal, surface: 'api' });
+
+  const done: TestApp['done'] = async (name, args, caller) => {
+    const { reply } = await action(name, args, caller);
+    if (reply.status !== 'ok') {
+      // What the answer keeps to itself stands in the log.
+      const inside = reply.code === 'INTERNAL' ? logged.slice(-5) : [];
+      throw new Error([`${name}: ${reply.code}: ${reply.message}`, ...inside].join('\n'));
+    }
+    return reply.data as Record<string, unknown>;
+  };
 
   return {
     app,
@@ -114,24 +127,20 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     async developer(name, agentType, workspace = DEFAULT_WORKSPACE_ID) {
       const { value, token } = await app.store.write(workspace, async (tx) => {
         const developer = await ensureDeveloper(tx, name, 'operator');
-        return await issueToken(tx, { kind: agentType ? 'agent' : 'developer', developerId: developer.id, agentType, by: 'operator' });
+        return await issueToken(tx, { kind: agentType ? 'agent' : 'developer', developerId: developer.id, agentType, expiresAt: null, by: 'operator' });
       });
       return await callerOf(value, token.id);
     },
     tool: (name, args, caller) => app.dispatch.tool({ name, args, principal: caller.principal, surface: 'api' }),
     action,
-    async done(name, args, caller) {
-      const { reply } = await action(name, args, caller);
-      if (reply.status !== 'ok') {
-        // What the answer keeps to itself stands in the log.
-        const inside = reply.code === 'INTERNAL' ? logged.slice(-5) : [];
-        throw new Error([`${name}: ${reply.code}: ${reply.message}`, ...inside].join('\n'));
-      }
-      return reply.data as Record<string, unknown>;
-    },
+    done,
     async events(filter = {}, workspace = DEFAULT_WORKSPACE_ID) {
       const all = await readEvents(app.store.reader, workspace, 0, 1_000_000);
       return all.filter((event) => (!filter.category || event.category === filter.category) && (!filter.kind || event.kind === filter.kind));
+    },
+    async signIn(url, developer) {
+      const { path } = await done('signin.link', developer === undefined ? {} : { developer });
+      return await signInBy(url + String(path));
     },
     async serve(serveOptions = {}) {
       const server = await serve({ app, metrics, ...serveOptions });

@@ -56,6 +56,7 @@ export async function relayApp(
     ...house,
     registry,
     timeoutMs,
+    freshSignInMs: 0,
     checkOutput: true,
     ports: {
       enterWorkspace: async (principal) => ({ principal, exists: true }),

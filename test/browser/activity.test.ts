@@ -114,7 +114,7 @@ test('filters are in the address and asked of the whole journal; what fits comes
   await page.getByRole('button', { name: 'Export' }).click();
   const download = page.waitForEvent('download');
   await isAccessible(page);
-  await page.getByRole('dialog', { name: 'Export events' }).getByRole('link', { name: 'Download' }).click();
+  await page.getByRole('dialog', { name: 'Export events' }).getByRole('button', { name: 'Download' }).click();
   const file = await (await download).createReadStream();
   const lines = (await file.toArray()).join('').trim().split('\n');
   expect(lines.map((line) => JSON.parse(line).payload.outcome ?? JSON.parse(line).payload.passed)).toEqual([false, 'denied']);

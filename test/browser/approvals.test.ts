@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testApp } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
 import { direct } from '../../src/testing/program.ts';
-import { live, openBrowser, signedIn, tab } from './house.ts';
+import { live, openBrowser, openLink, signedIn, tab } from './house.ts';
 
 openBrowser();
 
@@ -99,7 +99,7 @@ test('who has no operator rights is asked nothing and sees no failure', async ()
   const made = call('hi');
   const { path } = await app.done('signin.link', { developer: 'ben' });
   const { page, errors } = await tab();
-  await page.goto(url + String(path));
+  await openLink(page, url + String(path));
   await live(page);
   await page.getByText('Nothing waits on you.').waitFor();
   expect(errors).toEqual([]);

@@ -48,10 +48,16 @@ export async function tab(options: BrowserContextOptions = {}): Promise<{ page: 
 export async function signedIn<T extends TestApp = TestApp>(path = '/', options: BrowserContextOptions = {}, t?: T, who?: string) {
   const place = await house(t, who);
   const opened = await tab(options);
-  await opened.page.goto(place.link);
+  await openLink(opened.page, place.link);
   if (path !== '/') await opened.page.goto(place.url + path);
   await opened.page.getByRole('heading', { level: 1 }).waitFor();
   return { ...place, ...opened };
+}
+
+/** Opens a sign-in link, and waits until its page has taken it. */
+export async function openLink(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.waitForURL((url) => !url.pathname.startsWith('/signin/'));
 }
 
 /** The page follows the journal. */

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../src/testing/database.ts';
 import { covenant, direct, startProgram } from '../../src/testing/program.ts';
-import { live, openBrowser, tab } from './house.ts';
+import { live, openBrowser, openLink, tab } from './house.ts';
 
 openBrowser();
 
@@ -15,7 +15,7 @@ test('a server that is stopped is told of within six seconds, and nothing can be
   const call = (url: string) => direct(url, String(json.token), 'clock');
   const calls = (page: Page) => page.getByRole('row', { name: /usage clock codex@mira/ });
   const { page, context } = await tab();
-  await page.goto(server.signinUrl);
+  await openLink(page, server.signinUrl);
   await page.goto(`${server.url}/activity`);
   const other = await context.newPage();
   await other.goto(`${server.url}/tasks`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testApp } from '../../src/testing/app.ts';
 import { isAccessible } from './axe.ts';
-import { house, live, openBrowser, sideways, signedIn, tab } from './house.ts';
+import { house, live, openBrowser, openLink, sideways, signedIn, tab } from './house.ts';
 
 openBrowser();
 
@@ -26,9 +26,8 @@ test('a machine is approved: not signed in at first, then by code, shown as text
   expect(await page.getByText('Then come back to this page').isVisible()).toBe(true);
   expect(await page.content()).not.toContain('evil');
   const other = await context.newPage();
-  await other.goto(link);
+  await openLink(other, link);
   await other.close();
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
   const request = page.getByRole('region', { name: 'Device that waits' });
   await request.getByText(device.user_code).first().waitFor();
   expect(await request.getByText('2 tokens: Claude Code and Codex').isVisible()).toBe(true);
@@ -151,7 +150,7 @@ test('members, roles, limits, what is kept and the theme: each says what holds a
   const link = await page.getByText(`${url}/signin/`).innerText();
   await isAccessible(page);
   const guest = await tab();
-  await guest.page.goto(link);
+  await openLink(guest.page, link);
   await guest.page.locator('header').getByText('Live').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Add a developer' }).click();
@@ -185,7 +184,7 @@ test('members, roles, limits, what is kept and the theme: each says what holds a
   // Whoever may not still sees what could be done, and why not.
   const { path } = await t.done('signin.link', { developer: 'li' });
   const member = await tab();
-  await member.page.goto(`${url}${String(path)}`);
+  await openLink(member.page, `${url}${String(path)}`);
   await member.page.goto(`${url}/settings/limits`);
   const save = member.page.getByRole('button', { name: 'Save: Reviews that an instance may run' });
   expect([await save.isDisabled(), await save.getAttribute('title')]).toEqual([true, expect.stringContaining('operator rights')]);

@@ -3,7 +3,7 @@ import { testApp } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
 import { child, upstreamApp } from '../../src/testing/upstreams.ts';
 import { isAccessible } from './axe.ts';
-import { focused, live, openBrowser, sideways, signedIn, tab } from './house.ts';
+import { focused, live, openBrowser, openLink, sideways, signedIn, tab } from './house.ts';
 
 openBrowser();
 
@@ -130,7 +130,7 @@ test('servers show how they are and what they wrote, and are restarted; without 
   await app.developer('ben');
   const { path } = await app.done('signin.link', { developer: 'ben' });
   const member = await tab();
-  await member.page.goto(url + String(path));
+  await openLink(member.page, url + String(path));
   await member.page.goto(`${url}/tools/changes`);
   await member.page.getByText('This is for the operator of this server.').waitFor();
   await member.page.goto(`${url}/tools?who=developer:ben&can=echo`);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../src/testing/database.ts';
 import { covenant, direct, ROOT, startProgram } from '../../src/testing/program.ts';
+import { postSignIn } from '../../src/testing/signin.ts';
 
 /** With a server up the CLI goes over HTTP, without one through the store: every command must do the same either way. */
 const WAYS = ['with a server', 'without one'] as const;
@@ -181,7 +182,7 @@ test('covenant up --json says when it serves and where; the sign-in link it prin
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  const visit = () => fetch(server.signinUrl, { redirect: 'manual' });
+  const visit = () => postSignIn(server.signinUrl);
   expect((await visit()).headers.get('set-cookie')).toContain('HttpOnly');
   expect((await visit()).headers.get('set-cookie')).toBeNull();
 });
@@ -193,8 +194,8 @@ test('covenant open prints a fresh link that works once; without a server it say
   const link = (await covenant(at, 'open')).stdout.trim();
   const other = (await covenant(at, 'open')).stdout.trim();
   expect(link).not.toBe(other);
-  expect((await fetch(link, { redirect: 'manual' })).headers.get('set-cookie')).not.toBeNull();
-  expect((await fetch(link, { redirect: 'manual' })).headers.get('set-cookie')).toBeNull();
+  expect((await postSignIn(link)).headers.get('set-cookie')).not.toBeNull();
+  expect((await postSignIn(link)).headers.get('set-cookie')).toBeNull();
 });
 
 test('[dashboard.open.id] covenant open with an id, or the end of one, leads to the page of what has it', async () => {
@@ -204,9 +205,9 @@ test('[dashboard.open.id] covenant open with an id, or the end of one, leads to 
   const planned = await direct(server.url, token, 'covibe_task', { operation: 'plan', title: 'Open me', task_type: 'docs' });
   const { task_id } = (planned.body as { data: { task_id: string } }).data;
   const link = (await covenant(at, 'open', task_id.slice(-8))).stdout.trim();
-  const visit = await fetch(link, { redirect: 'manual' });
-  expect(visit.headers.get('set-cookie')).toContain('HttpOnly');
-  expect(visit.headers.get('location')).toBe(`/tasks?task=${task_id}`);
+  expect((await postSignIn(link)).headers.get('set-cookie')).toContain('HttpOnly');
+  // Where the page goes once it has signed in; the dashboard's own tests follow it there.
+  expect(new URL(link).searchParams.get('to')).toBe(`/tasks?task=${task_id}`);
   expect(await covenant(at, 'open', '4')).toMatchObject({ code: 0, stdout: expect.stringContaining('?to=%2Factivity%3Fevent%3D4') });
   expect(await covenant(at, 'open', 'task_nowhere')).toMatchObject({ code: 1, stderr: expect.stringContaining('task_nowhere') });
 });

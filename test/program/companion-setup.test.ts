@@ -19,11 +19,8 @@ async function served() {
   const agent = await t.developer('ana', 'claude-code');
   /** As ana, signed in at the dashboard. */
   const approve = async (code: string) => {
-    const { path } = await t.done('signin.link', { developer: 'ana' });
-    const { headers } = await fetch(`${url}${String(path)}`, { redirect: 'manual' });
-    const body = JSON.stringify({ code });
-    const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
-    return (await fetch(`${url}/api/actions/devices.approve`, { method: 'POST', headers: { 'content-type': 'application/json', cookie }, body })).status;
+    const ana = await t.signIn(url, 'ana');
+    return (await ana.action('devices.approve', { code })).status;
   };
   return { ...t, server, url, token: agent.token, approve };
 }

@@ -9,6 +9,7 @@ import { lockKey } from '../../src/storage/postgres.ts';
 import { temporaryDatabase, temporaryFolder } from '../../src/testing/database.ts';
 import { childProgram, processesWith } from '../../src/testing/processes.ts';
 import { covenant, direct, type Environment, startProgram } from '../../src/testing/program.ts';
+import { signInBy } from '../../src/testing/signin.ts';
 import { until } from '../../src/testing/until.ts';
 
 const operatorToken = (home: string) => (JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string }).token;
@@ -220,10 +221,15 @@ test('no token in the log or the journal, whatever happened to it [audit.journal
   await covenant(at, 'tokens', 'revoke', String(json.token_id));
   await direct(server.url, token, 'clock');
   const link = server.signinUrl.split('/signin/')[1] as string;
-  await fetch(server.signinUrl, { redirect: 'manual' });
+  await fetch(server.signinUrl);
+  const { cookie, proof, ticketed } = await signInBy(server.signinUrl);
+  const address = await ticketed('/api/events/export');
+  expect((await fetch(server.url + address, { headers: { cookie } })).status).toBe(200);
+  expect((await fetch(server.url + address, { headers: { cookie } })).status).toBe(401);
+  const ticket = address.split('ticket=')[1] as string;
   const { stdout } = await covenant(at, 'audit', 'export', '--json');
   await server.stop();
-  for (const secret of [token, link, operatorToken(at.home)]) {
+  for (const secret of [token, link, cookie.split('=')[1] as string, proof, ticket, operatorToken(at.home)]) {
     expect(server.log()).not.toContain(secret);
     expect(stdout).not.toContain(secret);
     for (const file of ['covenant.db', 'covenant.db-wal']) {

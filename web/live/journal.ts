@@ -1,4 +1,4 @@
-import { ApiError, call, isSignedOut, type JournalEvent } from '../api.ts';
+import { ApiError, call, isSignedOut, type JournalEvent, ticketedSocket } from '../api.ts';
 
 const FIRST_READ = 200;
 /** What is kept in memory: the newest. */
@@ -69,7 +69,9 @@ export class Journal {
       const missed = await this.#read();
       if (turn !== this.#turn) return;
       this.#take(missed);
-      this.#follow(turn);
+      const socket = await ticketedSocket('/api/events', { after: String(this.#last) });
+      if (turn !== this.#turn) return socket.close();
+      this.#follow(turn, socket);
     } catch (error) {
       if (turn !== this.#turn) return;
       if (isSignedOut(error)) return this.#listener.signedOut();
@@ -103,8 +105,7 @@ export class Journal {
     if (!first) this.#listener.reconnected();
   }
 
-  #follow(turn: number): void {
-    const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/events?after=${this.#last}`);
+  #follow(turn: number, socket: WebSocket): void {
     this.#socket = socket;
     socket.onopen = () => {
       if (turn !== this.#turn) return;

@@ -1,9 +1,11 @@
+import { call } from '../api.ts';
 import { useJournal } from '../live/context.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu, MenuChoice, MenuItem, MenuLine, MenuSwitch } from '../parts/menu.tsx';
 import { State } from '../parts/tone.tsx';
 import { prefer, usePreferences } from '../preferences.ts';
 import { useRead } from '../queries.ts';
+import { forgetProof } from '../session.ts';
 import { summon } from './keyboard.tsx';
 import { RepositoryFilter } from './repository-filter.tsx';
 
@@ -27,7 +29,7 @@ export function Header() {
         <kbd className="text-label max-md:hidden">Ctrl K</kbd>
       </button>
       <Menu
-        label={`${me?.developer ?? 'You'}: appearance and keys`}
+        label={`${me?.developer ?? 'You'}: appearance, keys, sign out`}
         className="button min-w-0 max-sm:px-2"
         trigger={
           <>
@@ -40,6 +42,13 @@ export function Header() {
       </Menu>
     </header>
   );
+}
+
+/** This browser is signed out here also where the server cannot be reached: the cookie is worth nothing without the proof. */
+async function signOut(): Promise<void> {
+  await call('session.end', {}).catch(() => {});
+  forgetProof();
+  location.assign('/');
 }
 
 function Choices() {
@@ -56,6 +65,8 @@ function Choices() {
       </MenuSwitch>
       <MenuLine />
       <MenuItem onChoose={() => summon('help')}>Keyboard map</MenuItem>
+      <MenuLine />
+      <MenuItem onChoose={() => void signOut()}>Sign out</MenuItem>
     </>
   );
 }

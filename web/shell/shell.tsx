@@ -1,11 +1,22 @@
 import { Outlet } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Suspense, useEffect } from 'react';
 import { TableSkeleton } from '../parts/table.tsx';
-import { Toasts } from '../parts/toast.tsx';
+import { Toasts, useToast } from '../parts/toast.tsx';
+import { welcome } from '../session.ts';
 import { DisconnectedBar } from './disconnected-bar.tsx';
 import { Header } from './header.tsx';
 import { Keyboard } from './keyboard.tsx';
 import { Rail } from './rail.tsx';
+
+/** After every sign-in the page says whose account it is: a link may be somebody else's. */
+function Welcome() {
+  const say = useToast();
+  useEffect(() => {
+    const words = welcome();
+    if (words !== null) say(words);
+  }, [say]);
+  return null;
+}
 
 /** Rail from 1024 px, icons from 640, a bar at the bottom below. */
 export function Shell() {
@@ -25,6 +36,7 @@ export function Shell() {
           </Suspense>
         </main>
         <Keyboard />
+        <Welcome />
       </div>
     </Toasts>
   );

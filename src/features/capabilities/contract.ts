@@ -27,6 +27,7 @@ export const grantView = z.strictObject({
 
 export const grantCapability = contract({
   name: 'capabilities.grant',
+  fresh: true,
   toolset: 'admin',
   title: 'Grant a capability',
   description:

@@ -142,7 +142,7 @@ test('a grant of a private developer, or given by one, names nobody to whoever i
   const codex = await t.developer('ben', 'codex');
   const ben = String(codex.principal.developerId);
   const signedIn = { ...admin, principal: { ...admin.principal, web: true, operator: true } };
-  const byBen = { ...codex, principal: { ...codex.principal, actor: `developer:${ben}`, web: true, operator: true } };
+  const byBen = { ...codex, principal: { ...codex.principal, actor: `developer:${ben}`, web: true, signedInAt: t.clock.now(), operator: true } };
   await t.done('capabilities.grant', { action: 'tool.call.echo', developer: 'ben' }, byBen);
   await t.done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
   const listed = await t.done('capabilities.list', {}, signedIn);

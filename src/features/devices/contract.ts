@@ -66,6 +66,7 @@ export const waitingDevices = contract({
 export const approveDevice = contract({
   ...base,
   name: 'devices.approve',
+  fresh: true,
   title: 'Approve a device',
   description: 'Gives each agent of the machine a token of its own, in the name of the signed-in developer. The machine fetches them once.',
   input: z.strictObject({

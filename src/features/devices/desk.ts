@@ -6,7 +6,7 @@ import { parseInput } from '../../kernel/input.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Tx } from '../../storage/write.ts';
-import { findDeveloper, hashSecret, issueToken, mintSecret } from '../identity/index.ts';
+import { agentTokenExpiry, findDeveloper, hashSecret, type IdentityLimits, issueToken, mintSecret } from '../identity/index.ts';
 import { newUserCode, shownCode } from './code.ts';
 import { devicePoll, deviceRequest } from './contract.ts';
 import { CODE_LASTS_MS, FIRST_INTERVAL_SECONDS, isTooSoon, MOST_AT_ONCE, MOST_FROM_ONE_SOURCE, slower, standingOf } from './pace.ts';
@@ -36,7 +36,7 @@ export interface DeviceDesk {
   poll(body: unknown): Promise<Polled>;
 }
 
-export function createDeviceDesk({ store }: Pick<House, 'store'>): DeviceDesk {
+export function createDeviceDesk({ store }: Pick<House, 'store'>, limits: Pick<IdentityLimits, 'agent_token_days'>): DeviceDesk {
   return {
     async ask(source, body) {
       const { machine_name, agents } = parseInput({ input: deviceRequest }, body) as z.output<typeof deviceRequest>;
@@ -74,7 +74,7 @@ export function createDeviceDesk({ store }: Pick<House, 'store'>): DeviceDesk {
       const hash = hashSecret(device_code);
       const known = await findByDeviceCode(store.reader, hash);
       if (!known) throw new Refusal('DEVICE_NOT_FOUND', 'No device asked with this code.', 'Start the setup again.', { field: 'device_code' });
-      return await store.write(known.workspace_id ?? DEFAULT_WORKSPACE_ID, async (tx) => await answer(tx, await findByDeviceCode(tx.db, hash)));
+      return await store.write(known.workspace_id ?? DEFAULT_WORKSPACE_ID, async (tx) => await answer(tx, await findByDeviceCode(tx.db, hash), limits));
     },
   };
 }
@@ -99,7 +99,7 @@ async function freeCode(tx: Tx): Promise<string> {
   }
 }
 
-async function answer(tx: Tx, row: DeviceGrantRow | undefined): Promise<Polled> {
+async function answer(tx: Tx, row: DeviceGrantRow | undefined, limits: Pick<IdentityLimits, 'agent_token_days'>): Promise<Polled> {
   if (!row) return { status: 'expired' };
   if (isTooSoon(row, tx.now)) {
     const interval = slower(row.interval_seconds);
@@ -112,10 +112,10 @@ async function answer(tx: Tx, row: DeviceGrantRow | undefined): Promise<Polled> 
   if (standing !== 'approved') return { status: standing };
   // Approved since it was looked up: its tokens are of another workspace, whose turn to write this is not.
   if (row.workspace_id !== tx.workspace || row.developer_id === null) return { status: 'pending', interval: row.interval_seconds };
-  return await handOver(tx, row, row.developer_id);
+  return await handOver(tx, row, row.developer_id, agentTokenExpiry(tx.now, limits));
 }
 
-async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string): Promise<Polled> {
+async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string, expiresAt: number | null): Promise<Polled> {
   if (!(await consume(tx.db, row.id))) return { status: 'consumed' };
   const by = `developer:${developerId}`;
   const developer = await findDeveloper(tx.db, tx.workspace, { id: developerId });
@@ -125,7 +125,7 @@ async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string): Promi
   const ids: string[] = [];
   for (const agent of readJson(z.array(z.string()), row.agents)) {
     const label = place && `${agent} on ${place}`.slice(0, 100);
-    const { value, token } = await issueToken(tx, { kind: 'agent', developerId, agentType: agent, label, by, madeBy: makerOf(row.id) });
+    const { value, token } = await issueToken(tx, { kind: 'agent', developerId, agentType: agent, label, expiresAt, by, madeBy: makerOf(row.id) });
     tokens[agent] = value;
     ids.push(token.id);
   }

@@ -18,12 +18,10 @@ async function served() {
     t.clock.advance(5_000);
     return (await post('/api/setup/device/poll', { device_code })).body as Record<string, unknown>;
   };
-  /** Signed in at the dashboard, by the cookie. */
+  /** Signed in at the dashboard. */
   const signIn = async (developer: string) => {
-    const { path } = await t.done('signin.link', { developer });
-    const { headers } = await fetch(`${url}${String(path)}`, { redirect: 'manual' });
-    const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
-    return (name: string, input: unknown, more: Record<string, string> = {}) => post(`/api/actions/${name}`, input, { cookie, ...more });
+    const { headers } = await t.signIn(url, developer);
+    return (name: string, input: unknown, more: Record<string, string> = {}) => post(`/api/actions/${name}`, input, { ...headers, ...more });
   };
   const callClock = (token: string) => post('/api/mcp', { tool: 'clock' }, { authorization: `Bearer ${token}` });
   return { ...t, url, post, ask, poll, signIn, callClock };
@@ -107,7 +105,7 @@ test('a code that was refused, has run out or was mistyped gives no token, and s
   t.clock.advance(601_000);
   expect(await t.poll(slow.device_code)).toEqual({ status: 'expired' });
   expect(await t.poll(late.device_code)).toEqual({ status: 'expired' });
-  expect((await mira('devices.approve', { code: slow.user_code })).status).toBe(404);
+  expect((await (await t.signIn('mira'))('devices.approve', { code: slow.user_code })).status).toBe(404);
   expect((await mira('devices.find', { code: 'BBBB-BBBB' })).body).toMatchObject({ code: 'DEVICE_NOT_FOUND' });
   expect((await mira('devices.find', { code: 'AAAA-1234' })).body).toMatchObject({ code: 'INVALID_INPUT', field: 'code' });
   expect(await t.post('/api/setup/device/poll', { device_code: 'made up' })).toMatchObject({ status: 404, body: { data: { code: 'DEVICE_NOT_FOUND' } } });
@@ -154,7 +152,7 @@ test('whoever tries codes that no device shows is stopped after a few, however t
   expect((await (await t.signIn('mira'))('devices.find', { code: user_code })).body).toMatchObject({ user_code });
   t.clock.advance(600_000);
   const { user_code: later } = await t.ask();
-  expect((await ana('devices.approve', { code: later })).body).toMatchObject({ developer: 'ana' });
+  expect((await (await t.signIn('ana'))('devices.approve', { code: later })).body).toMatchObject({ developer: 'ana' });
 });
 
 test.runIf(ENGINE === 'postgres')('a code that was tried counts once, also where the database has the call written again', async () => {
@@ -197,7 +195,7 @@ test('of two who approve one device at the same time, each in a workspace of the
   const t = await served();
   const signedIn = async (workspace?: string) => {
     const caller = await t.developer('mira', undefined, workspace);
-    return { ...caller, principal: { ...caller.principal, web: true } };
+    return { ...caller, principal: { ...caller.principal, web: true, signedInAt: t.clock.now() } };
   };
   const both = [await signedIn(), await signedIn('ws_other')];
   const { user_code, device_code } = await t.ask();

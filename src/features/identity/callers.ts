@@ -25,6 +25,7 @@ function bareCaller(subject: string, viewer: Principal, part: Partial<Principal>
     agentType: null,
     instanceId: null,
     web: false,
+    signedInAt: null,
     operator: false,
     actor: subject,
     subjects: [subject],

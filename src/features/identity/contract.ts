@@ -9,6 +9,9 @@ const developerName = z
   .max(100)
   .regex(/^[^\p{Cc}@]+$/u, { error: 'expected a name without control characters and "@"' });
 
+const LIFETIME =
+  "How long the token lasts. Left out: an agent's token lasts as long as `agent_token_days` in `[limits]` of config.toml says, any other until it is revoked.";
+
 const label = z.string().trim().min(1).max(100).optional();
 
 const tokenView = z.strictObject({
@@ -28,6 +31,7 @@ const tokenView = z.strictObject({
 export const createToken = contract({
   name: 'tokens.create',
   opensWorkspace: true,
+  fresh: true,
   toolset: 'admin',
   access: 'member',
   title: 'Create a token',
@@ -36,7 +40,7 @@ export const createToken = contract({
     developer: developerName.optional().describe('Whose token; the signed-in developer where it is left out.'),
     agent: agentType.optional().describe('The agent that will carry it.'),
     label,
-    expires_in_minutes: z.int().min(1).max(525_600).optional().describe('After so long it is refused. Left out: never, until it is revoked.'),
+    expires_in_minutes: z.int().min(1).max(525_600).optional().describe(LIFETIME),
   }),
   output: z.strictObject({
     token: z.string(),
@@ -45,6 +49,7 @@ export const createToken = contract({
     developer: z.string(),
     label: z.string(),
     agent: z.string().nullable(),
+    expires_at: z.int().nullable().describe('Null: it does not expire.'),
   }),
 });
 
@@ -58,6 +63,7 @@ export const listTokens = contract({
     token_id: z.string().min(1).max(64).optional().describe('This one alone.'),
     own: z.boolean().optional().describe("The signed-in developer's alone, also where the caller could see everybody's."),
     status: z.enum(['live', 'ended']).optional(),
+    expiring: z.boolean().optional().describe('Agent tokens alone that expire within 7 days.'),
     limit: z.int().min(1).max(1_000).default(1_000),
     offset: z.int().min(0).default(0),
   }),
@@ -76,8 +82,30 @@ export const revokeToken = contract({
   annotations: { destructiveHint: true, idempotentHint: true },
 });
 
+export const rotateToken = contract({
+  name: 'tokens.rotate',
+  fresh: true,
+  toolset: 'admin',
+  access: 'member',
+  title: 'Rotate a token',
+  description:
+    'Replaces the secret of a token and keeps its id, so that its sessions, claims, grants and roles continue. The old secret is accepted until the overlap is over. The new one is shown once.',
+  input: z.strictObject({
+    token_id: z.string().min(1).max(64).describe('The id, or an unambiguous tail of it.'),
+    overlap_minutes: z.int().min(0).max(10_080).default(1_440).describe('How long the old secret is still accepted. 0: it ends at once.'),
+    expires_in_minutes: z
+      .int()
+      .min(1)
+      .max(525_600)
+      .optional()
+      .describe("How long the token lasts from now on. Left out: an agent's token gets its full lifetime again, any other keeps its expiry."),
+  }),
+  output: z.strictObject({ token: z.string(), token_id: z.string(), old_ends_at: z.int(), expires_at: z.int().nullable() }),
+});
+
 export const createSigninLink = contract({
   name: 'signin.link',
+  fresh: true,
   toolset: 'admin',
   title: 'Make a sign-in link',
   description: 'A link that signs a developer in to the dashboard, once, within ten minutes.',
@@ -113,6 +141,47 @@ export const setVisibility = contract({
   input: z.strictObject({ developer: developerName.optional(), visibility: z.enum(['team', 'private']) }),
   output: developerView,
   annotations: { idempotentHint: true },
+});
+
+export const signOutDeveloper = contract({
+  name: 'developers.sign_out',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Sign out everywhere',
+  description: 'Ends every dashboard session of a developer with its open connections, and voids their unused sign-in links. Tokens of agents stay.',
+  input: z.strictObject({ developer: developerName.optional().describe('Whose sessions; those of the signed-in developer where it is left out.') }),
+  output: z.strictObject({ developer: z.string(), sessions: z.int().describe('How many ended.') }),
+  annotations: { destructiveHint: true, idempotentHint: true },
+});
+
+export const endSession = contract({
+  name: 'session.end',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Sign out',
+  description: 'Ends the dashboard session that calls.',
+  input: z.strictObject({}),
+  output: z.strictObject({ ended: z.literal(true) }),
+  annotations: { destructiveHint: true, idempotentHint: true },
+});
+
+/** Addresses that a browser opens without a header of the page's own. */
+const TICKETED = /^\/api\/(events|events\/export|instances\/[\w-]{1,100}\/terminal)$/;
+
+export const sessionTicket = contract({
+  name: 'session.ticket',
+  toolset: 'admin',
+  access: 'member',
+  quiet: true,
+  title: 'Get a ticket for a socket or a download',
+  description: 'A ticket that opens one address once, within 30 seconds, for the dashboard session that asks. Send it as ?ticket=… with the cookie.',
+  input: z.strictObject({
+    path: z
+      .string()
+      .regex(TICKETED, { error: 'expected /api/events, /api/events/export or /api/instances/ID/terminal' })
+      .describe('The address, without its query.'),
+  }),
+  output: z.strictObject({ ticket: z.string(), expires_at: z.int() }),
 });
 
 export const whoAmI = contract({

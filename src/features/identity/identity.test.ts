@@ -2,6 +2,7 @@ import crypto, { hash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Principal } from '../../kernel/context.ts';
+import type { Refusal } from '../../kernel/errors.ts';
 import { accessOf } from '../../kernel/registry.ts';
 import { testApp } from '../../testing/app.ts';
 import { cycleApp } from '../../testing/cycle.ts';
@@ -75,10 +76,10 @@ test('a revoked token fails from the next call on, and so does an expired one [a
   await done('tokens.revoke', { token_id: tokenId });
   expect(await app.authenticate(token, 'bearer')).toEqual({ rejected: 'revoked' });
   const link = await done('signin.link', {});
-  const session = await app.signIn(String(link.path).replace('/signin/', ''));
-  expect(await app.authenticate(session?.cookie, 'cookie')).toHaveProperty('principal');
+  const { cookie, proof } = await app.signIn({ code: String(link.path).replace('/signin/', '') });
+  expect(await app.authenticate(cookie, 'cookie', { secret: proof })).toHaveProperty('principal');
   clock.advance(31 * 24 * 3_600_000);
-  expect(await app.authenticate(session?.cookie, 'cookie')).toEqual({ rejected: 'expired' });
+  expect(await app.authenticate(cookie, 'cookie', { secret: proof })).toEqual({ rejected: 'expired' });
 });
 
 test('a token revoked through another server of the same database is refused here at once', async () => {
@@ -95,16 +96,16 @@ test("the browser's cookie opens no other door, and a token is no cookie", async
   const { app, developer, done } = await testApp();
   const { token } = await developer('ana');
   const link = await done('signin.link', {});
-  const session = await app.signIn(String(link.path).replace('/signin/', ''));
-  expect(await app.authenticate(session?.cookie, 'bearer')).toEqual({ rejected: 'wrong-door' });
-  expect(await app.authenticate(token, 'cookie')).toEqual({ rejected: 'wrong-door' });
+  const { cookie, proof } = await app.signIn({ code: String(link.path).replace('/signin/', '') });
+  expect(await app.authenticate(cookie, 'bearer')).toEqual({ rejected: 'wrong-door' });
+  expect(await app.authenticate(token, 'cookie', { secret: proof })).toEqual({ rejected: 'wrong-door' });
 });
 
 test('a principal is the operator, a developer, a typed agent token or an instance [auth.principals.kinds]', async () => {
   const { app, operator, developer } = await testApp();
   const { issueToken } = await import('./people.ts');
   const instance = await app.store.write(operator.principal.workspace, (tx) =>
-    issueToken(tx, { kind: 'instance', developerId: null, instanceId: 'work-1-a1', by: 'operator' }),
+    issueToken(tx, { kind: 'instance', developerId: null, instanceId: 'work-1-a1', expiresAt: null, by: 'operator' }),
   );
   const kinds = [operator, await developer('ana'), await developer('ana', 'codex')].map((caller) => caller.principal.kind);
   const authenticated = await app.authenticate(instance.value, 'bearer');
@@ -145,9 +146,9 @@ test('a private developer appears as @private to everybody else, in lists and in
 });
 
 test('creating and revoking a token each write a work event without the raw token [auth.ui.token-events]', async () => {
-  const { developer, done, events } = await testApp();
+  const { clock, developer, done, events } = await testApp();
   const ana = await developer('ana');
-  const web = { ...ana, principal: { ...ana.principal, web: true } };
+  const web = { ...ana, principal: { ...ana.principal, web: true, signedInAt: clock.now() } };
   const created = await done('tokens.create', { label: 'mine' }, web);
   await done('tokens.revoke', { token_id: created.token_id }, web);
   const work = (await events({ category: 'work' })).filter((event) => event.subject === created.token_id);
@@ -155,11 +156,11 @@ test('creating and revoking a token each write a work event without the raw toke
   expect(JSON.stringify(await events())).not.toContain(String(created.token));
 });
 
-test('a developer makes, sees and revokes their own tokens only; the labels given by default differ [auth.ui.create] [auth.ui.revoke] [auth.ui.labels]', async () => {
-  const { action, app, developer, done } = await testApp();
+test('a developer makes, sees and revokes their own tokens only; the labels given by default differ [auth.ui.revoke] [auth.ui.labels]', async () => {
+  const { action, app, clock, developer, done } = await testApp();
   await developer('admin');
   const [ana, ben] = [await developer('ana'), await developer('ben')];
-  const web = { ...ana, principal: { ...ana.principal, web: true } };
+  const web = { ...ana, principal: { ...ana.principal, web: true, signedInAt: clock.now() } };
   const one = await done('tokens.create', {}, web);
   const two = await done('tokens.create', {}, web);
   expect(one.developer).toBe('ana');
@@ -238,13 +239,17 @@ test('the sign-in link works once, of two visitors at the same time for one, and
   await developer('ana');
   const secret = async () => String((await done('signin.link', {})).path).replace('/signin/', '');
   const link = await secret();
-  const visits = await Promise.all([app.signIn(link), app.signIn(link), app.signIn(link)]);
-  expect(visits.filter((visit) => visit !== undefined)).toHaveLength(1);
-  expect(await app.signIn(link)).toBeUndefined();
+  const visit = (code: string) =>
+    app.signIn({ code }).then(
+      () => 'signed in',
+      (error: Refusal) => error.code,
+    );
+  expect((await Promise.all([visit(link), visit(link), visit(link)])).toSorted()).toEqual(['SIGNIN_LINK_INVALID', 'SIGNIN_LINK_INVALID', 'signed in']);
+  expect(await visit(link)).toBe('SIGNIN_LINK_INVALID');
   const late = await secret();
   clock.advance(10 * 60_000 + 1);
-  expect(await app.signIn(late)).toBeUndefined();
-  expect(await app.signIn('invented')).toBeUndefined();
+  expect(await visit(late)).toBe('SIGNIN_LINK_INVALID');
+  expect(await visit('invented')).toBe('SIGNIN_LINK_INVALID');
 });
 
 test('requests without a principal are journaled ten a minute from a source one by one, the rest as one count', async () => {

@@ -4,7 +4,20 @@ import { newId } from '../../kernel/ids.ts';
 import { workspaceName } from '../../kernel/workspace.ts';
 import type { Tx } from '../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
-import { findDeveloper, findToken, firstDeveloper, insertDeveloper, insertToken, insertWorkspace, setTokenRevoked, workspaceTokens } from './store.ts';
+import type { IdentityLimits } from './limits.ts';
+import {
+  deleteSigninLinksOf,
+  findDeveloper,
+  findToken,
+  firstDeveloper,
+  insertDeveloper,
+  insertToken,
+  insertWorkspace,
+  liveWebTokens,
+  setTokenRevoked,
+  setTokenSecret,
+  workspaceTokens,
+} from './store.ts';
 import type { DeveloperRow, TokenKind, TokenRow } from './tables.ts';
 import { defaultLabel, hashSecret, mintToken } from './token.ts';
 
@@ -39,7 +52,10 @@ interface NewToken {
   agentType?: string | undefined;
   instanceId?: string | undefined;
   label?: string | undefined;
-  expiresAt?: number | undefined;
+  /** Null: it does not expire. Every maker of a token decides. */
+  expiresAt: number | null;
+  /** Of a dashboard session: what its page shows besides the cookie. */
+  proofHash?: string;
   by: string;
   /** What it was made through, where that is to be found again. */
   madeBy?: string;
@@ -66,9 +82,12 @@ export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: str
     label,
     created_by: wanted.madeBy ?? wanted.by,
     created_at: tx.now,
-    expires_at: wanted.expiresAt ?? null,
+    expires_at: wanted.expiresAt,
     last_used_at: null,
     revoked_at: null,
+    proof_hash: wanted.proofHash ?? null,
+    previous_hash: null,
+    previous_ends_at: null,
   };
   await insertToken(tx.db, token);
   tx.append({
@@ -82,6 +101,47 @@ export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: str
   return { value, token };
 }
 
+const DAY_MS = 24 * 3_600_000;
+
+/** When an agent's token made now expires, unless its maker says otherwise. */
+export const agentTokenExpiry = (now: number, { agent_token_days: days }: Pick<IdentityLimits, 'agent_token_days'>): number | null =>
+  days === 0 ? null : now + days * DAY_MS;
+
+interface Rotation {
+  /** Until then the secret that is replaced is accepted too. */
+  readonly oldEndsAt: number;
+  readonly expiresAt: number | null;
+  readonly by: string;
+}
+
+/** Replaces the secret and leaves everything that goes by the token's id as it is. A secret of an earlier rotation ends at once. */
+export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresAt, by }: Rotation): Promise<string> {
+  const value = mintToken();
+  await setTokenSecret(tx.db, tx.workspace, token.id, {
+    hash: hashSecret(value),
+    previous_hash: token.hash,
+    previous_ends_at: oldEndsAt,
+    expires_at: expiresAt,
+  });
+  tx.append({
+    category: 'work',
+    kind: 'token.rotated',
+    actor: by,
+    subject: token.id,
+    payload: { kind: token.kind, developer_id: token.developer_id, old_ends_at: oldEndsAt, expires_at: expiresAt },
+  });
+  return value;
+}
+
+/** Ends every dashboard session of a developer, and the links by which another could begin. Returns how many sessions ended. */
+export async function signOutEverywhere(tx: Tx, developer: DeveloperRow, by: string): Promise<number> {
+  const sessions = await liveWebTokens(tx.db, tx.workspace, developer.id, tx.now);
+  for (const session of sessions) await endToken(tx, session, by);
+  await deleteSigninLinksOf(tx.db, tx.workspace, developer.id);
+  tx.append({ category: 'audit', kind: 'developer.signed_out', actor: by, subject: developer.id, payload: { sessions: sessions.length } });
+  return sessions.length;
+}
+
 /** Since when it is of no use: it may have been ended before. */
 export async function endToken(tx: Tx, token: TokenRow, by: string): Promise<number> {
   if (token.revoked_at !== null) return token.revoked_at;
@@ -92,7 +152,14 @@ export async function endToken(tx: Tx, token: TokenRow, by: string): Promise<num
 
 /** A token by which one instance acts as itself, for the developer that it works for. */
 export async function issueInstanceToken(tx: Tx, instance: { id: string; developer_id: string | null }, by: string): Promise<{ id: string; value: string }> {
-  const { value, token } = await issueToken(tx, { kind: 'instance', developerId: instance.developer_id, instanceId: instance.id, label: instance.id, by });
+  const { value, token } = await issueToken(tx, {
+    kind: 'instance',
+    developerId: instance.developer_id,
+    instanceId: instance.id,
+    label: instance.id,
+    expiresAt: null,
+    by,
+  });
   return { id: token.id, value };
 }
 

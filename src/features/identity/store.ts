@@ -4,7 +4,7 @@ import { chunks } from '../../storage/chunks.ts';
 import { compiledQuery } from '../../storage/compiled.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
-import type { DeveloperRow, SigninLinkRow, TokenRow } from './tables.ts';
+import type { DeveloperRow, PageTicketRow, SigninLinkRow, TokenRow } from './tables.ts';
 
 export interface TokenWithDeveloper extends TokenRow {
   developer_name: string | null;
@@ -14,8 +14,18 @@ export interface TokenWithDeveloper extends TokenRow {
 
 const tokenByHash = compiledQuery(1, (db, hash: string) => tokensWithDeveloper(db).where('tokens.hash', '=', hash));
 
+const tokenByPreviousHash = compiledQuery(1, (db, hash: string) => tokensWithDeveloper(db).where('tokens.previous_hash', '=', hash));
+const tokenById = compiledQuery(2, (db, workspace: string, id: string) =>
+  tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace).where('tokens.id', '=', id),
+);
+
+/** By its secret, or by the one that the last rotation replaced: whether that still counts is for the caller to judge. */
 export async function findTokenByHash(db: Db, hash: string): Promise<TokenWithDeveloper | undefined> {
-  return (await tokenByHash(db, hash))[0];
+  return (await tokenByHash(db, hash))[0] ?? (await tokenByPreviousHash(db, hash))[0];
+}
+
+export async function findTokenById(db: Db, workspace: string, id: string): Promise<TokenWithDeveloper | undefined> {
+  return (await tokenById(db, workspace, id))[0];
 }
 
 /** Whether a call that was authenticated with it some time ago could be so still. */
@@ -35,6 +45,8 @@ interface TokenFilter {
   /** Null: those that are no developer's. */
   readonly developerId?: string | null;
   readonly status?: 'live' | 'ended' | undefined;
+  /** Agent tokens that expire before this time and have not yet. */
+  readonly expiringBefore?: number | undefined;
   readonly now: number;
   readonly limit: number;
   readonly offset: number;
@@ -42,13 +54,14 @@ interface TokenFilter {
 
 /** The newest first. */
 export async function pageOfTokens(db: Db, workspace: string, filter: TokenFilter): Promise<{ rows: TokenWithDeveloper[]; total: number }> {
-  const { token_id, developerId, status, now, limit, offset } = filter;
+  const { token_id, developerId, status, expiringBefore, now, limit, offset } = filter;
   const fits = (eb: ExpressionBuilder<Database, 'tokens'>) => {
     const is = [eb('tokens.workspace_id', '=', workspace)];
     if (token_id !== undefined) is.push(eb('tokens.id', '=', token_id));
     if (developerId !== undefined) is.push(developerId === null ? eb('tokens.developer_id', 'is', null) : eb('tokens.developer_id', '=', developerId));
     const live = eb.and([eb('tokens.revoked_at', 'is', null), eb.or([eb('tokens.expires_at', 'is', null), eb('tokens.expires_at', '>=', now)])]);
     if (status !== undefined) is.push(status === 'live' ? live : eb.not(live));
+    if (expiringBefore !== undefined) is.push(live, eb('tokens.kind', '=', 'agent'), eb('tokens.expires_at', '<', expiringBefore));
     return eb.and(is);
   };
   const rows = await tokensWithDeveloper(db).where(fits).orderBy('tokens.id', 'desc').limit(limit).offset(offset).execute();
@@ -127,8 +140,43 @@ export async function setTokenRevoked(db: Db, workspace: string, id: string, now
   await db.updateTable('tokens').set({ revoked_at: now }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
 }
 
-export async function setTokenUsed(db: Db, workspace: string, id: string, now: number): Promise<void> {
-  await db.updateTable('tokens').set({ last_used_at: now }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+type TokenUse = Pick<TokenRow, 'last_used_at'> & Partial<Pick<TokenRow, 'expires_at'>>;
+
+export async function setTokenUsed(db: Db, workspace: string, id: string, use: TokenUse): Promise<void> {
+  await db.updateTable('tokens').set(use).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+type TokenSecret = Pick<TokenRow, 'hash' | 'previous_hash' | 'previous_ends_at' | 'expires_at'>;
+
+export async function setTokenSecret(db: Db, workspace: string, id: string, secret: TokenSecret): Promise<void> {
+  await db.updateTable('tokens').set(secret).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+/** Dashboard sessions of a developer that have not ended. */
+export async function liveWebTokens(db: Db, workspace: string, developerId: string, now: number): Promise<TokenRow[]> {
+  return await db
+    .selectFrom('tokens')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('developer_id', '=', developerId)
+    .where('kind', '=', 'web')
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>=', now)
+    .orderBy('id')
+    .execute();
+}
+
+export async function insertTicket(db: Db, ticket: PageTicketRow): Promise<void> {
+  await db.insertInto('page_tickets').values(ticket).execute();
+}
+
+/** Deletes the ticket and returns it: of two who show it at the same time, one gets it. */
+export async function takeTicketRow(db: Db, hash: string): Promise<PageTicketRow | undefined> {
+  return await db.deleteFrom('page_tickets').where('hash', '=', hash).returningAll().executeTakeFirst();
+}
+
+export async function deleteStaleTickets(db: Db, workspace: string, now: number): Promise<void> {
+  await db.deleteFrom('page_tickets').where('workspace_id', '=', workspace).where('expires_at', '<', now).execute();
 }
 
 export async function workspaceExists(db: Db, id: string): Promise<boolean> {
@@ -184,6 +232,10 @@ export async function takeSigninLink(db: Db, hash: string, now: number): Promise
     .where('expires_at', '>=', now)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
+}
+
+export async function deleteSigninLinksOf(db: Db, workspace: string, developerId: string): Promise<void> {
+  await db.deleteFrom('signin_links').where('workspace_id', '=', workspace).where('developer_id', '=', developerId).where('used_at', 'is', null).execute();
 }
 
 /** Links that can no longer be used are of no interest: their making and use stand in the journal. */

@@ -33,6 +33,20 @@ export interface TokenRow {
   expires_at: EpochMs | null;
   last_used_at: EpochMs | null;
   revoked_at: EpochMs | null;
+  /** Of a browser's sign-in: SHA-256 of the secret by which its page shows that it is the dashboard's own origin. */
+  proof_hash: string | null;
+  /** SHA-256 of the secret that the last rotation replaced; it is accepted until `previous_ends_at`. */
+  previous_hash: string | null;
+  previous_ends_at: EpochMs | null;
+}
+
+/** Opens one address once for a browser's sign-in, where its page cannot send a header. */
+export interface PageTicketRow {
+  workspace_id: string;
+  hash: string;
+  token_id: string;
+  path: string;
+  expires_at: EpochMs;
 }
 
 export interface SigninLinkRow {

@@ -8,7 +8,7 @@ export const agentType = z.enum(AGENT_TYPES);
 export const mintToken = (): string => `cv_${randomBytes(32).toString('base64url')}`;
 export const isToken = (text: string): boolean => /^cv_[A-Za-z0-9_-]{43}$/.test(text);
 
-/** A sign-in link's secret: as long as a token, but a link is not a token. */
+/** The secret of a sign-in link, of a page's proof or of a ticket: as long as a token, but not a token. */
 export const mintSecret = (): string => randomBytes(32).toString('base64url');
 
 export const hashSecret = (secret: string): string => hash('sha256', secret);

@@ -4,15 +4,43 @@ import { ok } from '../../kernel/reply.ts';
 import { onlyMatch } from '../../kernel/tail.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { Tx } from '../../storage/write.ts';
-import { createSigninLink, createToken, listDevelopers, listTokens, revokeToken, setVisibility, whoAmI } from './contract.ts';
-import { endToken, ensureDeveloper, issueToken, knownDeveloper, requireDeveloper } from './people.ts';
+import {
+  createSigninLink,
+  createToken,
+  endSession,
+  listDevelopers,
+  listTokens,
+  revokeToken,
+  rotateToken,
+  sessionTicket,
+  setVisibility,
+  signOutDeveloper,
+  whoAmI,
+} from './contract.ts';
+import type { IdentityLimits } from './limits.ts';
+import {
+  agentTokenExpiry,
+  endToken,
+  endTokenById,
+  ensureDeveloper,
+  issueToken,
+  knownDeveloper,
+  requireDeveloper,
+  rotateToken as rotateSecret,
+  signOutEverywhere,
+} from './people.ts';
 import { shown } from './privacy.ts';
 import { PRIVATE } from './private-fields.ts';
 import { makeSigninLink } from './signin.ts';
 import { developersOf, findTokensByTail, firstDeveloper, pageOfTokens, setDeveloperVisibility, type TokenWithDeveloper } from './store.ts';
 import type { DeveloperRow, TokenRow } from './tables.ts';
+import { issueTicket } from './tickets.ts';
 
-export const identityTools: Implementation[] = [
+const MINUTE_MS = 60_000;
+/** From so long before it expires people are warned of an agent's token. */
+const EXPIRY_WARNING_MS = 7 * 24 * 60 * MINUTE_MS;
+
+export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>): Implementation[] => [
   implement(createToken, {
     write: async (tx, input, ctx) => {
       const developer = await developerFor(tx, input.developer, ctx);
@@ -22,20 +50,29 @@ export const identityTools: Implementation[] = [
         developerId: developer.id,
         agentType: input.agent,
         label: input.label,
-        expiresAt: input.expires_in_minutes === undefined ? undefined : tx.now + input.expires_in_minutes * 60_000,
+        expiresAt: lasting(tx.now, input.expires_in_minutes) ?? (kind === 'agent' ? agentTokenExpiry(tx.now, limits) : null),
         by: ctx.principal.actor,
       });
       return ok(
-        { token: value, token_id: token.id, developer_id: developer.id, developer: developer.name, label: token.label, agent: token.agent_type },
+        {
+          token: value,
+          token_id: token.id,
+          developer_id: developer.id,
+          developer: developer.name,
+          label: token.label,
+          agent: token.agent_type,
+          expires_at: token.expires_at,
+        },
         'Token created. It is shown this once.',
       );
     },
   }),
   implement(listTokens, {
-    read: async ({ own, ...filter }, ctx) => {
+    read: async ({ own, expiring, ...filter }, ctx) => {
       const { operator, developerId } = ctx.principal;
       const now = ctx.clock.now();
-      const { rows, total } = await pageOfTokens(ctx.reader, ctx.workspace, { ...filter, ...((own || !operator) && { developerId }), now });
+      const expiringBefore = expiring ? now + EXPIRY_WARNING_MS : undefined;
+      const { rows, total } = await pageOfTokens(ctx.reader, ctx.workspace, { ...filter, expiringBefore, ...((own || !operator) && { developerId }), now });
       return ok({ items: rows.map((token) => tokenView(token, ctx.principal, now)), total });
     },
   }),
@@ -43,6 +80,17 @@ export const identityTools: Implementation[] = [
     write: async (tx, input, ctx) => {
       const token = await ownToken(tx, input.token_id, ctx.principal);
       return ok({ token_id: token.id, revoked_at: await endToken(tx, token, ctx.principal.actor) }, 'Token revoked.');
+    },
+  }),
+  implement(rotateToken, {
+    write: async (tx, { token_id, overlap_minutes, expires_in_minutes }, ctx) => {
+      const token = await ownToken(tx, token_id, ctx.principal);
+      requireRotatable(token, tx.now);
+      const oldEndsAt = tx.now + overlap_minutes * MINUTE_MS;
+      const renewed = token.kind === 'agent' ? agentTokenExpiry(tx.now, limits) : token.expires_at;
+      const expiresAt = lasting(tx.now, expires_in_minutes) ?? renewed;
+      const value = await rotateSecret(tx, token, { oldEndsAt, expiresAt, by: ctx.principal.actor });
+      return ok({ token: value, token_id: token.id, old_ends_at: oldEndsAt, expires_at: expiresAt }, 'Token rotated. The new secret is shown this once.');
     },
   }),
   implement(createSigninLink, {
@@ -67,6 +115,27 @@ export const identityTools: Implementation[] = [
       return ok(developerView({ ...developer, visibility: input.visibility }, ctx.principal));
     },
   }),
+  implement(signOutDeveloper, {
+    write: async (tx, { developer: named }, ctx) => {
+      const developer = await knownDeveloper(tx, named, ctx);
+      return ok({ developer: developer.name, sessions: await signOutEverywhere(tx, developer, ctx.principal.actor) });
+    },
+  }),
+  implement(endSession, {
+    write: async (tx, _input, { principal }) => {
+      requireWebSession(principal);
+      await endTokenById(tx, principal.tokenId, principal.actor);
+      return ok({ ended: true as const }, 'Signed out.');
+    },
+  }),
+  implement(sessionTicket, {
+    // Not a `write`: the record of the call would be an event for every socket that a page opens.
+    run: async ({ path }, ctx) => {
+      requireWebSession(ctx.principal);
+      const { ticket, expiresAt } = await ctx.write((tx) => issueTicket(tx, ctx.principal.tokenId, path));
+      return ok({ ticket, expires_at: expiresAt });
+    },
+  }),
   implement(whoAmI, {
     read: async (_input, { principal, workspace }) =>
       ok({
@@ -85,6 +154,33 @@ async function developerFor(tx: Tx, named: string | undefined, ctx: WriteContext
   const { principal } = ctx;
   if (principal.operator && named) return await ensureDeveloper(tx, named, principal.actor);
   return await knownDeveloper(tx, named, ctx);
+}
+
+/** When what lasts so long from now ends; undefined where nothing was said. */
+const lasting = (now: number, minutes: number | undefined): number | undefined => (minutes === undefined ? undefined : now + minutes * MINUTE_MS);
+
+function requireWebSession({ web }: Principal): void {
+  if (!web)
+    throw new Refusal(
+      'SESSION_REQUIRED',
+      'This action is for dashboard sessions.',
+      'A token needs no ticket and no session: send it as Authorization: Bearer.',
+    );
+}
+
+function requireRotatable(token: TokenRow, now: number): void {
+  if (token.kind !== 'agent' && token.kind !== 'developer') {
+    throw new Refusal(
+      'TOKEN_NOT_ROTATABLE',
+      `Token ${token.id} is of kind ${token.kind}. Only tokens of agents and developers can be rotated.`,
+      "Sign in again to renew a dashboard session. An instance's token ends with the instance.",
+      { field: 'token_id' },
+    );
+  }
+  if (token.revoked_at === null && (token.expires_at === null || now <= token.expires_at)) return;
+  throw new Refusal('TOKEN_ENDED', `Token ${token.id} was revoked or has expired.`, 'Create a new one: covenant tokens create --developer NAME.', {
+    field: 'token_id',
+  });
 }
 
 /** A token of another developer is, to a developer, a token that does not exist. */

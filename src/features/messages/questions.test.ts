@@ -314,11 +314,11 @@ test('GET /api/questions and POST /api/questions/answer are for who is signed in
   const t = await asker();
   const { id } = await t.ask();
   const { url } = await t.serve();
-  const { path } = await t.done('signin.link', { developer: 'ana' });
-  const cookie = (await fetch(url + String(path), { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? '';
+  const { cookie, headers: signedIn } = await t.signIn(url, 'ana');
   const get = async (headers: Record<string, string>) => await fetch(`${url}/api/questions`, { headers });
   expect((await get({ authorization: `Bearer ${t.ana.token}` })).status).toBe(401);
-  expect(((await (await get({ cookie })).json()) as Body).items).toMatchObject([{ question_id: id }]);
+  expect((await get({ cookie })).status).toBe(401);
+  expect(((await (await get(signedIn)).json()) as Body).items).toMatchObject([{ question_id: id }]);
   const post = async (headers: Record<string, string>) =>
     await fetch(`${url}/api/questions/answer`, {
       method: 'POST',
@@ -326,8 +326,9 @@ test('GET /api/questions and POST /api/questions/answer are for who is signed in
       body: JSON.stringify({ question_id: id, answer: 'yes' }),
     });
   expect((await post({ authorization: `Bearer ${t.ana.token}` })).status).toBe(401);
-  expect((await post({ cookie })).status).toBe(200);
-  expect((await post({ cookie })).status).toBe(409);
+  expect((await post({ cookie })).status).toBe(401);
+  expect((await post(signedIn)).status).toBe(200);
+  expect((await post(signedIn)).status).toBe(409);
   expect(await t.task(t.taskId)).toMatchObject({ status: 'in_progress' });
 });
 

@@ -8,14 +8,12 @@ const cache = {
 };
 const sameCache = { title: 'Store gallery thumbnails on disk', task_type: 'feature', scope: 'Gallery thumbnail cache so images load faster' };
 
-/** Ana at the dashboard: signed in by a link, with the cookie and nothing else. */
+/** Ana at the dashboard: signed in by a link, with the cookie and the page's proof and nothing else. */
 async function signedIn() {
   const app = await teamApp();
   const { url } = await app.serve();
-  const { path } = await app.done('signin.link', { developer: 'ana' });
-  const response = await fetch(`${url}${path}`, { redirect: 'manual' });
-  const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0] as string;
-  const send = async (method: 'GET' | 'POST', address: string, body?: object, headers: Record<string, string> = { cookie }) => {
+  const session = await app.signIn(url, 'ana');
+  const send = async (method: 'GET' | 'POST', address: string, body?: object, headers: Record<string, string> = session.headers) => {
     const answer = await fetch(`${url}${address}`, {
       method,
       headers: { ...headers, 'content-type': 'application/json' },

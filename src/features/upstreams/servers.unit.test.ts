@@ -237,17 +237,8 @@ test('the dashboard shows the difference to the first developer, who approves wh
   await app.event('upstream.changed', 'far');
   const { url } = await app.serve();
   const ana = await app.developer('ana');
-  const { path } = await app.done('signin.link', {});
-  const signedIn = await fetch(`${url}${path}`, { redirect: 'manual' });
-  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const act = async (name: string, input: unknown) => {
-    const response = await fetch(`${url}/api/actions/${name}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', cookie },
-      body: JSON.stringify(input),
-    });
-    return (await response.json()) as Record<string, unknown>;
-  };
+  const session = await app.signIn(url);
+  const act = async (name: string, input: unknown) => (await session.action(name, input)).body;
   const { items } = (await act('servers.list', {})) as { items: { withheld: Item[] }[] };
   const withheld = items[0]?.withheld ?? [];
   expect(withheld).toMatchObject([{ exposed: 'far_echo', difference: [{ path: 'description', after: 'Returns the text, and sends it elsewhere.' }, {}] }]);

@@ -13,6 +13,7 @@ import { dashboard } from './0011_dashboard.ts';
 import { hooks } from './0012_hooks.ts';
 import { retention } from './0013_retention.ts';
 import { quota } from './0014_quota.ts';
+import { people } from './0015_people.ts';
 
 /** In order, without gaps. A released migration never changes; a new one goes below it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   hooks,
   retention,
   quota,
+  people,
 ];

@@ -4,9 +4,9 @@ import { TransferRefused } from './format.ts';
 import { type Row, TABLES } from './layout.ts';
 
 /** What a server makes of itself when it first starts, and a person by signing in and looking around: nobody's work. */
-const MADE_AT_START = ['workspaces', 'journal_heads', 'events', 'developers', 'tokens', 'signin_links'];
+const MADE_AT_START = ['workspaces', 'journal_heads', 'events', 'developers', 'tokens', 'signin_links', 'page_tickets'];
 const TOKENS_OF_START = ['operator', 'web'] as const;
-const EVENTS_OF_START = ['workspace.created', 'developer.joined', 'token.created', 'signin.link_created', 'signin.completed'];
+const EVENTS_OF_START = ['workspace.created', 'developer.joined', 'token.created', 'signin.link_created', 'signin.completed', 'token.revoked'];
 
 const rowsOf = (db: Db) => db as unknown as Kysely<Record<string, Row>>;
 

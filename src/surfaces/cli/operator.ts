@@ -15,7 +15,7 @@ export async function ensureOperator(app: App): Promise<{ principal: Principal; 
   if (known && 'principal' in authenticated && authenticated.principal.kind === 'operator') return { principal: authenticated.principal, token: known };
   const { value } = await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
     await ensureWorkspace(tx, ACTOR);
-    return await issueToken(tx, { kind: 'operator', developerId: null, by: ACTOR });
+    return await issueToken(tx, { kind: 'operator', developerId: null, expiresAt: null, by: ACTOR });
   });
   writeCredentials(app.config.home, value);
   const fresh = await app.authenticate(value, 'bearer');

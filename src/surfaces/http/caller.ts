@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { App } from '../../main.ts';
+import { PROOF_HEADER } from './refuse.ts';
 
 /** Cookies of one host are shared by all its ports: the port in the name keeps several servers apart. */
 export const cookieName = (port: number): string => `covenant_${port}`;
@@ -21,6 +22,13 @@ export function originOf({ config }: App, { headers }: IncomingMessage): string 
   const host = headers.host?.toLowerCase() ?? '';
   return config.allowed_origins.find((origin) => URL.canParse(origin) && new URL(origin).host === host) ?? `http://${host}`;
 }
+
+export const proofOf = ({ headers }: IncomingMessage): string | undefined => {
+  const sent = headers[PROOF_HEADER];
+  return typeof sent === 'string' ? sent : undefined;
+};
+
+export const ticketOf = ({ url }: IncomingMessage): string | undefined => URL.parse(url ?? '/', 'http://localhost')?.searchParams.get('ticket') ?? undefined;
 
 /** Without the query, and without a secret in the path, however a client spells it. */
 export function pathOf(incoming: IncomingMessage): string {

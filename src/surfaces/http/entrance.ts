@@ -5,17 +5,24 @@ import type { Principal } from '../../kernel/context.ts';
 import { addressGroup } from '../../kernel/network.ts';
 import type { App } from '../../main.ts';
 import { type Body, ReadingShare, readJsonBody } from './body.ts';
-import { bearer, cookie, pathOf } from './caller.ts';
+import { bearer, cookie, pathOf, proofOf, ticketOf } from './caller.ts';
 import { RateLimit } from './rate-limit.ts';
-import { type HttpRefusal, rateLimited, SIGNED_OUT, UNAUTHENTICATED } from './refuse.ts';
+import { type HttpRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
 import { createSourceOf } from './source.ts';
 
 type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
-type Door = 'bearer' | 'cookie';
 
 export interface Exchanged {
   readonly incoming: IncomingMessage;
   readonly outgoing?: ServerResponse | undefined;
+  /** A cookie is proven by the address's ticket, for what a browser opens without headers, and not by the page's own header. */
+  readonly byTicket?: boolean;
+}
+
+interface Credentials {
+  readonly token?: string | undefined;
+  readonly cookie?: string | undefined;
+  readonly byTicket?: boolean;
 }
 
 /** Who may send how much of a body: a known caller, one whose token is in the body, a machine or browser that has no credential yet. */
@@ -27,7 +34,7 @@ export interface Entrance {
   /** Counts the request: by its token where that is valid, otherwise by its address. The refusal, where that was one too many. */
   admit(request: Exchanged): Promise<HttpRefusal | undefined>;
   /** Who calls, or the refusal, which is journaled without the credential. */
-  identify(incoming: IncomingMessage, credentials: { token?: string | undefined; cookie?: string | undefined }): Promise<OrRefusal<{ principal: Principal }>>;
+  identify(incoming: IncomingMessage, credentials: Credentials): Promise<OrRefusal<{ principal: Principal }>>;
   /** The same by a token in the body: what was counted by its address counts by that token. */
   identifyByBody(incoming: IncomingMessage, token: string | undefined): Promise<OrRefusal<{ principal: Principal }>>;
   /** For a body that holds several calls: each counts. */
@@ -49,7 +56,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   const sourceOf = createSourceOf(trusted_proxies);
   const byToken = new RateLimit(app.clock, limits.token_requests_per_second, limits.token_burst);
   const byAddress = new RateLimit(app.clock, limits.address_requests_per_second, limits.address_burst);
-  const found = new WeakMap<IncomingMessage, { door: Door; credential: string; result: Authentication }>();
+  const found = new WeakMap<IncomingMessage, { credential: string; byTicket: boolean; result: Authentication }>();
   // Unknown callers cannot take what known ones need.
   const strangers = new ReadingShare(limits.reading_bytes / 4);
   const callers = new ReadingShare(limits.reading_bytes - limits.reading_bytes / 4);
@@ -74,11 +81,14 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
     return false;
   };
 
-  const authenticated = async (incoming: IncomingMessage, door: Door, credential: string | undefined): Promise<Authentication> => {
+  /** Once for each request: a ticket works once. */
+  const authenticated = async (incoming: IncomingMessage, { token, cookie: session, byTicket = false }: Credentials): Promise<Authentication> => {
+    const credential = token ?? session;
     const known = found.get(incoming);
-    if (known && known.door === door && known.credential === credential) return known.result;
-    const result = await app.authenticate(credential, door);
-    if (credential !== undefined) found.set(incoming, { door, credential, result });
+    if (known && known.credential === credential && (token !== undefined || known.byTicket === byTicket)) return known.result;
+    const proof = byTicket ? { ticket: ticketOf(incoming), path: pathOf(incoming) } : { secret: proofOf(incoming) };
+    const result = token === undefined && session !== undefined ? await app.authenticate(session, 'cookie', proof) : await app.authenticate(token, 'bearer');
+    if (credential !== undefined) found.set(incoming, { credential, byTicket, result });
     return result;
   };
 
@@ -96,23 +106,23 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
     return refusal;
   };
 
-  const identify: Entrance['identify'] = async (incoming, { token, cookie: session }) => {
-    const door = token === undefined && session !== undefined ? 'cookie' : 'bearer';
-    const result = await authenticated(incoming, door, door === 'cookie' ? session : token);
+  const identify: Entrance['identify'] = async (incoming, credentials) => {
+    const door = credentials.token === undefined && credentials.cookie !== undefined ? 'cookie' : 'bearer';
+    const result = await authenticated(incoming, credentials);
     if ('principal' in result) return result;
     const payload = { reason: result.rejected, door, path: pathOf(incoming) };
     await app.refusals.record(sourceOf(incoming), { category: 'audit', kind: 'authentication_failed', payload });
+    if (result.rejected === 'unproven') return { refusal: credentials.byTicket ? TICKET_REQUIRED : PROOF_REQUIRED };
     return { refusal: door === 'cookie' ? SIGNED_OUT : UNAUTHENTICATED };
   };
 
   return {
     sourceOf,
     identify,
-    async admit({ incoming, outgoing }) {
-      const token = bearer(incoming);
-      const door = token === undefined ? 'cookie' : 'bearer';
-      const credential = token ?? cookie(incoming, cookieName());
-      if (credential !== undefined && WITH_CREDENTIALS.test(incoming.url ?? '')) await authenticated(incoming, door, credential);
+    async admit({ incoming, outgoing, byTicket }) {
+      const credentials = { token: bearer(incoming), cookie: cookie(incoming, cookieName()), byTicket };
+      const isGiven = credentials.token !== undefined || credentials.cookie !== undefined;
+      if (isGiven && WITH_CREDENTIALS.test(incoming.url ?? '')) await authenticated(incoming, credentials);
       const principal = principalOf(incoming);
       if (!principal && hasMoreToCome(incoming)) outgoing?.setHeader('connection', 'close');
       const refusal = limited(incoming, principal);

@@ -3,18 +3,16 @@ import type { Principal } from '../../kernel/context.ts';
 import type { App } from '../../main.ts';
 import type { JournalEvent } from '../../storage/journal.ts';
 import { testApp } from '../../testing/app.ts';
+import type { Session } from '../../testing/signin.ts';
 import { exportEvents } from './export.ts';
 
 async function served() {
   const t = await testApp();
   const { url } = await t.serve();
   await t.developer('mira');
-  const signIn = async (developer: string): Promise<string> => {
-    const { path } = await t.done('signin.link', { developer });
-    const answer = await fetch(url + String(path), { redirect: 'manual' });
-    return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
-  };
-  const take = (query: string, cookie: string) => fetch(`${url}/api/events/export${query}`, { headers: { cookie } });
+  const signIn = (developer: string): Promise<Session> => t.signIn(url, developer);
+  const take = async (query: string, session: Session) =>
+    fetch(url + (await session.ticketed(`/api/events/export${query}`)), { headers: { cookie: session.cookie } });
   return { t, url, signIn, take };
 }
 
@@ -32,20 +30,20 @@ test('a signed-in person takes the events that fit, one a line, all of them and 
       workspace,
       Array.from({ length: 900 }, (_, index) => ({ category: 'work' as const, kind: index % 2 ? 'odd' : 'even', actor: 'operator' })),
     );
-  const cookie = await signIn('mira');
+  const mira = await signIn('mira');
   const journal = await t.events();
-  const all = await take('', cookie);
+  const all = await take('', mira);
   expect(all.headers.get('content-disposition')).toBe('attachment; filename="covenant-events.jsonl"');
   expect(eventsIn(await all.text())).toEqual(journal);
-  expect(eventsIn(await (await take('?kind=odd&category=work', cookie)).text())).toEqual(journal.filter(({ kind }) => kind === 'odd'));
-  expect(await (await take('?actor=nobody', cookie)).text()).toBe('');
+  expect(eventsIn(await (await take('?kind=odd&category=work', mira)).text())).toEqual(journal.filter(({ kind }) => kind === 'odd'));
+  expect(await (await take('?actor=nobody', mira)).text()).toBe('');
   expect(await t.events()).toHaveLength(journal.length);
 });
 
 test('an export is refused without the cookie, with a token instead of it, and for a field that there is not', async () => {
   const { t, url, signIn, take } = await served();
   const { token } = await t.developer('mira', 'codex');
-  expect((await take('', '')).status).toBe(401);
+  expect((await fetch(`${url}/api/events/export`)).status).toBe(401);
   expect((await fetch(`${url}/api/events/export`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(401);
   const refused = await take('?colour=red', await signIn('mira'));
   expect(refused.status).toBe(400);
@@ -54,17 +52,17 @@ test('an export is refused without the cookie, with a token instead of it, and f
 
 test('a page of another site, or of another port of this one, takes no export and nothing else; what people open themselves is served', async () => {
   const { url, signIn } = await served();
-  const cookie = await signIn('mira');
-  const from = (site: string, path: string) => fetch(url + path, { headers: { cookie, 'sec-fetch-site': site } });
+  const mira = await signIn('mira');
+  const from = (site: string, path: string) => fetch(url + path, { headers: { ...mira.headers, 'sec-fetch-site': site } });
   for (const site of ['cross-site', 'same-site']) {
-    for (const path of ['/api/events/export', '/api/state', '/%61pi/events/export']) {
+    for (const path of [await mira.ticketed('/api/events/export'), '/api/state', '/%61pi/events/export']) {
       const refused = await from(site, path);
       expect([path, refused.status, await refused.json()]).toMatchObject([path, 403, { data: { code: 'FOREIGN_ORIGIN' } }]);
     }
     // A link from elsewhere leads to a page.
     expect((await from(site, '/activity')).status).not.toBe(403);
   }
-  for (const site of ['same-origin', 'none']) expect((await from(site, '/api/events/export')).status).toBe(200);
+  for (const site of ['same-origin', 'none']) expect((await from(site, await mira.ticketed('/api/events/export'))).status).toBe(200);
 });
 
 test('an export hides whom the reader may not know', async () => {

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { type TestApp, testApp } from '../../testing/app.ts';
 import { fixtureFeature, releaseWaiting, waitingCalls } from '../../testing/fixture.ts';
+import { postSignIn, signInBy } from '../../testing/signin.ts';
 import { until } from '../../testing/until.ts';
 import { MAX_BODY_BYTES } from './body.ts';
 
@@ -179,14 +180,14 @@ test('a foreign Origin is refused, another port of this very host included; the 
 
 const statusWith = async (url: string, headers: Record<string, string>) => (await answerWith(url, headers)).statusCode;
 
-function answerWith(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
+function answerWith(url: string, headers: Record<string, string>, body?: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    rawRequest(url, { headers }, (response) => {
+    rawRequest(url, { headers, method: body === undefined ? 'GET' : 'POST' }, (response) => {
       response.resume();
       resolve(response);
     })
       .on('error', reject)
-      .end();
+      .end(body);
   });
 }
 
@@ -224,23 +225,73 @@ test('/metrics serves what was called and how it ended, as Prometheus reads it [
   expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
 });
 
-test('the sign-in link sets an HttpOnly, SameSite=Strict cookie and redirects; the second visit gets none [auth.dashboard.cookie] [auth.dashboard.one-time-link]', async () => {
-  const { url, developer, done } = await served();
-  await developer('ana');
-  const { path } = await done('signin.link', {});
-  const first = await fetch(`${url}${path}`, { redirect: 'manual' });
-  expect(first.status).toBe(303);
-  const cookie = first.headers.get('set-cookie') ?? '';
-  expect(cookie).toMatch(/; HttpOnly; SameSite=Strict;/);
-  const { path: fresh } = await done('signin.link', {});
-  expect((await fetch(`${url}${fresh}`, { method: 'HEAD', redirect: 'manual' })).status).toBe(405);
-  expect((await fetch(`${url}${fresh}`, { redirect: 'manual' })).headers.get('set-cookie')).not.toBeNull();
-  const second = await fetch(`${url}${path}`, { redirect: 'manual' });
+test('a POST of the code in the link sets an HttpOnly, SameSite=Strict cookie and hands out the proof; the second gets neither, and a GET or HEAD takes nothing [auth.dashboard.cookie] [auth.dashboard.one-time-link] [harden.signin.api]', async () => {
+  const { url, developer, done, events } = await served();
+  const ana = await developer('ana');
+  const link = url + String((await done('signin.link', {})).path);
+  for (const method of ['GET', 'HEAD']) expect((await fetch(link, { method, redirect: 'manual' })).headers.get('set-cookie')).toBeNull();
+  const { setCookie, headers, body, action } = await signInBy(link);
+  expect(setCookie).toMatch(/; HttpOnly; SameSite=Strict;/);
+  expect(body).toEqual({
+    kind: 'signed_in',
+    proof: expect.stringMatching(/^[\w-]{43}$/),
+    header: 'x-covenant-proof',
+    developer: { id: ana.principal.developerId, name: 'ana', role: 'admin' },
+    workspace: 'default',
+  });
+  const second = await postSignIn(link);
+  expect(second.status).toBe(401);
   expect(second.headers.get('set-cookie')).toBeNull();
-  const signedIn = await post(`${url}/api/actions/identity.me`, '{}', { ...json, cookie: cookie.split(';')[0] ?? '' });
-  expect(await signedIn.json()).toMatchObject({ developer: 'ana', operator: true });
-  const elsewhere = await post(`${url}/api/mcp`, JSON.stringify({ tool: 'clock' }), { ...json, cookie: cookie.split(';')[0] ?? '' });
-  expect(elsewhere.status).toBe(401);
+  expect(await second.json()).toMatchObject({ data: { code: 'SIGNIN_LINK_INVALID' }, feedback: { required_action: expect.stringContaining('covenant open') } });
+  expect((await events({ kind: 'authentication_failed' })).map(({ payload }) => payload)).toEqual([expect.objectContaining({ reason: 'link' })]);
+  expect((await action('identity.me')).body).toMatchObject({ developer: 'ana', operator: true });
+  expect((await post(`${url}/api/mcp`, JSON.stringify({ tool: 'clock' }), { ...json, ...headers })).status).toBe(401);
+});
+
+test('POST /api/signin takes a code and a flag, from this origin, in 4 KiB', async () => {
+  const { url } = await served();
+  const signIn = async (body: string, headers: Record<string, string> = json) => {
+    const answer = await post(`${url}/api/signin`, body, headers);
+    return [answer.status, ((await answer.json()) as { data: { code: string } }).data.code];
+  };
+  expect(await signIn('{}')).toEqual([400, 'INVALID_INPUT']);
+  expect(await signIn('{"code":"x","colour":"red"}')).toEqual([400, 'INVALID_INPUT']);
+  expect(await signIn('{"code":')).toEqual([400, 'MALFORMED_REQUEST']);
+  expect(await signIn(JSON.stringify({ code: 'x'.repeat(5_000) }))).toEqual([413, 'BODY_TOO_LARGE']);
+  expect(await signIn('{"code":"x"}', { ...json, origin: 'http://127.0.0.1:1' })).toEqual([403, 'FOREIGN_ORIGIN']);
+  expect(await signIn('{"code":"x"}')).toEqual([401, 'SIGNIN_LINK_INVALID']);
+});
+
+test('a link of another account says whose it is and is not taken, unless the browser agrees; the session it had then ends [harden.signin.names-account]', async () => {
+  const { url, developer, done, signIn } = await served();
+  await developer('mira');
+  await developer('stranger');
+  const mira = await signIn(url, 'mira');
+  const link = url + String((await done('signin.link', { developer: 'stranger' })).path);
+  const asked = await postSignIn(link, mira.headers);
+  expect(asked.status).toBe(409);
+  expect(asked.headers.get('set-cookie')).toBeNull();
+  expect(await asked.json()).toMatchObject({
+    message: expect.stringMatching(/as "stranger" .* as "mira"/),
+    data: {
+      code: 'SIGNED_IN_AS_ANOTHER',
+      link_for: { developer: 'stranger', workspace: 'default' },
+      signed_in_as: { developer: 'mira', workspace: 'default' },
+    },
+  });
+  expect((await mira.action('identity.me')).status).toBe(200);
+  const agreed = await postSignIn(link, mira.headers, { replace: true });
+  expect(await agreed.json()).toMatchObject({ kind: 'signed_in', developer: { name: 'stranger', role: 'member' } });
+  expect((await mira.action('identity.me')).status).toBe(401);
+});
+
+test('a link of the same account renews the sign-in of its browser and ends the session it had', async () => {
+  const { url, developer, done, signIn } = await served();
+  await developer('mira');
+  const before = await signIn(url);
+  const answer = await postSignIn(url + String((await done('signin.link', {})).path), before.headers);
+  expect(answer.status).toBe(200);
+  expect((await before.action('identity.me')).status).toBe(401);
 });
 
 test('a connection is kept for the next request longer than proxies keep it', async () => {
@@ -254,7 +305,8 @@ test('where people come to it by https, the cookie is kept from what is not; by 
   await developer('ana');
   const cookieFor = async (host: string) => {
     const { path } = await done('signin.link', {});
-    return (await answerWith(`${url}${path}`, { host })).headers['set-cookie']?.[0];
+    const body = JSON.stringify({ code: String(path).split('/').at(-1) });
+    return (await answerWith(`${url}/api/signin`, { host, 'content-type': 'application/json' }, body)).headers['set-cookie']?.[0];
   };
   expect(await cookieFor('covenant.example')).toMatch(/; HttpOnly; SameSite=Strict; Secure; Max-Age/);
   expect(await cookieFor('localhost')).not.toContain('Secure');
@@ -319,11 +371,9 @@ test.each(['/mcp', '/api/actions/tokens.list'])('%s refuses a body that is not J
 });
 
 test('the API and MCP surface work on the very store that the dashboard reads [storage.database.shared]', async () => {
-  const { url, direct, developer, done } = await served();
+  const { url, direct, developer, signIn } = await served();
   const { token } = await developer('ana');
   await post(direct, JSON.stringify({ tool: 'clock' }), auth(token));
-  const { path } = await done('signin.link', {});
-  const cookie = (await fetch(`${url}${path}`, { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? '';
-  const page = await post(`${url}/api/actions/events.list`, '{"latest":50}', { ...json, cookie });
-  expect(JSON.stringify(await page.json())).toContain('"kind":"clock"');
+  const page = await (await signIn(url)).action('events.list', { latest: 50 });
+  expect(JSON.stringify(page.body)).toContain('"kind":"clock"');
 });

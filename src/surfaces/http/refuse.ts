@@ -3,9 +3,12 @@ import { type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import type { BodyProblem } from './body.ts';
 import type { GuardProblem } from './guard.ts';
 
+/** By which the dashboard's page shows that it is of this origin. */
+export const PROOF_HEADER = 'x-covenant-proof';
+
 /** Refusals before the pipe: what is said, in the structured shape, and with which HTTP status. */
 export interface HttpRefusal {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 429 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 409 | 413 | 429 | 503;
   readonly reply: Refused;
   /** Seconds until it may be tried again. */
   readonly retryAfter?: number;
@@ -46,10 +49,29 @@ export const UNKNOWN_SESSION: HttpRefusal = {
   reply: refused('error', 'SESSION_NOT_FOUND', 'This server knows no such MCP session.', 'Send initialize again, without Mcp-Session-Id.'),
 };
 
-export const WRONG_METHOD: HttpRefusal = {
-  status: 405,
-  reply: refused('error', 'METHOD_NOT_ALLOWED', 'This address is not served by that method.', 'Open the link in a browser.'),
+/** A cookie goes to every port of its host. Only the dashboard's own page has the proof that belongs to it. */
+export const PROOF_REQUIRED: HttpRefusal = {
+  status: 401,
+  reply: refused(
+    'error',
+    'PROOF_REQUIRED',
+    `The sign-in cookie came without the proof of its page (header ${PROOF_HEADER}).`,
+    'Run `covenant open` and open the link in this browser. A script sends the `proof` that POST /api/signin answered.',
+  ),
 };
+
+export const TICKET_REQUIRED: HttpRefusal = {
+  status: 401,
+  reply: refused(
+    'error',
+    'TICKET_REQUIRED',
+    'The sign-in cookie opens this address only with a ticket, which works once and within 30 seconds.',
+    'Call the action session.ticket with {"path": "…"}, then open the address with ?ticket=….',
+  ),
+};
+
+/** `POST /api/signin`: of what its code or its browser is refused for. */
+export const signInStatus = (code: string): HttpRefusal['status'] => (code === 'SIGNED_IN_AS_ANOTHER' ? 409 : code === 'SIGNIN_LINK_INVALID' ? 401 : 400);
 
 export const WRONG_POSITION: HttpRefusal = {
   status: 400,
@@ -157,7 +179,7 @@ export function actionStatus(reply: Reply<unknown>): 200 | 400 | 403 | 404 | 409
   // Blocked is an answer too: it says what to confirm.
   if (reply.status !== 'error') return 200;
   if (reply.code === 'INVALID_INPUT') return 400;
-  if (reply.code === 'OPERATOR_REQUIRED' || reply.code === 'TOKEN_REQUIRED' || reply.code === 'NOT_YOURS') return 403;
+  if (reply.code === 'OPERATOR_REQUIRED' || reply.code === 'TOKEN_REQUIRED' || reply.code === 'NOT_YOURS' || reply.code === 'SIGN_IN_AGAIN') return 403;
   if (reply.code.endsWith('_NOT_FOUND') || reply.code === 'UNKNOWN_ACTION') return 404;
   if (reply.code === 'JOURNAL_QUOTA_EXCEEDED') return 429;
   return reply.code === 'INTERNAL' ? 500 : 409;

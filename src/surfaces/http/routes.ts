@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
+import { type SignInRequest, signInRequest } from '../../features/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { ENVELOPES } from '../../kernel/envelope.ts';
-import { replyTo } from '../../kernel/errors.ts';
-import { isRecord } from '../../kernel/input.ts';
+import { Refusal, replyTo } from '../../kernel/errors.ts';
+import { isRecord, parseInput } from '../../kernel/input.ts';
 import { traceContext } from '../../kernel/trace.ts';
 import type { App } from '../../main.ts';
 import type { McpSurface } from '../mcp/handler.ts';
@@ -12,7 +14,7 @@ import { reportedIn } from '../repository.ts';
 import { WORKSPACE_HEADER } from '../workspace.ts';
 import { requestOf } from './access.ts';
 import { ClientGone } from './body.ts';
-import { bearer, cookie, originOf, pathOf } from './caller.ts';
+import { bearer, cookie, originOf, pathOf, proofOf } from './caller.ts';
 import { companionRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
 import { deviceRoutes } from './device-setup.ts';
@@ -21,7 +23,6 @@ import { exportEvents } from './export.ts';
 import type { Guard } from './guard.ts';
 import type { Health } from './health.ts';
 import { hookRoutes } from './hooks.ts';
-import { localPath } from './local-path.ts';
 import type { Metrics } from './metrics.ts';
 import {
   actionStatus,
@@ -30,12 +31,16 @@ import {
   type HttpRefusal,
   malformed,
   NO_SUCH_PATH,
+  PROOF_HEADER,
   respond,
+  signInStatus,
   UNAUTHENTICATED,
   UNKNOWN_SESSION,
-  WRONG_METHOD,
 } from './refuse.ts';
 import { isFromHere, peerOf } from './source.ts';
+
+/** A download: what a browser opens without headers, by a ticket. */
+const EXPORT_PATH = '/api/events/export';
 
 type Env = { Bindings: HttpBindings };
 type Ctx = Context<Env>;
@@ -79,7 +84,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const site = c.req.path.startsWith('/api/') ? String(headers['sec-fetch-site'] ?? '') : undefined;
     const problem = guard(headers.host, headers.origin, site);
     if (problem) return await refuse(c, foreign(problem), 'audit');
-    const limited = await entrance.admit(c.env);
+    const limited = await entrance.admit({ ...c.env, byTicket: c.req.path === EXPORT_PATH });
     if (!limited) return await next();
     metrics.refused(limited.reply.code);
     return respond(limited);
@@ -166,29 +171,41 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     return c.json(answer.body, actionStatus(answer.reply));
   }
 
-  routes.get('/api/events/export', async (c) => {
+  routes.get(EXPORT_PATH, async (c) => {
     const { incoming } = c.env;
-    const session = cookie(incoming, parts.cookieName()) ?? '';
-    const caller = await identify(incoming, { cookie: session });
+    const caller = await identify(incoming, { cookie: cookie(incoming, parts.cookieName()) ?? '', byTicket: true });
     if ('refusal' in caller) return respond(caller.refusal);
-    const current = async () => 'principal' in (await app.authenticate(session, 'cookie'));
-    const made = await exportEvents(app, { principal: caller.principal, filter: c.req.query(), current });
+    const current = async () => (await app.currentSession(caller.principal)) !== undefined;
+    const { ticket: _, ...filter } = c.req.query();
+    const made = await exportEvents(app, { principal: caller.principal, filter, current });
     return made instanceof Response ? made : c.json(made.body, actionStatus(made.reply));
   });
 
-  routes.get('/signin/:secret', async (c) => {
-    // HEAD would use the link up without anybody being signed in.
-    if (c.req.method !== 'GET') return respond(WRONG_METHOD);
-    const signedIn = await app.signIn(c.req.param('secret'));
-    if (!signedIn) {
-      await app.refusals.record(sourceOf(c.env.incoming), { category: 'audit', kind: 'authentication_failed', payload: { reason: 'link', door: 'signin' } });
-      return c.redirect('/?signin=expired', 303);
-    }
-    const secure = originOf(app, c.env.incoming).startsWith('https:') ? '; Secure' : '';
-    c.header('set-cookie', `${parts.cookieName()}=${signedIn.cookie}; Path=/; HttpOnly; SameSite=Strict${secure}; Max-Age=${signedIn.maxAgeSeconds}`);
+  // `GET /signin/<code>` is the dashboard's page like any other path: a preview that opens the link takes nothing.
+  routes.post('/api/signin', async (c) => {
+    const { incoming } = c.env;
+    const body = await entrance.readBody(c.env, 'device');
+    if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage');
     c.header('cache-control', 'no-store');
-    return c.redirect(localPath(c.req.query('to')), 303);
+    try {
+      const request = parseInput({ input: signInRequest }, body.value) as SignInRequest;
+      const { cookie: session, proof, maxAgeSeconds, developer, workspace } = await app.signIn(request, await signedInBrowser(incoming));
+      const secure = originOf(app, incoming).startsWith('https:') ? '; Secure' : '';
+      c.header('set-cookie', `${parts.cookieName()}=${session}; Path=/; HttpOnly; SameSite=Strict${secure}; Max-Age=${maxAgeSeconds}`);
+      return c.json({ kind: 'signed_in', proof, header: PROOF_HEADER, developer, workspace });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code === 'SIGNIN_LINK_INVALID')
+        await app.refusals.record(sourceOf(incoming), { category: 'audit', kind: 'authentication_failed', payload: { reason: 'link', door: 'signin' } });
+      return respond({ status: signInStatus(error.code), reply: replyTo(error, '') });
+    }
   });
+
+  /** Whose session the browser that signs in has already. */
+  async function signedInBrowser(incoming: IncomingMessage): Promise<Principal | undefined> {
+    const known = await app.authenticate(cookie(incoming, parts.cookieName()), 'cookie', { secret: proofOf(incoming) });
+    return 'principal' in known ? known.principal : undefined;
+  }
 
   routes.get('/api/health', async (c) => {
     const state = await health();

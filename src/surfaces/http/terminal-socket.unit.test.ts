@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { issueToken } from '../../features/identity/index.ts';
 import { type AgentHost, createAgentHost } from '../../machine/agent-host.ts';
 import { socketIn, type Tmux, tmuxVersion, type View } from '../../machine/tmux.ts';
-import { type TestApp, testApp } from '../../testing/app.ts';
+import { testApp } from '../../testing/app.ts';
 import { temporaryDatabase } from '../../testing/database.ts';
 import { temporaryRepository } from '../../testing/repository.ts';
 import { until } from '../../testing/until.ts';
@@ -54,12 +54,6 @@ const refusal = async (url: string, headers: Record<string, string>, path?: stri
   const [error] = (await once(ws, 'error')) as [Error];
   return error.message;
 };
-
-/** The cookie of the first developer. */
-async function signedIn(url: string, done: TestApp['done']): Promise<string> {
-  const { path } = await done('signin.link', {});
-  return (await fetch(`${url}${path}`, { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? '';
-}
 
 /** A bare socket, held back until the test lets it go: so the request and what follows it arrive together. */
 function upgrading(url: string, { authorization }: { authorization: string }, path: string) {
@@ -140,10 +134,10 @@ test.runIf(present)('who looks on sees the screen with its colours, size and cur
 });
 
 test.runIf(present)('who asks for it types and resizes; the journal has that it was opened, never what was typed; anything else changes nothing', async () => {
-  const { url, bearer, done, developer, events } = await place();
+  const { url, bearer, signIn, developer, events } = await place();
   await developer('ana');
-  const cookie = await signedIn(url, done);
-  const seen = look(url, { cookie, origin: url }, `/api/instances/${ID}/terminal?write=1`);
+  const { cookie, ticketed } = await signIn(url);
+  const seen = look(url, { cookie, origin: url }, await ticketed(`/api/instances/${ID}/terminal?write=1`));
   await once(seen.ws, 'open');
   seen.say({ type: 'resize', columns: 100, rows: 30 });
   await until(() => expect(seen.of('screen').at(-1)).toMatchObject({ columns: 100, rows: 30 }));
@@ -187,7 +181,7 @@ test.runIf(present)('who asks for it types and resizes; the journal has that it 
 });
 
 test.runIf(present)('nobody looks on but who may, at an instance that is here, and no more than there is room for', async () => {
-  const { url, bearer, developer, app, done, operator } = await place({ limits: { most: 2 } });
+  const { url, bearer, developer, app, done, operator, signIn } = await place({ limits: { most: 2 } });
   const change = (values: { machine?: string; developer_id?: string | null }) =>
     app.store.write(operator.principal.workspace, (tx) => tx.db.updateTable('instances').set(values).where('id', '=', ID).execute());
   await developer('ana');
@@ -220,7 +214,8 @@ test.runIf(present)('nobody looks on but who may, at an instance that is here, a
   expect(elsewhere.messages).toMatchObject([{ type: 'error', code: 'WRONG_MACHINE', message: expect.stringContaining('elsewhere:/home') }]);
   await change({ machine: app.agentHost.machine, developer_id: agent.principal.developerId });
   await done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
-  const hidden = look(url, { cookie: await signedIn(url, done) });
+  const { cookie, ticketed } = await signIn(url);
+  const hidden = look(url, { cookie }, await ticketed(`/api/instances/${ID}/terminal`));
   expect(await hidden.closed).toBe(4409);
   expect(hidden.messages).toMatchObject([{ type: 'error', code: 'INSTANCE_PRIVATE' }]);
 });
@@ -266,7 +261,9 @@ test.runIf(present)('one who does not read is owed one screen, and dropped; one 
   socket.resume();
   await dropped;
   expect(bytes).toBeLessThan(500_000 * taken);
-  const second = await app.store.write(operator.principal.workspace, (tx) => issueToken(tx, { kind: 'operator', developerId: null, by: 'operator' }));
+  const second = await app.store.write(operator.principal.workspace, (tx) =>
+    issueToken(tx, { kind: 'operator', developerId: null, expiresAt: null, by: 'operator' }),
+  );
   const seen = look(url, { authorization: `Bearer ${second.value}` });
   await until(() => expect(seen.text()).not.toBe(''));
   await done('tokens.revoke', { token_id: second.token.id });

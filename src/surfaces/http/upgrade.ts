@@ -37,6 +37,11 @@ export interface Door {
   at(url: URL): OrRefusal<{ enter(admitted: Admitted): OrRefusal<{ serve(ws: WebSocket): Promise<void> }> }> | undefined;
 }
 
+/** A socket that is let in: what it gets, for as long as its credential holds. */
+interface Welcomed extends Pick<Admitted, 'current'> {
+  serve(ws: WebSocket): Promise<void>;
+}
+
 export interface UpgradeParts {
   app: App;
   guard: Guard;
@@ -56,7 +61,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics, 
     admit(incoming)
       .then((admitted) => {
         if ('refusal' in admitted) return refuseUpgrade(socket, admitted.refusal);
-        sockets.get(admitted.door)?.handleUpgrade(incoming, socket, head, (ws) => void welcome(ws, admitted.serve));
+        sockets.get(admitted.door)?.handleUpgrade(incoming, socket, head, (ws) => void welcome(ws, admitted));
         return undefined;
       })
       .catch((error) => {
@@ -65,7 +70,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics, 
       });
   });
 
-  async function admit(incoming: IncomingMessage): Promise<OrRefusal<{ door: Door; serve(ws: WebSocket): Promise<void> }>> {
+  async function admit(incoming: IncomingMessage): Promise<OrRefusal<Welcomed & { door: Door }>> {
     const problem = guard(incoming.headers.host, incoming.headers.origin);
     if (problem) {
       metrics.refused(problem);
@@ -76,7 +81,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics, 
       });
       return { refusal: foreign(problem) };
     }
-    const limited = await entrance.admit({ incoming });
+    const limited = await entrance.admit({ incoming, byTicket: true });
     if (limited) return { refusal: limited };
     const url = URL.parse(incoming.url ?? '/', 'http://localhost');
     if (!url) return { refusal: NO_SUCH_PATH };
@@ -88,13 +93,13 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics, 
     if ('refusal' in found.at) return found.at;
     const token = bearer(incoming);
     const pass = cookie(incoming, cookieName());
-    const identified = await entrance.identify(incoming, { token, cookie: pass });
+    const identified = await entrance.identify(incoming, { token, cookie: pass, byTicket: true });
     if ('refusal' in identified) return identified;
     const entered = await enteredBy(identified.principal, incoming.headers[WORKSPACE_HEADER]);
     if ('refusal' in entered) return entered;
     const current = async () => {
-      const known = await (token === undefined ? app.authenticate(pass, 'cookie') : app.authenticate(token, 'bearer'));
-      return 'principal' in known ? { ...known.principal, workspace: entered.principal.workspace } : undefined;
+      const known = token === undefined ? await app.currentSession(identified.principal) : await standing(token);
+      return known && { ...known, workspace: entered.principal.workspace };
     };
     const inside = found.at.enter({ principal: entered.principal, current });
     if ('refusal' in inside) return inside;
@@ -105,7 +110,13 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics, 
     }
     // A client that goes away before the handshake is over never gets to be served.
     incoming.socket.once('close', () => places.giveBack(tokenId));
-    return { door: found.door, serve: inside.serve };
+    return { door: found.door, serve: inside.serve, current };
+  }
+
+  /** By the secret that opened the socket: one that a rotation has replaced ends with its overlap. */
+  async function standing(token: string): Promise<Principal | undefined> {
+    const known = await app.authenticate(token, 'bearer');
+    return 'principal' in known ? known.principal : undefined;
   }
 
   /** As in any other call: the operator may name a workspace, and it must be there. */
@@ -122,10 +133,14 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics, 
     }
   }
 
-  async function welcome(ws: WebSocket, serve: (ws: WebSocket) => Promise<void>): Promise<void> {
+  async function welcome(ws: WebSocket, { serve, current }: Welcomed): Promise<void> {
     // Without this a message that is too large would be nobody's failure, and end the server.
     ws.on('error', () => {});
-    const stopPinging = pingWhileOpen(ws);
+    // A socket on which nothing happens must not outlive its credential either.
+    const look = async () => {
+      if (!(await current())) ws.close(CLOSE_SIGNED_OUT, 'the credential is no longer valid');
+    };
+    const stopPinging = pingWhileOpen(ws, () => void look().catch((error) => app.log.warn('credential of a socket not checked', { error })));
     try {
       await serve(ws);
     } catch (error) {
@@ -172,7 +187,7 @@ class SocketPlaces {
   }
 }
 
-function pingWhileOpen(ws: WebSocket): () => void {
+function pingWhileOpen(ws: WebSocket, look: () => void): () => void {
   let answered = true;
   ws.on('pong', () => {
     answered = true;
@@ -181,6 +196,7 @@ function pingWhileOpen(ws: WebSocket): () => void {
     if (!answered) return ws.terminate();
     answered = false;
     ws.ping();
+    look();
   }, PING_MS).unref();
   return () => clearInterval(timer);
 }

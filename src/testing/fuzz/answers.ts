@@ -47,7 +47,7 @@ const INSIDE =
   /\n\s+at |node_modules|\/src\/\w+\/|\.ts:\d|SQLITE_|ZodError|Cannot read prop|is not a function|undefined is not|violates .* constraint|cv_[\w-]{43}/;
 
 /** Those whose answer is a token, or says where it is. */
-const GIVES_TOKENS = new Set(['tokens.create']);
+const GIVES_TOKENS = new Set(['tokens.create', 'tokens.rotate']);
 
 /** What is wrong with the answer; `told` is what it says. */
 export function readAnswer(target: Target, body: unknown, sent: string): { told: Told; problems: string[] } {

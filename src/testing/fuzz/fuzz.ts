@@ -152,11 +152,19 @@ async function dispatched({ app }: FuzzHouse, target: Target, args: unknown, { p
   return (await (target.noun === 'tool' ? app.dispatch.tool(request) : app.dispatch.action(request))).body;
 }
 
-async function overHttp({ server }: FuzzHouse, target: Target, args: unknown, { token, principal }: Caller, { workspace }: Sending): Promise<unknown> {
+async function overHttp(
+  { server }: FuzzHouse,
+  target: Target,
+  args: unknown,
+  { token, principal, proof = '' }: Caller,
+  { workspace }: Sending,
+): Promise<unknown> {
   const isTool = target.noun === 'tool';
   const headers: Record<string, string> = {
     'content-type': 'application/json',
-    ...(principal.web && !isTool ? { cookie: `covenant_${new URL(server.url).port}=${token}` } : { authorization: `Bearer ${token}` }),
+    ...(principal.web && !isTool
+      ? { cookie: `covenant_${new URL(server.url).port}=${token}`, 'x-covenant-proof': proof }
+      : { authorization: `Bearer ${token}` }),
     ...(workspace ? { 'x-covenant-workspace': workspace } : {}),
   };
   const sent = JSON.stringify(isTool ? { tool: target.name, arguments: args } : args);

@@ -43,9 +43,10 @@ export type CallerName = keyof typeof PEOPLE;
 
 const INSTANCES = { coder: 'coding', reviewer: 'review', planner: 'planning' } as const;
 
-/** Whoever calls holds its cookie or its token. */
+/** Whoever calls holds its cookie, with its page's proof, or its token. */
 export interface Caller extends TestCaller {
   readonly name: CallerName;
+  readonly proof?: string;
 }
 
 /** The whole product on a machine that agrees to everything, with people of two workspaces, and all that is written in sight. */
@@ -100,13 +101,15 @@ export async function fuzzHouse(): Promise<FuzzHouse> {
       surface: 'api',
       workspace: workspace.replace(/^ws_/, ''),
     });
-    const session = await t.app.signIn(String((reply as Body).data.path).replace('/signin/', ''));
-    const found = await t.app.authenticate(session?.cookie, 'cookie');
-    if (!session || !('principal' in found)) throw new Error(`${developer} cannot sign in`);
-    return { name, token: session.cookie, tokenId: found.principal.tokenId, principal: found.principal };
+    const session = await t.app.signIn({ code: String((reply as Body).data.path).replace('/signin/', '') });
+    const found = await t.app.authenticate(session.cookie, 'cookie', { secret: session.proof });
+    if (!('principal' in found)) throw new Error(`${developer} cannot sign in`);
+    return { name, token: session.cookie, proof: session.proof, tokenId: found.principal.tokenId, principal: found.principal };
   };
   const newOperator = async (): Promise<Caller> => {
-    const { value } = await t.app.store.write(DEFAULT_WORKSPACE_ID, (tx) => issueToken(tx, { kind: 'operator', developerId: null, by: 'operator' }));
+    const { value } = await t.app.store.write(DEFAULT_WORKSPACE_ID, (tx) =>
+      issueToken(tx, { kind: 'operator', developerId: null, expiresAt: null, by: 'operator' }),
+    );
     const found = await t.app.authenticate(value, 'bearer');
     if (!('principal' in found)) throw new Error('the operator is not let in');
     return { name: 'operator', token: value, tokenId: found.principal.tokenId, principal: found.principal };
@@ -137,6 +140,9 @@ export async function fuzzHouse(): Promise<FuzzHouse> {
     await ledger.changes();
     return await running(type);
   };
+  /** Signed in, and lately enough for what needs a fresh sign-in. */
+  const isFresh = async ({ principal }: Caller): Promise<boolean> =>
+    (await t.app.currentSession(principal)) !== undefined && clock.now() - (principal.signedInAt ?? 0) <= t.app.config.limits.fresh_signin_minutes * 60_000;
   const caller: FuzzHouse['caller'] = async (name) => {
     const type = INSTANCES[name as keyof typeof INSTANCES];
     if (type) {
@@ -144,7 +150,8 @@ export async function fuzzHouse(): Promise<FuzzHouse> {
       return { name, token, tokenId: principal.tokenId, principal };
     }
     const known = held.get(name);
-    const stands = known && (name === 'gone' || 'principal' in (await t.app.authenticate(known.token, known.principal.web ? 'cookie' : 'bearer')));
+    const stands =
+      known && (name === 'gone' || (known.principal.web ? await isFresh(known) : 'principal' in (await t.app.authenticate(known.token, 'bearer'))));
     if (!stands) await admit(name);
     return held.get(name) as Caller;
   };

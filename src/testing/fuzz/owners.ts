@@ -16,6 +16,7 @@ const OWNERS: Partial<Record<Table, (row: Row, of: Lookup) => unknown>> = {
   developers: ({ id }) => id,
   tokens: DEVELOPER,
   signin_links: DEVELOPER,
+  page_tickets: ({ token_id }, of) => of.row('tokens', token_id),
   device_grants: DEVELOPER,
   client_runs: DEVELOPER,
   grants: ({ subject }, of) => {

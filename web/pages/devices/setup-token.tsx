@@ -14,7 +14,7 @@ interface SetupTokenProps {
 /** The value lives as long as this page is open: it stands in what is to be pasted. */
 export function SetupToken({ agent, created, onCreated }: SetupTokenProps) {
   const create = useAct('tokens.create');
-  if (created) return <NewToken created={created} onDone={() => onCreated(undefined)} />;
+  if (created) return <NewToken label={created.label} token={created.token} onDone={() => onCreated(undefined)} />;
   return (
     <>
       <p className="text-muted">

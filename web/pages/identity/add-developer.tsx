@@ -20,7 +20,7 @@ export function AddDeveloper({ onClose }: { onClose: () => void }) {
     <Dialog title="Add a developer" wide onClose={onClose}>
       {create.data ? (
         <div className="mt-3">
-          <NewToken created={create.data} onDone={onClose} />
+          <NewToken label={create.data.label} token={create.data.token} onDone={onClose} />
         </div>
       ) : (
         <form onSubmit={submit} className="mt-3 grid gap-3">

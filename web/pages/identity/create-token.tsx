@@ -58,7 +58,7 @@ export function CreateToken({ focus }: { focus: boolean }) {
         </div>
       </details>
       {create.error && <Problem what="No token was created." error={create.error} />}
-      {create.data && <NewToken key={create.data.token_id} created={create.data} onDone={create.reset} />}
+      {create.data && <NewToken key={create.data.token_id} label={create.data.label} token={create.data.token} onDone={create.reset} />}
     </>
   );
 }

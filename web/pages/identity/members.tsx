@@ -10,6 +10,7 @@ import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 import { AddDeveloper } from './add-developer.tsx';
+import { Sessions } from './sessions.tsx';
 import { SigninLink } from './signin-link.tsx';
 import { Visibility } from './visibility.tsx';
 
@@ -91,6 +92,7 @@ export function Members() {
         </div>
       </Section>
       <Visibility />
+      <Sessions />
       {inviting !== undefined && <SigninLink key={inviting} developer={inviting} onClose={() => setInviting(undefined)} />}
       {adding && <AddDeveloper onClose={() => setAdding(false)} />}
     </div>

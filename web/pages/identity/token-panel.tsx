@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Token } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
@@ -10,6 +11,7 @@ import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 import { carrierOf } from './agent.ts';
+import { isRotatable, RotateToken } from './rotate-token.tsx';
 import { LastUsed, Owner, TOKEN_TONES } from './token-columns.tsx';
 
 interface TokenPanelProps {
@@ -21,6 +23,7 @@ interface TokenPanelProps {
 export function TokenPanel({ id, onClose, onRevoke }: TokenPanelProps) {
   const { data, error, refetch } = useRead('tokens.list', { token_id: id });
   const token = data?.items[0];
+  const [isRotating, setIsRotating] = useState(false);
   return (
     <SidePanel title={token?.label ?? 'Token'} onClose={onClose}>
       {error && <Problem what="The token could not be read." error={error} onRetry={() => void refetch()} />}
@@ -56,12 +59,16 @@ export function TokenPanel({ id, onClose, onRevoke }: TokenPanelProps) {
           </Facts>
           {token.status === 'live' && (
             <div className="grid justify-items-start gap-3">
-              <ActButton look="bad" onClick={() => onRevoke(token)}>
-                Revoke token
-              </ActButton>
+              <div className="flex flex-wrap gap-2">
+                {isRotatable(token) && <ActButton onClick={() => setIsRotating(true)}>Rotate token</ActButton>}
+                <ActButton look="bad" onClick={() => onRevoke(token)}>
+                  Revoke token
+                </ActButton>
+              </div>
               <CliCommand words={`tokens revoke ${token.token_id}`} />
             </div>
           )}
+          {isRotating && <RotateToken token={token} onClose={() => setIsRotating(false)} />}
         </>
       )}
     </SidePanel>

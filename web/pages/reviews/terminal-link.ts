@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { isSignedOut, ticketedSocket } from '../../api.ts';
 import { ME, queries } from '../../queries.ts';
 
 export interface Screen {
@@ -47,8 +48,22 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
       // What was on the screen stays there until there is something else.
       setState((before) => ({ ...next, screen: next.screen ?? before.screen }));
     };
+    const signedOut = (): void => void queries.resetQueries({ queryKey: ME });
+    const later = (): void => {
+      set({ ...now, phase: 'lost', write: false });
+      retry = setTimeout(connect, BACKOFF_MS[Math.min(attempts++, BACKOFF_MS.length - 1)]);
+    };
     const connect = (): void => {
-      const opened = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/instances/${id}/terminal${write ? '?write=1' : ''}`);
+      ticketedSocket(`/api/instances/${id}/terminal`, write ? { write: '1' } : {}).then(
+        (opened) => (left ? opened.close() : follow(opened)),
+        (error: unknown) => {
+          if (left) return;
+          if (isSignedOut(error)) signedOut();
+          later();
+        },
+      );
+    };
+    const follow = (opened: WebSocket): void => {
       socket.current = opened;
       opened.onmessage = ({ data }) => {
         const told = JSON.parse(String(data)) as Told;
@@ -57,9 +72,8 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
       };
       opened.onclose = ({ code }) => {
         if (left || now.phase === 'ended' || now.phase === 'refused') return;
-        if (code === SIGNED_OUT) void queries.resetQueries({ queryKey: ME });
-        set({ ...now, phase: 'lost', write: false });
-        retry = setTimeout(connect, BACKOFF_MS[Math.min(attempts++, BACKOFF_MS.length - 1)]);
+        if (code === SIGNED_OUT) signedOut();
+        later();
       };
     };
     set(START);

@@ -1,9 +1,13 @@
-import type { listDevelopers, setVisibility } from '../../../features/identity/contract.ts';
+import type { listDevelopers, setVisibility, signOutDeveloper } from '../../../features/identity/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command } from '../command.ts';
-import { table } from '../output.ts';
+import { counted, table } from '../output.ts';
 
-const ask = asking<{ 'developers.list': Output<typeof listDevelopers>; 'developers.set_visibility': Output<typeof setVisibility> }>();
+const ask = asking<{
+  'developers.list': Output<typeof listDevelopers>;
+  'developers.set_visibility': Output<typeof setVisibility>;
+  'developers.sign_out': Output<typeof signOutDeveloper>;
+}>();
 
 /** The people of a workspace. */
 export const developerCommands: readonly Command[] = [
@@ -27,6 +31,15 @@ export const developerCommands: readonly Command[] = [
         json: { kind: 'developer', ...set },
         text: `${developer} is shown to ${set.visibility === 'team' ? 'the team by name' : 'others as @private'}.`,
       };
+    },
+  },
+  {
+    name: 'developers signout',
+    summary: 'End every dashboard session of a developer, and their unused sign-in links. Tokens of agents stay.',
+    positionals: ['NAME'],
+    async run(invocation) {
+      const { developer, sessions } = await ask(invocation, 'developers.sign_out', { developer: invocation.positionals[0] });
+      return { json: { kind: 'developer_signed_out', developer, sessions }, text: `Signed out ${developer}: ${counted(sessions, 'session')} ended.` };
     },
   },
 ];

@@ -1,8 +1,9 @@
+import type { listTokens } from '../../../features/identity/contract.ts';
 import type { workflowsList } from '../../../features/oversight/contract.ts';
 import type { agentsList, agentsShow } from '../../../features/roster/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { columnsOf, fitted, padded } from '../columns.ts';
-import { age, type Output } from '../output.ts';
+import { age, counted, type Output } from '../output.ts';
 import type { WaitingItem } from './status-waiting.ts';
 import { harmless } from './workflow-text.ts';
 
@@ -44,6 +45,28 @@ export function waitingLines({ items, cut }: { items: readonly WaitingItem[]; cu
     return `  ${tones.you} ${fitted(oneLine(`${who} ${sentence}`), room(width, 4 + columnsOf(rest)))}${rest}`;
   });
   return [`Waiting on you ${items.length}${cut ? ' or more' : ''}`, ...lines, ...more(items.length, 'covenant open')];
+}
+
+type Token = Answer<typeof listTokens>['items'][number];
+
+/** An agent's token that is about to expire, as a program reads it. */
+export const expiringToken = ({ token_id, developer, label, expires_at }: Token) => ({ token_id, developer, label, expires_at: expires_at ?? 0 });
+type ExpiringToken = ReturnType<typeof expiringToken>;
+
+/** `in 6 days`: a token that has less than a day left has hours. */
+export function expiresIn(at: number, now: number): string {
+  const hours = Math.max(0, Math.floor((at - now) / 3_600_000));
+  return `expires in ${hours < 24 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day')}`;
+}
+
+/** Nothing where no token is about to expire. */
+export function expiringLines(tokens: readonly ExpiringToken[], tones: Tones, width: Width): string[] {
+  if (tokens.length === 0) return [];
+  const lines = tokens.slice(0, LISTED).map(({ token_id, developer, label, expires_at }) => {
+    const rest = `  ${expiresIn(expires_at, width.now)}  covenant tokens rotate ${token_id}`;
+    return `  ${tones.wait} ${fitted(oneLine(`${label} of ${developer ?? 'nobody'}`), room(width, 4 + columnsOf(rest)))}${rest}`;
+  });
+  return [`Tokens that expire soon ${tokens.length}`, ...lines, ...more(tokens.length, 'covenant tokens list')];
 }
 
 export function agentLines({ items, total, states }: Agents, lost: ReadonlyMap<string, number>, tones: Tones, width: Width): string[] {

@@ -1,6 +1,7 @@
 import { homeFolder } from '../../../config.ts';
 import type { listApprovals } from '../../../features/approvals/contract.ts';
 import type { waitingDevices } from '../../../features/devices/contract.ts';
+import type { listTokens } from '../../../features/identity/contract.ts';
 import type { instancesList } from '../../../features/instances/contract.ts';
 import type { listQuestions } from '../../../features/messages/contract.ts';
 import type { serverStatus } from '../../../features/operations/contract.ts';
@@ -12,7 +13,7 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { asking, type Command, type Invocation } from '../command.ts';
 import { age } from '../output.ts';
 import { processOf } from '../served.ts';
-import { agentLines, LISTED, lostAt, waitingLines, workflowLines } from './status-text.ts';
+import { agentLines, expiringLines, expiringToken, LISTED, lostAt, waitingLines, workflowLines } from './status-text.ts';
 import { heldCall, inOrder, openQuestion, spentReview, type WaitingItem, waitingDevice, withheldDefinitions } from './status-waiting.ts';
 
 interface Answers {
@@ -25,6 +26,7 @@ interface Answers {
   'agents.list': Answer<typeof agentsList>;
   'agents.show': Answer<typeof agentsShow>;
   'workflows.list': Answer<typeof workflowsList>;
+  'tokens.list': Answer<typeof listTokens>;
 }
 const ask = asking<Answers>();
 
@@ -41,6 +43,7 @@ export const statusCommand: Command = {
     const agents = await ask(invocation, 'agents.list', { limit: 200 });
     const workflows = await ask(invocation, 'workflows.list', { status: UNFINISHED, limit: 200 });
     const waiting = await whatWaits(invocation, agents.items, server.workspace === DEFAULT_WORKSPACE_ID);
+    const expiring = (await ask(invocation, 'tokens.list', { expiring: true })).items.map(expiringToken);
     const { out } = invocation;
     // Piped, whoever reads it cuts it as they like.
     const width = { columns: process.stdout.columns ?? Number.POSITIVE_INFINITY, now: Date.now() };
@@ -49,10 +52,11 @@ export const statusCommand: Command = {
       ...(url === undefined ? [withoutServer(invocation)] : []),
       ...(invocation.values.verbose === true ? serverLines(url, server, width.now) : []),
       ...waitingLines(waiting, out.tone, width),
+      ...expiringLines(expiring, out.tone, width),
       ...agentLines(agents, lost, out.tone, width),
       ...workflowLines(workflows, width),
     ];
-    return { json: { ...server, kind: 'status', url: url ?? null, waiting, agents, workflows }, text: lines.join('\n') };
+    return { json: { ...server, kind: 'status', url: url ?? null, waiting, expiring_tokens: expiring, agents, workflows }, text: lines.join('\n') };
   },
 };
 

@@ -161,7 +161,7 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
     by: ['operator', 'ana_web'],
     with: async (at) => {
       await at.agent('ana');
-      const named = at.caller.name === 'operator' ? { developer: 'ana' } : { developer: undefined };
+      const named = at.caller.name === 'operator' ? { developer: await at.nameable('ana') } : { developer: undefined };
       return at.either({ to: 'agents', developer: undefined }, { to: 'team', role: undefined, ...named });
     },
   },
@@ -184,6 +184,9 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
   'servers.logs': admin(() => ({ server: 'tools' })),
   'servers.restart': admin(() => ({ server: 'tools' })),
   'settings.set': admin((at) => ({ key: 'review.max_iterations', value: at.either(3, null) })),
+  'developers.sign_out': member((at) => ({ developer: at.caller.principal.operator ? 'cleo' : undefined })),
+  'session.end': { by: ['ana_web', 'ben_web'], with: () => ({}) },
+  'session.ticket': { by: ['ana_web', 'ben_web'], with: (at) => ({ path: at.either('/api/events', '/api/instances/work-7-a1/terminal') }) },
   'signin.link': admin((at) => ({ developer: at.either('ana', undefined) })),
   'tasks.cancel': member(async (at) => ({ task_id: await task(at) })),
   'tasks.plan': {
@@ -196,6 +199,7 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
   },
   'tasks.show': member(async (at) => ({ task_id: await task(at) })),
   'tokens.create': member((at) => ({ developer: at.caller.principal.operator ? 'cleo' : undefined })),
+  'tokens.rotate': member(async (at) => ({ token_id: (await at.house.developer(at.caller.principal.developerName ?? 'cleo', 'codex')).tokenId })),
   'tokens.revoke': member(async (at) => ({ token_id: (await at.house.developer(at.caller.principal.developerName ?? 'cleo', 'codex')).tokenId })),
   'workflows.abandon': admin(workflow),
   'workflows.complete': admin(async (at) => {

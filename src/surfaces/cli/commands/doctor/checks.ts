@@ -4,7 +4,7 @@ import { backups, config, home, leftovers } from './home.ts';
 import { disk, git, node, repositories, tmux } from './machine.ts';
 import { port, proxy, telemetry } from './network.ts';
 import { externalServers, server } from './server.ts';
-import { clock, credentials, database, journal, postgres } from './store.ts';
+import { clock, credentials, database, journal, postgres, tokens } from './store.ts';
 
 export { placeOf } from './check.ts';
 
@@ -14,7 +14,7 @@ const agents: Check = { id: 'agents', troubles: ['AGENTS_LEFT'], look: ({ invoca
 const OUTSIDE: readonly Check[] = [node, git, tmux, home, config, disk, database, postgres, backups, leftovers, repositories, server, port, proxy, telemetry];
 
 /** They ask the server, or open the store where none runs: one after the other, through one client. */
-const INSIDE: readonly Check[] = [credentials, externalServers, journal, clock, agents];
+const INSIDE: readonly Check[] = [credentials, tokens, externalServers, journal, clock, agents];
 
 export const CHECKS: readonly Check[] = [...OUTSIDE, ...INSIDE];
 

@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
+import type { listTokens } from '../../../../features/identity/contract.ts';
 import { clockFrom } from '../../../../kernel/clock.ts';
+import type { Output } from '../../../../kernel/contract.ts';
 import type { PostgresFacts, PostgresRefusal } from '../../../../storage/inspect-postgres.ts';
+import { expiresIn } from '../status-text.ts';
+import { harmless } from '../workflow-text.ts';
 import { check, type Finding, inWords, type Say } from './check.ts';
 
 /** What a server takes of PostgreSQL's connections; what one that runs may still want. */
@@ -135,6 +139,16 @@ export const clock = check('clock', ['CLOCK_BEHIND'], async (say, { invocation, 
         'set the clock: timedatectl set-ntp true',
       )
     : say.ok('the clock is not behind the newest event');
+});
+
+/** An agent whose token has expired stops without a word to its person. */
+export const tokens = check('tokens', ['TOKEN_EXPIRING'], async (say, { invocation, env }) => {
+  const { items } = (await (await invocation.client()).action('tokens.list', { expiring: true })) as unknown as Output<typeof listTokens>;
+  if (items.length === 0) return say.ok('no agent token expires within 7 days');
+  const now = clockFrom(env).now();
+  return items.map(({ token_id, label, developer, expires_at }) =>
+    say.warning('TOKEN_EXPIRING', `${harmless(`${label} of ${developer}`)} ${expiresIn(expires_at ?? now, now)}`, `covenant tokens rotate ${token_id}`),
+  );
 });
 
 /** Whether the server takes the operator's token. */

@@ -1,0 +1,58 @@
+/** A person's browser, or the script that stands for one: what a sign-in link gave it. */
+export interface Session {
+  /** As the server set it, with its attributes. */
+  readonly setCookie: string;
+  readonly cookie: string;
+  readonly proof: string;
+  /** Both: what every request of the dashboard's page carries. */
+  readonly headers: { readonly cookie: string; readonly 'x-covenant-proof': string };
+  /** What `POST /api/signin` answered. */
+  readonly body: Record<string, unknown>;
+  action(name: string, input?: unknown, headers?: Record<string, string>): Promise<{ status: number; body: Record<string, unknown> }>;
+  /** The address with a fresh ticket in its query, which opens it once. */
+  ticketed(address: string): Promise<string>;
+}
+
+/** What `POST /api/signin` answers to the code of a link, whatever that is. */
+export const postSignIn = (link: string, headers: Record<string, string> = {}, more: Record<string, unknown> = {}): Promise<Response> => {
+  const { origin, pathname } = new URL(link);
+  return fetch(`${origin}/api/signin`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ code: pathname.split('/').at(-1), ...more }),
+  });
+};
+
+/** Signs in by a link, as docs/operations.md shows it for scripts. */
+export async function signInBy(link: string): Promise<Session> {
+  const answer = await postSignIn(link);
+  const body = (await answer.json()) as Record<string, unknown>;
+  if (answer.status !== 200) throw new Error(`not signed in: ${JSON.stringify(body)}`);
+  const setCookie = answer.headers.get('set-cookie') ?? '';
+  const cookie = setCookie.split(';')[0] as string;
+  const proof = String(body.proof);
+  const headers = { cookie, 'x-covenant-proof': proof };
+  const { origin } = new URL(link);
+  const action: Session['action'] = async (name, input = {}, own = {}) => {
+    const response = await fetch(`${origin}/api/actions/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers, ...own },
+      body: JSON.stringify(input),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  return {
+    setCookie,
+    cookie,
+    proof,
+    headers,
+    body,
+    action,
+    async ticketed(address) {
+      const [path] = address.split('?');
+      const { body: made } = await action('session.ticket', { path });
+      if (typeof made.ticket !== 'string') throw new Error(`no ticket: ${JSON.stringify(made)}`);
+      return `${address}${address.includes('?') ? '&' : '?'}ticket=${made.ticket}`;
+    },
+  };
+}

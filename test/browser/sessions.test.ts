@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { house, live, openBrowser, openLink, signedIn, tab } from './house.ts';
+
+openBrowser();
+
+test('one click on the link signs in, says whose account it is and goes where the link leads [harden.signin.names-account]', async () => {
+  const { link } = await house();
+  const { page, errors } = await tab();
+  await page.goto(`${link}?to=${encodeURIComponent('/settings/members')}`);
+  await page.getByText('Signed in as mira, admin of default.').first().waitFor();
+  expect(new URL(page.url()).pathname).toBe('/settings/members');
+  await live(page);
+  expect(errors).toEqual([]);
+  await page.reload();
+  await live(page);
+  expect(await page.getByText('Signed in as mira').count()).toBe(0);
+});
+
+test("a stranger's link names both accounts and waits for the person's word [harden.signin.names-account]", async () => {
+  const { page, t, url } = await signedIn();
+  await t.developer('stranger');
+  const { path } = await t.done('signin.link', { developer: 'stranger' });
+  const me = () => page.getByRole('button', { name: /^(mira|stranger): / }).getAttribute('aria-label');
+  await page.goto(url + String(path));
+  const question = page.getByRole('alert');
+  await question.waitFor();
+  expect(await question.innerText()).toMatch(/signs you in as stranger of workspace default\. This browser is signed in as mira of workspace default/);
+  await page.getByRole('link', { name: 'Stay signed in as mira' }).click();
+  await live(page);
+  expect(await me()).toContain('mira');
+  await page.goto(url + String(path));
+  await page.getByRole('button', { name: 'Sign in as stranger' }).click();
+  await page.getByText('Signed in as stranger, member of default.').first().waitFor();
+  expect(await me()).toContain('stranger');
+});
+
+test('[auth.ui.create] a token is created after a fresh sign-in: an older one is refused in place with the command, and a link in another tab of the browser helps', async () => {
+  const { page, context, t, url } = await signedIn('/settings/tokens');
+  await live(page);
+  t.clock.advance(6 * 60_000);
+  const create = page.getByRole('button', { name: 'Create token' });
+  await create.click();
+  const refused = page.getByRole('alert').filter({ hasText: 'SIGN_IN_AGAIN' });
+  await refused.getByText('covenant open --developer=mira').waitFor();
+  const { path } = await t.done('signin.link', { developer: 'mira' });
+  await openLink(await context.newPage(), url + String(path));
+  await create.click();
+  await page.getByRole('region', { name: 'New token developer 2' }).waitFor();
+  expect(await refused.count()).toBe(0);
+});
+
+/** Another program of the same host, and what browsers send to it. */
+async function otherPort(): Promise<{ url: string; requests: IncomingMessage[] }> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((incoming, answer) => {
+    requests.push(incoming);
+    answer.setHeader('content-type', 'text/html').end('<title>dev server</title>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+test('a server on another port of the host gets the cookie from the browser, and can do nothing with it [harden.session.cookie-alone]', async () => {
+  const { page, url } = await signedIn();
+  await live(page);
+  const other = await otherPort();
+  await page.goto(other.url);
+  const cookie = other.requests.find(({ headers }) => headers.cookie)?.headers.cookie ?? '';
+  expect(cookie).toMatch(/^covenant_\d+=cv_/);
+  expect(await page.evaluate(() => localStorage.length)).toBe(0);
+  const act = await fetch(`${url}/api/actions/tokens.create`, { method: 'POST', headers: { 'content-type': 'application/json', cookie }, body: '{}' });
+  expect([act.status, await act.json()]).toMatchObject([401, { data: { code: 'PROOF_REQUIRED' } }]);
+  expect((await fetch(`${url}/api/state`, { headers: { cookie } })).status).toBe(401);
+  const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events`, { headers: { cookie } });
+  const refused = await new Promise((resolve) => ws.on('open', () => resolve('open')).on('error', ({ message }) => resolve(message)));
+  expect(refused).toContain('401');
+});
+
+test('to sign out ends the session and forgets its proof; to sign out everywhere ends those of other browsers too', async () => {
+  const { page, t, url } = await signedIn('/settings/members');
+  await live(page);
+  const elsewhere = await tab();
+  await openLink(elsewhere.page, url + String((await t.done('signin.link', { developer: 'mira' })).path));
+  await live(elsewhere.page);
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByRole('dialog').getByText('covenant developers signout mira').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+  for (const each of [page, elsewhere.page]) await each.getByRole('heading', { name: 'Sign in to Covenant' }).waitFor();
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('covenant.proof'))).toBeNull();
+
+  await openLink(page, url + String((await t.done('signin.link', { developer: 'mira' })).path));
+  await live(page);
+  await page.getByRole('button', { name: /^mira: / }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in to Covenant' }).waitFor();
+  const { items } = (await t.done('tokens.list', { status: 'live' })) as { items: { kind: string }[] };
+  expect(items.filter(({ kind }) => kind === 'web')).toEqual([]);
+});
+
+test('a token is rotated from its panel: the new secret is shown once, and both work until the overlap is over', async () => {
+  const { page, t, url } = await signedIn('/');
+  const codex = await t.developer('mira', 'codex');
+  await page.goto(`${url}/settings/tokens?token=${codex.tokenId}`);
+  await page.getByRole('button', { name: 'Rotate token' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Rotate / });
+  await dialog.getByRole('button', { name: 'Rotate token' }).click();
+  const fresh = await dialog.getByText(/^cv_/).innerText();
+  for (const token of [codex.token, fresh]) expect(await t.app.authenticate(token, 'bearer')).toMatchObject({ principal: { tokenId: codex.tokenId } });
+  t.clock.advance(24 * 3_600_000);
+  expect(await t.app.authenticate(codex.token, 'bearer')).toEqual({ rejected: 'rotated' });
+});

@@ -1,0 +1,84 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { ApiError, type SignInAnswer, signIn } from '../../api.ts';
+import { localPath } from '../../local-path.ts';
+import { Problem } from '../../parts/problem.tsx';
+import { Said } from '../../parts/said.tsx';
+import { Notice } from '../../parts/tone.tsx';
+import { type Account, begin } from '../../session.ts';
+import { SignIn } from './sign-in.tsx';
+
+/** The page of a sign-in link. It takes the link by itself: who only fetches the address, as a chat's preview does, takes nothing. */
+export function Arrival({ code }: { code: string }) {
+  const [answer, setAnswer] = useState<SignInAnswer | { error: unknown }>();
+  const isBegun = useRef(false);
+  const take = useCallback(
+    async (replace: boolean): Promise<void> => {
+      setAnswer(undefined);
+      try {
+        const made = await signIn(code, replace);
+        if (!('signedIn' in made)) return setAnswer(made);
+        begin(made.signedIn);
+        location.replace(localPath(new URLSearchParams(location.search).get('to') ?? undefined));
+      } catch (error) {
+        setAnswer({ error });
+      }
+    },
+    [code],
+  );
+  useEffect(() => {
+    if (isBegun.current) return;
+    isBegun.current = true;
+    void take(false);
+  }, [take]);
+
+  if (answer && 'another' in answer) return <OtherAccount {...answer.another} onAgree={() => void take(true)} />;
+  if (answer && 'error' in answer) {
+    if (answer.error instanceof ApiError && answer.error.code === 'SIGNIN_LINK_INVALID') return <SignIn isLinkInvalid />;
+    return (
+      <main className="mx-auto max-w-lg p-4">
+        <title>Sign in · Covenant</title>
+        <Problem what="You are not signed in." error={answer.error} onRetry={() => void take(false)} />
+      </main>
+    );
+  }
+  return (
+    <main className="mx-auto grid min-h-dvh max-w-md content-center p-4">
+      <title>Signing in · Covenant</title>
+      <p role="status" className="text-muted">
+        Signing in …
+      </p>
+    </main>
+  );
+}
+
+function OtherAccount({ linkFor, signedInAs, onAgree }: { linkFor: Account; signedInAs: Account; onAgree: () => void }) {
+  return (
+    <main className="mx-auto grid min-h-dvh max-w-md content-center gap-4 p-4">
+      <title>Whose account? · Covenant</title>
+      <h1>This link is for another account</h1>
+      <Notice tone="wait" role="alert">
+        <p>
+          The link signs you in as <Named account={linkFor} />. This browser is signed in as <Named account={signedInAs} />.
+        </p>
+      </Notice>
+      <p className="text-muted">If somebody sent you this link and you did not ask for it, do not use it: they would see what you do there.</p>
+      <div className="flex flex-wrap justify-end gap-2">
+        <button type="button" className="button" onClick={onAgree}>
+          Sign in as {linkFor.developer}
+        </button>
+        <a href="/" className="button button-primary">
+          Stay signed in as {signedInAs.developer}
+        </a>
+      </div>
+    </main>
+  );
+}
+
+const Named = ({ account: { developer, workspace } }: { account: Account }) => (
+  <>
+    <strong className="font-semibold">
+      <Said text={developer} />
+    </strong>{' '}
+    of workspace {workspace}
+  </>
+);
