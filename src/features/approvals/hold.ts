@@ -21,7 +21,7 @@ const PROGRESS_STEP = 0.001;
 
 export interface ApprovalParts {
   /** Which external server a tool or prompt is of; null for the product's own. */
-  readonly serverOf: (noun: string, name: string) => string | null;
+  readonly serverOf: (workspace: string, noun: string, name: string) => string | null;
   /** How long a person has to decide. */
   readonly deadlineMs: number;
 }
@@ -87,7 +87,7 @@ class Hold {
           workspace_id: tx.workspace,
           id: newId('apr', tx.now),
           ...same,
-          server: this.#parts.serverOf(same.noun, same.name),
+          server: this.#parts.serverOf(tx.workspace, same.noun, same.name),
           arguments: keepArguments(asked.keepable),
           developer_id: principal.developerId,
           actor: principal.actor,

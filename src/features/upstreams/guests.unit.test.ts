@@ -36,7 +36,8 @@ test('operators of a workspace see and decide on the servers that it brought alo
   t.attach('near');
   await t.event('upstream.seen', 'far');
   await t.event('upstream.seen', 'near');
-  await t.call('near_change', {});
+  await t.done('capabilities.grant', { action: 'tool.call.near_change', developer: 'ana' }, ana);
+  expect((await t.tool('near_change', {}, ana)).isError).toBe(false);
   await t.event('upstream.changed', 'near');
 
   const named = async (caller: typeof ana) => ((await t.done('servers.list', {}, caller)).items as { name: string }[]).map(({ name }) => name);

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Exchange, Json } from '../../kernel/relay.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { serveFixture } from '../../testing/conformance-server.ts';
 import { child, EVERYTHING, exchangeOf, npm, type UpstreamApp, upstreamApp } from '../../testing/upstreams.ts';
 import { Flight, Flights } from './in-flight.ts';
@@ -182,7 +183,7 @@ test('a question that is not answered within five minutes, or whose server is re
 
 test('a person who does not answer in time is no sign of a bad server', async () => {
   const app = await asks();
-  const tool = app.app.upstreams.tools.tool('far_ask');
+  const tool = app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('far_ask');
   for (let call = 0; call < 3; call++) {
     const time = new AbortController();
     const ask = () => {
@@ -318,11 +319,11 @@ test('a newer server hears what this very caller can do', async () => {
 test.each(['legacy', 'modern'] as const)('a %s server that changes its list is listed again', async (eras) => {
   const app = await fixture(eras);
   const changed = new Promise<void>((resolve) => app.app.upstreams.onChange(({ kind }) => kind === 'tools' && resolve()));
-  expect(app.app.upstreams.tools.tool('test_comes_and_goes')).toBeDefined();
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('test_comes_and_goes')).toBeDefined();
   await app.call('test_trigger_tool_change', {});
   await changed;
-  expect(app.app.upstreams.tools.tool('test_comes_and_goes')).toBeUndefined();
-  expect(app.app.upstreams.tools.withheld('test_comes_and_goes')).toMatchObject({ code: 'TOOL_WITHHELD' });
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('test_comes_and_goes')).toBeUndefined();
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.withheld('test_comes_and_goes')).toMatchObject({ code: 'TOOL_WITHHELD' });
 });
 
 test('a server that has something new all the time is listened to ever less', async () => {
