@@ -6,7 +6,7 @@ import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../features/
 import type { CycleHandoffRow, CycleRow, PskFailureRow, RoleSessionRow } from '../features/cycles/tables.ts';
 import type { DeviceGrantRow } from '../features/devices/tables.ts';
 import type { ClientRunRow } from '../features/hooks/tables.ts';
-import type { DeveloperRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/identity/tables.ts';
+import type { DeveloperRow, MachinePermissionRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/identity/tables.ts';
 import type { InstanceRelationshipRow, InstanceRow } from '../features/instances/tables.ts';
 import type { MessageRow } from '../features/messages/tables.ts';
 import type { NoteRow } from '../features/notes/tables.ts';
@@ -43,6 +43,7 @@ export interface Database {
   journal_anchors: JournalAnchorRow;
   workspaces: WorkspaceRow;
   developers: DeveloperRow;
+  machine_permissions: MachinePermissionRow;
   tokens: TokenRow;
   signin_links: SigninLinkRow;
   device_grants: DeviceGrantRow;

@@ -72,6 +72,7 @@ export function principalOf(token: TokenWithDeveloper): Principal {
     instanceId: token.instance_id,
     web,
     operator,
+    runsAgents: kind === 'operator' || (operator && token.runs_agents_since !== null),
     actor: actorOf(kind, token),
     subjects,
   };

@@ -25,6 +25,7 @@ function bareCaller(subject: string, viewer: Principal, part: Partial<Principal>
     instanceId: null,
     web: false,
     operator: false,
+    runsAgents: false,
     actor: subject,
     subjects: [subject],
     ...part,

@@ -3,7 +3,17 @@ import { LINK_MS, WEB_SESSION_MS } from './signin.ts';
 import { identityTools } from './tools.ts';
 
 export { type Authenticate, createAuthenticate, createEnterWorkspace } from './authenticate.ts';
-export { endAllTokens, endTokenById, ensureDeveloper, ensureWorkspace, issueInstanceToken, issueToken, knownDeveloper, workingFor } from './people.ts';
+export {
+  endAllTokens,
+  endTokenById,
+  ensureDeveloper,
+  ensureWorkspace,
+  issueInstanceToken,
+  issueToken,
+  knownDeveloper,
+  setRunAgents,
+  workingFor,
+} from './people.ts';
 export { callingDeveloper, developerFor, hiding, namesFor, PRIVATE, redactor, shown } from './privacy.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
 export { createSignIn, makeSigninLink, type SignIn } from './signin.ts';

@@ -12,6 +12,7 @@ import { reviews } from './0010_reviews.ts';
 import { dashboard } from './0011_dashboard.ts';
 import { hooks } from './0012_hooks.ts';
 import { retention } from './0013_retention.ts';
+import { machine } from './0014_machine.ts';
 
 /** In order, without gaps. A released migration never changes; a new one goes below it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   dashboard,
   hooks,
   retention,
+  machine,
 ];

@@ -1,9 +1,18 @@
 import { userInfo } from 'node:os';
-import { ensureDeveloper, ensureWorkspace, firstDeveloper, issueToken, makeSigninLink } from '../../features/identity/index.ts';
+import {
+  type DeveloperRow,
+  ensureDeveloper,
+  ensureWorkspace,
+  firstDeveloper,
+  issueToken,
+  makeSigninLink,
+  setRunAgents,
+} from '../../features/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { userSettings } from '../../machine/git-user.ts';
 import type { App } from '../../main.ts';
+import type { Tx } from '../../storage/write.ts';
 import { readCredentials, writeCredentials } from './home.ts';
 
 const ACTOR = 'operator';
@@ -27,10 +36,17 @@ export async function ensureOperator(app: App): Promise<{ principal: Principal; 
 export async function firstSigninLink(app: App): Promise<{ path: string; developer: string }> {
   const name = await personName();
   return await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
-    const developer = (await firstDeveloper(tx.db, tx.workspace)) ?? (await ensureDeveloper(tx, name, ACTOR));
+    const developer = (await firstDeveloper(tx.db, tx.workspace)) ?? (await makeOwnAccount(tx, name));
     const { path } = await makeSigninLink(tx, developer, ACTOR);
     return { path, developer: developer.name };
   });
+}
+
+/** The operator's own account on the dashboard: it may do there what the operator may do on this machine anyway. */
+async function makeOwnAccount(tx: Tx, name: string): Promise<DeveloperRow> {
+  const developer = await ensureDeveloper(tx, name, ACTOR);
+  await setRunAgents(tx, developer, true, ACTOR);
+  return developer;
 }
 
 async function personName(): Promise<string> {
