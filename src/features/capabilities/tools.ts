@@ -98,7 +98,7 @@ export async function giveGrant(tx: Tx, given: { subject: string; action: string
       expires_at: grant.expires_at,
       arguments_bound: scope.arguments !== undefined,
       max_per_minute: scope.max_per_minute ?? null,
-      approve: scope.approve === true,
+      approve: scope.approve ?? false,
     },
   });
   return grant;

@@ -104,7 +104,7 @@ async function requireNoBorrowing(tx: Tx, { id }: DeveloperRow, { principal }: W
   throw new Refusal(
     'MACHINE_PERMISSION_REQUIRED',
     'This developer may run agents on the server’s machine, so only the operator of the server makes them a sign-in link.',
-    'Ask the operator of the server to run: covenant signin',
+    'Ask the operator of the server to run: covenant open --developer NAME',
     { field: 'developer' },
   );
 }

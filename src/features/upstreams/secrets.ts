@@ -180,7 +180,8 @@ function checkEntry(table: Table, block: Block, options: EntryOptions): { entry:
   }
   if (!parsed.success) return { entry: undefined, wrong };
   const given = parsed.data;
-  if (given.name === 'native' || namespaceOf(`${given.name}_x`)) report('name', "its tools would have the names of Covenant's own; choose another");
+  if (/^native$|^covenant/i.test(given.name) || namespaceOf(`${given.name}_x`))
+    report('name', "its tools would have the names of Covenant's own; choose another");
   const transport = transportOf(given, options, report);
   if (wrong.length > 0 || !transport) return { entry: undefined, wrong };
   const { name, enabled, prefix, include, exclude, lazy, workspaces, protocol, timeout_s } = given;

@@ -140,6 +140,7 @@ test.each([
   ['name = "a"\nurl = "http://x"\nheaders = { A = "sesame\\nopen" }', '6 a: headers.A: has characters that a header cannot have.'],
   ['name = "-a"\ncommand = "x"', '4 -a: name: expected 1 to 32 letters, digits, "_" and "-", beginning with a letter or digit.'],
   [`name = "${'a'.repeat(33)}"\ncommand = "x"`, `4 ${'a'.repeat(33)}: name: expected 1 to 32 letters, digits, "_" and "-", beginning with a letter or digit.`],
+  ['name = "Covenant-x"\ncommand = "x"', "4 Covenant-x: name: its tools would have the names of Covenant's own; choose another."],
   ['name = "native"\ncommand = "x"', "4 native: name: its tools would have the names of Covenant's own; choose another."],
   ['name = "task"\ncommand = "x"', "4 task: name: its tools would have the names of Covenant's own; choose another."],
   ['name = "covibe"\ncommand = "x"', "4 covibe: name: its tools would have the names of Covenant's own; choose another."],

@@ -10,7 +10,11 @@ export const usesLeft = ({ scope: { max_uses }, uses }: Bounds): number | null =
 const told = (...words: readonly (string | false | undefined)[]): string => words.filter(Boolean).join(', ');
 
 const conditions = ({ approve, arguments: bound, max_per_minute }: Grant['scope']): string =>
-  told(approve && 'asks a person each time', bound && 'certain arguments only', max_per_minute !== undefined && `${counted(max_per_minute, 'call')} a minute`);
+  told(
+    approve && (approve === 'client' ? 'asks each time, also in the client' : 'asks a person each time'),
+    bound && 'certain arguments only',
+    max_per_minute !== undefined && `${counted(max_per_minute, 'call')} a minute`,
+  );
 
 /** How far the grant goes, in words. */
 export function scopeWords(grant: Bounds): string {
