@@ -120,7 +120,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     ],
   });
   const approvals = createApprovals(house, {
-    serverOf: (noun, name) => (noun === 'resource' ? name : ((noun === 'prompt' ? upstreams.prompt(name) : upstreams.tools.tool(name))?.server ?? null)),
+    serverOf: (workspace, noun, name) => {
+      const { prompt, tools } = upstreams.in(workspace);
+      return noun === 'resource' ? name : ((noun === 'prompt' ? prompt(name) : tools.tool(name))?.server ?? null);
+    },
     deadlineMs: config.approvals.deadline_s * 1000,
   });
 
@@ -130,14 +133,19 @@ export async function createApp(options: AppOptions): Promise<App> {
   const features = [
     ...productFeatures({
       house,
-      catalogue: { tools: () => registry().tools(), external: () => upstreams.tools.tools(), withheld: () => upstreams.withheldTools(), gate },
+      catalogue: {
+        tools: () => registry().tools(),
+        external: (workspace) => upstreams.in(workspace).tools.tools(),
+        withheld: (workspace) => upstreams.in(workspace).withheldTools(),
+        gate,
+      },
       facts: {
         version: VERSION,
         store: store.kind,
         schema: store.schemaVersion,
         startedAt: clock.now(),
         databasePath: config.database_path,
-        toolCount: () => registry().tools().length + upstreams.tools.tools().length,
+        toolCount: (workspace) => registry().tools().length + upstreams.in(workspace).tools.tools().length,
       },
       companionManifest: config.companion.manifest,
       embedder: embedderOf(config),
@@ -172,7 +180,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   late.features = features;
   late.registry = new Registry(
     features.flatMap((feature) => feature.implementations),
-    upstreams.tools,
+    (workspace) => upstreams.in(workspace).tools,
   );
   late.gate = createGate(house, (name) => registry().toolsetOf(name));
 

@@ -72,7 +72,7 @@ export function productFeatures({
   const worktrees = createWorktrees(house, machine);
   return [
     identity(limits),
-    capabilities(grantSubjects, { gate: catalogue.gate, tools: () => offeredTools(catalogue) }),
+    capabilities(grantSubjects, { gate: catalogue.gate, tools: (workspace) => offeredTools(catalogue, workspace) }),
     events(house, tally, standingDemo),
     gateway(catalogue, tally),
     operations(facts),

@@ -79,7 +79,9 @@ export class Admission {
     if (vain) return vain;
     const grantId = first.grant?.id as string;
     using waiting = new Deadline(LONGEST_HOLD_MS, call.signal, this.#deadlines);
-    const held = await waiting.race(this.#ports.hold({ principal, asked, argsDigest, grantId, requestId, exchange, signal: waiting.signal }));
+    const held = await waiting.race(
+      this.#ports.hold({ principal, asked, argsDigest, grantId, approver: first.approve, requestId, exchange, signal: waiting.signal }),
+    );
     if (held.state === 'refused') return { refused: held.reply, outcome: 'denied' };
     if (held.state === 'asked') return { asked: held.result };
     call.approval = held.approvalId;

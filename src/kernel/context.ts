@@ -22,6 +22,8 @@ export interface Principal {
   readonly signedInAt: number | null;
   /** May administer the server: the local operator, and a workspace's first developer on the dashboard. */
   readonly operator: boolean;
+  /** May run agents on the server's machine: the operator of the server, and operators of a workspace to whom it gave that permission. */
+  readonly runsAgents: boolean;
   /** As it stands in the journal: ids only, never a name. */
   readonly actor: string;
   /** To whom grants may have been given that this caller may use. */

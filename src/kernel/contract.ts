@@ -6,10 +6,11 @@ export type Toolset = (typeof TOOLSETS)[number];
 
 /**
  * What a caller must have. `capability`: a grant. `member`: signed in to the dashboard. `operator`: operator rights in the
- * workspace, which its first developer has too. `server`: the operator of the whole server and its files. `token`: a token that
+ * workspace, which its first developer has too. `machine`: those, and the permission of the server's operator to run programs on its
+ * machine. `server`: the operator of the whole server and its files. `token`: a token that
  * acts for a developer, as an agent's own hooks have it.
  */
-export type Access = 'capability' | 'member' | 'operator' | 'server' | 'token';
+export type Access = 'capability' | 'member' | 'operator' | 'machine' | 'server' | 'token';
 
 export interface Annotations {
   readonly readOnlyHint: boolean;

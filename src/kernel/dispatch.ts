@@ -147,7 +147,7 @@ export class Dispatch {
   /** For a caller who holds the grant. */
   #find(call: Call): PublishedTool | ExternalTool | { readonly refused: Refused } {
     const { registry } = this.#o;
-    const tool = registry.tool(call.name) ?? registry.external.tool(call.name);
+    const tool = registry.tool(call.name) ?? registry.external(call.principal.workspace).tool(call.name);
     const served = tool && (call.toolsets?.has(tool.toolset) ?? true);
     if (!served) return { refused: this.#notServed(call, tool) };
     if (tool.toolset === 'gateway') call.server = 'server' in tool ? tool.server : 'native';
@@ -168,7 +168,7 @@ export class Dispatch {
   }
 
   #notServed(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
-    const withheld = elsewhere ? undefined : this.#o.registry.external.withheld(call.name);
+    const withheld = elsewhere ? undefined : this.#o.registry.external(call.principal.workspace).withheld(call.name);
     return withheld ? replyTo(withheld, call.requestId) : unknownTool(call, elsewhere);
   }
 

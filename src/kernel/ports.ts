@@ -56,8 +56,8 @@ export interface Passed {
   readonly check: NewEvent;
   /** Set where the grant counts its uses: takes one, or says that there is none left. */
   readonly consume?: (tx: Tx) => Promise<Verdict>;
-  /** Set where a person has to approve the call before it is asked for again. */
-  readonly approve?: true;
+  /** Set where the call has to be approved before it is asked for again: by a person here, or in the caller's client as well. */
+  readonly approve?: 'person' | 'client' | undefined;
 }
 export interface Denied {
   readonly allowed: false;
@@ -71,6 +71,8 @@ export interface HeldCall {
   readonly asked: Asked;
   readonly argsDigest: string | null;
   readonly grantId: string;
+  /** `person`: the caller's client is neither asked nor believed. */
+  readonly approver: 'person' | 'client';
   readonly requestId: string;
   readonly exchange: Exchange | undefined;
   readonly signal: AbortSignal;

@@ -12,10 +12,10 @@ import { withoutSecrets } from './usage.ts';
 export class Registry {
   readonly #tools: ReadonlyMap<string, PublishedTool>;
   readonly #actions: ReadonlyMap<string, PublishedTool>;
-  /** Tools of other servers, which come and go. */
-  readonly external: ToolSource;
+  /** Tools of the other servers that serve a workspace, which come and go. */
+  readonly external: (workspace: string) => ToolSource;
 
-  constructor(implementations: readonly Implementation[], external: ToolSource = NO_TOOLS) {
+  constructor(implementations: readonly Implementation[], external: (workspace: string) => ToolSource = () => NO_TOOLS) {
     this.external = external;
     const isTool = ({ contract }: Implementation) => contract.access === 'capability';
     this.#tools = byName(publish(implementations.filter(isTool)));

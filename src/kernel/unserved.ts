@@ -74,10 +74,20 @@ export function freshDenial(
   );
 }
 
+/** Agents run with the rights of the server's user, whosever workspace they work in. */
+const machineDenied = ({ name }: PublishedTool): Refused =>
+  refused(
+    'error',
+    'MACHINE_PERMISSION_REQUIRED',
+    `${name} runs programs on the server's machine. Operator rights in this workspace are not enough for that.`,
+    'Ask the operator of the server to run: covenant developers allow NAME --run-agents',
+  );
+
 export function roleDenial(principal: Principal, action: PublishedTool): Refused | undefined {
   const access = accessOf(action);
   if (access === 'token') return principal.web || principal.developerId === null ? tokenRequired(action) : undefined;
   if (principal.kind === 'operator') return undefined;
+  if (access === 'machine' && principal.operator) return principal.runsAgents ? undefined : machineDenied(action);
   if (access !== 'server' && principal.operator) return undefined;
   if (access === 'member' && principal.web) return undefined;
   return refused(

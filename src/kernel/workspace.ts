@@ -1,8 +1,10 @@
 import { Refusal } from './errors.ts';
 
+export const isWorkspaceName = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,39}$/.test(name);
+
 /** The id follows from the name, so that every server of a database agrees on it without asking. */
 export function workspaceId(name: string): string {
-  if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
+  if (!isWorkspaceName(name)) {
     throw new Refusal(
       'INVALID_INPUT',
       `workspace: ${JSON.stringify(name.slice(0, 60))} is not a workspace name.`,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
+import { gitOnFiles, submodulesIn } from './git-files.ts';
 import { copyIndex } from './index-copy.ts';
 
 const PREFIX = 'refs/covenant/backup/';
@@ -37,14 +38,35 @@ async function snapshot(worktree: string, what: string, parents: readonly string
     await copyIndex(join(folder, 'index'), index);
     // Files that are in conflict have no one state in the index: as they lie there, then.
     const inConflict = (await git(worktree, ['ls-files', '--unmerged', '-z'], { ...options, env, reads: true })) !== '';
-    if (withFiles || inConflict) await git(worktree, ['add', '--all', '--ignore-errors', '--', ':/'], { ...options, env });
-    const tree = (await git(worktree, ['write-tree'], { ...options, env })).trim();
+    if (withFiles || inConflict) await addFiles(worktree, env, options);
+    const tree = (await gitOnFiles(worktree, ['write-tree'], { ...options, env })).trim();
     const who = { GIT_AUTHOR_NAME: AUTHOR.name, GIT_AUTHOR_EMAIL: AUTHOR.email, GIT_COMMITTER_NAME: AUTHOR.name, GIT_COMMITTER_EMAIL: AUTHOR.email };
     const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])];
     return (await git(worktree, args, { ...options, env: who, input: `Backup: ${what}\n` })).trim();
   } finally {
     for (const path of [index, `${index}.lock`]) await rm(path, { force: true });
   }
+}
+
+/**
+ * Of a submodule that the index knows, `git add` would ask its own git, by that one's settings. So the index forgets them first: those that are
+ * checked out are then added at their commit like any other repository, and the rest are put back.
+ */
+async function addFiles(worktree: string, env: { GIT_INDEX_FILE: string }, options: GitOptions): Promise<void> {
+  const submodules = await submodulesIn(worktree, { ...options, env });
+  const change = async (lines: readonly string[]) => {
+    if (lines.length > 0)
+      await gitOnFiles(worktree, ['update-index', '-z', '--index-info'], { ...options, env, input: lines.map((line) => `${line}\0`).join('') });
+  };
+  await change(submodules.map(({ path, commit }) => `0 ${'0'.repeat(commit.length)}\t${path}`));
+  await gitOnFiles(worktree, ['add', '--all', '--ignore-errors', '--', ':/'], { ...options, env });
+  const added = new Set((await submodulesIn(worktree, { ...options, env })).map(({ path }) => path));
+  const left: string[] = [];
+  for (const { path, commit, isThere } of submodules) {
+    const hasFolder = !isThere && (await lstat(join(worktree, path)).catch(() => null))?.isDirectory();
+    if (hasFolder && !added.has(path)) left.push(`160000 ${commit} 0\t${path}`);
+  }
+  await change(left);
 }
 
 /** Under which a backup is kept that is made now: nothing that was kept before is let go. */

@@ -1,4 +1,5 @@
-import { GitFailed, type GitOptions, git, runGit } from './git.ts';
+import { GitFailed, type GitOptions, runGit } from './git.ts';
+import { gitOnFiles, onFiles } from './git-files.ts';
 import { newFile, newFilePatch } from './new-file.ts';
 
 /** Two states of a repository. */
@@ -50,15 +51,15 @@ export async function mergeBase(repository: string, one: string, other: string, 
 
 export async function changedFiles(compared: Compared, options: GitOptions = {}): Promise<ChangedFile[]> {
   const { folder, from, to } = compared;
-  const env = await withoutPrograms(folder, options);
-  const looking = { ...options, env, reads: true };
   const range = to === null ? [from] : [from, to];
-  const said = await git(folder, ['diff', ...PLAIN, '--raw', '--numstat', '-z', ...range, '--'], looking);
+  const { said, names, others } = await onFiles(folder, { ...options, reads: true }, async (git) => ({
+    said: (await git(['diff', ...PLAIN, '--raw', '--numstat', '-z', ...range, '--'])).stdout,
+    names: to === null ? (await git(['diff', ...PLAIN, '--no-renames', '--name-only', '-z', 'HEAD', '--'])).stdout : '',
+    others: to === null ? (await git(['ls-files', '--others', '--exclude-standard', '-z'])).stdout : '',
+  }));
   if (to !== null) return parsed(said, () => false);
-  const names = await git(folder, ['diff', ...PLAIN, '--no-renames', '--name-only', '-z', 'HEAD', '--'], looking);
   const uncommitted = new Set(names.split('\0'));
   const known = parsed(said, (path) => uncommitted.has(path));
-  const others = await git(folder, ['ls-files', '--others', '--exclude-standard', '-z'], looking);
   const untracked = others.split('\0').filter((path) => path !== '');
   const found: ChangedFile[] = [];
   for (const [index, path] of untracked.entries()) found.push(await newFile(folder, path, index));
@@ -68,36 +69,16 @@ export async function changedFiles(compared: Compared, options: GitOptions = {})
 /** What changed in one of them, as git writes it; null where that is too much to be shown. */
 export async function patchOf({ folder, from, to }: Compared, file: ChangedFile, options: GitOptions = {}): Promise<string | null> {
   if (file.change === 'repository') return '';
-  const env = { ...(await withoutPrograms(folder, options)), GIT_LITERAL_PATHSPECS: '1' };
+  const env = { GIT_LITERAL_PATHSPECS: '1' };
   const paths = file.before === null ? [file.path] : [file.before, file.path];
   const range = to === null ? [from] : [from, to];
   try {
-    const patch = await git(folder, ['diff', ...PLAIN, '--patch', ...range, '--', ...paths], { ...options, env, reads: true });
+    const patch = await gitOnFiles(folder, ['diff', ...PLAIN, '--patch', ...range, '--', ...paths], { ...options, env, reads: true });
     return patch === '' && to === null ? await newFilePatch(folder, file.path) : patch;
   } catch (error) {
     if (error instanceof GitFailed && error.tooMuch) return null;
     throw error;
   }
-}
-
-/** For git's environment. Comparing files it would run the filters that the repository's settings name: they are set to nothing, whatever they are called. */
-export async function withoutPrograms(folder: string, options: GitOptions): Promise<Record<string, string>> {
-  const { stdout } = await runGit(folder, ['config', '--null', '--name-only', '--get-regexp', '^filter\\..*\\.[a-z]+$'], {
-    ...options,
-    reads: true,
-    answers: [1],
-  });
-  const drivers = new Set(stdout.split('\0').flatMap((name) => name.match(/^filter\.(.*)\.[a-z]+$/s)?.[1] ?? []));
-  const settings = [...drivers].flatMap((driver) => [
-    ...['clean', 'smudge', 'process'].map((program) => [`filter.${driver}.${program}`, '']),
-    [`filter.${driver}.required`, 'false'],
-  ]);
-  const pairs = settings.flatMap(([name = '', value = ''], index) => [
-    [`GIT_CONFIG_KEY_${index}`, name],
-    [`GIT_CONFIG_VALUE_${index}`, value],
-  ]);
-  // Nor is anything fetched that a partial clone has not got.
-  return { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(settings.length), GIT_NO_LAZY_FETCH: '1' };
 }
 
 const CHANGES: Record<string, ChangedFile['change']> = { A: 'added', C: 'added', D: 'deleted', R: 'renamed', U: 'conflict' };

@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RUN_BY, THIS_PROCESS } from './holder.ts';
-import { type Ran, runProgram } from './process.ts';
+import { type GitSetting, runGitProgram } from './git-program.ts';
+import { userSettings } from './git-user.ts';
+import type { Ran } from './process.ts';
 
 /** Git said no. The message is the first line of what it said. */
 export class GitFailed extends Error {
@@ -33,47 +34,72 @@ export interface GitOptions {
   readonly input?: string;
 }
 
+/** Which configuration and network a git has. */
+export interface GitWorld {
+  readonly settings: readonly GitSetting[];
+  /** Protocols that it may speak, as in `https:ssh`. */
+  readonly protocols: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 const TIMEOUT_MS = 30_000;
 const MOST_OUTPUT = 32 * 1024 * 1024;
 const WAITS_MS = [30, 60, 120, 250, 500, 1_000, 2_000];
 
 /**
- * Settings that a repository's own configuration cannot undo. It must not run hooks or monitors in the server's name, and
- * must not hide untracked files: `git worktree remove` asks `status` whether there are any.
+ * Commands that may run with a repository's own configuration. None of them looks into the files of a worktree, where filters would run (whoever
+ * writes an index does), or talks to another machine. What does goes through `onFiles` (git-files.ts) or `remote.ts`, where that configuration is not read at all.
  */
-const SETTINGS = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'protocol.ext.allow=never',
-  'submodule.recurse=false',
-  'status.showUntrackedFiles=normal',
-].flatMap((setting) => ['-c', setting]);
+const WITH_ITS_CONFIGURATION = new Set([
+  'cat-file',
+  'check-ref-format',
+  'commit-tree',
+  'config',
+  'diff-index',
+  'diff-tree',
+  'for-each-ref',
+  'hash-object',
+  'log',
+  'ls-files',
+  'ls-tree',
+  'merge-base',
+  'mktree',
+  'remote',
+  'rev-list',
+  'rev-parse',
+  'symbolic-ref',
+  'update-ref',
+  'worktree',
+]);
 
-/** Everything else of the server's environment, its secrets and any GIT_DIR, stays out. */
-const INHERITED = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'TMPDIR',
-  'XDG_CONFIG_HOME',
-  'SSH_AUTH_SOCK',
-  'HTTPS_PROXY',
-  'https_proxy',
-  'NO_PROXY',
-  'no_proxy',
-  'GIT_CONFIG_GLOBAL',
-  'GIT_CONFIG_SYSTEM',
-  'GIT_CONFIG_NOSYSTEM',
-  'SystemRoot',
-  'USERPROFILE',
-  'APPDATA',
+/**
+ * Settings that a repository's own configuration cannot undo: it names no program for any of the commands above. A fetch of an object that a
+ * partial clone lacks is stopped by GIT_ALLOW_PROTOCOL, which no configuration undoes.
+ */
+const SETTINGS: readonly GitSetting[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.pager', 'cat'],
+  ['core.editor', 'true'],
+  ['core.askPass', ''],
+  ['core.sshCommand', 'false'],
+  ['core.gitProxy', ''],
+  ['core.attributesFile', '/dev/null'],
+  ['core.alternateRefsCommand', 'true'],
+  ['credential.helper', ''],
+  ['diff.external', ''],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['log.showSignature', 'false'],
+  ['gpg.program', 'false'],
+  ['gpg.ssh.program', 'false'],
+  ['gpg.x509.program', 'false'],
+  ['gpg.openpgp.program', 'false'],
+  ['protocol.allow', 'never'],
+  ['protocol.ext.allow', 'never'],
+  ['submodule.recurse', 'false'],
+  ['status.showUntrackedFiles', 'normal'],
 ];
-
-function environment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const kept = Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
-  return { ...kept, [RUN_BY]: THIS_PROCESS, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '', GIT_EDITOR: 'true', ...more };
-}
 
 /** Runs git in a repository; what it printed. Names of branches and paths belong behind `--` or `--end-of-options`. */
 export async function git(repository: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
@@ -81,8 +107,15 @@ export async function git(repository: string, args: readonly string[], options: 
 }
 
 export async function runGit(repository: string, args: readonly string[], options: GitOptions = {}): Promise<Ran> {
+  const [command = ''] = args;
+  if (!WITH_ITS_CONFIGURATION.has(command)) throw new Error(`git ${command} would run with the repository's own configuration`);
+  return await runGitIn({ settings: SETTINGS, protocols: 'none', env: {} }, repository, args, options);
+}
+
+/** For this folder's other ways of running git: `onFiles` and `remote.ts`. */
+export async function runGitIn(world: GitWorld, folder: string, args: readonly string[], options: GitOptions): Promise<Ran> {
   const run = async () => {
-    const ran = await once(repository, args, options);
+    const ran = await once(world, folder, args, options);
     if (ran.code === 0 || (ran.code !== null && options.answers?.includes(ran.code))) return ran;
     throw new GitFailed(args[0] ?? '', ran.code, firstLine(ran.stderr) || `git ${args[0]} ended with code ${ran.code}`);
   };
@@ -102,9 +135,12 @@ export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal |
   }
 }
 
-async function once(repository: string, args: readonly string[], { signal, timeoutMs = TIMEOUT_MS, reads = false, env, input }: GitOptions): Promise<Ran> {
-  const line = [...(reads ? ['--no-optional-locks'] : []), '-C', repository, ...SETTINGS, ...args];
-  const ran = await runProgram('git', line, { cwd: tmpdir(), env: environment(env), timeoutMs, signal, input, maxOutputBytes: MOST_OUTPUT });
+async function once(world: GitWorld, folder: string, args: readonly string[], options: GitOptions): Promise<Ran> {
+  const { signal, timeoutMs = TIMEOUT_MS, reads = false, input } = options;
+  const { local } = await userSettings();
+  const env = { GIT_ALLOW_PROTOCOL: world.protocols, ...options.env, ...world.env };
+  const line = [...(reads ? ['--no-optional-locks'] : []), '-C', folder, ...args];
+  const ran = await runGitProgram(line, { cwd: tmpdir(), env, settings: [...local, ...world.settings], timeoutMs, signal, input, maxOutputBytes: MOST_OUTPUT });
   // Half an answer could be read as "nothing there".
   if (ran.truncated) throw new GitFailed(args[0] ?? '', ran.code, `git ${args[0]} said more than ${MOST_OUTPUT} bytes`, true);
   return ran;

@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../testing/database.ts';
 import { temporaryRepository } from '../testing/repository.ts';
 import { commitByHash, GitFailed, git, requireBranchName, resolveCommit } from './git.ts';
+import { runGitProgram } from './git-program.ts';
 import { currentBranch, locateRepository, RepositoryUnfit, startingPoint } from './repository.ts';
 
 test('a failure carries the first line of what git said about it', async () => {
@@ -18,7 +19,9 @@ test('variables of the server that point git elsewhere do not reach it, nor do i
   vi.stubEnv('GIT_DIR', join(elsewhere.path, '.git')).stubEnv('GIT_INDEX_FILE', '/nowhere').stubEnv('DATABASE_URL', 'postgres://secret');
   try {
     expect((await git(here.path, ['rev-list', '--count', 'HEAD'])).trim()).toBe('1');
-    expect(await git(here.path, ['-c', 'alias.env=!env', 'env'])).not.toContain('secret');
+    const { stdout } = await runGitProgram(['-c', 'alias.env=!env', 'env'], { cwd: here.path, timeoutMs: 10_000, maxOutputBytes: 100_000 });
+    expect(stdout).toContain('GIT_CONFIG_GLOBAL=/dev/null');
+    expect(stdout).not.toMatch(/secret|GIT_INDEX_FILE=/);
   } finally {
     vi.unstubAllEnvs();
   }

@@ -1,6 +1,6 @@
 import type { Octokit } from '@octokit/rest';
 import { GitHubFailed, type GitHubWhy, timeToTryAgain } from './github-failed.ts';
-import { type RemoteRepository, readRemote, withoutPasswords, withPassword } from './remote.ts';
+import { type RemoteAccess, type RemoteRepository, readRemote, withoutPasswords, withPassword } from './remote.ts';
 
 /** Which repository, on the one host that this server calls. */
 export type GitHubRepository = Pick<RemoteRepository, 'owner' | 'repo'>;
@@ -39,7 +39,7 @@ export interface GitHub {
   /** Null: the address is of another host, or of none. */
   repositoryAt(address: string): GitHubRepository | null;
   /** By which git may push there. The token stands in no argument and in no file. */
-  gitEnvironment(address: string): Record<string, string>;
+  gitAccess(address: string): RemoteAccess | undefined;
   openPulls(repository: GitHubRepository, branch: string): Promise<Pull[]>;
   pull(repository: GitHubRepository, number: number): Promise<Pull>;
   createPull(repository: GitHubRepository, branch: string, words: PullWords): Promise<Pull>;
@@ -122,7 +122,7 @@ export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUr
       const isHere = remote !== null && [host, `ssh.${host}`].includes(remote.host.toLowerCase());
       return isHere ? { owner: remote.owner, repo: remote.repo } : null;
     },
-    gitEnvironment: (address) => withPassword(address, requireToken(token)),
+    gitAccess: (address) => withPassword(address, requireToken(token)),
     async openPulls(repository, branch) {
       const head = `${repository.owner}:${branch}`;
       const pulls = await ask((rest, request) => rest.pulls.list({ ...repository, state: 'open', head, per_page: PAGE, request }));

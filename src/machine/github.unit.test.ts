@@ -67,7 +67,7 @@ test('every failure is told apart, in the words of GitHub and without the token'
   // Whoever says that it cannot stand in a header quotes it.
   const twice = createGitHub({ token: `${fake.token}\n${fake.token}`, baseUrl: fake.url });
   expect(await failure(twice.pull(AT, 1))).toMatchObject({ why: 'unauthorized', message: expect.stringContaining('no token has') });
-  expect(() => twice.gitEnvironment('https://github.com/acme/app')).toThrow('no token has');
+  expect(() => twice.gitAccess('https://github.com/acme/app')).toThrow('no token has');
   expect(await failure(createGitHub({ token: `${fake.token}\n`, baseUrl: fake.url }).pull(AT, 99))).toMatchObject({ why: 'not_found' });
   const open = createGitHub({ token: fake.token, baseUrl: fake.url.replace('//', '//someone:hunter2@') });
   expect((await failure(open.pull(AT, 1))).message).not.toContain('hunter2');

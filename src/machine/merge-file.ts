@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileDisk } from './files.ts';
 import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
+import { gitOnFiles } from './git-files.ts';
 import { copyIndex } from './index-copy.ts';
 import { currentBranch } from './repository.ts';
 import { listWorktrees } from './worktree.ts';
@@ -105,7 +106,7 @@ async function moveBranch({ worktree, branch, subject }: FileMerge, from: string
 async function takeFileBack(merge: FileMerge, options: GitOptions): Promise<void> {
   if (!(await isOurs(merge))) return;
   await rm(join(merge.worktree, merge.file));
-  await runGit(merge.worktree, ['checkout-index', '--quiet', '--', merge.file], { ...options, answers: [1, 128] });
+  await gitOnFiles(merge.worktree, ['checkout-index', '--quiet', '--', merge.file], { ...options, answers: [1, 128] });
 }
 
 /** On its branch, in no half-done merge or rebase, and the file neither edited nor there without being committed. */
@@ -128,7 +129,7 @@ async function requireOpen(merge: FileMerge, options: GitOptions): Promise<void>
 async function isTouched(merge: FileMerge, how: 'staged or edited' | 'edited', options: GitOptions): Promise<boolean> {
   const { worktree, file } = merge;
   const only = ['--', `:(top,literal)${file}`];
-  const said = await git(worktree, ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignored', '--no-renames', ...only], {
+  const said = await gitOnFiles(worktree, ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignored', '--no-renames', ...only], {
     ...options,
     reads: true,
   });
@@ -213,7 +214,7 @@ async function indexOf({ worktree, key }: FileMerge, options: GitOptions) {
     async stage(commit: string, file: string): Promise<void> {
       await copyIndex(index, next);
       const [, , blob] = (await git(worktree, ['ls-tree', '-z', '--full-tree', commit, '--', file], { ...options, reads: true })).split(/[ \t]/);
-      await git(worktree, ['update-index', '--add', '--cacheinfo', `100644,${blob},${file}`], { ...options, env: { GIT_INDEX_FILE: next } });
+      await gitOnFiles(worktree, ['update-index', '--add', '--cacheinfo', `100644,${blob},${file}`], { ...options, env: { GIT_INDEX_FILE: next } });
       await writeFile(own, await readFile(next), { flush: true });
     },
     /** The lock's file becomes the index, as git does it. */

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { GitFailed, type GitOptions, git, resolveCommit, runGit } from './git.ts';
+import { rootOf } from './git-files.ts';
 
 /** The folder is no repository that a worktree can be made from. */
 export class RepositoryUnfit extends Error {
@@ -27,6 +28,8 @@ export async function locateRepository(folder: string, options: GitOptions = {})
     const [root = '', commonDir = '', ...more] = said.split('\n');
     // Half of such a path could be that of another repository.
     if (more.length > 1) throw new RepositoryUnfit('not_git', `${folder}: the path of its repository holds a line break`);
+    // By core.worktree a repository can name any folder for its own.
+    if (root !== realpathSync(rootOf(folder))) throw new RepositoryUnfit('not_git', `${folder}: its configuration names ${root} as its folder`);
     return { root, commonDir };
   } catch (error) {
     if (error instanceof GitFailed) throw new RepositoryUnfit('not_git', `${folder}: ${error.message}`);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commitByHash, type GitOptions, git, resolveCommit } from './git.ts';
+import { gitOnFiles, submodulesIn } from './git-files.ts';
 import { keepsSubmodules, listedPath, listWorktrees } from './worktree.ts';
 
 /** What would be lost if a worktree and its branch went away. */
@@ -68,7 +69,7 @@ export async function worktreeState(repository: string, path: string, against: A
 }
 
 /** What is not committed, in words; null: nothing. */
-export async function uncommitted(path: string, options: GitOptions): Promise<string | null> {
+export async function uncommitted(path: string, options: GitOptions = {}): Promise<string | null> {
   const { changed, untracked, hidden } = await uncommittedCounts(path, options);
   const words = [
     [changed, 'changed and not committed'],
@@ -80,15 +81,28 @@ export async function uncommitted(path: string, options: GitOptions): Promise<st
 }
 
 /** How many files are not committed. Of a folder in which git knows nothing, one. */
-export async function uncommittedCounts(path: string, options: GitOptions = {}): Promise<{ changed: number; untracked: number; hidden: number }> {
-  const status = await git(path, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=normal', '--ignore-submodules=none'], {
+export async function uncommittedCounts(path: string, options: GitOptions = {}, depth = 0): Promise<{ changed: number; untracked: number; hidden: number }> {
+  // Git would look into submodules by their own settings: we do it, by ours.
+  const status = await gitOnFiles(path, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=normal', '--ignore-submodules=dirty'], {
     ...options,
     reads: true,
   });
   const entries = status.split('\0').filter((entry) => entry !== '');
   const untracked = entries.filter((entry) => entry.startsWith('??')).length;
-  const hidden = entries.length > 0 ? 0 : await hiddenCount(path, options);
-  return { changed: entries.length - untracked, untracked, hidden };
+  const known = new Set(entries.map((entry) => entry.slice(3)));
+  const within = (await submodulesIn(path, options)).filter((one) => one.isThere && !known.has(one.path));
+  let touched = 0;
+  for (const one of within) if (depth >= DEEPEST || (await isTouched(join(path, one.path), options, depth + 1))) touched++;
+  const hidden = entries.length + touched > 0 ? 0 : await hiddenCount(path, options);
+  return { changed: entries.length - untracked + touched, untracked, hidden };
+}
+
+/** A submodule in a submodule in a submodule. Deeper ones count as changed: nothing in them is lost by that. */
+const DEEPEST = 10;
+
+async function isTouched(path: string, options: GitOptions, depth: number): Promise<boolean> {
+  const { changed, untracked } = await uncommittedCounts(path, options, depth);
+  return changed + untracked > 0;
 }
 
 /** Files that are marked as unchanged, or as not checked out and yet there: `status` says nothing of what was done to them. */

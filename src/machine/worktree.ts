@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { GitFailed, type GitOptions, git, patiently, requireBranchName, resolveCommit } from './git.ts';
+import { gitOnFiles } from './git-files.ts';
 
 export interface ListedWorktree {
   readonly path: string;
@@ -13,8 +14,8 @@ export interface ListedWorktree {
 }
 
 /** A checkout can be large. */
-const CHECKOUT_MS = 90_000;
-/** The lock that git itself puts on a worktree while it makes it. */
+export const CHECKOUT_MS = 90_000;
+/** The lock that git itself puts on a worktree while it makes it. Ours is the same, until its files are there. */
 const BEING_MADE = 'initializing';
 
 export async function listWorktrees(repository: string, options: GitOptions = {}): Promise<ListedWorktree[]> {
@@ -72,14 +73,17 @@ async function tryToAdd(repository: string, { path, branch, base, continues = fa
   }
   // Registered, but its folder was deleted by hand.
   if (there) await requireNothingLeft(repository, path, branch, there, options);
-  if (there) await git(repository, ['worktree', 'remove', '--', path], options);
+  if (there) await git(repository, ['worktree', 'remove', '--force', '--', path], options);
   const tip = await resolveCommit(repository, `refs/heads/${branch}`, options);
   if (tip !== null && !continues) await takeOverBranch(repository, branch, tip, base, options);
   const target = tip === null ? ['--no-track', '-b', branch, '--', path, base] : ['--', path, branch];
   try {
-    await git(repository, ['worktree', 'add', ...target], { timeoutMs: CHECKOUT_MS, ...options, patient: false });
+    await git(repository, ['worktree', 'add', '--no-checkout', '--lock', '--reason', BEING_MADE, ...target], { ...options, patient: false });
+    await gitOnFiles(path, ['read-tree', '--reset', '-u', 'HEAD'], { timeoutMs: CHECKOUT_MS, ...options, patient: false });
+    await git(repository, ['worktree', 'unlock', '--', path], options);
   } catch (error) {
-    // Git makes the branch first, and leaves it.
+    // Git makes the branch first, then the folder, and both would stay.
+    await discardUnfinished(repository, path).catch(() => {});
     if (tip === null) await deleteBranch(repository, branch, base).catch(() => {});
     throw error;
   }
@@ -116,18 +120,6 @@ async function takeOverBranch(repository: string, branch: string, tip: string, b
 export async function discardUnfinished(repository: string, path: string, options: GitOptions = {}): Promise<void> {
   const there = (await listWorktrees(repository, options)).find((worktree) => worktree.path === listedPath(path));
   if (there?.locked === BEING_MADE) await git(repository, ['worktree', 'remove', '--force', '--force', '--', path], options);
-}
-
-/** Never forced: git itself refuses where something is modified or untracked. An empty folder around it goes too. */
-export async function removeWorktree(repository: string, path: string, options: GitOptions = {}): Promise<void> {
-  await git(repository, ['worktree', 'remove', '--', path], { timeoutMs: CHECKOUT_MS, ...options });
-  await rmdir(dirname(path)).catch(() => {});
-}
-
-/** With everything in it: for one of which a backup was made. */
-export async function forceWorktreeAway(repository: string, path: string, options: GitOptions = {}): Promise<void> {
-  await git(repository, ['worktree', 'remove', '--force', '--', path], { timeoutMs: CHECKOUT_MS, ...options });
-  await rmdir(dirname(path)).catch(() => {});
 }
 
 /** Only if it still stands at this commit and no worktree has it checked out. Says whether it is gone. */

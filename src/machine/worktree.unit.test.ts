@@ -2,7 +2,8 @@ import { appendFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type TestRepository, temporaryRepository } from '../testing/repository.ts';
-import { addWorktree, deleteBranch, listWorktrees, removeWorktree } from './worktree.ts';
+import { removeWorktree } from './remove-worktree.ts';
+import { addWorktree, deleteBranch, listWorktrees } from './worktree.ts';
 import { worktreeState } from './worktree-state.ts';
 
 let repository: TestRepository;

@@ -7,7 +7,7 @@ import type { CycleHandoffRow, CycleRow, PskFailureRow, RoleSessionRow } from '.
 import type { DeviceGrantRow } from '../features/devices/tables.ts';
 import type { JournalGrowthRow } from '../features/events/tables.ts';
 import type { ClientRunRow } from '../features/hooks/tables.ts';
-import type { DeveloperRow, PageTicketRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/identity/tables.ts';
+import type { DeveloperRow, MachinePermissionRow, PageTicketRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/identity/tables.ts';
 import type { InstanceRelationshipRow, InstanceRow } from '../features/instances/tables.ts';
 import type { MessageRow } from '../features/messages/tables.ts';
 import type { NoteRow } from '../features/notes/tables.ts';
@@ -45,6 +45,7 @@ export interface Database {
   journal_anchors: JournalAnchorRow;
   workspaces: WorkspaceRow;
   developers: DeveloperRow;
+  machine_permissions: MachinePermissionRow;
   tokens: TokenRow;
   signin_links: SigninLinkRow;
   page_tickets: PageTicketRow;

@@ -6,7 +6,7 @@ import type { EventRow, JournalHeadRow } from './tables.ts';
 export type Db = Kysely<Database>;
 
 /** What every call is checked against. */
-export const ACCESS_TABLES = ['tokens', 'developers', 'grants'] as const;
+export const ACCESS_TABLES = ['tokens', 'developers', 'grants', 'machine_permissions'] as const;
 
 export type EngineKind = 'sqlite' | 'postgres';
 

@@ -26,6 +26,7 @@ CREATE TABLE "journal_anchors" ("workspace_id" text primary key, "seq" bigint no
 CREATE TABLE "journal_growth" ("workspace_id" text not null, "token_id" text not null, "day" text not null, "events" bigint not null, constraint "journal_growth_key" primary key ("workspace_id", "token_id", "day"))
 CREATE TABLE "journal_heads" ("workspace_id" text primary key, "seq" bigint not null, "hash" text not null)
 CREATE TABLE "local_worktrees" ("workspace_id" text not null, "id" text not null, "developer_id" text not null, "repo" text not null, "branch" text not null, "worktree" text not null, "head" text, "dirty_files" text not null, "unpushed_files" text not null, "diff_hashes" text not null, "session_id" text not null, "updated_at" bigint not null, constraint "local_worktrees_key" primary key ("workspace_id", "id"), constraint "local_worktrees_place" unique ("workspace_id", "repo", "developer_id", "branch", "worktree"))
+CREATE TABLE "machine_permissions" ("workspace_id" text not null, "developer_id" text not null, "given_at" bigint not null, "given_by" text not null, constraint "machine_permissions_key" primary key ("workspace_id", "developer_id"))
 CREATE TABLE "machines" ("workspace_id" text not null, "token_id" text not null, "developer_id" text not null, "companion_version" text, "last_heartbeat_at" bigint not null, constraint "machines_key" primary key ("workspace_id", "token_id"))
 CREATE TABLE "messages" ("workspace_id" text not null, "id" text not null, "thread_id" text not null, "reply_to_id" text, "sender_id" text not null, "recipient_id" text not null, "message_type" text not null, "subject" text, "body" text not null, "priority" text not null, "status" text not null, "workflow_id" text, "task_id" text, "actor" text not null, "sent_at" bigint not null, "delivered_at" bigint, "read_at" bigint, "archived_at" bigint, "answered_at" bigint, "expires_at" bigint, constraint "messages_key" primary key ("workspace_id", "id"))
 CREATE TABLE "model_prices" ("workspace_id" text not null, "version" integer not null, "model" text not null, "input" bigint, "cached_input" bigint, "cache_write" bigint, "cache_write_1h" bigint, "output" bigint, "set_by" text not null, "set_at" bigint not null, constraint "model_prices_key" primary key ("workspace_id", "version"))
@@ -485,6 +486,10 @@ local_worktrees.unpushed_files text not null
 local_worktrees.diff_hashes text not null
 local_worktrees.session_id text not null
 local_worktrees.updated_at bigint not null
+machine_permissions.workspace_id text not null
+machine_permissions.developer_id text not null
+machine_permissions.given_at bigint not null
+machine_permissions.given_by text not null
 machines.workspace_id text not null
 machines.token_id text not null
 machines.developer_id text not null
@@ -877,6 +882,7 @@ journal_growth: journal_growth_key PRIMARY KEY (workspace_id, token_id, day)
 journal_heads: journal_heads_pkey PRIMARY KEY (workspace_id)
 local_worktrees: local_worktrees_key PRIMARY KEY (workspace_id, id)
 local_worktrees: local_worktrees_place UNIQUE (workspace_id, repo, developer_id, branch, worktree)
+machine_permissions: machine_permissions_key PRIMARY KEY (workspace_id, developer_id)
 machines: machines_key PRIMARY KEY (workspace_id, token_id)
 messages: messages_key PRIMARY KEY (workspace_id, id)
 model_prices: model_prices_key PRIMARY KEY (workspace_id, version)
@@ -992,6 +998,7 @@ CREATE INDEX local_worktrees_age ON local_worktrees USING btree (workspace_id, d
 CREATE INDEX local_worktrees_graph ON local_worktrees USING btree (workspace_id, repo, updated_at)
 CREATE UNIQUE INDEX local_worktrees_key ON local_worktrees USING btree (workspace_id, id)
 CREATE UNIQUE INDEX local_worktrees_place ON local_worktrees USING btree (workspace_id, repo, developer_id, branch, worktree)
+CREATE UNIQUE INDEX machine_permissions_key ON machine_permissions USING btree (workspace_id, developer_id)
 CREATE UNIQUE INDEX machines_key ON machines USING btree (workspace_id, token_id)
 CREATE INDEX messages_ending ON messages USING btree (lower(substr(id, (length(id) - 3))), workspace_id, id)
 CREATE INDEX messages_expiry ON messages USING btree (recipient_id, status, expires_at)

@@ -26,7 +26,7 @@ export const kinds = async (t: Pick<TestApp, 'events'>) =>
 export type HeldApp = Awaited<ReturnType<typeof held>>;
 
 /** Ana may call `far_write`, each time with a person's word. */
-export async function held(options: RelayAppOptions = {}) {
+export async function held({ approve = true, ...options }: RelayAppOptions & { approve?: true | 'client' } = {}) {
   const made: Json[] = [];
   const exchanges: (Exchange | undefined)[] = [];
   const app = await relayApp(
@@ -39,7 +39,7 @@ export async function held(options: RelayAppOptions = {}) {
     },
     options,
   );
-  const grant = (caller = app.ana) => app.done('capabilities.grant', { action: 'tool.call.far_write', token: caller.tokenId, scope: { approve: true } });
+  const grant = (caller = app.ana) => app.done('capabilities.grant', { action: 'tool.call.far_write', token: caller.tokenId, scope: { approve } });
   const { grant_id } = await grant();
   return {
     ...app,

@@ -1,4 +1,4 @@
-import type { ResourceHolder, UpstreamChange, Upstreams } from '../features/upstreams/index.ts';
+import type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from '../features/upstreams/index.ts';
 import type { ExternalTool, Json, RelayContext } from '../kernel/relay.ts';
 import type { AppOptions } from '../main.ts';
 
@@ -14,7 +14,7 @@ export interface FakeUpstreams {
   readonly resources: Map<string, Work>;
   /** Which URIs are being watched. */
   readonly watched: Set<string>;
-  change(change: UpstreamChange): void;
+  change(change: { kind: 'tools' | 'prompts' | 'resources' } | { kind: 'resource'; server: string; uri: string }): void;
 }
 
 export function fakeUpstreams(): FakeUpstreams {
@@ -53,7 +53,8 @@ export function fakeUpstreams(): FakeUpstreams {
   });
   const find = (uri: string, mayRead: (server: string) => boolean) => (fake.resources.has(uri) && mayRead(hostOf(uri)) ? holderOf(uri) : undefined);
 
-  const upstreams: Upstreams = {
+  const everywhere: WorkspaceUpstreams = {
+    serves: () => true,
     tools: {
       tool: (name) => {
         const tool = fake.tools.get(name);
@@ -74,6 +75,9 @@ export function fakeUpstreams(): FakeUpstreams {
     resourceTemplates: () => sorted(fake.resources).map(([uri]) => ({ server: hostOf(uri), definition: { uriTemplate: `${uri}/{id}`, name: uri } })),
     holderOf: find,
     holderOfTemplate: (template, mayRead) => find(template.replace('/{id}', ''), mayRead),
+  };
+  const upstreams: Upstreams = {
+    in: () => everywhere,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -83,7 +87,7 @@ export function fakeUpstreams(): FakeUpstreams {
     ...fake,
     create: async () => ({ feature: { name: 'upstreams', implementations: [] }, upstreams, guests: { attach() {}, async detach() {} } }),
     change: (change) => {
-      for (const listener of listeners) listener(change);
+      for (const listener of listeners) listener(change.kind === 'resource' ? change : { ...change, reaches: () => true });
     },
   };
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
+import { DEFAULT_WORKSPACE_ID } from '../kernel/workspace.ts';
 import { type TestApp, type TestCaller, testApp } from './app.ts';
 import { serveFixture } from './conformance-server.ts';
 import { temporaryDatabase } from './database.ts';
@@ -41,9 +42,15 @@ export async function fixtureGateway(way: Way): Promise<Gateway> {
   const { url } = await made.serve();
   const ana = await made.developer('ana');
   const { upstreams } = made.app;
-  await until(() => expect(upstreams.tools.tools()).not.toEqual([]));
-  const tools = upstreams.tools.tools().map(({ name }) => `tool.call.${name}`);
-  const prompts = upstreams.prompts().map(({ name }) => `prompt.get.${name}`);
+  await until(() => expect(upstreams.in(DEFAULT_WORKSPACE_ID).tools.tools()).not.toEqual([]));
+  const tools = upstreams
+    .in(DEFAULT_WORKSPACE_ID)
+    .tools.tools()
+    .map(({ name }) => `tool.call.${name}`);
+  const prompts = upstreams
+    .in(DEFAULT_WORKSPACE_ID)
+    .prompts()
+    .map(({ name }) => `prompt.get.${name}`);
   await Promise.all([...tools, ...prompts, 'resource.read.fixture'].map((action) => made.done('capabilities.grant', { action, developer: 'ana' })));
   return { ...made, url: `${url}/mcp/gateway`, ana };
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { createGitHub, type GitHub } from '../machine/github.ts';
@@ -7,16 +8,18 @@ import { type TestRepository, temporaryRepository } from './repository.ts';
 
 export const ADDRESS = 'https://github.com/acme/app.git';
 
-/** A repository whose origin is on GitHub by its address, and on this disk in truth. */
-export function repositoryOnGitHub(): { repository: TestRepository; origin: string } {
+/** A repository whose origin is on GitHub by its address, and on this disk in truth: by the user's own configuration, which is `userConfig`. */
+export function repositoryOnGitHub(): { repository: TestRepository; origin: string; userConfig: string } {
   const repository = temporaryRepository();
   const origin = join(dirname(repository.path), 'origin.git');
   repository.git(['init', '--quiet', '--bare', '--initial-branch=main', '--', origin]);
   repository.git(['remote', 'add', 'origin', ADDRESS]);
-  repository.git(['config', `url.${origin}.insteadOf`, ADDRESS]);
+  const userConfig = join(dirname(repository.path), '.gitconfig');
+  writeFileSync(userConfig, `[url ${JSON.stringify(origin)}]\n\tinsteadOf = ${ADDRESS}\n\tinsteadOf = https://someone:hunter2@github.com/acme/app.git\n`);
+  vi.stubEnv('GIT_CONFIG_GLOBAL', userConfig);
   repository.git(['push', '--quiet', 'origin', 'main']);
   repository.git(['remote', 'set-head', 'origin', 'main']);
-  return { repository, origin };
+  return { repository, origin, userConfig };
 }
 
 export interface GitHubApp extends InstanceApp {

@@ -45,13 +45,13 @@ export async function relayApp(
     }),
   );
   const offered = () => external.filter(({ name }) => !withheld.has(name));
-  const registry = new Registry(fixtureFeature.implementations, {
+  const registry = new Registry(fixtureFeature.implementations, () => ({
     tools: offered,
     tool: (name) => offered().find((tool) => tool.name === name),
     withheld: (name) => (withheld.has(name) ? new Refusal('TOOL_WITHHELD', `The tool ${name} has changed.`, 'covenant servers approve far') : undefined),
-  });
+  }));
   const gate = createGate(house, (name) => registry.toolsetOf(name));
-  const { ports } = createApprovals(house, { serverOf: (_noun, name) => (name in tools ? 'far' : null), deadlineMs });
+  const { ports } = createApprovals(house, { serverOf: (_workspace, _noun, name) => (name in tools ? 'far' : null), deadlineMs });
   const dispatch = new Dispatch({
     ...house,
     registry,

@@ -18,6 +18,8 @@ const view = (page: Page, name: string) => page.getByRole('navigation', { name: 
 
 test('an instance at its limit says so and what to do; a person allows one more round and takes it back, writes to its agent, sees what failed it, and abandons it knowing what is not saved [review.limit.dashboard] [review.error.on-dashboard] [review.abandon.manual] [dashboard.instances.query]', async () => {
   const t = await instanceApp({ clock: testClock(Date.now()) });
+  await t.developer('ana');
+  await t.done('developers.set_run_agents', { developer: 'ana', allowed: true });
   const { page, errors } = await signedIn('/reviews', {}, t, 'ana');
   await live(page);
   await page.getByRole('button', { name: /Copy covenant instances start/ }).waitFor();
@@ -115,6 +117,8 @@ function hostWithTerminals(): { host: PretendedHost; typed: string[]; sizes: str
 test('its terminal is shown as it changes, under the policy of the page; typed into only when asked; as text for who reads it; again when the connection was lost; and what it has changed, file by file', async () => {
   const { host, typed, sizes } = hostWithTerminals();
   const t = await instanceApp({ clock: testClock(Date.now()), host });
+  await t.developer('ana');
+  await t.done('developers.set_run_agents', { developer: 'ana', allowed: true });
   const { id, worktree_path: worktree } = await t.coding();
   const { page, way, errors } = await signedIn(`/reviews/${id}`, {}, t, 'ana');
   const screen = page.getByRole('region', { name: `Screen of ${id}` });

@@ -70,6 +70,8 @@ test('who can call a tool is answered with the grant that decides; what is missi
   const dialog = page.getByRole('dialog', { name: 'Grant a capability' });
   expect(await dialog.getByLabel('Action').inputValue()).toBe('tool.call.echo');
   expect(await dialog.getByLabel('Ask each time').isChecked()).toBe(true);
+  await dialog.getByLabel('Ask in the client too').check();
+  await dialog.getByText(`--scope='{"approve":"client"}'`).waitFor();
   await dialog.getByLabel('An hour').check();
   await dialog.getByText('covenant capabilities grant tool.call.echo --developer=ben --expires-in-minutes=60').waitFor();
   await dialog.getByLabel('Once').check();

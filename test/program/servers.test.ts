@@ -29,7 +29,7 @@ test('external servers at the command line: list, call, change, approve, restart
     problems: [{ line: 10, server: 'wrong', message: 'args.0: the variable NOT_SET is not set where Covenant runs.' }],
   });
   const listed = (await run('servers', 'list')).stdout;
-  expect(listed).toMatch(/^SERVER +STATE +TRANSPORT +TOOLS +WITHHELD +RESTARTS +SINCE\nfar +up +stdio +2 +0 +0 /);
+  expect(listed).toMatch(/^SERVER +STATE +TRANSPORT +TOOLS +WITHHELD +RESTARTS +SINCE +WORKSPACES\nfar +up +stdio +2 +0 +0 /);
   expect(listed).toContain('! secrets.toml:10: wrong: args.0: the variable NOT_SET is not set');
   expect((await run('tools', 'list')).stdout).toMatch(/^far_echo +far +up +no +0$/m);
   expect((await run('capabilities', 'explain', 'far_echo')).stdout).toBe('✗ operator: no. Denied: the operator lacks tool.call.far_echo.\n');

@@ -87,7 +87,8 @@ test('while it waits, a client that asked for progress hears of it every ten sec
   const { told, exchange, waits } = listening(t);
   const call = t.write({ path: 'a' }, { exchange });
   const { approval_id, deadline_at } = await waiting(t);
-  const message = () => `Waiting for a person to approve this call of far_write (${((deadline_at as number) - t.clock.now()) / 1000} s left).`;
+  const message = () =>
+    `Waiting for a person to approve this call of far_write: on the dashboard, or with covenant approvals approve ${approval_id} (${((deadline_at as number) - t.clock.now()) / 1000} s left).`;
   await waits();
   const messages = [message()];
   t.clock.advance(9_999);

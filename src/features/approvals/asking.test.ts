@@ -13,8 +13,8 @@ async function asked(t: HeldApp) {
   return { result, answering };
 }
 
-test('a client of the newer revisions is asked by a result, and its answer decides', async () => {
-  const t = await held();
+test('a client of the newer revisions is asked by a result where the grant says so, and its answer decides [harden.approval.client-opt-in]', async () => {
+  const t = await held({ approve: 'client' });
   const { result, answering } = await asked(t);
   const [item] = await listed(t);
   expect(result).toEqual({
@@ -36,6 +36,7 @@ test('a client of the newer revisions is asked by a result, and its answer decid
   wentThrough(await t.write({ path: 'a' }, { exchange: answering('accept', { approve: true }, { theirs: { action: 'accept' } }) }));
   expect(t.exchanges[0]?.rounds).toEqual({ inputResponses: { theirs: { action: 'accept' } } });
   expect(await listed(t, 'used')).toMatchObject([{ decided_by: 'ana', decided_through: 'elicitation' }]);
+  expect(await t.events({ kind: 'approval.approved' })).toMatchObject([{ actor: t.ana.principal.actor, payload: { through: 'elicitation' } }]);
   const usage = (await t.events({ category: 'usage', kind: 'far_write' })).map(({ payload }) => [payload.outcome, payload.approval_id ?? null]);
   expect(usage).toEqual([
     ['input_required', null],
@@ -51,14 +52,14 @@ test.each([
   ['decline', undefined],
   ['accept', { approve: false }],
 ])('%s %j refuses', async (action, content) => {
-  const t = await held();
+  const t = await held({ approve: 'client' });
   const { answering } = await asked(t);
   expect((await t.write({ path: 'a' }, { exchange: answering(action, content) })).reply).toMatchObject({ code: 'APPROVAL_REFUSED' });
   expect(t.made).toEqual([]);
 });
 
 test('a client with nobody there waits for the dashboard or the command line', async () => {
-  const t = await held();
+  const t = await held({ approve: 'client' });
   const { answering } = await asked(t);
   const { exchange, waits } = listening(t, answering('cancel'));
   const call = t.write({ path: 'a' }, { exchange });
@@ -68,7 +69,7 @@ test('a client with nobody there waits for the dashboard or the command line', a
 });
 
 test("the state of another caller's approval, of another call, or of none is refused and decides nothing", async () => {
-  const t = await held();
+  const t = await held({ approve: 'client' });
   const ben = await t.developer('ben', 'codex');
   await t.grant(ben);
   const { answering } = await asked(t);
@@ -84,8 +85,8 @@ test("the state of another caller's approval, of another call, or of none is ref
   expect(await listed(t)).toHaveLength(1);
 });
 
-test('a client of the older revisions is asked on its session; its answer decides, unless somebody was quicker', async () => {
-  const t = await held();
+test('a client of the older revisions is asked on its session where the grant says so; its answer decides, unless somebody was quicker [harden.approval.client-opt-in]', async () => {
+  const t = await held({ approve: 'client' });
   const answers: ((answer: Json) => void)[] = [];
   const aborted: unknown[] = [];
   const ask: NonNullable<Exchange['ask']> = (method, params, signal) => {
@@ -111,7 +112,7 @@ test('a client of the older revisions is asked on its session; its answer decide
 });
 
 test('a client that cannot ask after all, or has nobody there, leaves the decision to the others', async () => {
-  const t = await held();
+  const t = await held({ approve: 'client' });
   const ask = vi.fn<NonNullable<Exchange['ask']>>().mockResolvedValueOnce({ action: 'cancel' }).mockRejectedValueOnce(new Error('no window'));
   const clients: Exchange[] = [
     legacy(ask),
@@ -127,4 +128,28 @@ test('a client that cannot ask after all, or has nobody there, leaves the decisi
     wentThrough(await call);
   }
   expect(ask).toHaveBeenCalledTimes(2);
+});
+
+test('otherwise a client that can be asked is not, and nothing that it brings counts: a person decides [harden.approval.no-self-approval] [harden.approval.person-decides]', async () => {
+  const t = await held();
+  const ask = vi.fn<NonNullable<Exchange['ask']>>().mockResolvedValue({ action: 'accept', content: { approve: true } });
+  const yes = { covenant_approval: { action: 'accept', content: { approve: true } } };
+  const first = t.write({ path: 'a' }, { exchange: { ...legacy(ask), rounds: { inputResponses: yes } } });
+  const { approval_id } = await waiting(t);
+  // It knows the approval's id, or makes one up, and brings an answer to a question that nobody asked.
+  const { exchange, waits } = listening(t, modern({ requestState: `cva_${approval_id}`, inputResponses: yes }));
+  const forged = t.write({ path: 'a' }, { exchange });
+  await waits();
+  const unknown = modern({ requestState: 'cva_apr_00000000000000000000000000', inputResponses: yes });
+  expect((await t.write({ path: 'a' }, { exchange: unknown })).reply).toMatchObject({ code: 'APPROVAL_UNKNOWN' });
+  expect([t.made, await listed(t, 'approved'), ask.mock.calls]).toEqual([[], [], []]);
+  await t.done('approvals.approve', { approval_id });
+  // Two equal calls waited: one approval lets one of them through.
+  await until(() => expect(t.made).toHaveLength(1));
+  const [used] = await listed(t, 'used');
+  expect(used).toMatchObject({ decided_by: 'operator', decided_through: 'api' });
+  const [approved] = await t.events({ kind: 'approval.approved' });
+  expect(approved).toMatchObject({ actor: 'operator', subject: approval_id, payload: { through: 'api', token_id: t.ana.tokenId } });
+  for (const { approval_id: left } of await listed(t)) await t.done('approvals.refuse', { approval_id: left });
+  await Promise.allSettled([first, forged]);
 });

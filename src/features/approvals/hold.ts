@@ -21,7 +21,7 @@ const PROGRESS_STEP = 0.001;
 
 export interface ApprovalParts {
   /** Which external server a tool or prompt is of; null for the product's own. */
-  readonly serverOf: (noun: string, name: string) => string | null;
+  readonly serverOf: (workspace: string, noun: string, name: string) => string | null;
   /** How long a person has to decide. */
   readonly deadlineMs: number;
 }
@@ -87,7 +87,7 @@ class Hold {
           workspace_id: tx.workspace,
           id: newId('apr', tx.now),
           ...same,
-          server: this.#parts.serverOf(same.noun, same.name),
+          server: this.#parts.serverOf(tx.workspace, same.noun, same.name),
           arguments: keepArguments(asked.keepable),
           developer_id: principal.developerId,
           actor: principal.actor,
@@ -119,8 +119,10 @@ class Hold {
     );
   }
 
-  /** The client's word, where it is one and the first. */
+  /** The client's word, where the grant takes it, it is one, and the first. */
   async #take(row: ApprovalRow, given: unknown): Promise<ApprovalRow | undefined> {
+    // Whoever holds the token could answer for itself.
+    if (this.#call.approver !== 'client') return undefined;
     const answer = readAnswer(given);
     if (!answer) return undefined;
     const decision = { approve: answer === 'approve', by: this.#call.principal.actor, through: 'elicitation', reason: null };
@@ -133,7 +135,7 @@ class Hold {
   /** What became of it. Undefined: it was used up by another call. */
   async #settled(row: ApprovalRow, mayAsk: boolean): Promise<Held | undefined> {
     const { exchange } = this.#call;
-    const asks = mayAsk && exchange !== undefined && takesForms(exchange);
+    const asks = mayAsk && this.#call.approver === 'client' && exchange !== undefined && takesForms(exchange);
     // A client that can be asked while the call waits hears of it, too, when somebody else was quicker.
     if (row.status === 'waiting' && asks && exchange.rounds && !exchange.ask) return { state: 'asked', result: askedResult(row) };
     const decided = row.status === 'waiting' ? await this.#decision(row, asks ? exchange.ask : undefined) : row;
@@ -216,7 +218,10 @@ class Hold {
     if (!exchange?.progress) return;
     this.#progress += PROGRESS_STEP;
     const left = Math.ceil((row.deadline_at - now) / 1000);
-    exchange.progress({ progress: this.#progress, message: `Waiting for a person to approve this call of ${row.name} (${left} s left).` });
+    exchange.progress({
+      progress: this.#progress,
+      message: `Waiting for a person to approve this call of ${row.name}: on the dashboard, or with covenant approvals approve ${row.id} (${left} s left).`,
+    });
   }
 
   /** The caller's side for the call itself: without what it brought for us, and with progress that still only rises. */

@@ -19,7 +19,7 @@ export const undecided = (row: ApprovalRow): Refused =>
     'blocked',
     'APPROVAL_TIMEOUT',
     `Nobody has approved this call of ${row.name} in time.`,
-    'Tell your user that it needs approval in the dashboard (or `covenant approvals list`), then call again.',
+    'Call again, and tell your user that the call waits for a decision on the dashboard or at the command line (`covenant approvals list`).',
     { approval_id: row.id },
   );
 

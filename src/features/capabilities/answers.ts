@@ -11,7 +11,7 @@ import { viewGrants } from './views.ts';
 /** What there is to call, and who decides on it. */
 export interface Offer {
   gate(): Gate;
-  tools(): readonly OfferedTool[];
+  tools(workspace: string): readonly OfferedTool[];
 }
 
 interface OfferedTool {
@@ -42,7 +42,7 @@ export async function explain(subjects: Subjects, offer: Offer, ctx: CallContext
     ...{ subject, name: called, label },
     ...told(foreseen[at], ended, shown),
   }));
-  const tool = offer.tools().find((each) => each.name === toolNamed(name));
+  const tool = offer.tools(ctx.workspace).find((each) => each.name === toolNamed(name));
   return {
     capability: capabilityFor('tool', name),
     tool: tool ? { server: tool.server, state: tool.state } : null,

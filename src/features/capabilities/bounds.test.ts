@@ -184,6 +184,7 @@ test('a scope that is not understood is refused by the name of its field', async
     [{ max_per_minute: 1.5 }, 'scope.max_per_minute'],
     [{ max_uses: 0 }, 'scope.max_uses'],
     [{ approve: 'yes' }, 'scope.approve'],
+    [{ approve: 'Client' }, 'scope.approve'],
     [{ approves: true }, 'scope.approves'],
     [{ expires_at: -1 }, 'scope.expires_at'],
     [{ arguments: { allow: [] } }, 'scope.arguments.allow'],
@@ -195,12 +196,12 @@ test('a scope that is not understood is refused by the name of its field', async
   }
 });
 
-test('the list of grants shows rate and approval, and so does the event of the grant', async () => {
-  const t = await granted({ max_per_minute: 5, approve: true });
+test('the list of grants shows rate and approval, and so does the event of the grant [capability.grant.shape]', async () => {
+  const t = await granted({ max_per_minute: 5, approve: true }, { approve: 'client' });
   const { items } = (await t.done('capabilities.list', {})) as { items: { grant_id: string }[] };
   expect(items.find(({ grant_id }) => grant_id === t.ids[0])).toMatchObject({ scope: { max_per_minute: 5, approve: true }, status: 'live' });
   const events = await t.events({ kind: 'capability_granted' });
-  expect(events.at(-1)?.payload).toMatchObject({ max_per_minute: 5, approve: true });
+  expect(events.slice(-2).map(({ payload }) => payload)).toMatchObject([{ max_per_minute: 5, approve: true }, { approve: 'client' }]);
 });
 
 /** A tool that asks twice before it answers, as a server does that keeps nothing between rounds. */
@@ -303,7 +304,7 @@ test('a call of several rounds that has to be approved is asked for once', async
 });
 
 test('a client that was asked about the approval comes to the rounds of the tool itself, each with its own state', async () => {
-  const t = await rounds({ approve: true, max_uses: 1 });
+  const t = await rounds({ approve: 'client', max_uses: 1 });
   const forms = { capabilities: { elicitation: {} } };
   const asked = await t.call('far_ask', { a: 1 }, { exchange: modern({}, forms) });
   const requestState = t.stateOf(asked);
@@ -318,7 +319,7 @@ test('a client that was asked about the approval comes to the rounds of the tool
 });
 
 test('an answer for an approval that is no longer needed is not passed on', async () => {
-  const t = await rounds({ approve: true });
+  const t = await rounds({ approve: 'client' });
   const { requestState } = ((await t.call('far_ask', {}, { exchange: modern() })).relayed as { result: Json }).result;
   await t.done('capabilities.grant', { action: 'tool.call.far_ask', token: t.ana.tokenId });
   const exchange = modern({ requestState: requestState as string, inputResponses: { covenant_approval: { action: 'accept' } } });

@@ -6,18 +6,7 @@ import { refused } from '../../kernel/reply.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../kernel/workspace.ts';
 import type { NewEvent } from '../../storage/journal.ts';
 import type { Tx } from '../../storage/write.ts';
-import {
-  actionName,
-  actionsFor,
-  allowsArguments,
-  argumentsOf,
-  capabilityFor,
-  grantStatus,
-  isCounted,
-  needsApproval,
-  recentAfter,
-  waitForRate,
-} from './grant.ts';
+import { actionName, actionsFor, allowsArguments, approverOf, argumentsOf, capabilityFor, grantStatus, isCounted, recentAfter, waitForRate } from './grant.ts';
 import { byAge, countUse, findGrants, grantById, grantsOf, standingGrants } from './store.ts';
 import type { GrantRow } from './tables.ts';
 
@@ -112,7 +101,7 @@ function decide(principal: Principal, asked: Asked, { approved, resumed }: Settl
   }
   const usable = grants.filter((grant) => grantStatus(grant, now) === 'live' && allowsArguments(grant, asked));
   if (usable.length === 0) return denied(principal, asked, whyNot(grants, now));
-  const unasked = usable.filter((grant) => approved !== undefined || asked.aside !== undefined || !needsApproval(grant));
+  const unasked = usable.filter((grant) => approved !== undefined || asked.aside !== undefined || approverOf(grant) === undefined);
   const free = unasked.find((grant) => !isCounted(grant));
   if (free) return passed(principal, asked, free);
   const inTime = (some: readonly GrantRow[]) => some.filter((grant) => waitForRate(grant, now) === 0);
@@ -120,7 +109,7 @@ function decide(principal: Principal, asked: Asked, { approved, resumed }: Settl
   if (first) return { ...passed(principal, asked, first), consume: (tx) => consumeFirst(tx, principal, asked, [first, ...more]) };
   // Nobody is asked for a call that the rate would turn away after it was approved.
   const [toApprove] = inTime(usable);
-  if (toApprove) return { ...passed(principal, asked, toApprove, 'required'), approve: true };
+  if (toApprove) return { ...passed(principal, asked, toApprove, 'required'), approve: approverOf(toApprove) };
   return tooOften(principal, asked, Math.min(...usable.map((grant) => waitForRate(grant, now))));
 }
 

@@ -14,7 +14,12 @@ export const grantScope = z.strictObject({
     .strictObject({ allow: z.array(z.record(z.string(), z.unknown())).min(1).max(100) })
     .optional()
     .describe('The whole argument object must equal one entry.'),
-  approve: z.boolean().optional().describe('Each call waits until a person has approved it.'),
+  approve: z
+    .union([z.boolean(), z.literal('client')], { error: 'expected true, false or "client"' })
+    .optional()
+    .describe(
+      'true: each call waits until a person has approved it, on the dashboard or at the command line. "client": the caller’s own client may approve it too.',
+    ),
 });
 export type GrantScope = z.output<typeof grantScope>;
 
@@ -38,7 +43,11 @@ export function allowsArguments(grant: GrantRow, { args, keepable }: Pick<Asked,
 /** What a call's arguments may be, where the grant says. */
 export const argumentsOf = (grant: GrantRow): Record<string, unknown>[] | undefined => readJson(grantScope, grant.scope).arguments?.allow;
 
-export const needsApproval = (grant: GrantRow): boolean => readJson(grantScope, grant.scope).approve === true;
+/** Who has to approve a call: a person here, or whoever answers in the caller's client as well. Undefined: nobody. */
+export function approverOf(grant: GrantRow): 'person' | 'client' | undefined {
+  const { approve } = readJson(grantScope, grant.scope);
+  return approve === 'client' ? 'client' : approve ? 'person' : undefined;
+}
 
 const MINUTE_MS = 60_000;
 const times = z.array(z.int());

@@ -11,7 +11,7 @@ export async function matrix(subjects: Subjects, offer: Offer, ctx: CallContext,
   const { reader, principal, clock } = ctx;
   const text = page.text?.toLowerCase();
   const fits = offer
-    .tools()
+    .tools(ctx.workspace)
     .filter(({ name, server }) => (page.server ?? server) === server && (text === undefined || name.toLowerCase().includes(text)))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const tools = fits.slice(page.offset, page.offset + page.limit);

@@ -1,3 +1,4 @@
+import { toolNamed } from '../../kernel/aliases.ts';
 import { record, type WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -23,7 +24,7 @@ export function capabilityTools(subjects: Subjects, offer: Offer): Implementatio
         const bounds = expires_in_minutes === undefined ? scope : { ...scope, expires_at: tx.now + expires_in_minutes * 60_000 };
         const grant = await giveGrant(tx, { subject, action, scope: bounds, by: ctx.principal.actor });
         const [shown] = await viewGrants(tx.db, subjects, ctx.principal, [grant], tx.now);
-        return ok(shown, `Granted ${action}.`);
+        return ok(shown, `Granted ${action}.${isUnknown(offer, tx.workspace, action) ? ' There is no tool of this name now.' : ''}`);
       },
     }),
     implement(revokeCapability, {
@@ -60,6 +61,12 @@ export function capabilityTools(subjects: Subjects, offer: Offer): Implementatio
   ];
 }
 
+/** Of a server that does not serve the workspace it is said like of any other name. */
+function isUnknown(offer: Offer, workspace: string, action: string): boolean {
+  const [, name] = /^tool\.call\.(.+)$/.exec(action) ?? [];
+  return name !== undefined && !offer.tools(workspace).some((tool) => tool.name === toolNamed(name));
+}
+
 export async function giveGrant(tx: Tx, given: { subject: string; action: string; scope?: GrantScope; by: string }): Promise<GrantRow> {
   const scope = given.scope ?? {};
   const grant: GrantRow = {
@@ -91,7 +98,7 @@ export async function giveGrant(tx: Tx, given: { subject: string; action: string
       expires_at: grant.expires_at,
       arguments_bound: scope.arguments !== undefined,
       max_per_minute: scope.max_per_minute ?? null,
-      approve: scope.approve === true,
+      approve: scope.approve ?? false,
     },
   });
   return grant;

@@ -6,9 +6,9 @@ import type { Gate } from '../capabilities/index.ts';
 /** The catalogue is known once every feature has spoken, so it is asked for when it is needed. */
 export interface Catalogue {
   tools(): readonly PublishedTool[];
-  external(): readonly ExternalTool[];
+  external(workspace: string): readonly ExternalTool[];
   /** Tools of other servers that are not offered until a person approves them. */
-  withheld(): readonly { readonly name: string; readonly server: string }[];
+  withheld(workspace: string): readonly { readonly name: string; readonly server: string }[];
   gate(): Gate;
 }
 
@@ -25,10 +25,11 @@ export interface Offered {
   readonly annotations: Json;
 }
 
-export const offeredTools = (catalogue: Catalogue): Offered[] => [
+/** In a workspace: tools of servers that do not serve it are as if they were not there. */
+export const offeredTools = (catalogue: Catalogue, workspace: string): Offered[] => [
   ...catalogue.tools().map(native),
-  ...catalogue.external().map(external),
-  ...catalogue.withheld().map((tool) => ({ ...tool, ...UNSEEN })),
+  ...catalogue.external(workspace).map(external),
+  ...catalogue.withheld(workspace).map((tool) => ({ ...tool, ...UNSEEN })),
 ];
 
 const native = (tool: PublishedTool): Offered => ({

@@ -21,13 +21,15 @@ export function gatewayTools(catalogue: Catalogue, tally: Tally): Implementation
     implement(listTools, {
       read: async (_input, ctx) => {
         const [mayCall, day] = [await you(ctx), await dayOf(ctx)];
-        return ok({ items: offeredTools(catalogue).map((tool) => ({ ...tool, you: mayCall(tool), calls_24h: usedInDay(day, [tool.name]).calls_24h })) });
+        return ok({
+          items: offeredTools(catalogue, ctx.workspace).map((tool) => ({ ...tool, you: mayCall(tool), calls_24h: usedInDay(day, [tool.name]).calls_24h })),
+        });
       },
     }),
     implement(pageOfTools, {
       read: async ({ text, server, state, limit, offset }, ctx) => {
         const wanted = text?.toLowerCase();
-        const fits = offeredTools(catalogue)
+        const fits = offeredTools(catalogue, ctx.workspace)
           .filter((tool) => (server ?? tool.server) === tool.server && (state ?? tool.state) === tool.state)
           .filter(({ name }) => wanted === undefined || name.toLowerCase().includes(wanted))
           .sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -40,7 +42,7 @@ export function gatewayTools(catalogue: Catalogue, tally: Tally): Implementation
     }),
     implement(showTool, {
       read: async ({ name }, ctx) => {
-        const tool = offeredTools(catalogue).find((each) => each.name === toolNamed(name));
+        const tool = offeredTools(catalogue, ctx.workspace).find((each) => each.name === toolNamed(name));
         if (!tool) throw new Refusal('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(name)}.`, 'covenant tools list', { field: 'name' });
         const { description, inputSchema, outputSchema, annotations } = tool;
         const short = await inShort(tool, (await you(ctx))(tool), await dayOf(ctx));
@@ -50,7 +52,7 @@ export function gatewayTools(catalogue: Catalogue, tally: Tally): Implementation
     implement(toolUsage, {
       read: async (_input, ctx) => {
         const day = await dayOf(ctx);
-        const byServer = Map.groupBy(offeredTools(catalogue), ({ server }) => server);
+        const byServer = Map.groupBy(offeredTools(catalogue, ctx.workspace), ({ server }) => server);
         const items = [...byServer].map(([server, tools]) => ({
           server,
           tools: tools.filter(({ state }) => state !== 'withheld').length,

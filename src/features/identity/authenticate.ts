@@ -110,6 +110,7 @@ export function principalOf(token: TokenWithDeveloper): Principal {
     web,
     signedInAt: web ? token.created_at : null,
     operator,
+    runsAgents: kind === 'operator' || (operator && token.runs_agents_since !== null),
     actor: actorOf(kind, token),
     subjects,
   };

@@ -27,6 +27,7 @@ function bareCaller(subject: string, viewer: Principal, part: Partial<Principal>
     web: false,
     signedInAt: null,
     operator: false,
+    runsAgents: false,
     actor: subject,
     subjects: [subject],
     ...part,

@@ -118,6 +118,7 @@ const developerView = z.strictObject({
   name: z.string(),
   role: z.enum(['admin', 'member']),
   visibility: z.enum(['team', 'private']),
+  run_agents: z.boolean().describe('May run agents on the server’s machine, where their role allows it too.'),
   created_at: z.int(),
 });
 
@@ -184,6 +185,18 @@ export const sessionTicket = contract({
   output: z.strictObject({ ticket: z.string(), expires_at: z.int() }),
 });
 
+export const setRunAgents = contract({
+  name: 'developers.set_run_agents',
+  toolset: 'admin',
+  access: 'server',
+  title: 'Allow a developer to run agents',
+  description:
+    "Lets a developer start agents, message them and type into their terminals, or no longer. They run with the rights of the server's user, so only the operator of the server decides.",
+  input: z.strictObject({ developer: developerName, allowed: z.boolean() }),
+  output: developerView,
+  annotations: { idempotentHint: true },
+});
+
 export const whoAmI = contract({
   name: 'identity.me',
   toolset: 'admin',
@@ -198,6 +211,7 @@ export const whoAmI = contract({
     developer_id: z.string().nullable(),
     developer: z.string().nullable(),
     operator: z.boolean(),
+    run_agents: z.boolean().describe('May run agents on the server’s machine.'),
   }),
   annotations: READ,
 });

@@ -15,6 +15,7 @@ export {
   issueInstanceToken,
   issueToken,
   knownDeveloper,
+  setRunAgents,
   workingFor,
 } from './people.ts';
 export { callingDeveloper, developerFor, namesFor, shown } from './privacy.ts';

@@ -6,10 +6,12 @@ import type { Tx } from '../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
 import type { IdentityLimits } from './limits.ts';
 import {
+  deleteAgentRunner,
   deleteSigninLinksOf,
   findDeveloper,
   findToken,
   firstDeveloper,
+  insertAgentRunner,
   insertDeveloper,
   insertToken,
   insertWorkspace,
@@ -44,6 +46,14 @@ export async function ensureDeveloper(tx: Tx, name: string, by: string): Promise
   await insertDeveloper(tx.db, developer);
   tx.append({ category: 'work', kind: 'developer.joined', actor: by, subject: developer.id, payload: { role: developer.role } });
   return developer;
+}
+
+/** Whether a developer may run agents on the server's machine, with the rights of its user. Only the operator of the server says so. */
+export async function setRunAgents(tx: Tx, developer: DeveloperRow, allowed: boolean, by: string): Promise<void> {
+  const permission = { workspace_id: tx.workspace, developer_id: developer.id, given_at: tx.now, given_by: by };
+  const isNews = allowed ? await insertAgentRunner(tx.db, permission) : await deleteAgentRunner(tx.db, tx.workspace, developer.id);
+  if (isNews)
+    tx.append({ category: 'audit', kind: allowed ? 'developer.run_agents_allowed' : 'developer.run_agents_withdrawn', actor: by, subject: developer.id });
 }
 
 interface NewToken {

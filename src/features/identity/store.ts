@@ -4,12 +4,13 @@ import { chunks } from '../../storage/chunks.ts';
 import { compiledQuery } from '../../storage/compiled.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
-import type { DeveloperRow, PageTicketRow, SigninLinkRow, TokenRow } from './tables.ts';
+import type { DeveloperRow, MachinePermissionRow, PageTicketRow, SigninLinkRow, TokenRow } from './tables.ts';
 
 export interface TokenWithDeveloper extends TokenRow {
   developer_name: string | null;
   developer_role: DeveloperRow['role'] | null;
   developer_visibility: DeveloperRow['visibility'] | null;
+  runs_agents_since: number | null;
 }
 
 const tokenByHash = compiledQuery(1, (db, hash: string) => tokensWithDeveloper(db).where('tokens.hash', '=', hash));
@@ -120,8 +121,12 @@ function tokensWithDeveloper(db: Db) {
   return db
     .selectFrom('tokens')
     .leftJoin('developers', (join) => join.onRef('developers.workspace_id', '=', 'tokens.workspace_id').onRef('developers.id', '=', 'tokens.developer_id'))
+    .leftJoin('machine_permissions', (join) =>
+      join.onRef('machine_permissions.workspace_id', '=', 'tokens.workspace_id').onRef('machine_permissions.developer_id', '=', 'tokens.developer_id'),
+    )
     .selectAll('tokens')
-    .select(['developers.name as developer_name', 'developers.role as developer_role', 'developers.visibility as developer_visibility']);
+    .select(['developers.name as developer_name', 'developers.role as developer_role', 'developers.visibility as developer_visibility'])
+    .select('machine_permissions.given_at as runs_agents_since');
 }
 
 export async function findTokensByTail(db: Db, workspace: string, tail: string): Promise<TokenRow[]> {
@@ -204,6 +209,28 @@ export async function findDeveloper(db: Db, workspace: string, by: { name: strin
 /** Ids sort by when they were made, so the first is the first who joined. */
 export async function firstDeveloper(db: Db, workspace: string): Promise<DeveloperRow | undefined> {
   return await db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace).where('role', '=', 'admin').orderBy('id').executeTakeFirst();
+}
+
+/** The ids of those who may run agents on the server's machine. */
+export async function agentRunners(db: Db, workspace: string): Promise<ReadonlySet<string>> {
+  const rows = await db.selectFrom('machine_permissions').select('developer_id').where('workspace_id', '=', workspace).execute();
+  return new Set(rows.map(({ developer_id }) => developer_id));
+}
+
+/** Says whether that is new. */
+export async function insertAgentRunner(db: Db, permission: MachinePermissionRow): Promise<boolean> {
+  const result = await db
+    .insertInto('machine_permissions')
+    .values(permission)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+/** Says whether there was one. */
+export async function deleteAgentRunner(db: Db, workspace: string, developerId: string): Promise<boolean> {
+  const result = await db.deleteFrom('machine_permissions').where('workspace_id', '=', workspace).where('developer_id', '=', developerId).executeTakeFirst();
+  return result.numDeletedRows > 0n;
 }
 
 export async function insertDeveloper(db: Db, developer: DeveloperRow): Promise<void> {

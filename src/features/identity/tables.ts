@@ -15,6 +15,14 @@ export interface DeveloperRow {
   created_at: EpochMs;
 }
 
+/** By which a developer may run agents on the server's machine. */
+export interface MachinePermissionRow {
+  workspace_id: string;
+  developer_id: string;
+  given_at: EpochMs;
+  given_by: string;
+}
+
 /** `web` is a browser's sign-in, carried by the cookie and accepted nowhere else. */
 export type TokenKind = 'operator' | 'developer' | 'agent' | 'instance' | 'web';
 

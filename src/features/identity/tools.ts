@@ -13,6 +13,7 @@ import {
   revokeToken,
   rotateToken,
   sessionTicket,
+  setRunAgents as setRunAgentsContract,
   setVisibility,
   signOutDeveloper,
   whoAmI,
@@ -27,12 +28,13 @@ import {
   knownDeveloper,
   requireDeveloper,
   rotateToken as rotateSecret,
+  setRunAgents,
   signOutEverywhere,
 } from './people.ts';
 import { shown } from './privacy.ts';
 import { PRIVATE } from './private-fields.ts';
 import { makeSigninLink } from './signin.ts';
-import { developersOf, findTokensByTail, firstDeveloper, pageOfTokens, setDeveloperVisibility, type TokenWithDeveloper } from './store.ts';
+import { agentRunners, developersOf, findTokensByTail, firstDeveloper, pageOfTokens, setDeveloperVisibility, type TokenWithDeveloper } from './store.ts';
 import type { DeveloperRow, TokenRow } from './tables.ts';
 import { issueTicket } from './tickets.ts';
 
@@ -97,6 +99,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
     write: async (tx, input, ctx) => {
       const developer = input.developer ? await requireDeveloper(tx, input.developer) : await firstDeveloper(tx.db, tx.workspace);
       if (!developer) throw new Refusal('DEVELOPER_NOT_FOUND', 'This workspace has no developer yet.', 'covenant tokens create --developer NAME makes one.');
+      await requireNoBorrowing(tx, developer, ctx);
       const link = await makeSigninLink(tx, developer, ctx.principal.actor);
       return ok({ path: link.path, developer: developer.name, expires_at: link.expiresAt });
     },
@@ -104,7 +107,8 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   implement(listDevelopers, {
     read: async (_input, ctx) => {
       const developers = await developersOf(ctx.reader, ctx.workspace);
-      return ok({ items: developers.map((developer) => developerView(developer, ctx.principal)) });
+      const runners = await agentRunners(ctx.reader, ctx.workspace);
+      return ok({ items: developers.map((developer) => developerView(developer, runners, ctx.principal)) });
     },
   }),
   implement(setVisibility, {
@@ -112,7 +116,14 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
       const developer = await knownDeveloper(tx, input.developer, ctx);
       await setDeveloperVisibility(tx.db, tx.workspace, developer.id, input.visibility);
       record(tx, ctx, { category: 'work', kind: 'developer.visibility_set', subject: developer.id, payload: { visibility: input.visibility } });
-      return ok(developerView({ ...developer, visibility: input.visibility }, ctx.principal));
+      return ok(developerView({ ...developer, visibility: input.visibility }, await agentRunners(tx.db, tx.workspace), ctx.principal));
+    },
+  }),
+  implement(setRunAgentsContract, {
+    write: async (tx, { developer: name, allowed }, ctx) => {
+      const developer = await requireDeveloper(tx, name);
+      await setRunAgents(tx, developer, allowed, ctx.principal.actor);
+      return ok(developerView(developer, await agentRunners(tx.db, tx.workspace), ctx.principal));
     },
   }),
   implement(signOutDeveloper, {
@@ -145,9 +156,21 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
         developer_id: principal.developerId,
         developer: principal.developerName,
         operator: principal.operator,
+        run_agents: principal.runsAgents,
       }),
   }),
 ];
+
+/** Who signs in as another has what the operator of the server gave to that one alone. */
+async function requireNoBorrowing(tx: Tx, { id }: DeveloperRow, { principal }: WriteContext): Promise<void> {
+  if (principal.kind === 'operator' || principal.developerId === id || !(await agentRunners(tx.db, tx.workspace)).has(id)) return;
+  throw new Refusal(
+    'MACHINE_PERMISSION_REQUIRED',
+    'This developer may run agents on the server’s machine, so only the operator of the server makes them a sign-in link.',
+    'Ask the operator of the server to run: covenant open --developer NAME',
+    { field: 'developer' },
+  );
+}
 
 /** The operator names anybody and makes whom it names; a developer acts for themselves alone. */
 async function developerFor(tx: Tx, named: string | undefined, ctx: WriteContext): Promise<DeveloperRow> {
@@ -214,7 +237,14 @@ function tokenView(token: TokenWithDeveloper, viewer: Principal, now: number) {
   };
 }
 
-function developerView(developer: DeveloperRow, viewer: Principal) {
+function developerView(developer: DeveloperRow, runners: ReadonlySet<string>, viewer: Principal) {
   const { id, name } = shown(developer, viewer);
-  return { developer_id: id, name, role: developer.role, visibility: developer.visibility, created_at: developer.created_at };
+  return {
+    developer_id: id,
+    name,
+    role: developer.role,
+    visibility: developer.visibility,
+    run_agents: runners.has(developer.id),
+    created_at: developer.created_at,
+  };
 }

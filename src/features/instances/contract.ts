@@ -63,6 +63,7 @@ export const instanceView = z.strictObject({
 export const instancesStart = contract({
   name: 'instances.start',
   toolset: 'admin',
+  access: 'machine',
   title: 'Start an agent',
   description: 'Starts an agent in a worktree and session of its own, with a token of its own.',
   input: z.strictObject({
@@ -146,6 +147,7 @@ export const instancesLogs = contract({
 export const instancesMessage = contract({
   name: 'instances.message',
   toolset: 'admin',
+  access: 'machine',
   title: 'Message an agent',
   description:
     'Puts a message into the inbox of its agent, and types it into its terminal. Without a terminal, or without an agent that runs, it is started with it.',

@@ -184,7 +184,7 @@ test('of a private developer others see that an instance is there, and neither w
   const t = await instanceApp();
   const ana = await t.developer('ana');
   const ben = await t.developer('ben');
-  const admin: TestCaller = { ...ana, principal: { ...ana.principal, web: true, operator: true } };
+  const admin: TestCaller = { ...ana, principal: { ...ana.principal, web: true, operator: true, runsAgents: true } };
   const start = { repository_path: t.repository.path, type: 'coding', issue: 7, agent: 'tiny' };
   expect(await t.done('instances.start', start, admin)).toMatchObject({ developer: 'ana', created_by: 'ana' });
   expect(await t.done('instances.show', { instance_id: 'work-7-a1' }, onDashboard(ben))).toMatchObject({

@@ -14,7 +14,7 @@ export interface ServerFacts {
   readonly schema: number;
   readonly startedAt: number;
   readonly databasePath: string;
-  toolCount(): number;
+  toolCount(workspace: string): number;
 }
 
 const DAY_MS = 24 * 3_600_000;
@@ -33,7 +33,7 @@ export function operationTools(facts: ServerFacts): Implementation[] {
           workspace,
           developers: await countRows(reader, workspace, 'developers'),
           tokens: await countRows(reader, workspace, 'tokens'),
-          tools: facts.toolCount(),
+          tools: facts.toolCount(workspace),
           events: head.seq - anchor.seq,
           last_event_at: await lastEventTime(reader, workspace),
           refused_24h: await refusalsSince(reader, workspace, clock.now() - DAY_MS),

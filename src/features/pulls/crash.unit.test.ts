@@ -92,7 +92,6 @@ test('a caller that hears no more is told by message; a person can end one at an
   const t = await gitHubApp({ disk: { ...gitDisk, pushBranch }, hand });
   const { id } = await t.coding();
   t.repository.git(['config', 'remote.origin.url', 'https://someone:hunter2@github.com/acme/app.git']);
-  t.repository.git(['config', '--add', `url.${t.origin}.insteadOf`, 'https://someone:hunter2@github.com/acme/app.git']);
   const gone = new AbortController();
   meanwhile.pushing = async () => {
     gone.abort();

@@ -18,7 +18,7 @@ export async function requireReady(outside: Outside, row: InstanceRow, base: str
   const { worktree_path, repository, branch_name } = row;
   const tip = await requireBranch(outside, row, base, signal);
   const place = await requirePlace(outside, row, signal);
-  const remote = { signal, env: github.gitEnvironment(place.address) };
+  const remote = { signal, address: place.address, access: github.gitAccess(place.address) };
   const baseTip = await disk.remoteBranch(repository, base, remote);
   if (baseTip === null) {
     const known = await disk.defaultBranch(repository, { signal });
@@ -36,7 +36,7 @@ export async function requireReady(outside: Outside, row: InstanceRow, base: str
   const since = commit === tip ? null : `what was committed since ${commit.slice(0, 12)}, the commit that was reviewed`;
   return {
     repository: place.repository,
-    push: { commit, env: remote.env },
+    push: { commit, address: remote.address, access: remote.access },
     notIncluded: [since, uncommitted].filter((words) => words !== null).join('; ') || null,
   };
 }

@@ -60,7 +60,7 @@ export const rolesList = contract({
         name: z.string(),
         title: z.string(),
         does: z.enum(['reads', 'changes', 'destroys']),
-        access: z.enum(['member', 'operator', 'server', 'token']),
+        access: z.enum(['member', 'operator', 'machine', 'server', 'token']),
       }),
     ),
     toolsets: z.array(z.strictObject({ toolset: z.string(), tools: z.array(z.string()), granted_to: z.array(z.enum(TOKEN_KINDS)) })),

@@ -88,11 +88,11 @@ test('who may what is told as it holds: each action refuses whoever lacks the ro
   const { actions, toolsets } = (await t.done('roles.list', {})) as { actions: Body[]; toolsets: Body[] };
   expect(actions.map(({ name }) => name)).toEqual(t.app.registry.actions().map(({ name }) => name));
   const refuses = async (name: string, caller: typeof mira) =>
-    ['OPERATOR_REQUIRED', 'TOKEN_REQUIRED'].includes(String((await t.action(name, { no_such_field: 1 }, caller)).body.code));
+    ['OPERATOR_REQUIRED', 'MACHINE_PERMISSION_REQUIRED', 'TOKEN_REQUIRED'].includes(String((await t.action(name, { no_such_field: 1 }, caller)).body.code));
   for (const { name, access } of actions) {
     const held = [await refuses(name, li), await refuses(name, web(li, false)), await refuses(name, web(mira, true)), await refuses(name, t.operator)];
     // What an agent's own hooks do needs a token that acts for a developer: neither a browser nor the operator has one.
-    const expected = access === 'token' ? [false, true, true, true] : [true, access !== 'member', access === 'server', false];
+    const expected = access === 'token' ? [false, true, true, true] : [true, access !== 'member', access === 'server' || access === 'machine', false];
     expect([name, ...held]).toEqual([name, ...expected]);
   }
   expect(toolsets.find(({ toolset }) => toolset === 'team')).toMatchObject({ granted_to: ['developer', 'agent', 'instance'] });

@@ -10,7 +10,7 @@ import { withheldRefusal } from './withheld.ts';
 
 const BY = { actor: 'developer:ana' };
 const entry = (name: string, more: Partial<Entry> = {}): Entry => ({
-  ...{ name, enabled: true, prefix: true, include: undefined, exclude: [], lazy: false, timeoutMs: 1_000, protocol: 'auto', line: 1 },
+  ...{ name, enabled: true, prefix: true, include: undefined, exclude: [], lazy: false, timeoutMs: 1_000, protocol: 'auto', line: 1, workspaces: ['default'] },
   transport: { kind: 'stdio', command: 'x', args: [], env: {}, cwd: undefined },
   ...more,
 });

@@ -4,7 +4,7 @@ import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { readHead } from '../../storage/journal.ts';
 import type { Tx } from '../../storage/write.ts';
 import { appendDecision } from './decisions.ts';
-import type { Entry } from './entry.ts';
+import { type Entry, serves } from './entry.ts';
 import type { Facts, Listing } from './listing.ts';
 import { foldedName, nativeNames } from './names.ts';
 import { holdersOf, isChosen, type KnownServer, NOTHING, type Offer, type OfferedDefinition, offerOf } from './offered.ts';
@@ -27,6 +27,8 @@ import type { PinKind } from './tables.ts';
 export type { OfferedDefinition } from './offered.ts';
 
 export type CatalogueChange = 'tools' | 'prompts' | 'resources';
+/** `reaches`: which workspaces have to look again. */
+type CatalogueListener = (kind: CatalogueChange, reaches: (workspace: string) => boolean) => void;
 
 export interface Selection {
   /** Of one tool or prompt, by its own name or as it is offered. */
@@ -51,7 +53,7 @@ const PAUSE_MS = 100;
 export class Catalogue {
   readonly #house: House;
   readonly #nativeNames: () => Iterable<string>;
-  readonly #listeners = new Set<(kind: CatalogueChange) => void>();
+  readonly #listeners = new Set<CatalogueListener>();
   #entries: readonly Entry[] = [];
   #known: ReadonlyMap<string, KnownServer> = new Map();
   readonly #told = new Map<string, Told>();
@@ -76,6 +78,7 @@ export class Catalogue {
     this.#rebuild();
   }
 
+  /** Of all servers: whoever shows them asks each entry whom it serves. */
   tools(): readonly OfferedDefinition[] {
     return this.#offer.tools;
   }
@@ -118,7 +121,7 @@ export class Catalogue {
     return [...this.#known.keys()].filter((name) => !configured.has(name));
   }
 
-  onChange(listener: (kind: CatalogueChange) => void): () => void {
+  onChange(listener: CatalogueListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -227,11 +230,16 @@ export class Catalogue {
   }
 
   #rebuild(): void {
-    const before = this.#offer.stamps;
+    const before = this.#offer;
     const known = new Map([...this.#known].map(([name, server]) => [name, { ...server, told: this.#told.get(name) }]));
     this.#offer = offerOf(this.#entries, known, nativeNames(this.#nativeNames()));
     for (const kind of ['tools', 'prompts', 'resources'] as const) {
-      if (before[kind] !== this.#offer.stamps[kind]) for (const listener of this.#listeners) listener(kind);
+      const [old, now] = [before.stamps[kind], this.#offer.stamps[kind]];
+      const changed = new Set([...old.keys(), ...now.keys()].filter((server) => old.get(server) !== now.get(server)));
+      if (changed.size === 0) continue;
+      // Whom it has served as well as whom it serves now.
+      const concerned = [...before.entries, ...this.#entries].filter(({ name }) => changed.has(name));
+      for (const listener of this.#listeners) listener(kind, (workspace) => concerned.some((entry) => serves(entry, workspace)));
     }
   }
 

@@ -3,7 +3,7 @@ import { concealer, targetOf } from './conceal.ts';
 import type { Entry } from './entry.ts';
 
 const entry = (transport: Entry['transport']): Entry => ({
-  ...{ name: 'a', enabled: true, prefix: true, include: undefined, exclude: [], lazy: false, timeoutMs: 1, protocol: 'auto', line: 1 },
+  ...{ name: 'a', enabled: true, prefix: true, include: undefined, exclude: [], lazy: false, timeoutMs: 1, protocol: 'auto', line: 1, workspaces: ['default'] },
   transport,
 });
 

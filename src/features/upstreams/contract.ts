@@ -39,6 +39,7 @@ export const listServers = contract({
         enabled: z.boolean(),
         lazy: z.boolean(),
         prefix: z.boolean(),
+        workspaces: z.array(z.string()).describe('Those that it serves; `*` is every one.'),
         timeout_ms: z.int(),
         state: z.enum(SERVER_STATES),
         problem: z.string().nullable(),

@@ -1,3 +1,5 @@
+import { workspaceName } from '../../kernel/workspace.ts';
+
 /** One `[[mcp.server]]` table of `secrets.toml`, checked and with its variables expanded. */
 export interface Entry {
   readonly name: string;
@@ -14,9 +16,16 @@ export interface Entry {
   readonly transport: StdioEntry | HttpEntry;
   /** Where its table begins. */
   readonly line: number;
+  /** Names of the workspaces that it serves; `*` is every one. To any other it is as if it were not there. */
+  readonly workspaces: readonly string[];
   /** Whose operators look after it; where it is not said, those of the default workspace. */
   readonly workspace?: string;
 }
+
+export const serves = ({ workspaces }: Pick<Entry, 'workspaces'>, workspace: string): boolean =>
+  workspaces.includes(EVERY_WORKSPACE) || workspaces.includes(workspaceName(workspace));
+
+export const EVERY_WORKSPACE = '*';
 
 export interface StdioEntry {
   readonly kind: 'stdio';

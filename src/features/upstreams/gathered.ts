@@ -2,8 +2,9 @@ import type { Refusal } from '../../kernel/errors.ts';
 import type { ExternalTool, Json, RelayContext } from '../../kernel/relay.ts';
 import type { Catalogue, OfferedDefinition } from './catalogue.ts';
 import type { Configured } from './configured.ts';
+import { serves } from './entry.ts';
 import type { ServerState } from './listing.ts';
-import type { ExternalPrompt, ResourceHolder, UpstreamChange, Upstreams } from './offer.ts';
+import type { ExternalPrompt, ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './offer.ts';
 import { down } from './refusals.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
 import type { Upstream } from './upstream.ts';
@@ -19,7 +20,7 @@ const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
   disabled: 'down',
 };
 
-/** All servers' offers in one. What is looked up with every call is made only when it changes. */
+/** All servers' offers in one, from which each workspace sees those of the servers that serve it. What is looked up with every call is made only when it changes. */
 export class Gathered implements Upstreams {
   readonly #catalogue: Catalogue;
   readonly #running: Configured;
@@ -27,8 +28,6 @@ export class Gathered implements Upstreams {
   readonly #tools: () => Lookup<ExternalTool>;
   readonly #prompts: () => Lookup<ExternalPrompt>;
   #resources: ResourceIndex | undefined;
-  #abilities: ReturnType<Upstreams['abilities']> | undefined;
-  readonly tools: Upstreams['tools'];
 
   constructor(catalogue: Catalogue, running: Configured) {
     this.#catalogue = catalogue;
@@ -41,62 +40,39 @@ export class Gathered implements Upstreams {
       () => catalogue.prompts(),
       (offered) => this.#prompt(offered),
     );
-    this.tools = {
-      tool: (name) => this.#tools().byName.get(name),
-      tools: () => this.#tools().all,
-      withheld: (name) => this.#withheld('tool', name),
-    };
-    catalogue.onChange((kind) => {
-      if (kind === 'resources') {
-        this.#resources = undefined;
-        this.#abilities = undefined;
-      }
-      this.announce({ kind });
+    catalogue.onChange((kind, reaches) => {
+      if (kind === 'resources') this.#resources = undefined;
+      this.#announce({ kind, reaches });
     });
   }
 
-  withheldTools(): ReturnType<Upstreams['withheldTools']> {
-    return this.#catalogue.withheldTools();
-  }
-
-  abilities(): ReturnType<Upstreams['abilities']> {
-    if (this.#abilities) return this.#abilities;
-    const known = this.#known();
-    // Of a server that has not been seen yet anything may come, and a client asks what there is only once.
-    const unseen = this.#running.entries().entries.some(({ enabled, name }) => enabled && !this.#catalogue.isKnown(name));
-    const any = (ability: string) => unseen || known.some(({ facts }) => Boolean(facts.capabilities[ability]));
-    this.#abilities = { prompts: any('prompts'), resources: any('resources'), completions: any('completions'), logging: any('logging') };
-    return this.#abilities;
-  }
-
-  prompts(): readonly ExternalPrompt[] {
-    return this.#prompts().all;
-  }
-
-  prompt(name: string): ExternalPrompt | undefined {
-    return this.#prompts().byName.get(name);
-  }
-
-  withheldPrompt(name: string): Refusal | undefined {
-    return this.#withheld('prompt', name);
-  }
-
-  resources(): ResourceIndex['resources'] {
-    return this.#index().resources;
-  }
-
-  resourceTemplates(): ResourceIndex['templates'] {
-    return this.#index().templates;
-  }
-
-  holderOf(uri: string, mayRead: (server: string) => boolean): ResourceHolder | undefined {
-    const server = this.#index().holderOf(uri, mayRead);
-    return server === undefined ? undefined : this.#holder(server);
-  }
-
-  holderOfTemplate(uriTemplate: string, mayRead: (server: string) => boolean): ResourceHolder | undefined {
-    const server = this.#index().holderOfTemplate(uriTemplate, mayRead);
-    return server === undefined ? undefined : this.#holder(server);
+  in(workspace: string): WorkspaceUpstreams {
+    const isServed = (server: string) => this.#serves(server, workspace);
+    const here = <T extends { readonly server: string }>(one: T | undefined): T | undefined => (one && isServed(one.server) ? one : undefined);
+    const only = <T extends { readonly server: string }>(all: readonly T[]): readonly T[] => all.filter(({ server }) => isServed(server));
+    const readable = (mayRead: (server: string) => boolean) => (server: string) => isServed(server) && mayRead(server);
+    const holder = (server: string | undefined) => (server === undefined ? undefined : this.#holder(server));
+    const withheld = (kind: 'tool' | 'prompt', name: string): Refusal | undefined => {
+      const found = here(this.#catalogue.withheld(kind, name));
+      return found && withheldRefusal(found);
+    };
+    return {
+      serves: isServed,
+      tools: {
+        tool: (name) => here(this.#tools().byName.get(name)),
+        tools: () => only(this.#tools().all),
+        withheld: (name) => withheld('tool', name),
+      },
+      withheldTools: () => only(this.#catalogue.withheldTools()),
+      abilities: () => this.#abilities(isServed),
+      prompts: () => only(this.#prompts().all),
+      prompt: (name) => here(this.#prompts().byName.get(name)),
+      withheldPrompt: (name) => withheld('prompt', name),
+      resources: () => only(this.#index().resources),
+      resourceTemplates: () => only(this.#index().templates),
+      holderOf: (uri, mayRead) => holder(this.#index().holderOf(uri, readable(mayRead))),
+      holderOfTemplate: (uriTemplate, mayRead) => holder(this.#index().holderOfTemplate(uriTemplate, readable(mayRead))),
+    };
   }
 
   onChange(listener: (change: UpstreamChange) => void): () => void {
@@ -104,8 +80,25 @@ export class Gathered implements Upstreams {
     return () => this.#listeners.delete(listener);
   }
 
-  announce(change: UpstreamChange): void {
+  resourceUpdated(server: string, uri: string): void {
+    this.#announce({ kind: 'resource', server, uri });
+  }
+
+  #announce(change: UpstreamChange): void {
     for (const listener of this.#listeners) listener(change);
+  }
+
+  #serves(server: string, workspace: string): boolean {
+    const entry = this.#running.entries().entries.find(({ name }) => name === server);
+    return entry !== undefined && serves(entry, workspace);
+  }
+
+  #abilities(isServed: (server: string) => boolean): ReturnType<WorkspaceUpstreams['abilities']> {
+    const known = this.#known().filter(({ entry }) => isServed(entry.name));
+    // Of a server that has not been seen yet anything may come, and a client asks what there is only once.
+    const unseen = this.#running.entries().entries.some(({ enabled, name }) => enabled && isServed(name) && !this.#catalogue.isKnown(name));
+    const any = (ability: string) => unseen || known.some(({ facts }) => Boolean(facts.capabilities[ability]));
+    return { prompts: any('prompts'), resources: any('resources'), completions: any('completions'), logging: any('logging') };
   }
 
   #tool({ entry, name, exposed, definition }: OfferedDefinition): ExternalTool {
@@ -159,11 +152,6 @@ export class Gathered implements Upstreams {
     const upstream = this.#running.upstream(server);
     if (upstream) return upstream;
     throw down(server, 'It is not run by this process: `covenant up` runs it.');
-  }
-
-  #withheld(kind: 'tool' | 'prompt', name: string): Refusal | undefined {
-    const withheld = this.#catalogue.withheld(kind, name);
-    return withheld && withheldRefusal(withheld);
   }
 
   #known() {

@@ -23,7 +23,7 @@ async function house(entries: readonly TestEntry[] = [], database?: TestDatabase
   /** Signed in as the first developer of a workspace, and so with operator rights there. */
   const signedIn = async (name: string, workspace: string) => {
     const caller = await app.developer(name, undefined, workspace);
-    return { ...caller, principal: { ...caller.principal, web: true, operator: true } };
+    return { ...caller, principal: { ...caller.principal, web: true, signedInAt: Number.MAX_SAFE_INTEGER, operator: true } };
   };
   return { ...app, attach, detach, signedIn };
 }
@@ -36,7 +36,8 @@ test('operators of a workspace see and decide on the servers that it brought alo
   t.attach('near');
   await t.event('upstream.seen', 'far');
   await t.event('upstream.seen', 'near');
-  await t.call('near_change', {});
+  await t.done('capabilities.grant', { action: 'tool.call.near_change', developer: 'ana' }, ana);
+  expect((await t.tool('near_change', {}, ana)).isError).toBe(false);
   await t.event('upstream.changed', 'near');
 
   const named = async (caller: typeof ana) => ((await t.done('servers.list', {}, caller)).items as { name: string }[]).map(({ name }) => name);

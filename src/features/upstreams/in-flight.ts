@@ -1,4 +1,5 @@
 import { CLIENT_REQUESTS, type ClientRequest, type Exchange, isLoud, type Json, LEVELS } from '../../kernel/relay.ts';
+import { attributed } from './attributed.ts';
 import { isTooDeep, MAX_LEVELS } from './nesting.ts';
 import { cannotAsk } from './refusals.ts';
 
@@ -167,7 +168,7 @@ export class Flights {
     if (!declares(exchange.capabilities, method, params)) throw new QuestionRefused(`The client does not support ${method}.`, -32601);
     if (isTooDeep(params)) throw new QuestionRefused(`The question is nested deeper than ${MAX_LEVELS} levels.`);
     if (flight.openQuestions >= MAX_QUESTIONS) throw new QuestionRefused(`${MAX_QUESTIONS} questions of this call are open already.`);
-    const question = { method, params: withoutProgress(params) };
+    const question = { method, params: attributed(flight.server, method, withoutProgress(params)) };
     return await (exchange.ask ? flight.ask(exchange.ask, question, signal) : flight.keep(question, signal));
   }
 

@@ -1,5 +1,6 @@
 import type { House } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
+import { workspaceName } from '../../kernel/workspace.ts';
 import { Catalogue } from './catalogue.ts';
 import { Configured } from './configured.ts';
 import type { Entry } from './entry.ts';
@@ -8,12 +9,13 @@ import type { Upstreams } from './offer.ts';
 import type { Running } from './running.ts';
 import { serverTools } from './tools.ts';
 
-export type { ResourceHolder, UpstreamChange, Upstreams } from './offer.ts';
+export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './offer.ts';
 
-/** A program as a server of this name, with the settings of an entry that says no more. */
+/** A program as a server of this name for one workspace, with the settings of an entry that says no more. */
 export const guest = (name: string, workspace: string, program: { readonly command: string; readonly args: readonly string[] }, timeoutMs: number): Entry => ({
   name,
   workspace,
+  workspaces: [workspaceName(workspace)],
   enabled: true,
   prefix: true,
   include: undefined,
@@ -43,7 +45,7 @@ export interface UpstreamsOptions {
 /** Other MCP servers: configured in `secrets.toml`, kept running, their tools, prompts and resources offered as far as they are approved. */
 export async function createUpstreams(house: House, options: UpstreamsOptions): Promise<{ feature: Feature; upstreams: Upstreams; guests: Guests }> {
   const catalogue = new Catalogue(house, options.nativeNames);
-  const resourceUpdated = (server: string, uri: string) => upstreams.announce({ kind: 'resource', server, uri });
+  const resourceUpdated = (server: string, uri: string) => upstreams.resourceUpdated(server, uri);
   const running = options.run ? await runServers(house, { ...options, resourceUpdated }, catalogue) : new Configured(house, options, catalogue);
   const upstreams = new Gathered(catalogue, running);
   return {

@@ -1,8 +1,15 @@
 import type { Refusal } from '../../kernel/errors.ts';
 import type { Json, RelayContext, ToolSource } from '../../kernel/relay.ts';
 
-/** What the other servers have to offer, as the surfaces see it. Nothing here asks who may use it: the pipe does. */
+/** What the other servers have to offer. Everything is asked for a workspace, so that no surface can forget which servers serve it. */
 export interface Upstreams {
+  in(workspace: string): WorkspaceUpstreams;
+  onChange(listener: (change: UpstreamChange) => void): () => void;
+}
+
+/** What the servers offer that serve one workspace. Nothing here asks which of its callers may use it: the pipe does. */
+export interface WorkspaceUpstreams {
+  serves(server: string): boolean;
   readonly tools: ToolSource;
   /** Those that a person has to approve first, for people to see that they are there. */
   withheldTools(): readonly { readonly name: string; readonly server: string }[];
@@ -18,12 +25,11 @@ export interface Upstreams {
   holderOf(uri: string, mayRead: (server: string) => boolean): ResourceHolder | undefined;
   /** The holder of a template by its very text, for completion. */
   holderOfTemplate(uriTemplate: string, mayRead: (server: string) => boolean): ResourceHolder | undefined;
-  onChange(listener: (change: UpstreamChange) => void): () => void;
 }
 
 /** A hint to look again, never the news itself. */
 export type UpstreamChange =
-  | { readonly kind: 'tools' | 'prompts' | 'resources' }
+  | { readonly kind: 'tools' | 'prompts' | 'resources'; reaches(workspace: string): boolean }
   | { readonly kind: 'resource'; readonly server: string; readonly uri: string };
 
 export interface ExternalPrompt {

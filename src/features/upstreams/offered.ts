@@ -30,8 +30,9 @@ export interface Offer {
   readonly prompts: readonly OfferedDefinition[];
   readonly withheld: Readonly<Record<PinKind, ReadonlyMap<string, Withheld>>>;
   readonly withheldByServer: ReadonlyMap<string, readonly Withheld[]>;
-  /** Two offers of the same stamps show the same. */
-  readonly stamps: Readonly<Record<'tools' | 'prompts' | 'resources', string>>;
+  /** By server: two offers of the same stamps show the same of it. */
+  readonly stamps: Readonly<Record<'tools' | 'prompts' | 'resources', ReadonlyMap<string, string>>>;
+  readonly entries: readonly Entry[];
 }
 
 export const NOTHING: Offer = {
@@ -39,7 +40,8 @@ export const NOTHING: Offer = {
   prompts: [],
   withheld: { tool: new Map(), prompt: new Map() },
   withheldByServer: new Map(),
-  stamps: { tools: '', prompts: '', resources: '' },
+  stamps: { tools: new Map(), prompts: new Map(), resources: new Map() },
+  entries: [],
 };
 
 export function offerOf(entries: readonly Entry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean): Offer {
@@ -47,10 +49,13 @@ export function offerOf(entries: readonly Entry[], known: ReadonlyMap<string, Kn
   const offered: Record<PinKind, OfferedDefinition[]> = { tool: [], prompt: [] };
   const withheld = { tool: new Map<string, Withheld>(), prompt: new Map<string, Withheld>() };
   const withheldByServer = new Map<string, readonly Withheld[]>();
-  const stamps: Record<PinKind, string[]> = { tool: [], prompt: [] };
+  const stamps = { tool: new Map<string, string>(), prompt: new Map<string, string>(), resource: new Map<string, string>() };
   const claimed = new Set<string>();
   for (const entry of entries) {
     const server = known.get(entry.name);
+    const stamp = (kind: keyof typeof stamps, shown: string) =>
+      void stamps[kind].set(entry.name, `${stamps[kind].get(entry.name) ?? entry.workspaces.join(' ')}\n${shown}`);
+    if (entry.enabled) stamp('resource', `${entry.prefix} ${server?.factsText}`);
     if (!entry.enabled || !server) continue;
     const pins = asTold(server.pins, server.told)
       .filter(({ name }) => isChosen(entry, name))
@@ -58,7 +63,7 @@ export function offerOf(entries: readonly Entry[], known: ReadonlyMap<string, Kn
     for (const pin of pins) {
       if (reasonOf(pin) || !pin.approved) continue;
       offered[pin.kind].push({ entry, name: pin.name, exposed: pin.exposed, definition: { ...pin.approved, name: pin.exposed } });
-      stamps[pin.kind].push(`${pin.exposed} ${entry.name} ${pin.approvedHash}`);
+      stamp(pin.kind, `${pin.exposed} ${pin.approvedHash}`);
     }
     const leftOut = server.facts.leftOut.filter(({ name }) => isChosen(entry, name));
     const ours = withheldOf(pins, leftOut, { server: entry.name, prefix: entry.prefix });
@@ -69,13 +74,13 @@ export function offerOf(entries: readonly Entry[], known: ReadonlyMap<string, Kn
       if (one.reason !== 'name_taken' || !withheld[one.kind].has(one.exposed)) withheld[one.kind].set(one.exposed, one);
     }
   }
-  const resources = entries.filter(({ enabled }) => enabled).map(({ name, prefix }) => `${name} ${prefix} ${known.get(name)?.factsText}`);
   return {
     tools: sorted(offered.tool),
     prompts: sorted(offered.prompt),
     withheld,
     withheldByServer,
-    stamps: { tools: stamps.tool.sort().join('\n'), prompts: stamps.prompt.sort().join('\n'), resources: resources.join('\n') },
+    stamps: { tools: stamps.tool, prompts: stamps.prompt, resources: stamps.resource },
+    entries,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isInputRequired, type Json, type RelayContext, roundUnknown } from '../../kernel/relay.ts';
 import { canonicalJson } from '../../storage/canonical.ts';
+import { answersTo, askedBy } from './attributed.ts';
 import type { Connection } from './connection.ts';
 import { type Failure, failureOf } from './failures.ts';
 import { Flight } from './in-flight.ts';
@@ -41,7 +42,8 @@ export class Relay {
       kept.flight.resume(exchange);
       return await this.#round(kept, ctx);
     }
-    const flight = new Flight(this.#supervisor.entry.name, exchange);
+    const { name } = this.#supervisor.entry;
+    const flight = new Flight(name, exchange && answersTo(name, exchange));
     return await this.#round({ flight, outcome: this.#fly(connection, flight, wanted), request: () => letter(wanted) }, ctx);
   }
 
@@ -80,9 +82,11 @@ export class Relay {
   }
 
   #complete(result: Json, { exchange }: RelayContext): Json {
-    if (!isInputRequired(result) || exchange?.rounds) return result;
+    const { name } = this.#supervisor.entry;
+    if (!isInputRequired(result)) return result;
+    if (exchange?.rounds) return askedBy(name, result);
     const [first] = Object.values((result.inputRequests ?? {}) as Record<string, Json>);
-    throw cannotAsk(this.#supervisor.entry.name, String(first?.method ?? 'another round'));
+    throw cannotAsk(name, String(first?.method ?? 'another round'));
   }
 
   async #fly(connection: Connection, flight: Flight, wanted: Wanted): Promise<Json> {

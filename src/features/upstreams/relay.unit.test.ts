@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Exchange, Json } from '../../kernel/relay.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { serveFixture } from '../../testing/conformance-server.ts';
 import { child, EVERYTHING, exchangeOf, npm, type UpstreamApp, upstreamApp } from '../../testing/upstreams.ts';
 import { Flight, Flights } from './in-flight.ts';
@@ -124,6 +125,12 @@ test("the caller's trace context goes with the call; what belongs to its own con
   expect(jsonOf(await app.call('far_meta', {}))).toBeNull();
 });
 
+/** As a client is asked it. */
+const shownBy = (server: string) => ({
+  ...ELICITATION,
+  params: { ...ELICITATION.params, message: `[${server}] asks: ${JSON.stringify(ELICITATION.params.message)}`, _meta: { 'covenant/server': server } },
+});
+
 test('a question of an older server is put to the client that can be asked, and its answer given back', async () => {
   const app = await asks();
   const asked: unknown[] = [];
@@ -135,7 +142,7 @@ test('a question of an older server is put to the client that can be asked, and 
     },
   });
   expect(jsonOf(await app.call('far_ask', ELICITATION, { exchange }))).toEqual([{ action: 'accept', content: { sure: true } }]);
-  expect(asked).toEqual([['elicitation/create', ELICITATION.params]]);
+  expect(asked).toEqual([['elicitation/create', shownBy('far').params]]);
   // What the client has not declared is not asked of it.
   expect(jsonOf(await app.call('far_ask', { method: 'sampling/createMessage' }, { exchange }))).toEqual([{ error: expect.objectContaining({ code: -32601 }) }]);
   const url = { method: 'elicitation/create', params: { mode: 'url', message: 'Look', url: 'https://example.com', elicitationId: '1' } };
@@ -153,7 +160,7 @@ test('a client of the newer revision is asked by input_required, as often as the
     const { body } = await app.call('far_ask', args, { exchange: modern({ requestState: state, inputResponses: responses }) });
     expect(body).toEqual({
       resultType: 'input_required',
-      inputRequests: { [`q${round + 1}`]: ELICITATION },
+      inputRequests: { [`q${round + 1}`]: shownBy('far') },
       requestState: expect.stringMatching(/^cvs_.{43}$/),
     });
     state = body.requestState as string;
@@ -182,7 +189,7 @@ test('a question that is not answered within five minutes, or whose server is re
 
 test('a person who does not answer in time is no sign of a bad server', async () => {
   const app = await asks();
-  const tool = app.app.upstreams.tools.tool('far_ask');
+  const tool = app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('far_ask');
   for (let call = 0; call < 3; call++) {
     const time = new AbortController();
     const ask = () => {
@@ -213,7 +220,7 @@ test('a call whose caller has not come back for a minute gives way to the questi
   expect(jsonOf(refused)).toEqual([{ error: expect.objectContaining({ message: expect.stringContaining('Several calls are under way') }) }]);
   app.clock.advance(60_000);
   const asked = await app.call('far_ask', { ...ELICITATION, another: 2 }, { exchange: modern() });
-  expect(asked.body).toMatchObject({ resultType: 'input_required', inputRequests: { q1: ELICITATION } });
+  expect(asked.body).toMatchObject({ resultType: 'input_required', inputRequests: { q1: shownBy('far') } });
   const back = modern({ requestState: left.body.requestState as string, inputResponses: { q1: { action: 'decline' } } });
   expect((await app.call('far_ask', ELICITATION, { exchange: back })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
 });
@@ -223,11 +230,11 @@ test("what a server keeps of its own questions does not reach the caller's clien
   const { params } = ELICITATION;
   const question = (meta: Json) => ({ method: ELICITATION.method, params: { ...params, _meta: meta } });
   const withToken = question({ progressToken: 7 });
-  expect((await app.call('far_ask', withToken, { exchange: modern() })).body.inputRequests).toEqual({ q1: ELICITATION });
+  expect((await app.call('far_ask', withToken, { exchange: modern() })).body.inputRequests).toEqual({ q1: shownBy('far') });
   app.clock.advance(5 * 60_000);
   const exchange = exchangeOf({ capabilities: { elicitation: {} }, ask: async (_method, given) => given });
   const [told] = jsonOf(await app.call('far_ask', question({ progressToken: 7, kept: 1 }), { exchange }));
-  expect(told).toEqual({ ...params, _meta: { kept: 1 } });
+  expect(told).toEqual({ ...shownBy('far').params, _meta: { kept: 1, 'covenant/server': 'far' } });
 });
 
 test('a question too many is refused, whoever would have to answer it', async () => {
@@ -292,7 +299,7 @@ test('a gateway behind a gateway: what is asked passes through both, and so does
     const outer = await upstreamApp([{ name: 'in', url: `${url}/mcp/gateway`, headers, protocol }]);
     await outer.event('upstream.started', 'in');
     const { body } = await outer.call('in_far_ask', ELICITATION, { exchange: modern() });
-    expect(body).toMatchObject({ resultType: 'input_required', inputRequests: { q1: ELICITATION } });
+    expect(body).toMatchObject({ resultType: 'input_required', inputRequests: { q1: { params: { message: '[in] asks: "[far] asks: \\"Sure?\\""' } } } });
     const answer = { action: 'accept', content: { sure: true } };
     const back = modern({ requestState: body.requestState as string, inputResponses: { q1: answer } });
     expect(jsonOf(await outer.call('in_far_ask', ELICITATION, { exchange: back }))).toEqual([answer]);
@@ -318,11 +325,11 @@ test('a newer server hears what this very caller can do', async () => {
 test.each(['legacy', 'modern'] as const)('a %s server that changes its list is listed again', async (eras) => {
   const app = await fixture(eras);
   const changed = new Promise<void>((resolve) => app.app.upstreams.onChange(({ kind }) => kind === 'tools' && resolve()));
-  expect(app.app.upstreams.tools.tool('test_comes_and_goes')).toBeDefined();
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('test_comes_and_goes')).toBeDefined();
   await app.call('test_trigger_tool_change', {});
   await changed;
-  expect(app.app.upstreams.tools.tool('test_comes_and_goes')).toBeUndefined();
-  expect(app.app.upstreams.tools.withheld('test_comes_and_goes')).toMatchObject({ code: 'TOOL_WITHHELD' });
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('test_comes_and_goes')).toBeUndefined();
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.withheld('test_comes_and_goes')).toMatchObject({ code: 'TOOL_WITHHELD' });
 });
 
 test('a server that has something new all the time is listened to ever less', async () => {

@@ -2,6 +2,7 @@ import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Json } from '../../kernel/relay.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { serveFixture } from '../../testing/conformance-server.ts';
 import { temporaryFolder } from '../../testing/database.ts';
 import { recordingServer } from '../../testing/recording-server.ts';
@@ -27,12 +28,17 @@ test('resources keep their URIs, say whose they are, and are read at the server 
   ]);
   for (const name of ['first', 'second', 'third']) await app.event('upstream.started', name);
   const { upstreams } = app.app;
-  expect(upstreams.abilities()).toEqual({ prompts: true, resources: true, completions: true, logging: true });
-  expect(upstreams.resources().filter(({ definition }) => definition.uri === 'test://static-text')).toMatchObject([
+  expect(upstreams.in(DEFAULT_WORKSPACE_ID).abilities()).toEqual({ prompts: true, resources: true, completions: true, logging: true });
+  expect(
+    upstreams
+      .in(DEFAULT_WORKSPACE_ID)
+      .resources()
+      .filter(({ definition }) => definition.uri === 'test://static-text'),
+  ).toMatchObject([
     { server: 'second', definition: { name: 'second_static-text', _meta: { 'covenant/server': 'second' } } },
     { server: 'third', definition: { name: 'third_static-text', _meta: { 'covenant/server': 'third' } } },
   ]);
-  const holder = (uri: string, mayRead: (server: string) => boolean = everybody) => upstreams.holderOf(uri, mayRead)?.server;
+  const holder = (uri: string, mayRead: (server: string) => boolean = everybody) => upstreams.in(DEFAULT_WORKSPACE_ID).holderOf(uri, mayRead)?.server;
   expect(holder('test://static-text')).toBe('second');
   expect(holder('test://static-text', (server) => server !== 'second')).toBe('third');
   expect(holder('test://template/7/data')).toBe('second');
@@ -41,14 +47,19 @@ test('resources keep their URIs, say whose they are, and are read at the server 
   expect(holder('unknown://x', (server) => server === 'third')).toBe('third');
   expect(holder('test://static-text', () => false)).toBeUndefined();
 
-  const read = async (uri: string) => await upstreams.holderOf(uri, everybody)?.read(uri, context(app));
+  const read = async (uri: string) => await upstreams.in(DEFAULT_WORKSPACE_ID).holderOf(uri, everybody)?.read(uri, context(app));
   expect(await read('test://template/7/data')).toMatchObject({
     contents: [{ uri: 'test://template/7/data', text: expect.stringContaining('Data for ID: 7') }],
   });
   expect(await read('demo://resource/dynamic/text/3')).toMatchObject({ contents: [{ text: expect.any(String) }] });
-  await expect(upstreams.holderOf('test://static-text', everybody)?.read('test://no-such', context(app))).rejects.toMatchObject({ rpc: { code: -32602 } });
+  await expect(upstreams.in(DEFAULT_WORKSPACE_ID).holderOf('test://static-text', everybody)?.read('test://no-such', context(app))).rejects.toMatchObject({
+    rpc: { code: -32602 },
+  });
   const template = 'test://template/{id}/data';
-  const completed = await upstreams.holderOfTemplate(template, everybody)?.complete(template, { argument: { name: 'id', value: 'par' } }, context(app));
+  const completed = await upstreams
+    .in(DEFAULT_WORKSPACE_ID)
+    .holderOfTemplate(template, everybody)
+    ?.complete(template, { argument: { name: 'id', value: 'par' } }, context(app));
   expect(completed).toMatchObject({ completion: { values: ['paris', 'park', 'party'] } });
 });
 
@@ -56,10 +67,18 @@ test('prompts are offered under their server, got and completed', async () => {
   const app = await upstreamApp([{ name: 'all', ...npm(EVERYTHING, 'stdio') }]);
   await app.event('upstream.started', 'all');
   const { upstreams } = app.app;
-  expect(upstreams.prompts().map(({ name, definition }) => [name, definition.name])).toContainEqual(['all_simple-prompt', 'all_simple-prompt']);
-  const prompt = upstreams.prompt('all_args-prompt');
+  expect(
+    upstreams
+      .in(DEFAULT_WORKSPACE_ID)
+      .prompts()
+      .map(({ name, definition }) => [name, definition.name]),
+  ).toContainEqual(['all_simple-prompt', 'all_simple-prompt']);
+  const prompt = upstreams.in(DEFAULT_WORKSPACE_ID).prompt('all_args-prompt');
   expect(await prompt?.get({ city: 'Rome' }, context(app))).toMatchObject({ messages: [{ role: 'user', content: { text: expect.stringContaining('Rome') } }] });
-  const completed = await upstreams.prompt('all_completable-prompt')?.complete({ argument: { name: 'department', value: 'E' } }, context(app));
+  const completed = await upstreams
+    .in(DEFAULT_WORKSPACE_ID)
+    .prompt('all_completable-prompt')
+    ?.complete({ argument: { name: 'department', value: 'E' } }, context(app));
   expect(completed).toMatchObject({ completion: { values: expect.arrayContaining(['Engineering']) } });
 });
 
@@ -85,7 +104,7 @@ test.each(['older', 'newer'])('a watched resource of a server of the %s era is t
     await app.call('far_update', {});
     return await app.until(() => told[0], 'the news of the resource');
   };
-  const holder = app.app.upstreams.holderOf(uri, everybody);
+  const holder = app.app.upstreams.in(DEFAULT_WORKSPACE_ID).holderOf(uri, everybody);
   const release = [await holder?.watch(uri), await holder?.watch(uri)];
   expect(await news()).toEqual({ kind: 'resource', server: 'far', uri });
   expect(told).toHaveLength(1);
@@ -105,7 +124,7 @@ test('a stream of news that breaks is opened anew, and what was missed is looked
   const app = await upstreamApp([{ name: 'far', url: far.url }]);
   await app.event('upstream.started', 'far');
   const uri = 'note:one';
-  await app.app.upstreams.holderOf(uri, everybody)?.watch(uri);
+  await app.app.upstreams.in(DEFAULT_WORKSPACE_ID).holderOf(uri, everybody)?.watch(uri);
   const sent = (method: string) => far.requests.filter(({ body }) => body.method === method).length;
   expect([sent('subscriptions/listen'), sent('tools/list')]).toEqual([1, 1]);
   far.drop();
@@ -121,15 +140,15 @@ test('a stream of news that breaks is opened anew, and what was missed is looked
 
 test('before a server is first seen everything may come of it; afterwards only what it has', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
-  expect(app.app.upstreams.abilities()).toEqual({ prompts: true, resources: true, completions: true, logging: true });
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).abilities()).toEqual({ prompts: true, resources: true, completions: true, logging: true });
   await app.event('upstream.started', 'far');
-  expect(app.app.upstreams.abilities()).toEqual({ prompts: false, resources: false, completions: false, logging: false });
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).abilities()).toEqual({ prompts: false, resources: false, completions: false, logging: false });
 });
 
 test('a server without resources has none, whoever asks', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
   await app.event('upstream.started', 'far');
-  expect(app.app.upstreams.holderOf('file:///x', everybody)).toBeUndefined();
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).holderOf('file:///x', everybody)).toBeUndefined();
 });
 
 test.each([

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { namespaceOf } from '../../kernel/namespace.ts';
-import type { Entry, EntryProblem, HttpEntry, StdioEntry } from './entry.ts';
+import { DEFAULT_WORKSPACE_ID, isWorkspaceName, workspaceName } from '../../kernel/workspace.ts';
+import { type Entry, type EntryProblem, EVERY_WORKSPACE, type HttpEntry, type StdioEntry } from './entry.ts';
 import { expand, Unexpandable } from './expand.ts';
 import { type Block, blocksOf } from './toml-blocks.ts';
 
@@ -146,6 +147,15 @@ const shape = z.strictObject({
   include: strings.optional(),
   exclude: strings.default([]),
   lazy: flag.default(false),
+  workspaces: z
+    .array(
+      string.refine((name) => name === EVERY_WORKSPACE || isWorkspaceName(name), { error: 'expected the name of a workspace, or "*" for every one' }),
+      {
+        error: 'expected a list of workspaces',
+      },
+    )
+    .min(1, { error: 'is empty; enabled = false turns a server off' })
+    .default([workspaceName(DEFAULT_WORKSPACE_ID)]),
   timeout_s: z
     .number({ error: 'expected a number of seconds' })
     .positive({ error: 'expected more than 0 seconds' })
@@ -170,12 +180,13 @@ function checkEntry(table: Table, block: Block, options: EntryOptions): { entry:
   }
   if (!parsed.success) return { entry: undefined, wrong };
   const given = parsed.data;
-  if (given.name === 'native' || namespaceOf(`${given.name}_x`)) report('name', "its tools would have the names of Covenant's own; choose another");
+  if (/^native$|^covenant/i.test(given.name) || namespaceOf(`${given.name}_x`))
+    report('name', "its tools would have the names of Covenant's own; choose another");
   const transport = transportOf(given, options, report);
   if (wrong.length > 0 || !transport) return { entry: undefined, wrong };
-  const { name, enabled, prefix, include, exclude, lazy, protocol, timeout_s } = given;
+  const { name, enabled, prefix, include, exclude, lazy, workspaces, protocol, timeout_s } = given;
   const timeoutMs = timeout_s === undefined ? options.toolTimeoutMs : Math.ceil(timeout_s * 1000);
-  return { entry: { name, enabled, prefix, include, exclude, lazy, timeoutMs, protocol, transport, line: block.line }, wrong };
+  return { entry: { name, enabled, prefix, include, exclude, lazy, workspaces, timeoutMs, protocol, transport, line: block.line }, wrong };
 }
 
 /** A name in `env` or `headers` that is none: Zod says only that the key is wrong, and why one level deeper. */

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { parse, stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
+import { workspaceId } from '../../kernel/workspace.ts';
 import { temporaryFolder } from '../../testing/database.ts';
 import { runs } from '../../testing/runs.ts';
+import { type Entry, serves } from './entry.ts';
 import { type EntryOptions, parseEntries, readEntries } from './secrets.ts';
 
 const OPTIONS: EntryOptions = {
@@ -37,6 +39,7 @@ env     = { LOG_LEVEL = "info" }
         include: undefined,
         exclude: [],
         lazy: false,
+        workspaces: ['default'],
         timeoutMs: 30_000,
         protocol: 'auto',
         transport: {
@@ -51,6 +54,25 @@ env     = { LOG_LEVEL = "info" }
     ],
     problems: [],
   });
+});
+
+test('a server serves the workspaces that its table names, and the default one where it names none [harden.workspaces.setting] [harden.workspaces.every]', () => {
+  const workspacesOf = (line: string) => read(server(`name = "x"\ncommand = "x"\n${line}`));
+  const inAll = (line: string) => ['default', 'shop', 'other'].filter((name) => serves(workspacesOf(line).entries[0] as Entry, workspaceId(name)));
+  expect(inAll('')).toEqual(['default']);
+  expect(inAll('workspaces = ["shop"]')).toEqual(['shop']);
+  expect(inAll('workspaces = ["default", "shop"]')).toEqual(['default', 'shop']);
+  expect(inAll('workspaces = ["*"]')).toEqual(['default', 'shop', 'other']);
+  for (const line of [
+    'workspaces = []',
+    'workspaces = "shop"',
+    'workspaces = ["Shop"]',
+    'workspaces = ["ws_shop"]',
+    'workspaces = ["shop*"]',
+    'workspaces = [1]',
+  ]) {
+    expect(workspacesOf(line), line).toMatchObject({ entries: [], problems: [{ line: 6, server: 'x', message: expect.stringMatching(/^workspaces/) }] });
+  }
 });
 
 test('every key of either transport is read', () => {
@@ -118,6 +140,7 @@ test.each([
   ['name = "a"\nurl = "http://x"\nheaders = { A = "sesame\\nopen" }', '6 a: headers.A: has characters that a header cannot have.'],
   ['name = "-a"\ncommand = "x"', '4 -a: name: expected 1 to 32 letters, digits, "_" and "-", beginning with a letter or digit.'],
   [`name = "${'a'.repeat(33)}"\ncommand = "x"`, `4 ${'a'.repeat(33)}: name: expected 1 to 32 letters, digits, "_" and "-", beginning with a letter or digit.`],
+  ['name = "Covenant-x"\ncommand = "x"', "4 Covenant-x: name: its tools would have the names of Covenant's own; choose another."],
   ['name = "native"\ncommand = "x"', "4 native: name: its tools would have the names of Covenant's own; choose another."],
   ['name = "task"\ncommand = "x"', "4 task: name: its tools would have the names of Covenant's own; choose another."],
   ['name = "covibe"\ncommand = "x"', "4 covibe: name: its tools would have the names of Covenant's own; choose another."],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { child, MODERN_STDIO, upstreamApp } from '../../testing/upstreams.ts';
 import { createUpstreams } from './index.ts';
 
@@ -72,10 +73,10 @@ test("a child has the variables of its entry and of the server's only the harmle
 test('a disabled server is not started, and nothing of it is offered [gateway.config.enabled]', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
   await app.event('upstream.started', 'far');
-  expect(app.app.upstreams.tools.tool('far_echo')).toBeDefined();
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('far_echo')).toBeDefined();
   const again = await upstreamApp([{ name: 'far', enabled: false, ...child('plain') }], { database: app.database });
   expect((await again.server('far')).state).toBe('disabled');
-  expect(again.app.upstreams.tools.tools()).toEqual([]);
+  expect(again.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tools()).toEqual([]);
   expect((await again.call('far_echo', { text: 'hi' })).reply).toMatchObject({ code: 'UNKNOWN_TOOL' });
 });
 
@@ -88,9 +89,14 @@ test('a process that runs no servers knows what they offer, and says who runs th
     { home: app.database.home, run: false, toolTimeoutMs: 1000, version: '1', nativeNames: () => [] },
   );
   await feature.start?.({ store, clock, log });
-  expect(upstreams.tools.tools().map(({ name, state }) => [name, state])).toContainEqual(['far_echo', 'down']);
+  expect(
+    upstreams
+      .in(DEFAULT_WORKSPACE_ID)
+      .tools.tools()
+      .map(({ name, state }) => [name, state]),
+  ).toContainEqual(['far_echo', 'down']);
   const ctx = { signal: AbortSignal.timeout(1000), exchange: undefined, requestId: 'req_test', log };
-  await expect(upstreams.tools.tool('far_echo')?.call({}, ctx)).rejects.toMatchObject({
+  await expect(upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('far_echo')?.call({}, ctx)).rejects.toMatchObject({
     code: 'UPSTREAM_DOWN',
     message: expect.stringContaining('covenant up'),
   });
@@ -110,7 +116,7 @@ test('a server of 500 tools is listed to its last page; of two tools of one name
     { name: 'twice', ...child('duplicate-name') },
   ]);
   await Promise.all([app.event('upstream.started', 'many'), app.event('upstream.started', 'twice')]);
-  const tools = app.app.upstreams.tools.tools();
+  const tools = app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tools();
   expect(tools.filter(({ server }) => server === 'many')).toHaveLength(500);
   expect(textOf(await app.call('many_tool-499', { text: 'last' }))).toBe('tool-499 last');
   expect(tools.filter(({ server }) => server === 'twice').map(({ name, definition }) => [name, definition.description])).toEqual([

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import { serveFixture } from '../../testing/conformance-server.ts';
 import { isAlive, openDescriptors, processesWith } from '../../testing/processes.ts';
 import { child, upstreamApp } from '../../testing/upstreams.ts';
@@ -41,7 +42,12 @@ test('while a known server is down its tools stay listed, and a call of one says
   await app.event('upstream.started', 'far');
   await app.call('far_die', {});
   await app.event('upstream.down', 'far');
-  expect(app.app.upstreams.tools.tools().map(({ name, state }) => [name, state])).toEqual([
+  expect(
+    app.app.upstreams
+      .in(DEFAULT_WORKSPACE_ID)
+      .tools.tools()
+      .map(({ name, state }) => [name, state]),
+  ).toEqual([
     ['far_die', 'down'],
     ['far_echo', 'down'],
   ]);
@@ -54,7 +60,12 @@ test('while a known server is down its tools stay listed, and a call of one says
   });
   // Also where Covenant itself has been started anew meanwhile, and the server cannot be.
   const again = await upstreamApp([{ name: 'far', command: '/no/such/program' }], { database: app.database });
-  expect(again.app.upstreams.tools.tools().map(({ name }) => name)).toEqual(['far_die', 'far_echo']);
+  expect(
+    again.app.upstreams
+      .in(DEFAULT_WORKSPACE_ID)
+      .tools.tools()
+      .map(({ name }) => name),
+  ).toEqual(['far_die', 'far_echo']);
 });
 
 test('a server that falls again and again is told of once, and waited for longer each time, up to a minute [gateway.process.restart]', async () => {
@@ -120,7 +131,12 @@ test('a definition that its server changes is withheld, and the call says how it
   const changed = new Promise<void>((resolve) => app.app.upstreams.onChange(({ kind }) => kind === 'tools' && resolve()));
   expect(textOf(await app.call('far_change', {}))).toBe('changed');
   await changed;
-  expect(app.app.upstreams.tools.tools().map(({ name }) => name)).toEqual(['far_change']);
+  expect(
+    app.app.upstreams
+      .in(DEFAULT_WORKSPACE_ID)
+      .tools.tools()
+      .map(({ name }) => name),
+  ).toEqual(['far_change']);
   expect((await app.call('far_echo', { text: 'hi' })).reply).toMatchObject({
     code: 'TOOL_WITHHELD',
     next: expect.stringContaining('covenant servers approve far --tool echo'),
@@ -143,10 +159,18 @@ test('what changes in the file is started, stopped and restarted, and nothing el
   await Promise.all([app.event('upstream.started', 'changed', 2), app.event('upstream.started', 'added')]);
   expect((await app.server('kept')).pid).toBe(before[0]);
   expect((await app.server('changed')).pid).not.toBe(before[1]);
-  const servers = () => [...new Set(app.app.upstreams.tools.tools().map(({ server }) => server))].sort();
+  const servers = () =>
+    [
+      ...new Set(
+        app.app.upstreams
+          .in(DEFAULT_WORKSPACE_ID)
+          .tools.tools()
+          .map(({ server }) => server),
+      ),
+    ].sort();
   expect(servers()).toEqual(['added', 'changed', 'kept']);
-  expect(app.app.upstreams.tools.tool('kept_echo')?.timeoutMs).toBe(5000);
-  expect(app.app.upstreams.tools.tool('kept_crash')).toBeUndefined();
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('kept_echo')?.timeoutMs).toBe(5000);
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('kept_crash')).toBeUndefined();
   for (const pid of before.slice(1)) await app.until(() => !isAlive(pid));
 
   writeFileSync(join(app.database.home, 'secrets.toml'), '[[mcp.server]]\nname = "kept"\ncommand = 3\n');

@@ -15,6 +15,7 @@ const ENTRY: Entry = {
   lazy: false,
   timeoutMs: 1000,
   protocol: 'auto',
+  workspaces: ['default'],
   transport: { kind: 'stdio', command: 'far', args: [], env: {}, cwd: undefined },
   line: 1,
 };

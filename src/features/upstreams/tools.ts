@@ -172,7 +172,7 @@ function whyLeft(server: string, left: readonly Withheld[], done: string): strin
 }
 
 function itemOf(entry: Entry, catalogue: Catalogue, status: ServerStatus, withheld: WithheldView[]) {
-  const { name, line, transport, enabled, lazy, prefix, timeoutMs } = entry;
+  const { name, line, transport, enabled, lazy, prefix, workspaces, timeoutMs } = entry;
   const facts = catalogue.known(name);
   const count = (offered: readonly { entry: Entry }[]) => offered.filter((one) => one.entry.name === name).length;
   return {
@@ -183,6 +183,7 @@ function itemOf(entry: Entry, catalogue: Catalogue, status: ServerStatus, withhe
     enabled,
     lazy,
     prefix,
+    workspaces: [...workspaces],
     timeout_ms: timeoutMs,
     state: status.state,
     problem: status.problem === null ? null : concealer(entry)(status.problem),

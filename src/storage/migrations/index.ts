@@ -14,6 +14,7 @@ import { hooks } from './0012_hooks.ts';
 import { retention } from './0013_retention.ts';
 import { quota } from './0014_quota.ts';
 import { people } from './0015_people.ts';
+import { machine } from './0016_machine.ts';
 
 /** In order, without gaps. A released migration never changes; a new one goes below it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   retention,
   quota,
   people,
+  machine,
 ];

@@ -21,8 +21,8 @@ export interface TableLayout {
   readonly uniqueAcross: readonly (readonly string[])[];
 }
 
-/** Tables that are of the database and not of a workspace. */
-export const LEFT_OUT: readonly string[] = ['schema_migrations'] satisfies (keyof Database)[];
+/** Tables that are of the database and not of a workspace, or of its server's operator alone: who may run programs on one machine may not on another. */
+export const LEFT_OUT: readonly string[] = ['schema_migrations', 'machine_permissions'] satisfies (keyof Database)[];
 
 /** Whoever reads the file must know the anchor before the first event. No table refers to another by a key, so the rest is free. */
 const FIRST = ['workspaces', 'journal_anchors', 'journal_heads', 'events'];

@@ -6,7 +6,15 @@ import { type Row, TABLES } from './layout.ts';
 /** What a server makes of itself when it first starts, and a person by signing in and looking around: nobody's work. */
 const MADE_AT_START = ['workspaces', 'journal_heads', 'events', 'developers', 'tokens', 'signin_links', 'page_tickets'];
 const TOKENS_OF_START = ['operator', 'web'] as const;
-const EVENTS_OF_START = ['workspace.created', 'developer.joined', 'token.created', 'signin.link_created', 'signin.completed', 'token.revoked'];
+const EVENTS_OF_START = [
+  'workspace.created',
+  'developer.joined',
+  'developer.run_agents_allowed',
+  'token.created',
+  'token.revoked',
+  'signin.link_created',
+  'signin.completed',
+];
 
 const rowsOf = (db: Db) => db as unknown as Kysely<Record<string, Row>>;
 
@@ -21,6 +29,8 @@ export async function clearUntouched(db: Db, workspace: string): Promise<void> {
     );
   }
   for (const { name, owner } of TABLES) await rowsOf(db).deleteFrom(name).where(owner, '=', workspace).execute();
+  // The developers that it was for are gone.
+  await db.deleteFrom('machine_permissions').where('workspace_id', '=', workspace).execute();
 }
 
 async function touchedBy(db: Db, workspace: string): Promise<string | undefined> {

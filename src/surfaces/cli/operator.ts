@@ -1,9 +1,18 @@
-import { execFileSync } from 'node:child_process';
 import { userInfo } from 'node:os';
-import { ensureDeveloper, ensureWorkspace, firstDeveloper, issueToken, makeSigninLink } from '../../features/identity/index.ts';
+import {
+  type DeveloperRow,
+  ensureDeveloper,
+  ensureWorkspace,
+  firstDeveloper,
+  issueToken,
+  makeSigninLink,
+  setRunAgents,
+} from '../../features/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
+import { userSettings } from '../../machine/git-user.ts';
 import type { App } from '../../main.ts';
+import type { Tx } from '../../storage/write.ts';
 import { readCredentials, writeCredentials } from './home.ts';
 
 const ACTOR = 'operator';
@@ -25,22 +34,29 @@ export async function ensureOperator(app: App): Promise<{ principal: Principal; 
 
 /** A sign-in link for the first developer, who is made from git's user.name, else the account's name. */
 export async function firstSigninLink(app: App): Promise<{ path: string; developer: string }> {
-  const name = personName();
+  const name = await personName();
   return await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
-    const developer = (await firstDeveloper(tx.db, tx.workspace)) ?? (await ensureDeveloper(tx, name, ACTOR));
+    const developer = (await firstDeveloper(tx.db, tx.workspace)) ?? (await makeOwnAccount(tx, name));
     const { path } = await makeSigninLink(tx, developer, ACTOR);
     return { path, developer: developer.name };
   });
 }
 
-function personName(): string {
+/** The operator's own account on the dashboard: it may do there what the operator may do on this machine anyway. */
+async function makeOwnAccount(tx: Tx, name: string): Promise<DeveloperRow> {
+  const developer = await ensureDeveloper(tx, name, ACTOR);
+  await setRunAgents(tx, developer, true, ACTOR);
+  return developer;
+}
+
+async function personName(): Promise<string> {
   const clean = (text: string) =>
     text
       .replace(/[\p{Cc}@]/gu, '')
       .trim()
       .slice(0, 100);
   try {
-    const name = clean(execFileSync('git', ['config', '--get', 'user.name'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+    const name = clean((await userSettings()).name ?? '');
     if (name) return name;
   } catch {
     // No git, or no name in it: the account's name serves.

@@ -1,6 +1,6 @@
 import type { HookQuestion } from '../../features/hooks/question.ts';
-import { withoutPrograms } from '../../machine/diff.ts';
 import { git } from '../../machine/git.ts';
+import { gitOnFiles } from '../../machine/git-files.ts';
 
 export type GitState = Pick<HookQuestion, 'dirty_files' | 'unpushed_files' | 'unpushed_commits'>;
 
@@ -14,11 +14,9 @@ const MOST_COMMITS = 1_000;
 export async function gitState(root: string): Promise<GitState> {
   const options = { reads: true, patient: false, timeoutMs: TIMEOUT_MS } as const;
   try {
-    const env = await withoutPrograms(root, options);
-    const looking = { ...options, env };
     const [status, unpushed] = await Promise.all([
-      git(root, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=all'], looking),
-      notPushed(root, looking),
+      gitOnFiles(root, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=all'], options),
+      notPushed(root, options),
     ]);
     return { dirty_files: files(status.split('\0').map((entry) => entry.slice(3))), ...unpushed };
   } catch {
@@ -26,7 +24,7 @@ export async function gitState(root: string): Promise<GitState> {
   }
 }
 
-type Looking = { readonly env: Record<string, string>; readonly timeoutMs: number; readonly reads: true; readonly patient: false };
+type Looking = { readonly timeoutMs: number; readonly reads: true; readonly patient: false };
 
 /** Nothing where there is no remote to push to, or no commit yet. */
 async function notPushed(root: string, looking: Looking): Promise<GitState> {
@@ -36,7 +34,7 @@ async function notPushed(root: string, looking: Looking): Promise<GitState> {
   try {
     const [count, names] = await Promise.all([
       git(root, ['rev-list', '--count', `--max-count=${MOST_COMMITS}`, ...range], looking),
-      git(root, ['log', '-z', '--format=', '--name-only', '--no-renames', `--max-count=${MOST_COMMITS}`, ...range], looking),
+      git(root, ['log', '-z', '--format=', '--name-only', '--no-renames', '--no-ext-diff', '--no-textconv', `--max-count=${MOST_COMMITS}`, ...range], looking),
     ]);
     return { unpushed_commits: Number(count), unpushed_files: files(names.split('\0')) };
   } catch {

@@ -46,8 +46,8 @@ export function terminalDoor({ app, metrics, closing, limits }: TerminalDoorOpti
     if (!found) throw new Error(`there is no action ${name}`);
     return found;
   };
-  const [looking, typing] = [action('instances.logs'), action('instances.stop')];
-  /** To look on takes what its log takes, to type what its end takes. */
+  const [looking, typing] = [action('instances.logs'), action('instances.message')];
+  /** To look on takes what its log takes, to type what a message takes. */
   const denial = (principal: Principal, write: boolean) => roleDenial(principal, looking) ?? (write ? roleDenial(principal, typing) : undefined);
 
   async function serve(ws: WebSocket, admitted: Admitted, id: string, write: boolean): Promise<void> {

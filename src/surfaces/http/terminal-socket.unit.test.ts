@@ -133,52 +133,69 @@ test.runIf(present)('who looks on sees the screen with its colours, size and cur
   expect(later.text()).toContain('got "x"');
 });
 
-test.runIf(present)('who asks for it types and resizes; the journal has that it was opened, never what was typed; anything else changes nothing', async () => {
-  const { url, bearer, signIn, developer, events } = await place();
-  await developer('ana');
-  const { cookie, ticketed } = await signIn(url);
-  const seen = look(url, { cookie, origin: url }, await ticketed(`/api/instances/${ID}/terminal?write=1`));
-  await once(seen.ws, 'open');
-  seen.say({ type: 'resize', columns: 100, rows: 30 });
-  await until(() => expect(seen.of('screen').at(-1)).toMatchObject({ columns: 100, rows: 30 }));
-  await until(() => expect(seen.text()).toContain('ready'));
-  expect(seen.messages[0]).toMatchObject({ write: true });
-  for (const wrong of [
-    { type: 'input' },
-    { type: 'input', data: '' },
-    { type: 'input', data: 'x'.repeat(4_097) },
-    { type: 'input', data: 'x', enter: true },
-    { type: 'resize', columns: 1, rows: 30 },
-    { type: 'resize', columns: 100, rows: 100_000 },
-    { type: 'resize', columns: 100.5, rows: 30 },
-    { type: 'run', command: 'id' },
-    null,
-  ])
-    seen.say(wrong);
-  seen.ws.send('not json');
-  seen.ws.send(Buffer.from('{"type":"input","data":"binary"}'));
-  seen.say({ type: 'input', data: 'swordfish;$(id)\r' });
-  await until(() => expect(seen.text()).toContain('got "swordfish;$(id)\\r"'));
-  expect(seen.of('error').map(({ code }) => code)).toEqual(Array.from({ length: 11 }, () => 'INVALID_MESSAGE'));
-  expect(seen.of('screen').at(-1)).toMatchObject({ columns: 100, rows: 30 });
-  expect(seen.text()).not.toContain('binary');
-  expect(await events({ kind: 'instance.terminal_opened' })).toMatchObject([{ category: 'audit', subject: ID, payload: { write: true } }]);
-  expect(JSON.stringify(await events())).not.toContain('swordfish');
-  const burst = 'abcdefghijklmnopqrst';
-  for (const key of burst) seen.say({ type: 'input', data: key });
-  const typed = () => [...seen.text().matchAll(/got "([a-z]+)"/g)].map(([, keys]) => keys).join('');
-  await until(() => expect(typed()).toContain(burst));
-  // What is said before the server has answered is not lost.
-  const eager = upgrading(url, bearer, `/api/instances/${ID}/terminal?write=1`);
-  eager.write(frame({ type: 'resize', columns: 110, rows: 33 }));
-  eager.uncork();
-  onTestFinished(() => void eager.destroy());
-  await until(() => expect(seen.of('screen').at(-1)).toMatchObject({ columns: 110, rows: 33 }));
-  seen.say({ type: 'input', data: '!' });
-  expect(await seen.closed).toBe(1000);
-  expect(seen.messages.at(-1)).toEqual({ type: 'ended' });
-  expect(seen.text()).toContain('got "!"');
-});
+test.runIf(present)(
+  'who asks for it types and resizes; the journal has that it was opened, never what was typed; anything else changes nothing [harden.instances.server-permission]',
+  async () => {
+    const { url, bearer, done, signIn, developer, events } = await place();
+    await developer('ana');
+    const { cookie, ticketed } = await signIn(url);
+    // Operator rights in a workspace are enough to look on, and no more.
+    const typing = `/api/instances/${ID}/terminal?write=1`;
+    expect(await refusal(url, { cookie, origin: url }, await ticketed(typing))).toContain('403');
+    const looking = look(url, { cookie, origin: url }, await ticketed(`/api/instances/${ID}/terminal`));
+    await once(looking.ws, 'open');
+    await done('developers.set_run_agents', { developer: 'ana', allowed: true });
+    const taken = look(url, { cookie, origin: url }, await ticketed(typing));
+    await until(() => expect(taken.of('screen')).not.toEqual([]));
+    await done('developers.set_run_agents', { developer: 'ana', allowed: false });
+    taken.say({ type: 'input', data: 'too late' });
+    expect(await taken.closed).toBe(4401);
+    await done('developers.set_run_agents', { developer: 'ana', allowed: true });
+    const seen = look(url, { cookie, origin: url }, await ticketed(typing));
+    await once(seen.ws, 'open');
+    seen.say({ type: 'resize', columns: 100, rows: 30 });
+    await until(() => expect(seen.of('screen').at(-1)).toMatchObject({ columns: 100, rows: 30 }));
+    await until(() => expect(seen.text()).toContain('ready'));
+    expect(seen.messages[0]).toMatchObject({ write: true });
+    for (const wrong of [
+      { type: 'input' },
+      { type: 'input', data: '' },
+      { type: 'input', data: 'x'.repeat(4_097) },
+      { type: 'input', data: 'x', enter: true },
+      { type: 'resize', columns: 1, rows: 30 },
+      { type: 'resize', columns: 100, rows: 100_000 },
+      { type: 'resize', columns: 100.5, rows: 30 },
+      { type: 'run', command: 'id' },
+      null,
+    ])
+      seen.say(wrong);
+    seen.ws.send('not json');
+    seen.ws.send(Buffer.from('{"type":"input","data":"binary"}'));
+    seen.say({ type: 'input', data: 'swordfish;$(id)\r' });
+    await until(() => expect(seen.text()).toContain('got "swordfish;$(id)\\r"'));
+    expect(seen.of('error').map(({ code }) => code)).toEqual(Array.from({ length: 11 }, () => 'INVALID_MESSAGE'));
+    expect(seen.of('screen').at(-1)).toMatchObject({ columns: 100, rows: 30 });
+    expect(seen.text()).not.toContain('binary');
+    const opened = { category: 'audit', subject: ID, payload: { write: true } };
+    expect(await events({ kind: 'instance.terminal_opened' })).toMatchObject([opened, opened]);
+    expect(seen.text()).not.toContain('too late');
+    expect(JSON.stringify(await events())).not.toContain('swordfish');
+    const burst = 'abcdefghijklmnopqrst';
+    for (const key of burst) seen.say({ type: 'input', data: key });
+    const typed = () => [...seen.text().matchAll(/got "([a-z]+)"/g)].map(([, keys]) => keys).join('');
+    await until(() => expect(typed()).toContain(burst));
+    // What is said before the server has answered is not lost.
+    const eager = upgrading(url, bearer, `/api/instances/${ID}/terminal?write=1`);
+    eager.write(frame({ type: 'resize', columns: 110, rows: 33 }));
+    eager.uncork();
+    onTestFinished(() => void eager.destroy());
+    await until(() => expect(seen.of('screen').at(-1)).toMatchObject({ columns: 110, rows: 33 }));
+    seen.say({ type: 'input', data: '!' });
+    expect(await seen.closed).toBe(1000);
+    expect(seen.messages.at(-1)).toEqual({ type: 'ended' });
+    expect(seen.text()).toContain('got "!"');
+  },
+);
 
 test.runIf(present)('nobody looks on but who may, at an instance that is here, and no more than there is room for', async () => {
   const { url, bearer, developer, app, done, operator, signIn } = await place({ limits: { most: 2 } });

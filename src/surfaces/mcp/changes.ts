@@ -63,7 +63,9 @@ export function createChanges(app: App): Changes {
     if (change.kind === 'resource') {
       updates.set(JSON.stringify([change.server, change.uri]), change);
       soon();
-    } else for (const listener of listeners) if (listener.caller.toolsets.has('gateway')) listChanged(listener, change.kind);
+    } else
+      for (const listener of listeners)
+        if (listener.caller.toolsets.has('gateway') && change.reaches(listener.caller.principal.workspace)) listChanged(listener, change.kind);
   });
 
   function seen(event: JournalEvent, workspace: string): void {

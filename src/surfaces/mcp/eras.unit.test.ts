@@ -31,7 +31,7 @@ const ASKING: [tool: string, args: Record<string, string>, asked: string[], answ
 ];
 
 test.each(Object.keys(WAYS) as Way[])(
-  'a server reached over %s asks clients of both eras, tells them of its progress, and answers [gateway.result.own-content]',
+  'a server reached over %s asks clients of both eras, tells them of its progress, and answers [gateway.result.own-content] [harden.elicitation.names-server]',
   async (way) => {
     const { url, ana } = await fixtureGateway(way);
     for (const era of ERAS) {
@@ -40,7 +40,10 @@ test.each(Object.keys(WAYS) as Way[])(
       for (const [name, args, questions, answer] of ASKING) {
         asked.length = 0;
         const { content } = await client.callTool({ name, arguments: args });
-        expect([name, [...asked].sort()]).toEqual([name, [...questions].sort()]);
+        expect([name, [...asked].sort()]).toEqual([
+          name,
+          questions.map((question) => (/[ ?]/.test(question) ? `[fixture] asks: ${JSON.stringify(question)}` : question)).sort(),
+        ]);
         expect(JSON.stringify(content)).toMatch(answer);
       }
       const prompt = await client.getPrompt({ name: 'test_input_required_result_prompt' });

@@ -26,7 +26,7 @@ export function createMcpSurface(app: App): McpSurface {
   const changes = createChanges(app);
   const sessions = new Sessions(services, changes);
   const listening = new Listening(services, changes);
-  const handler = createMcpHandler(({ authInfo, era }) => serverFor(services, { toolsets: callerFrom(authInfo).toolsets, era }), {
+  const handler = createMcpHandler(({ authInfo, era }) => serverFor(services, { caller: callerFrom(authInfo), era }), {
     onerror: (error) => app.log.debug('mcp request refused', { error }),
   });
   const single = (request: Request, body: unknown, caller: McpCaller) => handler.fetch(request, { parsedBody: body, authInfo: asAuthInfo(caller) });

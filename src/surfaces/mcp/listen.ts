@@ -55,7 +55,7 @@ export class Listening {
         return over;
       },
     };
-    const handler: McpHttpHandler = createMcpHandler(() => serverFor(this.#services, { toolsets: caller.toolsets, era: 'modern' }), {
+    const handler: McpHttpHandler = createMcpHandler(() => serverFor(this.#services, { caller, era: 'modern' }), {
       legacy: 'reject',
       bus,
       maxSubscriptions: this.#hasRoom(caller) ? 1 : 0,

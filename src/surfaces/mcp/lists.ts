@@ -24,10 +24,10 @@ export const CACHE_HINTS: ServerOptions['cacheHints'] = {
 };
 
 /** `reachable`: the client can be told of changes. Nothing is promised that nobody would send. */
-export function capabilitiesFor(app: App, toolsets: McpCaller['toolsets'], reachable: boolean): ServerCapabilities {
+export function capabilitiesFor(app: App, workspace: string, toolsets: McpCaller['toolsets'], reachable: boolean): ServerCapabilities {
   const told = reachable ? { listChanged: true } : {};
   if (!toolsets.has('gateway')) return { tools: told };
-  const { prompts, resources, completions, logging } = app.upstreams.abilities();
+  const { prompts, resources, completions, logging } = app.upstreams.in(workspace).abilities();
   return {
     tools: told,
     ...(prompts ? { prompts: told } : {}),
@@ -55,22 +55,31 @@ export function createLists(app: App): Lists {
       const may = await gate.visibility(principal);
       const usable = ({ name, toolset }: { name: string; toolset: PublishedTool['toolset'] }) => toolsets.has(toolset) && may.tool(name, toolset);
       const own = app.registry.tools().filter(usable);
-      const external = toolsets.has('gateway') ? upstreams.tools.tools().filter(usable) : [];
+      const external = toolsets.has('gateway') ? upstreams.in(principal.workspace).tools.tools().filter(usable) : [];
       return { tools: [...own.map(({ name }) => native.get(name) as ListedTool), ...external.map(({ definition }) => definition as unknown as ListedTool)] };
     },
     async prompts({ principal }) {
       const may = await gate.visibility(principal);
-      const prompts = upstreams.prompts().filter(({ name }) => may.prompt(name));
+      const prompts = upstreams
+        .in(principal.workspace)
+        .prompts()
+        .filter(({ name }) => may.prompt(name));
       return { prompts: prompts.map(({ definition }) => definition) as unknown as ListPromptsResult['prompts'] };
     },
     async resources({ principal }) {
       const may = await gate.visibility(principal);
-      const resources = upstreams.resources().filter(({ server }) => may.resource(server));
+      const resources = upstreams
+        .in(principal.workspace)
+        .resources()
+        .filter(({ server }) => may.resource(server));
       return { resources: resources.map(({ definition }) => definition) as unknown as ListResourcesResult['resources'] };
     },
     async resourceTemplates({ principal }) {
       const may = await gate.visibility(principal);
-      const templates = upstreams.resourceTemplates().filter(({ server }) => may.resource(server));
+      const templates = upstreams
+        .in(principal.workspace)
+        .resourceTemplates()
+        .filter(({ server }) => may.resource(server));
       return { resourceTemplates: templates.map(({ definition }) => definition) as unknown as ListResourceTemplatesResult['resourceTemplates'] };
     },
   };

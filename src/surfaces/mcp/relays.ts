@@ -1,5 +1,5 @@
 import type { CompleteRequestParams } from '@modelcontextprotocol/server';
-import type { ResourceHolder } from '../../features/upstreams/index.ts';
+import type { ResourceHolder, WorkspaceUpstreams } from '../../features/upstreams/index.ts';
 import type { Answer, CallRequest } from '../../kernel/call.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Aside } from '../../kernel/ports.ts';
@@ -46,10 +46,13 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
     exchange: via.exchange,
   });
 
+  const servedTo = (via: Via) => upstreams.in(via.caller.principal.workspace);
+
   /** The gate is asked before it is said whether there is such a prompt. */
   async function ofPrompt(name: string, args: Json, via: Via, work: (prompt: Prompt, ctx: RelayContext) => Promise<Json>, aside?: Aside): Promise<Json> {
-    const prompt = upstreams.prompt(name);
-    const unfit = () => (upstreams.prompt(name) ? undefined : (upstreams.withheldPrompt(name) ?? unknownPrompt(name)));
+    const served = servedTo(via);
+    const prompt = served.prompt(name);
+    const unfit = () => (served.prompt(name) ? undefined : (served.withheldPrompt(name) ?? unknownPrompt(name)));
     const answer = await dispatch.relay({
       ...request(via),
       noun: 'prompt',
@@ -61,7 +64,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       unfit,
       work: async (ctx) => {
         // As it is now: the call may have waited for a person.
-        const current = upstreams.prompt(name);
+        const current = served.prompt(name);
         if (!current) throw unfit();
         return await work(current, ctx);
       },
@@ -84,7 +87,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
   return {
     prompt: (name, args, via) => ofPrompt(name, args ?? {}, via, (prompt, ctx) => prompt.get(args, ctx)),
     async resource(uri, via) {
-      const holder = upstreams.holderOf(uri, await readable(via));
+      const holder = servedTo(via).holderOf(uri, await readable(via));
       if (holder) return resultOf(await relay(holder, { uri }, via, (ctx) => holder.read(uri, ctx)));
       await missed({ uri }, via);
       throw resourceNotFound(uri);
@@ -93,13 +96,13 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       const params: CompletionParams = { argument: { ...argument }, context: context && { ...context } };
       const args = { ref: { ...ref }, ...params };
       if (ref.type === 'ref/prompt') return await ofPrompt(ref.name, args, via, (prompt, ctx) => prompt.complete(params, ctx), 'complete');
-      const holder = upstreams.holderOfTemplate(ref.uri, await readable(via));
+      const holder = servedTo(via).holderOfTemplate(ref.uri, await readable(via));
       if (holder) return resultOf(await relay(holder, args, via, (ctx) => holder.complete(ref.uri, params, ctx), 'complete'));
       await missed(args, via, 'complete');
       throw resourceNotFound(ref.uri);
     },
     async watch(uri, via) {
-      const holder = upstreams.holderOf(uri, await readable(via));
+      const holder = servedTo(via).holderOf(uri, await readable(via));
       if (!holder) {
         await missed({ uri }, via, 'subscribe');
         return undefined;
@@ -125,7 +128,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
 }
 
 type Holder = Pick<ResourceHolder, 'server' | 'timeoutMs'>;
-type Prompt = NonNullable<ReturnType<App['upstreams']['prompt']>>;
+type Prompt = NonNullable<ReturnType<WorkspaceUpstreams['prompt']>>;
 type RelayContext = Parameters<ResourceHolder['read']>[1];
 type CompletionParams = Parameters<ResourceHolder['complete']>[1];
 

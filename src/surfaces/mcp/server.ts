@@ -24,15 +24,16 @@ export interface SessionPart {
   busy: number;
 }
 
+/** Of the caller: which toolsets its path serves, and which workspace it is of. */
 export interface ServerFor {
-  readonly toolsets: McpCaller['toolsets'];
+  readonly caller: McpCaller;
   readonly era: 'legacy' | 'modern';
   readonly session?: SessionPart;
 }
 
 /** The protocol's side of the pipe: one for each modern request, one for each session of the older revisions. */
-export function serverFor({ app, lists, relays }: Services, { toolsets, era, session }: ServerFor): Server {
-  const capabilities = capabilitiesFor(app, toolsets, era === 'modern' || session !== undefined);
+export function serverFor({ app, lists, relays }: Services, { caller: { toolsets, principal: who }, era, session }: ServerFor): Server {
+  const capabilities = capabilitiesFor(app, who.workspace, toolsets, era === 'modern' || session !== undefined);
   const server = new Server(
     { name: 'covenant', title: 'Covenant', version: VERSION },
     { capabilities, instructions: instructionsFor(toolsets), cacheHints: CACHE_HINTS },
@@ -58,7 +59,7 @@ export function serverFor({ app, lists, relays }: Services, { toolsets, era, ses
     const { caller, ...via } = viaOf(ctx);
     const { principal, toolsets, repository, place } = caller;
     const result = toolResult(await app.dispatch.tool({ ...via, name, args, principal, toolsets, repository, place, surface: 'mcp' }));
-    const external = era === 'legacy' ? app.upstreams.tools.tool(name) : undefined;
+    const external = era === 'legacy' ? app.upstreams.in(principal.workspace).tools.tool(name) : undefined;
     // The older revisions know structured content as objects only.
     return external ? server.projectCallToolResult(result as CallToolResult, external.definition.outputSchema as Json | undefined) : result;
   }

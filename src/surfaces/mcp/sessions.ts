@@ -99,7 +99,7 @@ export class Sessions {
     });
     const subscriptions = new Subscriptions(app, relays, (uri) => quietly(server.sendResourceUpdated({ uri })));
     const part: SessionPart = { logLevel: 'info', subscriptions, busy: 0 };
-    const server = serverFor(this.#services, { toolsets: caller.toolsets, era: 'legacy', session: part });
+    const server = serverFor(this.#services, { caller, era: 'legacy', session: part });
     const session: Session = Object.assign(part, {
       id,
       binding: bindingOf(caller),

@@ -9,6 +9,7 @@ export const MOST_SUBSCRIPTIONS = 100;
 /** The resources that one client has subscribed to. Begun through the pipe; over when the client's session or stream is. */
 export class Subscriptions {
   readonly #gate: App['gate'];
+  readonly #upstreams: App['upstreams'];
   readonly #relays: Relays;
   readonly #send: (uri: string) => void;
   readonly #watched = new Map<string, Watch>();
@@ -17,6 +18,7 @@ export class Subscriptions {
 
   constructor(app: App, relays: Relays, send: (uri: string) => void) {
     this.#gate = app.gate;
+    this.#upstreams = app.upstreams;
     this.#relays = relays;
     this.#send = send;
   }
@@ -49,7 +51,8 @@ export class Subscriptions {
     const own = updates.filter(isWatched);
     if (own.length === 0) return;
     const may = await this.#gate.visibility(principal);
-    for (const update of own) if (may.resource(update.server) && isWatched(update)) this.#send(update.uri);
+    const { serves } = this.#upstreams.in(principal.workspace);
+    for (const update of own) if (serves(update.server) && may.resource(update.server) && isWatched(update)) this.#send(update.uri);
   }
 
   close(): void {

@@ -43,7 +43,7 @@ export function agreeableGitHub(): GitHub {
     host: 'github.com',
     hasToken: true,
     repositoryAt: () => ({ owner: 'acme', repo: 'app' }),
-    gitEnvironment: () => ({}),
+    gitAccess: () => undefined,
     openPulls: async () => [],
     pull: async (_, wanted) => pulls.find((pull) => pull.number === wanted) as Pull,
     async createPull(_, _branch, { base }) {

@@ -45,7 +45,7 @@ export function MessageAgent({ instance: { id, running, session_kind }, onClose 
           <button type="button" className="button" onClick={onClose}>
             Cancel
           </button>
-          <ActButton type="submit" look="primary" needs="operator" pending={send.isPending} disabled={!words}>
+          <ActButton type="submit" look="primary" needs="machine" pending={send.isPending} disabled={!words}>
             Send
           </ActButton>
         </div>

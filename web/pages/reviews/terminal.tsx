@@ -74,7 +74,7 @@ function Live({ instance }: { instance: Instance }) {
             </button>
           ) : (
             <ActButton
-              needs="operator"
+              needs="machine"
               disabled={!instance.running || instance.session_kind !== 'tmux'}
               title={instance.session_kind === 'tmux' ? undefined : 'It runs without a terminal: there is nothing to type into.'}
               onClick={() => setTyping(true)}

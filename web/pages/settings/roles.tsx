@@ -13,6 +13,7 @@ const route = getRouteApi('/settings/roles');
 const ROLES: Record<RoleAction['access'], { name: string; who: string }> = {
   member: { name: 'Member', who: 'Whoever is signed in to the dashboard.' },
   operator: { name: 'Operator rights', who: 'The first developer of the workspace, signed in, and the operator.' },
+  machine: { name: 'Run agents', who: 'Operator rights, and the permission of the server’s operator to run agents on its machine.' },
   server: { name: 'Operator', who: "Whoever holds the home's credentials: the covenant command on the server." },
   token: { name: 'Token', who: "A token that acts for a developer: an agent's hooks, and git's." },
 };
@@ -20,7 +21,7 @@ const ACCESSES = Object.keys(ROLES) as RoleAction['access'][];
 
 const DOES: Record<RoleAction['does'], Tone> = { reads: 'quiet', changes: 'live', destroys: 'bad' };
 
-const columnsFor = (isOperator: boolean): readonly Column<RoleAction>[] => [
+const columnsFor = (isOperator: boolean, runsAgents: boolean): readonly Column<RoleAction>[] => [
   { label: 'What', card: `max-sm:order-1 ${CARD_TITLE}`, cell: ({ title }) => title },
   { label: 'Action', wide: 'sm:w-[28%]', card: 'max-sm:order-3 max-sm:w-full', cell: ({ name }) => <code>{name}</code> },
   { label: 'Does', wide: 'sm:w-28', card: `max-sm:order-2 ${CARD_STATE}`, cell: ({ does }) => <State tone={DOES[does]}>{does}</State> },
@@ -29,7 +30,7 @@ const columnsFor = (isOperator: boolean): readonly Column<RoleAction>[] => [
     label: 'You',
     wide: 'sm:w-24',
     card: "max-sm:order-5 max-sm:before:content-['you_']",
-    cell: ({ access }) => (access === 'member' || (access === 'operator' && isOperator) ? 'may' : 'may not'),
+    cell: ({ access }) => (access === 'member' || (access === 'operator' && isOperator) || (access === 'machine' && runsAgents) ? 'may' : 'may not'),
   },
 ];
 
@@ -37,7 +38,7 @@ const columnsFor = (isOperator: boolean): readonly Column<RoleAction>[] => [
 export function Roles() {
   const { needs } = route.useSearch();
   const navigate = useNavigate();
-  const isOperator = useRead('identity.me', {}).data?.operator ?? false;
+  const me = useRead('identity.me', {}).data;
   const { data, error, refetch } = useRead('roles.list', {});
   const shown = data?.actions.filter(({ access }) => needs === undefined || access === needs) ?? [];
   return (
@@ -65,7 +66,13 @@ export function Roles() {
               onChoose={(choice) => void navigate({ to: '/settings/roles', search: choice ? { needs: choice } : {}, replace: true, resetScroll: false })}
             />
             <div className="panel">
-              <Table key={needs} label="Actions and the role that each needs" columns={columnsFor(isOperator)} rows={shown} rowKey={({ name }) => name} />
+              <Table
+                key={needs}
+                label="Actions and the role that each needs"
+                columns={columnsFor(me?.operator ?? false, me?.run_agents ?? false)}
+                rows={shown}
+                rowKey={({ name }) => name}
+              />
             </div>
           </Section>
         </>

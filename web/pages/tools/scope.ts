@@ -10,7 +10,11 @@ export const usesLeft = ({ scope: { max_uses }, uses }: Bounds): number | null =
 const told = (...words: readonly (string | false | undefined)[]): string => words.filter(Boolean).join(', ');
 
 const conditions = ({ approve, arguments: bound, max_per_minute }: Grant['scope']): string =>
-  told(approve && 'asks a person each time', bound && 'certain arguments only', max_per_minute !== undefined && `${counted(max_per_minute, 'call')} a minute`);
+  told(
+    approve && (approve === 'client' ? 'asks each time, also in the client' : 'asks a person each time'),
+    bound && 'certain arguments only',
+    max_per_minute !== undefined && `${counted(max_per_minute, 'call')} a minute`,
+  );
 
 /** How far the grant goes, in words. */
 export function scopeWords(grant: Bounds): string {
@@ -27,7 +31,13 @@ export function scopeKind({ scope }: Bounds): string {
 
 /** The choices for a new grant, narrowest first. */
 export const SPANS = [
-  { span: 'ask', label: 'Ask each time', meaning: 'Each call waits until a person has approved it.', scope: { approve: true } },
+  { span: 'ask', label: 'Ask each time', meaning: 'Each call waits until a person has approved it here or at the command line.', scope: { approve: true } },
+  {
+    span: 'client',
+    label: 'Ask in the client too',
+    meaning: 'The same, but whoever answers in the agent’s own client can approve it.',
+    scope: { approve: 'client' },
+  },
   { span: 'once', label: 'Once', meaning: 'One call; then the grant is used up.', scope: { max_uses: 1 } },
   { span: 'hour', label: 'An hour', meaning: 'Any number of calls in the next 60 minutes.', minutes: 60 },
   { span: 'standing', label: 'Standing', meaning: 'Any number of calls until it is revoked.' },

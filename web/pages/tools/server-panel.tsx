@@ -66,6 +66,7 @@ function Shown({ server, usage }: { server: ExternalServer; usage: ServerUsage |
         <Fact name="Offers">{`${counted(server.tools, 'tool')}, ${counted(server.prompts, 'prompt')}, ${counted(server.resources, 'resource')}`}</Fact>
         <Fact name="Last 24 h">{day && `${counted(day.calls_24h, 'call')}, ${counted(day.errors_24h, 'error')}`}</Fact>
         <Fact name="p95">{p95Of(usage, server.name)}</Fact>
+        <Fact name="Workspaces">{server.workspaces.includes('*') ? 'every one' : server.workspaces.join(', ')}</Fact>
         <Fact name="Entry">{`secrets.toml:${server.line}`}</Fact>
       </Facts>
       <div className="flex flex-wrap gap-2">

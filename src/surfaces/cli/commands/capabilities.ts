@@ -9,7 +9,7 @@ interface GrantItem {
   grant_id: string;
   subject_name: string;
   action: string;
-  scope: { max_uses?: number; max_per_minute?: number; expires_at?: number; arguments?: unknown; approve?: boolean };
+  scope: { max_uses?: number; max_per_minute?: number; expires_at?: number; arguments?: unknown; approve?: boolean | 'client' };
   uses: number;
   status: string;
 }
@@ -109,6 +109,6 @@ function scopeWords({ scope, uses }: Pick<GrantItem, 'scope' | 'uses'>): string 
   if (scope.max_per_minute !== undefined) words.push(`${scope.max_per_minute} a minute`);
   if (scope.expires_at !== undefined) words.push(`until ${new Date(scope.expires_at).toISOString()}`);
   if (scope.arguments !== undefined) words.push('certain arguments only');
-  if (scope.approve) words.push('each call approved by a person');
+  if (scope.approve) words.push(scope.approve === 'client' ? 'each call approved by a person, or in its client' : 'each call approved by a person');
   return words.join(', ') || 'standing';
 }

@@ -1,13 +1,24 @@
-import type { listDevelopers, setVisibility, signOutDeveloper } from '../../../features/identity/contract.ts';
+import type { listDevelopers, setRunAgents, setVisibility, signOutDeveloper } from '../../../features/identity/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { asking, type Command } from '../command.ts';
+import { asking, CliError, type Command, type Invocation, type Result } from '../command.ts';
 import { counted, table } from '../output.ts';
 
 const ask = asking<{
   'developers.list': Output<typeof listDevelopers>;
   'developers.set_visibility': Output<typeof setVisibility>;
   'developers.sign_out': Output<typeof signOutDeveloper>;
+  'developers.set_run_agents': Output<typeof setRunAgents>;
 }>();
+
+async function setPermission(invocation: Invocation, allowed: boolean): Promise<Result> {
+  const [developer] = invocation.positionals;
+  if (invocation.values['run-agents'] !== true) {
+    throw new CliError('INVALID_INPUT', 'The permission is not named.', `covenant developers ${allowed ? 'allow' : 'disallow'} ${developer} --run-agents`);
+  }
+  const set = await ask(invocation, 'developers.set_run_agents', { developer, allowed });
+  const text = allowed ? `${developer} may run agents on this machine.` : `${developer} may no longer run agents on this machine. Those that run go on.`;
+  return { json: { kind: 'developer', ...set }, text };
+}
 
 /** The people of a workspace. */
 export const developerCommands: readonly Command[] = [
@@ -16,9 +27,23 @@ export const developerCommands: readonly Command[] = [
     summary: 'Who is in the workspace.',
     async run(invocation) {
       const { items } = await ask(invocation, 'developers.list');
-      const rows = items.map(({ developer_id, name, role, visibility }) => [developer_id, name, role, visibility]);
-      return { json: { kind: 'developer_list', items }, text: table(['DEVELOPER', 'NAME', 'ROLE', 'VISIBILITY'], rows) };
+      const rows = items.map(({ developer_id, name, role, visibility, run_agents }) => [developer_id, name, role, visibility, run_agents ? 'yes' : 'no']);
+      return { json: { kind: 'developer_list', items }, text: table(['DEVELOPER', 'NAME', 'ROLE', 'VISIBILITY', 'RUNS AGENTS'], rows) };
     },
+  },
+  {
+    name: 'developers allow',
+    summary: "Let a developer run agents on the server's machine. Only the operator of the server can.",
+    positionals: ['NAME'],
+    options: { 'run-agents': { type: 'boolean' } },
+    run: (invocation) => setPermission(invocation, true),
+  },
+  {
+    name: 'developers disallow',
+    summary: 'Take that permission back.',
+    positionals: ['NAME'],
+    options: { 'run-agents': { type: 'boolean' } },
+    run: (invocation) => setPermission(invocation, false),
   },
   {
     name: 'developers visibility',

@@ -35,7 +35,16 @@ export function withheldLines(items: readonly WithheldItem[]): string {
 }
 
 export function serverLines({ items, problems, unconfigured }: ServerList, mark: Output['mark'], now: number): string {
-  const rows = items.map((s) => [s.name, s.state, s.transport, String(s.tools), String(approvable(s).length), String(s.restarts), age(s.since, now)]);
+  const rows = items.map((s) => [
+    s.name,
+    s.state,
+    s.transport,
+    String(s.tools),
+    String(approvable(s).length),
+    String(s.restarts),
+    age(s.since, now),
+    s.workspaces.join(', '),
+  ]);
   const lines = items.length === 0 ? ['There is no external server: write [[mcp.server]] tables into secrets.toml.'] : [table(HEAD, rows)];
   if (items.some(({ state }) => state === 'stopped')) lines.push(`${mark.quiet} Covenant does not run, so they do not either.\n    next: covenant up`);
   for (const { name, problem, next_start_at } of items) {
@@ -67,6 +76,6 @@ export function withheldNames(items: readonly WithheldItem[]): string {
   return [...names, ...(items.length > MOST_NAMED ? [`and ${items.length - MOST_NAMED} more`] : [])].join(', ');
 }
 
-const HEAD = ['SERVER', 'STATE', 'TRANSPORT', 'TOOLS', 'WITHHELD', 'RESTARTS', 'SINCE'];
+const HEAD = ['SERVER', 'STATE', 'TRANSPORT', 'TOOLS', 'WITHHELD', 'RESTARTS', 'SINCE', 'WORKSPACES'];
 
 const approvable = ({ withheld }: ServerItem): WithheldItem[] => withheld.filter(({ fingerprint }) => fingerprint !== '');

@@ -13,6 +13,7 @@ const ITEM: ServerItem = {
     enabled: true,
     lazy: false,
     prefix: true,
+    workspaces: ['default'],
     timeout_ms: 30_000,
     state: 'up',
     problem: null,
@@ -49,9 +50,9 @@ test('the list says of each server how it is, and of each fault what to do', () 
   };
   const problems = [{ line: 12, server: 'x', message: 'url: expected http://… or https://….' }];
   expect(serverLines({ items: [{ ...ITEM, withheld: [CHANGED] }, down], problems, unconfigured: ['old'] }, MARK, 1_000_000)).toBe(
-    `SERVER  STATE  TRANSPORT  TOOLS  WITHHELD  RESTARTS  SINCE
-fs      up     stdio      14     1         2         1 m
-hub     down   http       0      0         2         —
+    `SERVER  STATE  TRANSPORT  TOOLS  WITHHELD  RESTARTS  SINCE  WORKSPACES
+fs      up     stdio      14     1         2         1 m    default
+hub     down   http       0      0         2         —      default
 ✗ hub: It answered 503. Next start in 5 s.
     next: covenant servers logs hub
 ! secrets.toml:12: x: url: expected http://… or https://….

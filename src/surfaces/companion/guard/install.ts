@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { git } from '../../../machine/git.ts';
+import { configuredFor } from '../../../machine/git-user.ts';
 import { CliError } from '../../cli/command.ts';
 import { replaceFile } from '../home.ts';
 import { GUARDED, type Guarded, guardScript, KEPT, type ScriptOptions, scriptState } from './script.ts';
@@ -16,10 +17,7 @@ export interface GuardOutcome {
 
 /** Where git looks for this repository's hooks: a setting may name any folder, and linked worktrees share one. */
 export async function hooksFolder(root: string): Promise<string> {
-  // Of all that is configured, what our own git was told on its command line is not meant.
-  const said = await git(root, ['config', '--show-scope', '-z', '--type=path', '--get-all', 'core.hooksPath'], { reads: true, answers: [1] });
-  const words = said.split('\0');
-  const configured = words.filter((_, at) => at % 2 === 1 && words[at - 1] !== 'command').at(-1);
+  const configured = (await configuredFor(root, 'core.hooksPath')).at(-1);
   return configured ? resolve(root, configured) : await ownHooksFolder(root);
 }
 

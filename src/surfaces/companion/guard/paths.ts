@@ -28,9 +28,11 @@ const names = (said: string): string[] => [...new Set(said.split('\0').map((name
 /** What the commit changes and deletes; of a renamed file both names. Of a merge what neither side has: the rest was committed by others already. */
 export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promise<Changes> {
   const options = looking(env, folder);
-  const changed = async (...from: string[]) =>
-    names(await git(folder, ['diff', '--cached', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', ...from, '--'], options));
-  const staged = await changed();
+  const changed = async (from: string) =>
+    names(await git(folder, ['diff-index', '--cached', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', from, '--'], options));
+  const head = await resolveCommit(folder, 'HEAD', options);
+  // Before the first commit it is compared with nothing.
+  const staged = await changed(head ?? (await git(folder, ['hash-object', '-t', 'tree', '--stdin'], { ...options, input: '' })).trim());
   if (!(await resolveCommit(folder, 'MERGE_HEAD', options))) return { paths: staged, beyond: false };
   const fromTheirs = new Set(await changed('MERGE_HEAD'));
   return { paths: staged.filter((path) => fromTheirs.has(path)), beyond: false };

@@ -8,7 +8,7 @@ import { WORKFLOW } from './workflow.ts';
 
 const RECIPES: Readonly<Record<string, Recipe>> = { ...TEAM, ...WORKFLOW, ...CYCLE, ...REVIEW, ...PEOPLES };
 
-const BY_ACCESS = { capability: AGENTS, token: AGENTS, member: SIGNED_IN, operator: ADMINS, server: ['operator'] } as const;
+const BY_ACCESS = { capability: AGENTS, token: AGENTS, member: SIGNED_IN, operator: ADMINS, machine: ['operator'], server: ['operator'] } as const;
 
 /** What has none of its own succeeds with what its schema and the pools give. */
 export const recipeFor = ({ label, contract: { access } }: Target): Recipe => RECIPES[label] ?? { by: BY_ACCESS[access] };

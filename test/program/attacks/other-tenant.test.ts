@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../src/testing/database.ts';
+import { covenant, direct, ROOT, startProgram } from '../../../src/testing/program.ts';
+import { temporaryRepository } from '../../../src/testing/repository.ts';
+import { until } from '../../../src/testing/until.ts';
+
+const CHILD = `command = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(join(ROOT, 'src/testing/children/plain.mjs'))}]\n`;
+
+test('the admin of a second workspace gets neither at the tools of another tenant nor at the machine [harden.workspaces.unknown-outside] [harden.workspaces.setting] [harden.instances.server-permission]', async () => {
+  const at = { home: temporaryFolder() };
+  writeFileSync(
+    join(at.home, 'secrets.toml'),
+    `[[mcp.server]]\nname = "bank"\n${CHILD}\n[[mcp.server]]\nname = "mall"\nworkspaces = ["default", "shop"]\n${CHILD}`,
+    { mode: 0o600 },
+  );
+  const { url } = await startProgram(at);
+  const run = async (...args: string[]) => (await covenant(at, ...args, '--json')).json;
+  const isUp = async (name: string) => {
+    const { items } = (await run('servers', 'list')) as { items: { name: string }[] };
+    expect(items.find((item) => item.name === name)).toMatchObject({ state: 'up' });
+  };
+  await until(() => isUp('bank'));
+
+  // The first developer of the shop is its admin: signed in, she grants what she likes.
+  const mallory = await run('tokens', 'create', '--developer', 'mallory', '--agent', 'codex', '--workspace', 'shop');
+  const { url: link } = (await run('open', '--developer', 'mallory', '--workspace', 'shop')) as { url: string };
+  const cookie = (await fetch(link, { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? '';
+  const act = async (action: string, input: object) => {
+    const headers = { 'content-type': 'application/json', origin: url, cookie };
+    const response = await fetch(`${url}/api/actions/${action}`, { method: 'POST', headers, body: JSON.stringify(input) });
+    return (await response.json()) as Record<string, unknown>;
+  };
+  expect(await act('identity.me', {})).toMatchObject({ operator: true });
+  for (const tool of ['bank_echo', 'mall_echo', 'no_such']) {
+    expect(await act('capabilities.grant', { action: `tool.call.${tool}`, token: mallory.token_id })).toMatchObject({ action: `tool.call.${tool}` });
+  }
+  const call = async (tool: string) => JSON.stringify((await direct(url, String(mallory.token), tool, { text: 'mine' })).body).replaceAll(tool, 'NAME');
+  const stolen = await call('bank_echo');
+  expect(stolen).toContain('UNKNOWN_TOOL');
+  const unlike = (body: string) => body.replace(/"request_id":"[^"]*"/, '');
+  expect(unlike(stolen)).toBe(unlike(await call('no_such')));
+  await until(() => isUp('mall'));
+  expect(await call('mall_echo')).toContain('mine');
+  const seen = await Promise.all(['tools.list', 'tools.page', 'tools.usage', 'capabilities.matrix'].map((action) => act(action, {})));
+  expect(JSON.stringify(seen)).not.toMatch(/"bank["_]/);
+  expect(JSON.stringify(seen)).toContain('"mall_echo"');
+
+  const start = { repository_path: temporaryRepository().path, type: 'coding', prompt: 'x' };
+  expect(await act('instances.start', start)).toMatchObject({ code: 'MACHINE_PERMISSION_REQUIRED' });
+  expect(await act('developers.set_run_agents', { developer: 'mallory', allowed: true })).toMatchObject({ code: 'OPERATOR_REQUIRED' });
+  expect(await run('developers', 'allow', 'mallory', '--run-agents', '--workspace', 'shop')).toMatchObject({ name: 'mallory', run_agents: true });
+  expect(await act('instances.start', { ...start, agent: 'no-such-launcher' })).not.toMatchObject({ code: 'MACHINE_PERMISSION_REQUIRED' });
+  expect(await run('developers', 'disallow', 'mallory', '--run-agents', '--workspace', 'shop')).toMatchObject({ run_agents: false });
+  // The account that `covenant up` made for the operator may.
+  expect(await run('developers', 'list')).toMatchObject({ items: [{ role: 'admin', run_agents: true }] });
+}, 60_000);
