@@ -22,7 +22,7 @@ export function createAuthenticate(house: House): Authenticate {
     if (!isToken(credential)) return { rejected: 'malformed' };
     const hash = hashSecret(credential);
     const token = await house.store.access.get(`token ${hash}`, () => findTokenByHash(house.store.reader, hash));
-    if (!token || !sameHash(token.hash, hash)) return { rejected: 'unknown' };
+    if (!token || !sameHash(token.hash, hash) || isStrayOperator(token)) return { rejected: 'unknown' };
     const now = house.clock.now();
     const end = endOf(token, now);
     if (end) return { rejected: end };
@@ -31,6 +31,9 @@ export function createAuthenticate(house: House): Authenticate {
     return { principal: principalOf(token) };
   };
 }
+
+/** The operator is of the whole server, and so is their token: one in another workspace was put there by hand or by a file, and opens nothing. */
+const isStrayOperator = ({ kind, workspace_id }: TokenWithDeveloper): boolean => kind === 'operator' && workspace_id !== DEFAULT_WORKSPACE_ID;
 
 /** Why a token lets nobody in any more; undefined where it does. */
 export function endOf({ revoked_at, expires_at }: Pick<TokenWithDeveloper, 'revoked_at' | 'expires_at'>, now: number): 'revoked' | 'expired' | undefined {
