@@ -6,6 +6,7 @@ export { type Authenticate, createAuthenticate, createEnterWorkspace } from './a
 export { endAllTokens, endTokenById, ensureDeveloper, ensureWorkspace, issueInstanceToken, issueToken, knownDeveloper, workingFor } from './people.ts';
 export { callingDeveloper, developerFor, hiding, namesFor, PRIVATE, redactor, shown } from './privacy.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
+export { endRevived, type RevivedToken, revivedTokens } from './revived.ts';
 export { createSignIn, makeSigninLink, type SignIn } from './signin.ts';
 export { developersOf, findDeveloper, firstDeveloper, tokenStands } from './store.ts';
 export { grantSubjects } from './subjects.ts';
