@@ -59,14 +59,16 @@ function refuseUnlessFile(path: string): void {
 }
 
 async function importFrom(invocation: Invocation, file: string, config: ReturnType<typeof loadConfig>) {
-  const [{ headerOf, importWorkspace }, { openStore }, { STATEMENT_TIMEOUT_MS }, { TransferRefused }, { IMPORT_RULES }, { demoFolder }] = await Promise.all([
-    import('../../../storage/transfer/import.ts'),
-    import('../../../storage/open.ts'),
-    import('../../../storage/transfer/snapshot.ts'),
-    import('../../../storage/transfer/format.ts'),
-    import('../../../features/import-rules.ts'),
-    import('../../../features/demo/index.ts'),
-  ]);
+  const [{ headerOf, importWorkspace }, { openStore }, { STATEMENT_TIMEOUT_MS }, { TransferRefused }, { IMPORT_RULES }, { demoFolder }, { AnchorKeeper }] =
+    await Promise.all([
+      import('../../../storage/transfer/import.ts'),
+      import('../../../storage/open.ts'),
+      import('../../../storage/transfer/snapshot.ts'),
+      import('../../../storage/transfer/format.ts'),
+      import('../../../features/import-rules.ts'),
+      import('../../../features/demo/index.ts'),
+      import('../../../storage/anchors/keeper.ts'),
+    ]);
   const { now } = clockFrom(invocation.env);
   const folders = config.machine.repositories && [...config.machine.repositories, demoFolder(config.home)];
   const bytes = statSync(file).size;
@@ -84,7 +86,11 @@ async function importFrom(invocation: Invocation, file: string, config: ReturnTy
     prepareHome(config.home);
     const store = await openStore({ url: config.database_url, path: config.database_path, now, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
     try {
-      return await importWorkspace(store.engine, options);
+      const imported = await importWorkspace(store.engine, options);
+      const keeper = new AnchorKeeper(config.home, config.anchors.key_file);
+      const { id } = imported.header.workspace;
+      if (keeper.has(id)) await keeper.replaced(store.reader, id, 'imported', now());
+      return imported;
     } finally {
       await store.close();
     }

@@ -1,6 +1,6 @@
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, cpSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { loadConfig } from '../../../config.ts';
+import { type Config, loadConfig } from '../../../config.ts';
 import type { RevivedToken } from '../../../features/identity/index.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
@@ -22,7 +22,9 @@ export const restoreCommand: Command = {
     const from = resolve(invocation.cwd, invocation.positionals[0] as string);
     await checkBackup(from);
     const keepTokens = invocation.values['keep-tokens'] === true;
-    const { kept, compared, revived } = await putInPlace(from, config.database_path, keepTokens, clockFrom(invocation.env).now);
+    const { now } = clockFrom(invocation.env);
+    const { kept, compared, revived } = await putInPlace(from, config.database_path, keepTokens, now);
+    await noteInAnchors(config, `${from}.anchors`, now);
     return {
       json: {
         kind: 'restored',
@@ -118,6 +120,25 @@ async function settle(path: string, revived: readonly RevivedToken[], now: () =>
   const store = await openStore({ path, now, statementTimeoutMs: 3_600_000 });
   try {
     await endRevived(store, revived);
+  } finally {
+    await store.close();
+  }
+}
+
+/** A home without anchors goes on with those of the backup; one that has its own says in them what was put in their place. */
+async function noteInAnchors(config: Config, copied: string, now: () => number): Promise<void> {
+  const [{ openStore }, { AnchorKeeper }] = await Promise.all([import('../../../storage/open.ts'), import('../../../storage/anchors/keeper.ts')]);
+  const keeper = new AnchorKeeper(config.home, config.anchors.key_file);
+  if (!existsSync(keeper.folder) && existsSync(copied)) {
+    mkdirSync(keeper.folder, { recursive: true, mode: 0o700 });
+    cpSync(copied, keeper.folder, { recursive: true });
+  }
+  if (!existsSync(keeper.folder)) return;
+  const store = await openStore({ path: config.database_path, now, statementTimeoutMs: 3_600_000 });
+  try {
+    for (const { workspace_id } of await store.reader.selectFrom('journal_heads').select('workspace_id').execute()) {
+      if (keeper.has(workspace_id)) await keeper.replaced(store.reader, workspace_id, 'restored', now());
+    }
   } finally {
     await store.close();
   }
