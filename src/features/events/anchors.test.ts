@@ -114,3 +114,30 @@ test('after a rotation anchors have another key; a key that cannot be read is a 
   writeFileSync(join(t.database.home, 'anchors', 'anchor.key'), 'no key');
   expect((await t.action('journal.anchor', {})).reply).toMatchObject({ code: 'INTERNAL' });
 });
+
+test('the dashboard’s verification finds a cut tail too', async () => {
+  const t = await testApp();
+  const seq = await made(t, 10);
+  await t.done('journal.anchor', {});
+  const look = async () =>
+    (await t.app.dispatch.action({ name: 'events.verify', args: {}, principal: { ...t.operator.principal, web: true }, surface: 'dashboard' })).reply.data;
+  expect(await look()).toMatchObject({ first_break: null, done: true });
+  await t.app.store.engine.transaction('ws_default', async (db) => {
+    await db
+      .deleteFrom('events')
+      .where('workspace_id', '=', 'ws_default')
+      .where('seq', '>', seq - 3)
+      .execute();
+    const last = await db
+      .selectFrom('events')
+      .select(['seq', 'hash'])
+      .where('workspace_id', '=', 'ws_default')
+      .orderBy('seq', 'desc')
+      .executeTakeFirstOrThrow();
+    await db.updateTable('journal_heads').set(last).where('workspace_id', '=', 'ws_default').execute();
+  });
+  expect(await look()).toMatchObject({ first_break: { seq: seq - 2, reason: expect.stringContaining('is missing') } });
+  t.clock.advance(1);
+  await made(t, 10);
+  expect(await look()).toMatchObject({ first_break: { seq: seq - 2, reason: expect.stringContaining('took the place') } });
+});

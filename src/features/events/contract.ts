@@ -77,7 +77,7 @@ export const verifyEvents = contract({
   access: 'member',
   title: 'Verify a part of the journal',
   description:
-    'Checks events against the chain of hashes, so many at a time. Verification goes on with verified_to as after and root as previous until it is done.',
+    'Checks events against the chain of hashes, so many at a time, and at the end against the anchors of this server. Verification goes on with verified_to as after and root as previous until it is done.',
   input: z
     .strictObject({
       after: seqBefore.optional().describe('The event to go on behind; the anchor where it is not said, or was pruned meanwhile.'),

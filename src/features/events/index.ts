@@ -17,7 +17,7 @@ export function events(house: House, tally: Tally, standing: Standing, { keeper,
   const { sweep, stop } = anchoring(house, keeper, pace);
   return {
     name: 'events',
-    implementations: [...eventTools(tally), ...pruneTools(standing, keeper), ...anchorTools(keeper)],
+    implementations: [...eventTools(tally, keeper), ...pruneTools(standing, keeper), ...anchorTools(keeper)],
     keeps: [{ what: 'The journal: every event, chained, without arguments, prompts and tokens; until an operator prunes it', ms: null }],
     sweeps: [removingCut(house), sweep],
     stop,

@@ -1,5 +1,5 @@
 import type { ChainBreak, ChainPoint, JournalEvent } from '../journal.ts';
-import type { AnchorPoint } from './file.ts';
+import type { AnchorPoint, KeptAnchors } from './file.ts';
 
 export interface AnchorReport {
   readonly checked: number;
@@ -59,6 +59,13 @@ export class AnchorCheck {
     if (head < point.seq) return { seq: head + 1, kind: null, reason: `event ${head + 1} is missing: ${anchor}` };
     return { seq: agreed + 1, kind: null, reason: `events from ${agreed + 1} on were rewritten: ${anchor}, and had another hash` };
   }
+}
+
+/** A line that nobody with the key has written counts as an anchor that failed. */
+export function withForged({ checked, failed, firstBreak }: AnchorReport, forged: KeptAnchors['forged']): AnchorReport {
+  const [first] = forged;
+  const broken: ChainBreak | null = first ? { seq: first.seq, kind: null, reason: first.reason } : null;
+  return { checked: checked + forged.length, failed: failed + forged.length, firstBreak: firstBreak ?? broken };
 }
 
 /** The first of two. */

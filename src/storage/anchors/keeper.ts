@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { chunks } from '../chunks.ts';
 import type { Db } from '../engine.ts';
 import { StoreError } from '../errors.ts';
-import { readEnd, readAnchor as readPruned } from '../journal.ts';
+import { readEnd, readHead, readAnchor as readPruned } from '../journal.ts';
+import { AnchorCheck, type AnchorReport, withForged } from './check.ts';
 import { type AnchorPoint, anchorFolder, anchorPath, type KeptAnchors, readAnchorFile } from './file.ts';
 import { currentKey, rotateKey, type SigningKey } from './keys.ts';
 import { appendLine } from './lines.ts';
@@ -58,6 +59,18 @@ export class AnchorKeeper {
     return await this.#write(db, workspace, { kind, at: now, keeps });
   }
 
+  /** Whether a journal agrees with every anchor of this home, without reading all of it. */
+  async check(db: Db, workspace: string): Promise<AnchorReport> {
+    const { points, forged } = readAnchorFile(this.folder, workspace);
+    const agreeing = new Set(await this.#agreeing(db, workspace, points));
+    const broken = points.find((point) => !agreeing.has(point));
+    const check = new AnchorCheck(points);
+    const younger = broken && (await firstYounger(db, workspace, broken));
+    const seen = [...agreeing, ...(younger ? [younger] : [])].toSorted((a, b) => a.seq - b.seq);
+    for (const event of seen) check.add(event);
+    return withForged(check.finish(await readHead(db, workspace), await readPruned(db, workspace)), forged);
+  }
+
   rotate(now: number): { key: string; previous: string } {
     return rotateKey(this.folder, this.#keyPath, now);
   }
@@ -107,4 +120,10 @@ export class AnchorKeeper {
     const kept = { ...known.kept, points: [...known.kept.points.slice(-1), record], lastDigest: digestOf(line) };
     this.#read.set(workspace, { size: statSync(path).size, kept });
   }
+}
+
+/** Times rise with `seq`: an event before an anchor's that is younger came later, in the place of another. */
+async function firstYounger(db: Db, workspace: string, { seq, time }: AnchorPoint) {
+  const events = db.selectFrom('events').select(['seq', 'hash', 'time']).where('workspace_id', '=', workspace).where('seq', '<=', seq);
+  return await events.where('time', '>', time).orderBy('seq').limit(1).executeTakeFirst();
 }

@@ -22,6 +22,7 @@ export interface Campaign {
 /** What a house has been told gets in the way of what it is told next: after so many calls there is a new one. */
 const CALLS_OF_A_HOUSE = 5_000;
 const MOST_MORE = 6;
+const FRESH_HOUSES = 2;
 
 /** So many calls of everything there is, those most of which little is known; the first that breaks a rule is thrown. */
 export async function campaign(calls: number, seed: number): Promise<Campaign> {
@@ -41,6 +42,8 @@ export async function campaign(calls: number, seed: number): Promise<Campaign> {
     };
   });
   while (madeIn() < calls) await house(Math.min(calls, madeIn() + CALLS_OF_A_HOUSE));
+  // A house in which ana is private, say, never shows what names her: what is missing gets another one.
+  for (let fresh = 0; fresh < FRESH_HOUSES && end.unread.length + end.never.length > 0; fresh++) await house(calls);
   return { calls: madeIn(), tallies, refused, ...end };
 
   /** Chance may have left something out: what has not been shown is tried on its own. */

@@ -117,7 +117,7 @@ test('the file of anchors is the owner’s alone; a line that was changed fails,
   expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: { reason: expect.stringContaining('signature') } });
 });
 
-test('what the operator does to the store reads as that: restore, import, prune and a new key [harden.verify.anchors]', async () => {
+test('what the operator does to the store reads as that: restore, import and a new key [harden.verify.anchors]', async () => {
   const { at, run, server, verify, anchored } = await place();
   const backup = join(at.home, 'old.db');
   await run('backup', backup);

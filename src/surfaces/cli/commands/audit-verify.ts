@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
 import { workspaceId } from '../../../kernel/workspace.ts';
-import { AnchorCheck, type AnchorReport, earlier } from '../../../storage/anchors/check.ts';
+import { AnchorCheck, earlier, withForged } from '../../../storage/anchors/check.ts';
 import { anchorFolder, type KeptAnchors, readAnchorFile } from '../../../storage/anchors/file.ts';
 import { AnchorUnreadable, readGivenAnchors } from '../../../storage/anchors/given.ts';
-import { type ChainBreak, ChainVerifier } from '../../../storage/journal.ts';
+import { ChainVerifier } from '../../../storage/journal.ts';
 import { CliError, type Command, type Invocation, option } from '../command.ts';
 import { counted } from '../output.ts';
 import { everyPage } from './audit-pages.ts';
@@ -29,7 +29,7 @@ export const verifyCommand: Command = {
       say(() => `${events.at(-1)?.seq ?? 0}/${ends.head.seq}`);
     });
     const chain = (verifier ?? new ChainVerifier(anchor)).finish(head, anchor);
-    const compared = withForged(anchors.finish(head, anchor), kept);
+    const compared = withForged(anchors.finish(head, anchor), kept.forged);
     const firstBreak = earlier(chain.firstBreak, compared.firstBreak);
     const { good, bad, wait } = invocation.out.mark;
     const verified = anchor.seq === 0 ? `${chain.events} events` : `events ${anchor.seq + 1}…${head.seq}, anchored at ${anchor.seq} (root ${anchor.hash})`;
@@ -74,11 +74,4 @@ function anchorsFor(invocation: Invocation): Pick<KeptAnchors, 'points' | 'forge
     if (!(error instanceof AnchorUnreadable)) throw error;
     throw new CliError('NOT_AN_ANCHOR', `${error.message}.`, 'Give a file from the folder anchors of a home, or what covenant audit anchor --json printed.');
   }
-}
-
-/** A line that nobody with the key has written counts as an anchor that failed. */
-function withForged({ checked, failed, firstBreak }: AnchorReport, { forged }: Pick<KeptAnchors, 'forged'>): AnchorReport {
-  const [first] = forged;
-  const broken: ChainBreak | null = first ? { seq: first.seq, kind: null, reason: first.reason } : null;
-  return { checked: checked + forged.length, failed: failed + forged.length, firstBreak: firstBreak ?? broken };
 }
