@@ -58,7 +58,7 @@ export function anchoring({ store, clock, log }: House, keeper: AnchorKeeper, pa
     const now = clock.now();
     for (const { workspace_id, seq } of await store.reader.selectFrom('journal_heads').select(['workspace_id', 'seq']).execute()) {
       try {
-        const last = keeper.last(workspace_id);
+        const last = await keeper.last(workspace_id);
         const since = last?.at ?? begun.get(workspace_id) ?? now;
         begun.set(workspace_id, since);
         // An end before the last anchor is not new, but `anchor` has to see it.

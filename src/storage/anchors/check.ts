@@ -15,9 +15,8 @@ export class AnchorCheck {
   readonly #younger = new Map<AnchorPoint, number>();
   #next = 0;
 
-  /** `points` in the order of their `seq`. */
   constructor(points: readonly AnchorPoint[]) {
-    this.#points = points;
+    this.#points = points.toSorted((a, b) => a.seq - b.seq);
   }
 
   add({ seq, hash, time }: Pick<JournalEvent, 'seq' | 'hash' | 'time'>): void {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { readKeys } from './keys.ts';
-import { readLines } from './lines.ts';
+import { type KnownKeys, readKeys } from './keys.ts';
+import { type ReadLine, readLines } from './lines.ts';
 import { workspaceNameOf } from './name.ts';
 import { type AnchorRecord, digestOf, FIRST, isSound, readAnchor } from './record.ts';
 
@@ -21,37 +21,51 @@ export interface KeptAnchors {
   readonly lastDigest: string;
 }
 
-/** The anchors of a workspace in this home. */
-export function readAnchorFile(folder: string, workspace: string): KeptAnchors {
-  const { publicKeys, notices: aboutKeys } = readKeys(folder);
-  const path = anchorPath(folder, workspace);
-  const notices = [...aboutKeys];
-  const forged: { seq: number; reason: string }[] = [];
-  const digests = new Set([FIRST]);
-  let points: AnchorPoint[] = [];
-  let lastDigest = FIRST;
-  for (const { number, text, value } of readLines(path)) {
-    if (value === undefined) {
-      notices.push(`${path}, line ${number}: it was cut short and was passed over`);
-      continue;
-    }
-    const record = readAnchor(value);
-    const problem = !record || record.workspace !== workspace ? 'this is no anchor of this workspace' : wrongWith(record);
-    if (!record || problem !== undefined) {
-      forged.push({ seq: record?.seq ?? 0, reason: `${path}, line ${number}: ${problem}` });
-      continue;
-    }
-    lastDigest = digestOf(text);
-    digests.add(lastDigest);
-    if (record.kind !== 'anchor') points = setAside(record, points, notices);
-    if (record.seq > 0) points.push(record);
-  }
-  return { points: points.toSorted((a, b) => a.seq - b.seq || a.at - b.at), forged, notices, lastDigest };
+/** The anchors of a workspace in this home, line by line: a file of years need not be read at once. */
+export class AnchorLines {
+  readonly #path: string;
+  readonly #workspace: string;
+  readonly #keys: KnownKeys;
+  readonly #notices: string[];
+  readonly #forged: { seq: number; reason: string }[] = [];
+  readonly #digests = new Set([FIRST]);
+  #points: AnchorPoint[] = [];
+  #lastDigest = FIRST;
 
-  function wrongWith(record: AnchorRecord): string | undefined {
-    if (!isSound(record, publicKeys)) return `the signature by the key ${record.key} does not fit`;
-    return digests.has(record.previous) ? undefined : 'the line before it is missing';
+  constructor(folder: string, workspace: string) {
+    this.#path = anchorPath(folder, workspace);
+    this.#workspace = workspace;
+    this.#keys = readKeys(folder);
+    this.#notices = [...this.#keys.notices];
   }
+
+  add({ number, text, value }: ReadLine): void {
+    if (value === undefined) return void this.#notices.push(`${this.#path}, line ${number}: it was cut short and was passed over`);
+    const record = readAnchor(value);
+    const problem = this.#wrongWith(record);
+    if (!record || problem !== undefined) return void this.#forged.push({ seq: record?.seq ?? 0, reason: `${this.#path}, line ${number}: ${problem}` });
+    this.#lastDigest = digestOf(text);
+    this.#digests.add(this.#lastDigest);
+    if (record.kind !== 'anchor') this.#points = setAside(record, this.#points, this.#notices);
+    if (record.seq > 0) this.#points.push(record);
+  }
+
+  get kept(): KeptAnchors {
+    const points = this.#points.toSorted((a, b) => a.seq - b.seq || a.at - b.at);
+    return { points, forged: this.#forged, notices: this.#notices, lastDigest: this.#lastDigest };
+  }
+
+  #wrongWith(record: AnchorRecord | undefined): string | undefined {
+    if (record?.workspace !== this.#workspace) return 'this is no anchor of this workspace';
+    if (!isSound(record, this.#keys.publicKeys)) return `the signature by the key ${record.key} does not fit`;
+    return this.#digests.has(record.previous) ? undefined : 'the line before it is missing';
+  }
+}
+
+export function readAnchorFile(folder: string, workspace: string): KeptAnchors {
+  const lines = new AnchorLines(folder, workspace);
+  for (const line of readLines(anchorPath(folder, workspace))) lines.add(line);
+  return lines.kept;
 }
 
 const SAID = { restored: 'a backup was restored', imported: 'a workspace was imported' } as const;

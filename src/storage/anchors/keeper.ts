@@ -1,13 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { chunks } from '../chunks.ts';
 import type { Db } from '../engine.ts';
 import { StoreError } from '../errors.ts';
 import { readEnd, readHead, readAnchor as readPruned } from '../journal.ts';
 import { AnchorCheck, type AnchorReport, withForged } from './check.ts';
-import { type AnchorPoint, anchorFolder, anchorPath, type KeptAnchors, readAnchorFile } from './file.ts';
-import { currentKey, rotateKey, type SigningKey } from './keys.ts';
-import { appendLine } from './lines.ts';
+import { AnchorLines, type AnchorPoint, anchorFolder, anchorPath, type KeptAnchors } from './file.ts';
+import { currentKey, rotateKey } from './keys.ts';
+import { appendLine, readLines } from './lines.ts';
 import { type AnchorRecord, digestOf, signAnchor, type UnsignedAnchor } from './record.ts';
 
 /** The journal is not what it was when its last anchor was made: another anchor would cover that up. */
@@ -26,6 +27,7 @@ export class AnchorKeeper {
   readonly folder: string;
   readonly #keyPath: string;
   readonly #read = new Map<string, { size: number; kept: KeptAnchors }>();
+  readonly #reading = new Map<string, Promise<KeptAnchors>>();
 
   /** `keyFile`: the private key, where it is not in the home. */
   constructor(home: string, keyFile: string | undefined) {
@@ -34,8 +36,8 @@ export class AnchorKeeper {
   }
 
   /** The newest that counts. */
-  last(workspace: string): AnchorPoint | undefined {
-    return this.#kept(workspace).points.at(-1);
+  async last(workspace: string): Promise<AnchorPoint | undefined> {
+    return (await this.#kept(workspace)).points.at(-1);
   }
 
   has(workspace: string): boolean {
@@ -44,7 +46,7 @@ export class AnchorKeeper {
 
   /** An anchor of the journal's end; undefined where it has no event. */
   async anchor(db: Db, workspace: string, now: number): Promise<WrittenAnchor | undefined> {
-    const last = this.last(workspace);
+    const last = await this.last(workspace);
     if (last && (await this.#agreeing(db, workspace, [last])).length === 0) {
       throw new AnchorMismatch(`the journal of ${workspace} does not agree with its anchor at event ${last.seq}`);
     }
@@ -53,15 +55,14 @@ export class AnchorKeeper {
 
   /** The store was put in the place of another. Anchors that it agrees with still count. */
   async replaced(db: Db, workspace: string, kind: 'restored' | 'imported', now: number): Promise<WrittenAnchor | undefined> {
-    this.#read.delete(workspace);
-    const agreeing = await this.#agreeing(db, workspace, this.#kept(workspace).points);
+    const agreeing = await this.#agreeing(db, workspace, (await this.#kept(workspace)).points);
     const keeps = agreeing.reduce((most, { seq }) => Math.max(most, seq), 0);
     return await this.#write(db, workspace, { kind, at: now, keeps });
   }
 
   /** Whether a journal agrees with every anchor of this home, without reading all of it. */
   async check(db: Db, workspace: string): Promise<AnchorReport> {
-    const { points, forged } = readAnchorFile(this.folder, workspace);
+    const { points, forged } = await this.#kept(workspace);
     const agreeing = new Set(await this.#agreeing(db, workspace, points));
     const broken = points.find((point) => !agreeing.has(point));
     const check = new AnchorCheck(points);
@@ -78,13 +79,17 @@ export class AnchorKeeper {
   async #write(db: Db, workspace: string, what: Pick<UnsignedAnchor, 'kind' | 'at' | 'keeps'>): Promise<WrittenAnchor | undefined> {
     const end = await readEnd(db, workspace);
     if (!end) return undefined;
-    const key: SigningKey = currentKey(this.folder, this.#keyPath, what.at);
     const { seq, hash, time } = end;
     if (time === null) throw new AnchorMismatch(`event ${seq}, at which the journal of ${workspace} ends, is not there`);
+    await this.#kept(workspace);
+    const kept = this.#read.get(workspace)?.kept as KeptAnchors;
+    // From here on nothing is awaited: no other anchor comes in between.
+    const key = currentKey(this.folder, this.#keyPath, what.at);
     const path = anchorPath(this.folder, workspace);
-    const { record, line } = signAnchor({ ...what, workspace, seq, hash, time }, this.#kept(workspace).lastDigest, key);
+    const { record, line } = signAnchor({ ...what, workspace, seq, hash, time }, kept.lastDigest, key);
     appendLine(path, line);
-    this.#remember(path, workspace, record, line);
+    if (record.kind === 'anchor')
+      this.#read.set(workspace, { size: statSync(path).size, kept: { ...kept, points: [...kept.points, record], lastDigest: digestOf(line) } });
     return { record, publicKey: key.publicKey, path };
   }
 
@@ -102,25 +107,31 @@ export class AnchorKeeper {
     return points.filter(({ seq, hash }) => seq < pruned.seq || hashes.get(seq) === hash);
   }
 
-  /** Read again only where somebody else has written. */
-  #kept(workspace: string): KeptAnchors {
-    const path = anchorPath(this.folder, workspace);
-    const size = existsSync(path) ? statSync(path).size : 0;
+  /** Read again only where somebody else has written, and by one reader at a time. */
+  async #kept(workspace: string): Promise<KeptAnchors> {
     const known = this.#read.get(workspace);
-    if (known?.size === size) return known.kept;
-    const kept = readAnchorFile(this.folder, workspace);
-    this.#read.set(workspace, { size, kept });
-    return kept;
+    if (known?.size === sizeOf(anchorPath(this.folder, workspace))) return known.kept;
+    const reading = this.#reading.get(workspace) ?? this.#readAll(workspace).finally(() => this.#reading.delete(workspace));
+    this.#reading.set(workspace, reading);
+    return await reading;
   }
 
-  /** A file of years is not read again for every line. */
-  #remember(path: string, workspace: string, record: AnchorRecord, line: string): void {
-    const known = this.#read.get(workspace);
-    if (record.kind !== 'anchor' || !known) return void this.#read.delete(workspace);
-    const kept = { ...known.kept, points: [...known.kept.points.slice(-1), record], lastDigest: digestOf(line) };
-    this.#read.set(workspace, { size: statSync(path).size, kept });
+  async #readAll(workspace: string): Promise<KeptAnchors> {
+    const path = anchorPath(this.folder, workspace);
+    const size = sizeOf(path);
+    const lines = new AnchorLines(this.folder, workspace);
+    for (const [index, line] of readLines(path).entries()) {
+      lines.add(line);
+      // Signatures are work for this thread: others are served in between.
+      if (index % CHECKED_AT_ONCE === 0) await breathe();
+    }
+    this.#read.set(workspace, { size, kept: lines.kept });
+    return lines.kept;
   }
 }
+
+const CHECKED_AT_ONCE = 50;
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Times rise with `seq`: an event before an anchor's that is younger came later, in the place of another. */
 async function firstYounger(db: Db, workspace: string, { seq, time }: AnchorPoint) {
