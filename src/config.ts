@@ -148,7 +148,18 @@ const settings = z.strictObject({
   }),
   /** `otlp_endpoint`: of a collector that is told of traces and metrics by OTLP over HTTP. The standard OTEL_ variables beat it. */
   telemetry: z.strictObject({ otlp_endpoint: z.url({ protocol: /^https?$/ }).optional() }),
-  /** Bounds on callers. docs/operations.md lists them. */
+  /** How often the server anchors each journal, and the private key for it where that is not in the home. */
+  anchors: z
+    .strictObject({
+      every_events: z.int().min(1).max(1_000_000).default(1_000),
+      every_minutes: z
+        .int()
+        .min(1)
+        .max(24 * 60)
+        .default(10),
+      key_file: z.string().refine(isAbsolute, { error: 'expected an absolute path' }).optional(),
+    })
+    .prefault({}),
   /** `repositories`: the folders under which the server may make and remove git worktrees. Without it, anywhere. */
   machine: z.strictObject({ repositories: z.array(z.string().refine(isAbsolute, { error: 'expected absolute paths' })).optional() }),
 });
@@ -186,6 +197,7 @@ export const defaultsIn = (home: string): Omit<Config, 'home'> => ({
   instances: { max_running: 20 },
   github: {},
   telemetry: {},
+  anchors: { every_events: 1_000, every_minutes: 10 },
   machine: {},
 });
 

@@ -36,6 +36,7 @@ import { type AgentHost, createAgentHost } from './machine/agent-host.ts';
 import { type GitDisk, gitDisk } from './machine/disk.ts';
 import { type FileDisk, fileDisk } from './machine/files.ts';
 import { createGitHub, type GitHub } from './machine/github.ts';
+import { AnchorKeeper } from './storage/anchors/keeper.ts';
 import { openStore } from './storage/open.ts';
 import { PACKAGE_ROOT, VERSION } from './version.ts';
 
@@ -98,6 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   );
   if (store.backup) log.info('database copied before its migration', { path: store.backup });
   const house: House = { store, clock, log };
+  const keeper = new AnchorKeeper(config.home, config.anchors.key_file);
   const late: { registry?: Registry; gate?: Gate; url?: string; features?: readonly Feature[] } = {};
   const agentHost = options.agentHost ?? createAgentHost(config.home);
   const registry = () => late.registry as Registry;
@@ -145,8 +147,10 @@ export async function createApp(options: AppOptions): Promise<App> {
         schema: store.schemaVersion,
         startedAt: clock.now(),
         databasePath: config.database_path,
+        anchorFolder: keeper.folder,
         toolCount: (workspace) => registry().tools().length + upstreams.in(workspace).tools.tools().length,
       },
+      anchors: { keeper, pace: config.anchors },
       companionManifest: config.companion.manifest,
       embedder: embedderOf(config),
       machine: {

@@ -7,7 +7,7 @@ import { coordination, heartbeatListener, releaseClaimsOf } from './coordination
 import { cycles } from './cycles/index.ts';
 import { type DemoPorts, demo, standingDemo } from './demo/index.ts';
 import { devices } from './devices/index.ts';
-import { events, Tally } from './events/index.ts';
+import { type Anchors, events, Tally } from './events/index.ts';
 import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './execution/index.ts';
 import { type Catalogue, gateway, offeredTools } from './gateway/index.ts';
 import { hooks } from './hooks/index.ts';
@@ -40,6 +40,8 @@ export interface FeatureParts {
   readonly house: House;
   readonly catalogue: Catalogue;
   readonly facts: ServerFacts;
+  /** Of the journals, in this server's home. */
+  readonly anchors: Anchors;
   /** Where the release of the companion that this server offers is described. */
   readonly companionManifest: string | undefined;
   /** Null: work is compared by its words and files alone. */
@@ -59,6 +61,7 @@ export function productFeatures({
   house,
   catalogue,
   facts,
+  anchors,
   companionManifest,
   embedder,
   machine,
@@ -73,7 +76,7 @@ export function productFeatures({
   return [
     identity(limits),
     capabilities(grantSubjects, { gate: catalogue.gate, tools: (workspace) => offeredTools(catalogue, workspace) }),
-    events(house, tally, standingDemo),
+    events(house, tally, standingDemo, anchors),
     gateway(catalogue, tally),
     operations(facts),
     overlap.feature,

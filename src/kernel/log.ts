@@ -1,5 +1,6 @@
 import { withoutTokens } from '../storage/secrets.ts';
 import { marks } from './errand.ts';
+import { printable } from './printable.ts';
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -11,7 +12,7 @@ export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** One JSON object a line, with the request and the trace that it was written for. */
+/** One JSON object a line, with the request and the trace that it was written for. A terminal that shows it is not steered by it. */
 export function createLog(level: LogLevel, write: (line: string) => void = (line) => process.stderr.write(line)): Log {
   const loudest = LOG_LEVELS.indexOf(level);
   const at =
@@ -19,7 +20,7 @@ export function createLog(level: LogLevel, write: (line: string) => void = (line
     (message: string, fields: Record<string, unknown> = {}) => {
       if (LOG_LEVELS.indexOf(name) > loudest) return;
       const entry = { time: new Date().toISOString(), level: name, message, ...marks(), ...fields };
-      write(`${withoutPasswords(withoutTokens(JSON.stringify(entry, told())))}\n`);
+      write(`${printable(withoutPasswords(withoutTokens(JSON.stringify(entry, told()))))}\n`);
     };
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }

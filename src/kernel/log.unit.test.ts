@@ -18,6 +18,13 @@ test('whatever is told of becomes one line: an error that caused itself, a numbe
   expect(logged({ ring })).toContain('12');
 });
 
+test('no line steers the terminal that shows it, and each is still JSON [harden.terminal.output]', () => {
+  const name = 'x\u001b[2J\u009b31m\u202E\u200b';
+  const line = logged({ tool: name });
+  expect(line).not.toMatch(/[\u001b\u009b\u202E\u200b]/);
+  expect(JSON.parse(line)).toMatchObject({ tool: name });
+});
+
 test('of several errors in one, each is told', () => {
   expect(logged({ error: new AggregateError([new Error('connect ECONNREFUSED ::1:5432')]) })).toContain('ECONNREFUSED');
 });

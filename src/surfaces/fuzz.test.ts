@@ -26,13 +26,14 @@ const SHOWN_ELSEWHERE = new Map([
 ]);
 const CANNOT_SUCCEED = ENGINE === 'postgres' ? /^(servers\.forget|server\.backup) / : /^servers\.forget /;
 
-test('whatever is called, by whomever and with whatever input, is answered in its documented shape, is in the journal, changes nothing but what its caller may, and each field that is taken is read [transport.input.none-ignored]', {
+test('whatever is called, by whomever and with whatever input, is answered in its documented shape, is in the journal, changes nothing but what its caller may, each field that is taken is read, and each row that is written could be imported [transport.input.none-ignored]', {
   timeout: PROVE ? 3_600_000 : 240_000,
 }, async () => {
   const open = process.getActiveResourcesInfo().length;
   const made = await campaign(CALLS, SEED);
   if (PROVE) console.log(table(made));
   expect(made.calls).toBeGreaterThanOrEqual(CALLS);
+  expect(made.refused).toEqual([]);
   expect(made.never.filter((label) => !CANNOT_SUCCEED.test(label))).toEqual([]);
   expect(made.unread.filter((field) => !SHOWN_ELSEWHERE.has(field))).toEqual([]);
   // Houses were closed: what they had open is not kept.

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -6,12 +7,18 @@ import type { EngineKind } from '../storage/engine.ts';
 import { PRUNED, readEvents } from '../storage/journal.ts';
 import type { Store } from '../storage/open.ts';
 import { type Exported, type ExportOptions, exportWorkspace } from '../storage/transfer/export.ts';
+import { writeRow } from '../storage/transfer/format.ts';
 import { type Row, TABLES, type TableLayout, type Value } from '../storage/transfer/layout.ts';
+import type { ImportPlace, RowRules } from '../storage/transfer/row-rules.ts';
 import { openAsItIs } from '../storage/transfer/snapshot.ts';
 import { type TestDatabase, temporaryDatabase, temporaryFolder } from './database.ts';
 import { openTestStore } from './store.ts';
 
 export const W = 'ws_moving';
+
+/** For tests of the transport, whose rows are anything that a table can hold. */
+export const EVERY_ROW = Object.fromEntries(TABLES.map(({ name }) => [name, (row: Row) => ({ row })])) as unknown as RowRules;
+export const ANYWHERE: ImportPlace = { now: 1_000, isAllowed: () => true };
 
 export interface Place {
   readonly database: TestDatabase;
@@ -133,4 +140,22 @@ export function fileOf(content: string | Uint8Array): string {
   const path = join(temporaryFolder(), 'given.jsonl');
   writeFileSync(path, content);
   return path;
+}
+
+/** An export with more rows in it than its server wrote, whole and consistent: whoever can write a file can make one. */
+export function forgedExport(text: string, more: readonly { table: TableLayout['name']; row: Row }[]): string {
+  const lines = text.trimEnd().split('\n');
+  const { rows, journal } = JSON.parse(lines.pop() as string) as { rows: Record<string, number>; journal: object };
+  const { workspace } = JSON.parse(lines[0] as string) as { workspace: { id: string } };
+  const position = (line: string) => TABLES.findIndex(({ name }) => line.startsWith(`{"table":"${name}"`));
+  for (const { table, row } of more) {
+    const layout = TABLES.find(({ name }) => name === table) as TableLayout;
+    const blank = [...layout.columns].map(([column, { type, nullable }]) => [column, nullable ? null : type === 'text' ? '' : 0] as const);
+    const full = { ...Object.fromEntries(blank), [layout.owner]: workspace.id, ...row };
+    const after = lines.findLastIndex((line, index) => index === 0 || position(line) <= TABLES.indexOf(layout));
+    lines.splice(after + 1, 0, writeRow(layout, full).trimEnd());
+    rows[table] = (rows[table] ?? 0) + 1;
+  }
+  const body = `${lines.join('\n')}\n`;
+  return `${body}${JSON.stringify({ kind: 'end', rows, journal, sha256: hash('sha256', body) })}\n`;
 }

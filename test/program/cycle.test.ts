@@ -81,7 +81,7 @@ test('covenant cycle with a server: people see what agents do as it happens, and
   const status = (await run('status')).stdout;
   expect(status).toMatch(/Turn {5}codex, with the lock since [\s\S]+for codex {3}present, from gemini, \d+ \w ago: 1 file, 0 endpoints, 1 todo/);
   expect(status).toMatch(/gemini {2}rses_\w+ {2}opened by gemini of ana/);
-  expect((await run('read', 'codex')).stdout).toContain('red\uFFFD[31m');
+  expect((await run('read', 'codex')).stdout).toContain('red\\u001b[31m');
   expect((await run('read', 'nobody', '--json')).json).toMatchObject({ kind: 'error', code: 'INVALID_TARGET' });
   expect((await run('start', '--feature', 'more', '--json')).json).toMatchObject({ kind: 'error', code: 'CYCLE_ALREADY_ACTIVE' });
   expect((await run('archive')).stderr).toMatch(/The cycle is in the phase backend.+\n {4}next: covenant cycle complete/);

@@ -20,7 +20,7 @@ test('claims are listed and released, and overlaps listed and dismissed, at the 
   const { claim_id } = (await call('covibe_coordination', { operation: 'claim', repo: 'acme/shop', paths: ['src/**', 'a\u202Eb'] })).data;
   const listed = await run('claims', 'list', '--repository', 'shop');
   expect(listed.stdout).toContain(`${claim_id}  exclusive  codex@ana`);
-  expect(listed.stdout).toContain('acme/shop: src/**, a\uFFFDb');
+  expect(listed.stdout).toContain('acme/shop: src/**, a\\u202eb');
   expect((await run('claims', 'release', claim_id.slice(-8), '--json')).json).toEqual({ kind: 'claim_released', claim_id });
   expect(await run('claims', 'release', claim_id, '--json')).toMatchObject({ code: 1, json: { kind: 'error', code: 'CLAIM_ALREADY_RELEASED' } });
 

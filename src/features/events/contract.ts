@@ -77,7 +77,7 @@ export const verifyEvents = contract({
   access: 'member',
   title: 'Verify a part of the journal',
   description:
-    'Checks events against the chain of hashes, so many at a time. Verification goes on with verified_to as after and root as previous until it is done.',
+    'Checks events against the chain of hashes, so many at a time, and at the end against the anchors of this server. Verification goes on with verified_to as after and root as previous until it is done.',
   input: z
     .strictObject({
       after: seqBefore.optional().describe('The event to go on behind; the anchor where it is not said, or was pruned meanwhile.'),
@@ -121,6 +121,7 @@ export const eventRate = contract({
 export const pruneJournal = contract({
   name: 'journal.prune',
   toolset: 'admin',
+  access: 'server',
   title: 'Delete old events',
   description:
     'Verifies the journal up to the last event before a time, moves its anchor there and deletes what stands before the anchor. Does so much at a time: it is called again with the before it answered until the stage is done.',
@@ -140,4 +141,33 @@ export const pruneJournal = contract({
     remaining: z.int().describe('Events before the anchor that are still to be removed.'),
   }),
   annotations: { destructiveHint: true, idempotentHint: true },
+});
+
+export const anchorJournal = contract({
+  name: 'journal.anchor',
+  toolset: 'admin',
+  access: 'server',
+  title: 'Anchor the journal',
+  description: "Signs the number and hash of the journal's last event, and appends them to the server's file of anchors.",
+  input: z.strictObject({
+    after_restore: z.boolean().optional().describe('The database was put back from a copy: anchors of events that it does not have no longer count.'),
+  }),
+  output: z.strictObject({
+    seq: z.int(),
+    root: z.string(),
+    time: z.int(),
+    path: z.string().describe("The file on the server's machine."),
+    public_key: z.string().describe('Ed25519, SPKI in base64.'),
+    anchor: z.record(z.string(), z.unknown()).describe('As it was written.'),
+  }),
+});
+
+export const rotateAnchorKey = contract({
+  name: 'journal.rotate_key',
+  toolset: 'admin',
+  access: 'server',
+  title: 'Rotate the anchors’ key',
+  description: 'Makes a new key for anchors, introduced by the old one, whose private part is deleted. Anchors of the old key still verify.',
+  input: z.strictObject({}),
+  output: z.strictObject({ key: z.string(), previous: z.string() }),
 });

@@ -4,9 +4,11 @@ import type { Input, Output } from '../../kernel/contract.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
+import type { AnchorKeeper } from '../../storage/anchors/keeper.ts';
 import type { Db } from '../../storage/engine.ts';
 import { readAnchor, readHead, unattested } from '../../storage/journal.ts';
 import { cut, isAttested, leftBefore, PruneWalk, removeSome } from '../../storage/journal-prune.ts';
+import { anchorAround } from './anchors.ts';
 import { pruneJournal } from './contract.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -19,7 +21,7 @@ export type Standing = (db: Db, workspace: string) => Promise<{ readonly why: st
 
 type Pruned = Output<typeof pruneJournal>;
 
-export function pruneTools(standing: Standing): Implementation[] {
+export function pruneTools(standing: Standing, keeper: AnchorKeeper): Implementation[] {
   /** How far each workspace was verified, between the calls of one prune: a process that knows nothing begins anew. */
   const walks = new Map<string, PruneWalk>();
   return [implement(pruneJournal, { run: async (input, ctx) => ok(await prune(input, ctx)) })];
@@ -39,7 +41,8 @@ export function pruneTools(standing: Standing): Implementation[] {
     if (!walk.isDone) return await told('verifying', 0);
     if (dry_run) return await told('done', pruned);
     walks.delete(workspace);
-    if (pruned > 0 && !(await ctx.write((tx) => cut(tx, walk, ctx.principal.actor)))) return await told('verifying', 0);
+    const cutHere = () => anchorAround(keeper, reader, workspace, ctx.clock.now(), () => ctx.write((tx) => cut(tx, walk, ctx.principal.actor)));
+    if (pruned > 0 && !(await cutHere())) return await told('verifying', 0);
     for (let removed = 0; removed < REMOVED_A_CALL && !ctx.signal.aborted; ) {
       const some = await removeSome(ctx.write);
       if (some === 0) return await told('done', pruned);

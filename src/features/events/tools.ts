@@ -3,6 +3,8 @@ import type { CallContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
+import { earlier } from '../../storage/anchors/check.ts';
+import type { AnchorKeeper } from '../../storage/anchors/keeper.ts';
 import { type ChainPoint, ChainVerifier, GENESIS, readAnchor, readEvents, readHead, unattested } from '../../storage/journal.ts';
 import { isAttested } from '../../storage/journal-prune.ts';
 import { developerFor, hiding, PRIVATE, redactor } from '../identity/index.ts';
@@ -11,7 +13,7 @@ import type { Whose } from './filter.ts';
 import { type Stretch, searchEvents } from './store.ts';
 import { countedBy, type Tally } from './tally.ts';
 
-export const eventTools = (tally: Tally): Implementation[] => [
+export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[] => [
   implement(listEvents, {
     read: async ({ after, before, latest, limit = 200, actor, ...filter }, ctx) => {
       const head = await headOf(ctx);
@@ -45,8 +47,11 @@ export const eventTools = (tally: Tally): Implementation[] => [
       }
       if (cutOff || last === head.seq) verifier.finish(head);
       const { seq, hash, firstBreak: broken } = verifier.reached;
-      const firstBreak = broken ?? ((await isAttested(ctx.reader, ctx.workspace, anchor)) ? null : unattested(anchor));
-      return ok({ verified_to: seq, root: hash, head, anchor, first_break: firstBreak, done: last === head.seq || firstBreak !== null });
+      const chainBreak = broken ?? ((await isAttested(ctx.reader, ctx.workspace, anchor)) ? null : unattested(anchor));
+      const done = last === head.seq || chainBreak !== null;
+      // A tail that was cut leaves a chain without a fault: only anchors know of it.
+      const firstBreak = done ? earlier(chainBreak, (await keeper.check(ctx.reader, ctx.workspace)).firstBreak) : chainBreak;
+      return ok({ verified_to: seq, root: hash, head, anchor, first_break: firstBreak, done });
     },
   }),
   implement(eventRate, {

@@ -34,7 +34,7 @@ export function createAuthenticate(house: House, limits: Pick<IdentityLimits, 's
     if (!isToken(credential)) return { rejected: 'malformed' };
     const hash = hashSecret(credential);
     const token = await house.store.access.get(`token ${hash}`, () => findTokenByHash(house.store.reader, hash));
-    if (!token) return { rejected: 'unknown' };
+    if (!token || isStrayOperator(token)) return { rejected: 'unknown' };
     const now = house.clock.now();
     const end = endOf(token, now) ?? secretEnd(token, hash, now);
     if (end) return { rejected: end };
@@ -67,6 +67,9 @@ async function isProven(house: House, token: TokenWithDeveloper, page: PageProof
   if ('ticket' in page) return page.ticket !== undefined && (await takeTicket(house, token, page.ticket, page.path));
   return page.secret !== undefined && token.proof_hash !== null && sameHash(token.proof_hash, hashSecret(page.secret));
 }
+
+/** The operator is of the whole server, and so is their token: one in another workspace was put there by hand or by a file, and opens nothing. */
+const isStrayOperator = ({ kind, workspace_id }: TokenWithDeveloper): boolean => kind === 'operator' && workspace_id !== DEFAULT_WORKSPACE_ID;
 
 /** Why a token lets nobody in any more; undefined where it does. */
 export function endOf({ revoked_at, expires_at }: Pick<TokenWithDeveloper, 'revoked_at' | 'expires_at'>, now: number): 'revoked' | 'expired' | undefined {

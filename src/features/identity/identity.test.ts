@@ -7,7 +7,7 @@ import { accessOf } from '../../kernel/registry.ts';
 import { testApp } from '../../testing/app.ts';
 import { cycleApp } from '../../testing/cycle.ts';
 import { until } from '../../testing/until.ts';
-import { issueInstanceToken } from './people.ts';
+import { ensureWorkspace, issueInstanceToken, issueToken } from './people.ts';
 
 test('a token acts as the one developer it was made for [auth.token.developer]', async () => {
   const { developer, tool, events } = await testApp();
@@ -315,4 +315,14 @@ test('no token of an agent, an instance or a developer takes any action but thos
     const elsewhere = { name, args: {}, principal: { ...member, operator: true }, surface: 'api', workspace: 'default' } as const;
     expect((await t.app.dispatch.action(elsewhere)).reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
   }
+});
+
+test('an operator token in another workspace than the default one opens nothing, there or elsewhere [harden.operator.default-workspace]', async () => {
+  const t = await testApp();
+  const { value } = await t.app.store.write('ws_shop', async (tx) => {
+    await ensureWorkspace(tx, 'operator');
+    return await issueToken(tx, { kind: 'operator', developerId: null, expiresAt: null, by: 'operator' });
+  });
+  expect(await t.app.authenticate(value, 'bearer')).toEqual({ rejected: 'unknown' });
+  expect(await t.app.authenticate(t.operator.token, 'bearer')).toMatchObject({ principal: { kind: 'operator' } });
 });

@@ -22,6 +22,7 @@ export { callingDeveloper, developerFor, namesFor, shown } from './privacy.ts';
 export { PRIVATE } from './private-fields.ts';
 export { createRedactReply, hiding, redactor } from './redact.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
+export { endRevived, type RevivedToken, revivedTokens } from './revived.ts';
 export { createSignIn, makeSigninLink, type SignIn, type SignInRequest, signInRequest } from './signin.ts';
 export { developersOf, findDeveloper, firstDeveloper, tokenStands } from './store.ts';
 export { grantSubjects } from './subjects.ts';

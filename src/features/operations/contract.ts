@@ -28,7 +28,8 @@ export const backupStore = contract({
   toolset: 'admin',
   access: 'server',
   title: 'Back up',
-  description: 'A consistent copy of the SQLite database, taken while the server works.',
+  description:
+    'A consistent copy of the SQLite database, taken while the server works. The anchors of the journal and their key are copied beside it, to path.anchors.',
   input: z.strictObject({ path: z.string().min(1).max(4_096).describe('An absolute path on the server, which must not exist.') }),
   output: z.strictObject({ path: z.string(), bytes: z.int() }),
 });

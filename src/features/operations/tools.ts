@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
@@ -14,6 +14,7 @@ export interface ServerFacts {
   readonly schema: number;
   readonly startedAt: number;
   readonly databasePath: string;
+  readonly anchorFolder: string;
   toolCount(workspace: string): number;
 }
 
@@ -46,10 +47,24 @@ export function operationTools(facts: ServerFacts): Implementation[] {
           throw new Refusal('UNSUPPORTED', 'This server keeps its data in PostgreSQL.', 'Back it up with pg_dump.');
         }
         if (!isAbsolute(path)) throw new Refusal('INVALID_INPUT', 'path: must be absolute.', 'Give an absolute path.', { field: 'path' });
-        if (existsSync(path)) throw new Refusal('FILE_EXISTS', `path: ${path} exists already.`, 'Choose another name.', { field: 'path' });
-        await copyDatabase(facts.databasePath, path);
+        const anchors = `${path}.anchors`;
+        for (const taken of [path, anchors])
+          if (existsSync(taken)) throw new Refusal('FILE_EXISTS', `path: ${taken} exists already.`, 'Choose another name.', { field: 'path' });
+        // Before the database: an anchor that is younger than the copy would be of events that it does not have.
+        copyAnchors(facts.anchorFolder, anchors);
+        await copyDatabase(facts.databasePath, path).catch((error: unknown) => {
+          rmSync(anchors, { recursive: true, force: true });
+          throw error;
+        });
         return ok({ path, bytes: statSync(path).size }, 'Backed up.');
       },
     }),
   ];
+}
+
+/** With the key: whoever restores the copy goes on with the same one. */
+function copyAnchors(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  cpSync(from, to, { recursive: true });
 }

@@ -7,6 +7,7 @@ import { damaged, type End, type Header, readContent, readHeader, TransferRefuse
 import { type Batch, insertBatch } from './insert.ts';
 import { misfit, type Row, TABLES, type TableLayout } from './layout.ts';
 import { firstLine, type Line, linesOf } from './lines.ts';
+import type { ImportPlace, RowRules } from './row-rules.ts';
 import { PAGE } from './snapshot.ts';
 import { clearUntouched, countRows } from './target.ts';
 
@@ -14,12 +15,18 @@ export interface ImportOptions {
   readonly file: string;
   /** Takes a journal without looking at its chain. */
   readonly unverified: boolean;
+  /** What is taken of each table, and where it goes. */
+  readonly rules: RowRules;
+  readonly place: ImportPlace;
   onProgress?(rows: number, bytes: number): void;
 }
 
 export interface Imported {
   readonly header: Header;
+  /** Those that are in the database now. */
   readonly rows: Readonly<Record<string, number>>;
+  /** What of the file was not brought, by kind. */
+  readonly leftOut: Readonly<Record<string, number>>;
   readonly journal: ChainPoint;
 }
 
@@ -37,19 +44,20 @@ export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' 
 }
 
 /**
- * All of the file or nothing, in one transaction that has the workspace to itself. No event is added: the journal ends where the
- * exported one did, so that an anchor kept elsewhere still proves it.
+ * Everything that the rules take or nothing, in one transaction that has the workspace to itself. No event is added: the journal ends where
+ * the exported one did, so that an anchor kept elsewhere still proves it.
  */
 export async function importWorkspace(engine: Engine, options: ImportOptions): Promise<Imported> {
   const header = await headerOf(options);
   const workspace = header.workspace.id;
   return await engine.transaction(workspace, async (db) => {
     await clearUntouched(db, workspace);
-    const end = await new Intake(engine, db, header, options).readAll();
+    const intake = new Intake(engine, db, header, options);
+    const { journal } = await intake.readAll();
     const rows = await countRows(db, workspace);
-    const wrong = Object.keys(rows).find((table) => rows[table] !== end.rows[table]);
-    if (wrong) throw new Error(`${wrong}: ${end.rows[wrong]} rows were inserted and ${rows[wrong]} are there`);
-    return { header, rows, journal: end.journal };
+    const wrong = Object.keys(rows).find((table) => rows[table] !== intake.taken[table]);
+    if (wrong) throw new Error(`${wrong}: ${intake.taken[wrong]} rows were inserted and ${rows[wrong]} are there`);
+    return { header, rows, leftOut: intake.leftOut, journal };
   });
 }
 
@@ -63,7 +71,10 @@ class Intake {
   readonly #header: Header;
   readonly #options: ImportOptions;
   readonly #sum = createHash('sha256');
-  readonly #counts: Record<string, number> = Object.fromEntries(TABLES.map(({ name }) => [name, 0]));
+  /** Rows that were inserted, by table. */
+  readonly taken: Record<string, number> = Object.fromEntries(TABLES.map(({ name }) => [name, 0]));
+  readonly leftOut: Record<string, number> = {};
+  readonly #counts: Record<string, number> = { ...this.taken };
   #batch: Batch | undefined;
   #batchCharacters = 0;
   #position = 0;
@@ -113,11 +124,28 @@ class Intake {
     this.#follow(table, row, number);
     this.#counts[name] = (this.#counts[name] ?? 0) + 1;
     this.#rows++;
+    const brought = this.#judge(table, row, number);
+    if (!brought) return;
+    this.taken[name] = (this.taken[name] ?? 0) + 1;
     if (this.#batch && (this.#batch.table !== table || this.#batch.rows.length >= PAGE || this.#batchCharacters > BATCH_CHARACTERS)) await this.#insert();
     this.#batch ??= { table, rows: [], lines: [] };
-    this.#batch.rows.push(row);
+    this.#batch.rows.push(brought);
     this.#batch.lines.push(number);
     this.#batchCharacters += text.length;
+  }
+
+  /** The row as it comes in, by its feature's rules; undefined where it does not. */
+  #judge({ name }: TableLayout, row: Row, line: number): Row | undefined {
+    const verdict = this.#options.rules[name as keyof RowRules](row, this.#options.place);
+    if ('wrong' in verdict) {
+      throw new TransferRefused(
+        'ROW_REFUSED',
+        `line ${line}: ${name}.${verdict.wrong}.`,
+        'No server writes such a row: get another export. Nothing was changed.',
+      );
+    }
+    if (verdict.leftOut !== undefined) this.leftOut[verdict.leftOut] = (this.leftOut[verdict.leftOut] ?? 0) + 1;
+    return verdict.row ?? undefined;
   }
 
   /** The journal, as its rows come by: a break names the line. */

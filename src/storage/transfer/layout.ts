@@ -21,8 +21,11 @@ export interface TableLayout {
   readonly uniqueAcross: readonly (readonly string[])[];
 }
 
-/** Tables that are of the database and not of a workspace, or of its server's operator alone: who may run programs on one machine may not on another. */
-export const LEFT_OUT: readonly string[] = ['schema_migrations', 'machine_permissions'] satisfies (keyof Database)[];
+/** Tables of a workspace that are one server's affair: who may run programs on one machine may not on another, and tickets and counts are of a moment. */
+export const OF_ONE_SERVER = ['machine_permissions', 'page_tickets', 'journal_growth'] as const satisfies (keyof Database)[];
+
+/** These, and those that are of the database and not of a workspace. */
+export const LEFT_OUT = ['schema_migrations', ...OF_ONE_SERVER] as const;
 
 /** Whoever reads the file must know the anchor before the first event. No table refers to another by a key, so the rest is free. */
 const FIRST = ['workspaces', 'journal_anchors', 'journal_heads', 'events'];
@@ -40,7 +43,7 @@ function layoutOf({ sqlite, postgres }: typeof SCHEMA): TableLayout[] {
       namesIn(one ?? several ?? ''),
     ]),
   );
-  const named = [...columns.keys()].filter((name) => !LEFT_OUT.includes(name) && !FIRST.includes(name)).sort();
+  const named = [...columns.keys()].filter((name) => !LEFT_OUT.some((table) => table === name) && !FIRST.includes(name)).sort();
   return [...FIRST, ...named].map((name) => {
     const own = (columns.get(name) ?? []).map(([, , column = '', type, required]) => [column, { type: type as Column['type'], nullable: !required }] as const);
     const owner = name === 'workspaces' ? 'id' : 'workspace_id';

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { Db } from '../engine.ts';
 import { TransferRefused } from './format.ts';
-import { type Row, TABLES } from './layout.ts';
+import { OF_ONE_SERVER, type Row, TABLES } from './layout.ts';
 
 /** What a server makes of itself when it first starts, and a person by signing in and looking around: nobody's work. */
-const MADE_AT_START = ['workspaces', 'journal_heads', 'events', 'developers', 'tokens', 'signin_links', 'page_tickets'];
+const MADE_AT_START = ['workspaces', 'journal_heads', 'events', 'developers', 'tokens', 'signin_links'];
 const TOKENS_OF_START = ['operator', 'web'] as const;
 const EVENTS_OF_START = [
   'workspace.created',
@@ -29,8 +29,8 @@ export async function clearUntouched(db: Db, workspace: string): Promise<void> {
     );
   }
   for (const { name, owner } of TABLES) await rowsOf(db).deleteFrom(name).where(owner, '=', workspace).execute();
-  // The developers that it was for are gone.
-  await db.deleteFrom('machine_permissions').where('workspace_id', '=', workspace).execute();
+  // The developers and tokens that they were for are gone.
+  for (const name of OF_ONE_SERVER) await db.deleteFrom(name).where('workspace_id', '=', workspace).execute();
 }
 
 async function touchedBy(db: Db, workspace: string): Promise<string | undefined> {

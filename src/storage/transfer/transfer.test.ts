@@ -3,7 +3,7 @@ import { type KyselyPlugin, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { ENGINE } from '../../testing/database.ts';
 import { inRun } from '../../testing/scope.ts';
-import { anyRows, exported, fileOf, fillEveryTable, hardText, type Place, placeOn, unchainedJournal, W } from '../../testing/transfer.ts';
+import { ANYWHERE, anyRows, EVERY_ROW, exported, fileOf, fillEveryTable, hardText, type Place, placeOn, unchainedJournal, W } from '../../testing/transfer.ts';
 import { ChainVerifier, readAnchor, readEvents, readHead } from '../journal.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
 import { exportWorkspace } from './export.ts';
@@ -19,7 +19,7 @@ async function filled(engine: 'sqlite' | 'postgres' = ENGINE): Promise<Place> {
   return place;
 }
 
-const taken = (place: Place, file: string, unverified = false) => importWorkspace(place.store.engine, { file, unverified });
+const taken = (place: Place, file: string, unverified = false) => importWorkspace(place.store.engine, { file, unverified, rules: EVERY_ROW, place: ANYWHERE });
 
 async function refusal(work: Promise<unknown>): Promise<TransferRefused> {
   const error = await work.then(

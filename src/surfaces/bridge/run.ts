@@ -1,4 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { printable } from '../../kernel/printable.ts';
 import { CliError } from '../cli/command.ts';
 import { createBridge } from './bridge.ts';
 import { type BridgeSettings, readSettings } from './settings.ts';
@@ -20,5 +21,5 @@ export function runBridge(env: NodeJS.ProcessEnv): number {
 
 /** stdout belongs to the protocol. */
 function note(line: string): void {
-  process.stderr.write(`covibe-mcp: ${line}\n`);
+  process.stderr.write(`covibe-mcp: ${printable(line)}\n`);
 }

@@ -39,6 +39,8 @@ export interface Result {
   readonly json: { readonly kind: string; readonly [key: string]: unknown };
   readonly text: string;
   readonly exit?: 0 | 1 | 3;
+  /** The text goes out without escaping, for a reader that is no terminal. */
+  readonly verbatim?: boolean;
 }
 
 export interface BareCommand<I extends BareInvocation = BareInvocation> {

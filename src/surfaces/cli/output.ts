@@ -1,7 +1,11 @@
-/** Results to stdout, narration to stderr. Colour on the mark only, and only on a terminal. */
+import { printable, printableLine } from '../../kernel/printable.ts';
+
+/** Results to stdout, narration to stderr. Colour on the mark only, and only on a terminal. Text of others is escaped here, for every command. */
 export interface Output {
   result(text: string): void;
   note(text: string): void;
+  /** A result as it is, for programs. */
+  verbatim(text: string): void;
   readonly mark: Record<'good' | 'bad' | 'wait' | 'quiet', string>;
   /** How something stands, by the signs that the dashboard has for it. */
   readonly tone: Record<'you' | 'live' | 'wait' | 'bad' | 'quiet', string>;
@@ -19,18 +23,34 @@ export function createOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream,
     stderr.write(`stdout: ${error.message}\n    next: make room there, or write to another place\n`);
     process.exit(1);
   });
-  return {
-    result: (text) => void stdout.write(`${text}\n`),
-    note: (text) => void stderr.write(`${text}\n`),
-    utf8,
+  const marks = {
     mark: { good: mark('✓', 'ok', 32), bad: mark('✗', 'x', 31), wait: mark('!', '!', 33), quiet: mark('○', 'o', 90) },
     tone: { you: mark('◆', '?', 35), live: mark('●', '*', 34), wait: mark('▲', '!', 33), bad: mark('✕', 'x', 31), quiet: mark('○', 'o', 90) },
   };
+  const coloured = colour ? [...Object.values(marks.mark), ...Object.values(marks.tone)] : [];
+  const shown = (text: string) => escapedBetween(text, coloured);
+  return {
+    result: (text) => void stdout.write(`${shown(text)}\n`),
+    note: (text) => void stderr.write(`${shown(text)}\n`),
+    verbatim: (text) => void stdout.write(`${text}\n`),
+    utf8,
+    ...marks,
+  };
 }
 
-/** Columns as wide as their widest cell; the last is left ragged. */
+/** Everything but our own coloured marks, which cannot do more than colour one sign. */
+function escapedBetween(text: string, marks: readonly string[]): string {
+  const [mark, ...rest] = marks;
+  if (mark === undefined) return printable(text);
+  return text
+    .split(mark)
+    .map((part) => escapedBetween(part, rest))
+    .join(mark);
+}
+
+/** Columns as wide as their widest cell; the last is left ragged. No cell can begin a line or steer the terminal. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows];
+  const all = [head, ...rows].map((row) => row.map(printableLine));
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
   return all.map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ')).join('\n');
 }

@@ -47,7 +47,8 @@ export async function runProgram<I extends BareInvocation>(
     const { values, positionals } = parse(command, argv);
     const bare: BareInvocation = { env, cwd: process.cwd(), json, out, values, positionals };
     const result = await command.run({ ...bare, ...more(values) } as I);
-    if (result) out.result(json ? JSON.stringify(result.json) : result.text);
+    if (result?.verbatim && !json) out.verbatim(result.text);
+    else if (result) out.result(json ? JSON.stringify(result.json) : result.text);
     return result?.exit ?? 0;
   } catch (error) {
     const fault = describe(program, error);

@@ -53,7 +53,7 @@ export function Chain() {
             was rewritten.
           </p>
           <CliCommand words="audit verify" />
-          <CliCommand words="audit export --anchor" />
+          <CliCommand words="audit anchor" />
         </Section>
       </div>
     </>

@@ -2,7 +2,6 @@ import type { agentsList, agentsRelease } from '../../../features/roster/contrac
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command } from '../command.ts';
 import { age, table } from '../output.ts';
-import { harmless } from './workflow-text.ts';
 
 const ask = asking<{ 'agents.list': Output<typeof agentsList>; 'agents.release': Output<typeof agentsRelease> }>();
 type Agent = Output<typeof agentsList>['items'][number];
@@ -15,7 +14,7 @@ export const agentCommands: readonly Command[] = [
     async run(invocation) {
       const { items, total } = await ask(invocation, 'agents.list', { limit: 200 });
       const now = Date.now();
-      const rows = items.map((agent) => [agent.name, agent.state, age(agent.last_seen_at, now), holds(agent), doing(agent)].map(harmless));
+      const rows = items.map((agent) => [agent.name, agent.state, age(agent.last_seen_at, now), holds(agent), doing(agent)]);
       const text =
         items.length === 0 ? 'No agent has called yet. covenant connect claude-code sets one up.' : table(['AGENT', 'STATE', 'SEEN', 'HOLDS', 'DOING'], rows);
       return { json: { kind: 'agent_list', items, total }, text: `${text}${total > items.length ? `\n(the first ${items.length} of ${total})` : ''}` };

@@ -2,7 +2,6 @@ import type { approveCall, listApprovals } from '../../../features/approvals/con
 import type { Output } from '../../../kernel/contract.ts';
 import { type Command, given, type Invocation, type Result } from '../command.ts';
 import { age } from '../output.ts';
-import { harmless } from './workflow-text.ts';
 
 type Approval = Output<typeof approveCall>;
 
@@ -19,7 +18,7 @@ export const approvalCommands: readonly Command[] = [
       const { status = 'waiting' } = invocation.values;
       const none = status === 'waiting' ? 'No call waits for approval.' : `No call was ${status === 'lapsed' ? 'left undecided or unused' : status}.`;
       const text = items.map((item) => lines(item, Date.now())).join('\n\n') || none;
-      return { json: { kind: 'approval_list', items, cut }, text: `${harmless(text)}${cut ? `\n\n(there are more than these ${items.length})` : ''}` };
+      return { json: { kind: 'approval_list', items, cut }, text: `${text}${cut ? `\n\n(there are more than these ${items.length})` : ''}` };
     },
   },
   {

@@ -19,7 +19,14 @@ test('a journal that is pruned while it is verified is said to be that, and not 
     if (++calls === 2) await t.done('journal.prune', { before: t.clock.now() });
     return (await t.done(name, args)) as Record<string, unknown>;
   };
-  const invocation = { env: {}, cwd: '/', json: true, values: {}, positionals: [], out: createOutput({}, process.stdout, process.stderr) };
+  const invocation = {
+    env: { COVENANT_HOME: t.database.home },
+    cwd: '/',
+    json: true,
+    values: {},
+    positionals: [],
+    out: createOutput({}, process.stdout, process.stderr),
+  };
   const verify = auditCommands.find(({ name }) => name === 'audit verify');
   const run = () => verify?.run({ ...invocation, client: async () => ({ action }) as Client } satisfies Invocation);
   await expect(run()).rejects.toMatchObject({ code: 'JOURNAL_PRUNED', next: expect.stringContaining('again') });

@@ -2,7 +2,6 @@ import type { listClaims, releaseByHand } from '../../../features/coordination/c
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command } from '../command.ts';
 import { table } from '../output.ts';
-import { harmless } from './workflow-text.ts';
 
 interface Answers {
   'claims.list': Output<typeof listClaims>;
@@ -30,7 +29,7 @@ export const claimCommands: readonly Command[] = [
       const text = items.length === 0 ? 'Nobody holds any code.' : table(['CLAIM', 'MODE', 'HOLDER', 'EXPIRES', 'PATTERN'], rows);
       return {
         json: { kind: 'claim_list', items, total },
-        text: `${harmless(text)}${total > items.length ? `\n(the newest ${items.length} of ${total})` : ''}`,
+        text: `${text}${total > items.length ? `\n(the newest ${items.length} of ${total})` : ''}`,
       };
     },
   },

@@ -16,7 +16,6 @@ import { fileDisk } from '../../../machine/files.ts';
 import { asking, CliError, type Invocation } from '../command.ts';
 import { here, typed, wrongOption } from './cycle-place.ts';
 import { type Shown, statusLines, type Who, whoIs } from './cycle-text.ts';
-import { harmless } from './workflow-text.ts';
 
 /** What the server answers, by its own contract. */
 interface Answers {
@@ -76,7 +75,7 @@ export async function statusText(invocation: Invocation, shown: Shown): Promise<
   const state = cycle
     ? statusLines(shown, cycle, await actorNames(invocation), Date.now())
     : `No cycle is active in ${repository}.\n    next: ${typed(invocation, 'cycle start --feature checkout')}`;
-  return harmless([state, await configNote(invocation, shown)].filter(Boolean).join(cycle ? '\n\n' : '\n'));
+  return [state, await configNote(invocation, shown)].filter(Boolean).join(cycle ? '\n\n' : '\n');
 }
 
 /** What else a person should know of a change that was made. */

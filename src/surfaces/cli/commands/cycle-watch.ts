@@ -5,7 +5,6 @@ import { CliError, type Command, type Invocation, option } from '../command.ts';
 import { actorNames, showHere, statusText } from './cycle-ask.ts';
 import { IN_REPOSITORY, typed } from './cycle-place.ts';
 import { eventLine, type Shown, type Who } from './cycle-text.ts';
-import { harmless } from './workflow-text.ts';
 
 export const cycleWatch: Command = {
   name: 'cycle watch',
@@ -49,7 +48,7 @@ async function follow(invocation: Invocation, shown: Shown, after: number, until
       if (!isOf(event, shown.repository, cycle)) continue;
       if (event.kind === 'cycle.started') cycle = event.subject ?? undefined;
       if (invocation.json) invocation.out.result(JSON.stringify({ kind: 'cycle_event', event }));
-      else invocation.out.result(harmless(eventLine(event, await names(event.actor))));
+      else invocation.out.result(eventLine(event, await names(event.actor)));
       if (event.payload.phase === until && until !== undefined) return;
       if (!['cycle.archived', 'cycle.cancelled'].includes(event.kind)) continue;
       if (until === undefined) return;

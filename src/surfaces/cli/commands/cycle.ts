@@ -5,7 +5,6 @@ import { cycleInit } from './cycle-init.ts';
 import { here, IN_REPOSITORY, typed } from './cycle-place.ts';
 import { type Cycle, handoffLines, historyTable, latestFor, type Shown, sessionTable } from './cycle-text.ts';
 import { cycleWatch } from './cycle-watch.ts';
-import { harmless } from './workflow-text.ts';
 
 const ALL = { ...IN_REPOSITORY, all: { type: 'boolean' } } as const;
 
@@ -51,7 +50,7 @@ export const cycleCommands: readonly Command[] = [
       const all = invocation.values.all === true;
       const none = `${all ? 'No cycle was started in this workspace' : 'No cycle was started here'} yet.`;
       const text = list.items.length === 0 ? `${none}\n    next: ${typed(invocation, 'cycle start --feature checkout')}` : historyTable(list, all, Date.now());
-      return { json: { kind: 'cycle_list', ...list }, text: harmless(text) };
+      return { json: { kind: 'cycle_list', ...list }, text };
     },
   },
   {
@@ -87,7 +86,7 @@ export const cycleCommands: readonly Command[] = [
       const table = items.length > 0 && sessionTable(items, invocation.values.all === true, await actorNames(invocation), Date.now());
       return {
         json: { kind: 'role_session_list', items },
-        text: harmless(table || 'No role has opened a session: agents do so with session.open and the PSK of their role.'),
+        text: table || 'No role has opened a session: agents do so with session.open and the PSK of their role.',
       };
     },
   },
@@ -98,7 +97,7 @@ export const cycleCommands: readonly Command[] = [
     async run(invocation) {
       const session = await ask(invocation, 'cycles.close_session', { session_id: invocation.positionals[0] });
       const text = `${invocation.out.mark.good} Closed ${session.session_id}, a session of ${session.role} in ${session.repository}.`;
-      return { json: { kind: 'role_session_closed', ...session }, text: harmless(text) };
+      return { json: { kind: 'role_session_closed', ...session }, text };
     },
   },
 ];
@@ -109,7 +108,7 @@ async function changed(invocation: Invocation, kind: string, cycle: Cycle, mirro
   const notes = await afterChange(invocation, cycle.repository, mirrorError);
   const last = next === undefined || notes.some((note) => note.includes('next:')) ? [] : [`    next: ${typed(invocation, next)}`];
   const text = [`${invocation.out.mark.good} ${done}`, ...notes, ...last].join('\n');
-  return { json: { kind, cycle, ...(mirrorError === undefined ? {} : { mirror_error: mirrorError }) }, text: harmless(text) };
+  return { json: { kind, cycle, ...(mirrorError === undefined ? {} : { mirror_error: mirrorError }) }, text };
 }
 
 async function read(invocation: Invocation): Promise<Result> {
@@ -123,7 +122,7 @@ async function read(invocation: Invocation): Promise<Result> {
     ? `Nothing has been handed over to ${target} in ${cycle.cycle_id}.`
     : `No cycle is active in ${repository}; --cycle names an earlier one.\n    next: ${typed(invocation, 'cycle history')}`;
   const json = { kind: 'handoff', cycle_id: cycle?.cycle_id ?? null, target, handoff };
-  return { json, text: harmless(handoff ? handoffLines(handoff, Date.now()) : none) };
+  return { json, text: handoff ? handoffLines(handoff, Date.now()) : none };
 }
 
 /** By the name that the history has for it, or the end of that; its names are unique in their repository. */
@@ -149,7 +148,7 @@ async function cancel(invocation: Invocation): Promise<Result> {
     const { cycle } = await showHere(invocation);
     if (cycle) {
       const question = `Cancel ${cycle.feature} (${cycle.cycle_id}), in the phase ${cycle.phase}, turn of ${cycle.active_role}? [y/N] `;
-      if (!(await confirm(harmless(question), process.stdin, process.stderr))) {
+      if (!(await confirm(question, process.stdin, process.stderr))) {
         return { json: { kind: 'cycle', cycle }, text: 'Nothing was cancelled.', exit: 1 };
       }
       which = { id: cycle.id };

@@ -2,7 +2,6 @@ import type { approveDevice, Device, listDevices, Requested, refuseDevice, revok
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, given } from '../command.ts';
 import { age, table } from '../output.ts';
-import { harmless } from './workflow-text.ts';
 
 const ask = asking<{
   'devices.list': Output<typeof listDevices>;
@@ -37,7 +36,7 @@ export const deviceCommands: readonly Command[] = [
         items.map((device) => row(device, now)),
       );
       const text = [...waiting.map(waits), items.length > 0 ? set : 'No device was set up yet: covibe-local setup asks for it.'].join('\n');
-      return { json: { kind: 'device_list', items, total, waiting }, text: harmless(text) };
+      return { json: { kind: 'device_list', items, total, waiting }, text };
     },
   },
   {
@@ -48,7 +47,7 @@ export const deviceCommands: readonly Command[] = [
     async run(invocation) {
       const approved = await ask(invocation, 'devices.approve', { code: invocation.positionals[0], ...given(invocation, 'developer') });
       const { machine_name, agents, developer } = approved;
-      return { json: { kind: 'device_approved', ...approved }, text: harmless(`Approved ${machine_name} for ${developer}: ${agents.join(', ')}.`) };
+      return { json: { kind: 'device_approved', ...approved }, text: `Approved ${machine_name} for ${developer}: ${agents.join(', ')}.` };
     },
   },
   {
@@ -57,7 +56,7 @@ export const deviceCommands: readonly Command[] = [
     positionals: ['CODE'],
     async run(invocation) {
       const refused = await ask(invocation, 'devices.refuse', { code: invocation.positionals[0] });
-      return { json: { kind: 'device_refused', ...refused }, text: harmless(`Refused ${refused.machine_name}.`) };
+      return { json: { kind: 'device_refused', ...refused }, text: `Refused ${refused.machine_name}.` };
     },
   },
   {

@@ -6,7 +6,6 @@ import type { Output as Answer } from '../../../kernel/contract.ts';
 import { findServer } from '../client.ts';
 import { asking, type Invocation, option } from '../command.ts';
 import { type Finding, inWords as faultInWords } from './doctor/check.ts';
-import { harmless } from './workflow-text.ts';
 
 interface Answers {
   'instances.orphans': Answer<typeof instancesOrphans>;
@@ -64,9 +63,9 @@ async function cleared(invocation: Invocation): Promise<Finding[]> {
 const NOTHING: Finding = { check: 'agents', state: 'ok', message: 'agents have left neither sessions nor worktrees behind' };
 
 const inWords = ({ kind, name, path }: Orphan): string =>
-  harmless(kind === 'session' ? `session ${name} runs, and no instance needs it` : `worktree ${path} is there, and no instance needs it`);
+  kind === 'session' ? `session ${name} runs, and no instance needs it` : `worktree ${path} is there, and no instance needs it`;
 
-const because = ({ reason }: Orphan): string => (reason === null ? '' : `, because ${harmless(reason)}`);
+const because = ({ reason }: Orphan): string => (reason === null ? '' : `, because ${reason}`);
 
 const remedy = ({ command }: Orphan): string => (command === null ? 'see to that by hand; then covenant doctor --fix' : command.map(word).join(' '));
 

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
+import { isAllowed } from '../../../machine/allowed.ts';
 import { CliError, type Command, type Invocation, type Result } from '../command.ts';
 import { prepareHome } from '../home.ts';
 import { refuseWhileServed } from '../served.ts';
@@ -11,7 +12,8 @@ export const importCommand: Command = {
   name: 'import',
   // The file names its workspace.
   local: true,
-  summary: 'Put an exported workspace into a database that does not have it, all of it or nothing. --unverified: without looking at the chain of its journal.',
+  summary:
+    'Put an exported workspace into a database that does not have it, as a whole or not at all. Operator, web and instance tokens, sign-in links, device approvals and steps under way are left out. --unverified: without looking at the chain of its journal.',
   positionals: ['FILE'],
   options: { unverified: { type: 'boolean' } },
   async run(invocation): Promise<Result> {
@@ -20,7 +22,7 @@ export const importCommand: Command = {
     const file = given === '-' ? '/dev/stdin' : resolve(invocation.cwd, given);
     refuseUnlessFile(file);
     await refuseWhileServed(invocation.env, config.home, 'import');
-    const { header, rows, journal } = await importFrom(invocation, file, config);
+    const { header, rows, leftOut, journal } = await importFrom(invocation, file, config);
     const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
     const checked = invocation.values.unverified ? 'its chain was not looked at' : 'chain intact';
     return {
@@ -29,13 +31,20 @@ export const importCommand: Command = {
         workspace: header.workspace.name,
         exported_at: header.exported_at,
         rows,
+        left_out: leftOut,
         journal,
         verified: !invocation.values.unverified,
       },
-      text: `Imported workspace ${header.workspace.name}: ${total} rows · ${checked} · journal ${journal.seq} ${journal.hash}`,
+      text: `Imported workspace ${header.workspace.name}: ${total} rows · ${checked} · journal ${journal.seq} ${journal.hash}${leftOutLines(leftOut)}`,
     };
   },
 };
+
+/** What the new server does not get from a file: who may come in, and what is under way outside the store. */
+function leftOutLines(leftOut: Readonly<Record<string, number>>): string {
+  const kinds = Object.entries(leftOut).map(([kind, count]) => `  ${String(count).padStart(6)} ${kind.replaceAll('_', ' ')}`);
+  return kinds.length === 0 ? '' : `\nNot brought:\n${kinds.join('\n')}`;
+}
 
 /** It is read twice, which neither a pipe nor stdin can be. */
 function refuseUnlessFile(path: string): void {
@@ -50,27 +59,38 @@ function refuseUnlessFile(path: string): void {
 }
 
 async function importFrom(invocation: Invocation, file: string, config: ReturnType<typeof loadConfig>) {
-  const [{ headerOf, importWorkspace }, { openStore }, { STATEMENT_TIMEOUT_MS }, { TransferRefused }] = await Promise.all([
-    import('../../../storage/transfer/import.ts'),
-    import('../../../storage/open.ts'),
-    import('../../../storage/transfer/snapshot.ts'),
-    import('../../../storage/transfer/format.ts'),
-  ]);
+  const [{ headerOf, importWorkspace }, { openStore }, { STATEMENT_TIMEOUT_MS }, { TransferRefused }, { IMPORT_RULES }, { demoFolder }, { AnchorKeeper }] =
+    await Promise.all([
+      import('../../../storage/transfer/import.ts'),
+      import('../../../storage/open.ts'),
+      import('../../../storage/transfer/snapshot.ts'),
+      import('../../../storage/transfer/format.ts'),
+      import('../../../features/import-rules.ts'),
+      import('../../../features/demo/index.ts'),
+      import('../../../storage/anchors/keeper.ts'),
+    ]);
+  const { now } = clockFrom(invocation.env);
+  const folders = config.machine.repositories && [...config.machine.repositories, demoFolder(config.home)];
   const bytes = statSync(file).size;
   const say = everyFiveSeconds(invocation);
   const options = {
     file,
     unverified: invocation.values.unverified === true,
+    rules: IMPORT_RULES,
+    place: { now: now(), isAllowed: (path: string) => isAllowed(path, folders) },
     onProgress: (rows: number, read: number) => say(() => `${rows} rows, ${Math.floor((100 * read) / Math.max(1, bytes))} %`),
   };
   try {
     // A file that is none of ours makes no home and no database.
     await headerOf(options);
     prepareHome(config.home);
-    const { now } = clockFrom(invocation.env);
     const store = await openStore({ url: config.database_url, path: config.database_path, now, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
     try {
-      return await importWorkspace(store.engine, options);
+      const imported = await importWorkspace(store.engine, options);
+      const keeper = new AnchorKeeper(config.home, config.anchors.key_file);
+      const { id } = imported.header.workspace;
+      if (keeper.has(id)) await keeper.replaced(store.reader, id, 'imported', now());
+      return imported;
     } finally {
       await store.close();
     }

@@ -2,18 +2,14 @@ import { stripVTControlCharacters } from 'node:util';
 import type { instancesList, instancesShow, instancesStop } from '../../../features/instances/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { age, type Output, table } from '../output.ts';
-import { harmless } from './workflow-text.ts';
 
 export type Listed = Answer<typeof instancesList>;
 export type Instance = Listed['items'][number];
 export type Shown = Answer<typeof instancesShow>;
 export type Ended = Answer<typeof instancesStop>;
 
-/** What an agent's program painted, without what would paint on this terminal. */
-export const plain = (text: string): string => harmless(stripVTControlCharacters(text).replaceAll('\r', ''));
-
-/** The same for every word of an answer; the marks of our own around them stay as they are. */
-const tamed = <T>(answer: T): T => JSON.parse(JSON.stringify(answer), (_, value: unknown) => (typeof value === 'string' ? harmless(value) : value)) as T;
+/** The text that an agent's program painted, without its colours and moves. The printer escapes the rest. */
+export const plain = (text: string): string => stripVTControlCharacters(text).replaceAll('\r', '');
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
@@ -31,11 +27,11 @@ export function listLines({ items, total }: Listed, now: number): string {
     item.repository,
   ]);
   const more = total > items.length ? `\n(the newest ${items.length} of ${total})` : '';
-  return harmless(`${table(['INSTANCE', 'TYPE', 'STATUS', 'RUNS IN', 'REVIEWS', 'PR', 'REVIEW OF', 'ACTIVE', 'REPOSITORY'], rows)}${more}`);
+  return `${table(['INSTANCE', 'TYPE', 'STATUS', 'RUNS IN', 'REVIEWS', 'PR', 'REVIEW OF', 'ACTIVE', 'REPOSITORY'], rows)}${more}`;
 }
 
 export function showLines(shown: Shown, mark: Output['mark'], now: number): string {
-  const { instance, relationships, feedback, failures, attach } = tamed(shown);
+  const { instance, relationships, feedback, failures, attach } = shown;
   const lines = [
     `${instance.id}  ${instance.type}, ${instance.status}${instance.status_reason === null ? '' : `: ${oneLine(instance.status_reason)}`}`,
     `  agent ${instance.agent}${instance.developer === null ? '' : ` for ${instance.developer}`}, ${runs(instance)}; started ${age(instance.created_at, now)} ago by ${instance.created_by}`,
@@ -72,7 +68,7 @@ const feedbackLines = ({ review_instance_id, feedback_type, priority, feedback, 
 
 /** What has become of it on the machine, and how to get at what was left. */
 export function endedLines(ended: Ended, did: string, mark: Output['mark']): string {
-  const { instance, worktree, reason, backup_ref } = tamed(ended);
+  const { instance, worktree, reason, backup_ref } = ended;
   const head = `${did} ${instance.id}; it is ${instance.status}.`;
   if (worktree === 'kept') {
     const next = `look into ${instance.worktree_path}, then covenant instances clean ${instance.id} (--force removes it and keeps a backup)`;

@@ -51,11 +51,11 @@ test('the list says of each instance what it is, how it stands, where it runs an
   expect(listLines({ items: [], total: 0 }, NOW)).toContain('next: covenant instances start --repo . --type coding');
 });
 
-test('one is shown with its reviews, their feedback, its failures and, at the limit, what to do; nothing that agents wrote steers the terminal', () => {
+test('one is shown with its reviews, their feedback, its failures and, at the limit, what to do', () => {
   const text = showLines(
     {
       ...SHOWN,
-      instance: { ...INSTANCE, at_limit: true, suggestions: ['Create pull request with current work'], status_reason: 'stopped by ana:\nno\u001b[2J' },
+      instance: { ...INSTANCE, at_limit: true, suggestions: ['Create pull request with current work'], status_reason: 'stopped by ana:\nno' },
       relationships: [
         {
           ...{ parent_instance: 'work-7-a1', child_instance: 'review-7-a1', relationship_type: 'spawned_review', review_iteration: 1 },
@@ -66,7 +66,7 @@ test('one is shown with its reviews, their feedback, its failures and, at the li
         {
           ...{ feedback_id: 'fb_1', review_instance_id: 'review-7-a1', review_iteration: 1, feedback_type: 'needs_work', priority: 'high' },
           ...{
-            feedback: 'Two\nlines\u001b[31m',
+            feedback: 'Two\nlines',
             actionable_items: ['Fix\nit'],
             git_commit_hash: null,
             delivered: 'message',
@@ -81,7 +81,7 @@ test('one is shown with its reviews, their feedback, its failures and, at the li
     NOW,
   );
   expect(text.split('\n')).toEqual([
-    'work-7-a1  coding, waiting_review: stopped by ana: no\uFFFD[2J',
+    'work-7-a1  coding, waiting_review: stopped by ana: no',
     '  agent claude for ana, in the tmux session work-7-a1; started 2 m ago by operator',
     '  branch work/work-7-a1 from main, in /srv/app-worktrees/work-7-a1',
     '  2 of at most 3 reviews, 1 of 5 failed',
@@ -90,7 +90,7 @@ test('one is shown with its reviews, their feedback, its failures and, at the li
     '  review 1 of work-7-a1: review-7-a1, needs_work',
     '  review-7-a1 says needs_work (high), by message: a rebase is in progress',
     '    Two',
-    '    lines\uFFFD[31m',
+    '    lines',
     '    - Fix it',
     `  ${MARK.bad} request_review failed 1 m ago: NO_CHANGES, at work/work-7-a1 aaaaaaaaaaaa (req_1)`,
     '    next: covenant instances attach work-7-a1',
@@ -109,7 +109,7 @@ test('what ended says whether its worktree is gone, why not, and where its work 
 });
 
 test('output is shown without what it would do to the terminal, and followed line by line as it scrolls', () => {
-  expect(plain('\u001b[31mred\u001b[0m\r\nnext\u0007')).toBe('red\nnext\uFFFD');
+  expect(plain('\u001b[31mred\u001b[0m\r\nnext\u0007')).toBe('red\nnext\u0007');
   expect(newLines([], ['a', 'b'])).toEqual(['a', 'b']);
   expect(newLines(['a', 'b'], ['a', 'b', 'c'])).toEqual(['c']);
   expect(newLines(['a', 'b', 'c'], ['b', 'c', 'd', 'e'])).toEqual(['d', 'e']);

@@ -2,7 +2,6 @@ import type { answerThread, broadcastByHand, listThreads, remindThread, showThre
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, given, option, UsageError } from '../command.ts';
 import { threadLines, threadTable } from './messages-text.ts';
-import { harmless } from './workflow-text.ts';
 
 /** What the server answers, by its own contract. */
 interface Answers {
@@ -25,7 +24,7 @@ export const messageCommands: readonly Command[] = [
       const list = await ask(invocation, 'messages.threads', given(invocation, 'kind', 'state', 'repo'));
       const none = 'Nothing was said yet.\n    next: covenant messages send TEXT';
       const text = list.pressing.length + list.items.length === 0 ? none : threadTable(list, Date.now());
-      return { json: { kind: 'thread_list', ...list }, text: `${harmless(text)}${list.next === null ? '' : '\n(there are older ones)'}` };
+      return { json: { kind: 'thread_list', ...list }, text: `${text}${list.next === null ? '' : '\n(there are older ones)'}` };
     },
   },
   {
@@ -34,7 +33,7 @@ export const messageCommands: readonly Command[] = [
     positionals: ['ID'],
     async run(invocation) {
       const shown = await ask(invocation, 'messages.thread', { id: invocation.positionals[0] });
-      return { json: { kind: 'thread', ...shown }, text: harmless(threadLines(shown, Date.now())) };
+      return { json: { kind: 'thread', ...shown }, text: threadLines(shown, Date.now()) };
     },
   },
   {

@@ -2,7 +2,6 @@ import type { dismissByHand, listOverlaps } from '../../../features/overlap/cont
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, option, UsageError } from '../command.ts';
 import { age, table } from '../output.ts';
-import { harmless } from './workflow-text.ts';
 
 /** Each option, and the setting that it is. */
 const FIGURES = {
@@ -53,7 +52,7 @@ export const overlapCommands: readonly Command[] = [
       ]);
       const none = invocation.values.open === true ? 'No overlap waits for a judgement.' : 'No two pieces of work have looked alike yet.';
       const text = items.length === 0 ? none : table(['OVERLAP', 'LEVEL', 'VERDICT', 'AGE', 'PAIR'], rows);
-      return { json: { kind: 'overlap_list', items, more }, text: `${harmless(text)}${more ? `\n(the newest ${items.length})` : ''}` };
+      return { json: { kind: 'overlap_list', items, more }, text: `${text}${more ? `\n(the newest ${items.length})` : ''}` };
     },
   },
   {

@@ -2,10 +2,10 @@ import type { listTokens } from '../../../features/identity/contract.ts';
 import type { workflowsList } from '../../../features/oversight/contract.ts';
 import type { agentsList, agentsShow } from '../../../features/roster/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
+import { printableLine } from '../../../kernel/printable.ts';
 import { columnsOf, fitted, padded } from '../columns.ts';
 import { age, counted, type Output } from '../output.ts';
 import type { WaitingItem } from './status-waiting.ts';
-import { harmless } from './workflow-text.ts';
 
 type Agents = Answer<typeof agentsList>;
 type Agent = Agents['items'][number];
@@ -35,7 +35,7 @@ const TONES: Record<Agent['state'], keyof Tones> = {
   ended: 'quiet',
 };
 
-const oneLine = (text: string): string => harmless(text).replaceAll(/\s+/g, ' ').trim();
+const oneLine = (text: string): string => printableLine(text.replaceAll(/\s+/g, ' ').trim());
 const more = (count: number, command: string): string[] => (count > LISTED ? [`  and ${count - LISTED} more: ${command}`] : []);
 const room = ({ columns }: Width, taken: number): number => Math.max(LEAST, Math.min(MOST, columns - taken));
 

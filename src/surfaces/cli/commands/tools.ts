@@ -1,6 +1,5 @@
 import { type Command, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
-import { harmless } from './workflow-text.ts';
 
 interface ToolItem {
   name: string;
@@ -28,8 +27,9 @@ export const toolCommands: readonly Command[] = [
     async run(invocation) {
       const args = parseArguments(option(invocation, 'args'));
       const body = await (await invocation.client()).tool(invocation.positionals[0] as string, args);
+      // A program or a file gets a tool's text as it is; a terminal never does.
       const result = callResult(body, invocation.out.mark.bad);
-      return process.stdout.isTTY ? { ...result, text: harmless(result.text) } : result;
+      return { ...result, verbatim: result.exit === 0 && !process.stdout.isTTY };
     },
   },
 ];

@@ -2,7 +2,6 @@ import type { CountedUsage, listPrices, listUsage, setPrice, UsageKey, UsageRow 
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, type Invocation, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
-import { harmless } from './workflow-text.ts';
 
 const ask = asking<{ 'usage.list': Output<typeof listUsage>; 'prices.list': Output<typeof listPrices>; 'prices.set': Output<typeof setPrice> }>();
 
@@ -82,9 +81,9 @@ function usageText(grouping: string, items: readonly UsageRow[], totals: Counted
   const lead = grouping === 'day' || grouping === 'task' ? [grouping.toUpperCase()] : [];
   const head = [...lead, grouping === 'developer' ? 'DEVELOPER' : 'AGENT', 'MODEL', 'INPUT', 'CACHED', 'OUTPUT', 'SESSIONS', 'COST'];
   const rows = items.map((row) => [
-    ...(grouping === 'day' ? [row.day ?? '—'] : grouping === 'task' ? [row.task ? harmless(row.task.title) : '—'] : []),
+    ...(grouping === 'day' ? [row.day ?? '—'] : grouping === 'task' ? [row.task ? row.task.title : '—'] : []),
     row.agent_type === null ? (row.developer ?? '—') : `${row.agent_type}@${row.developer}`,
-    harmless(row.model ?? '—'),
+    row.model ?? '—',
     ...counts(row),
   ]);
   const total = [...lead.map(() => ''), 'total', '', ...counts(totals)];

@@ -3,7 +3,6 @@ import type { abandonWorkflow, createByHand, releaseClaim, retryTask, setParalle
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, given, type Invocation, option, type Result, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
-import { harmless } from './workflow-text.ts';
 
 type Steered = Output<typeof abandonWorkflow>;
 type Moved = Output<typeof retryTask>;
@@ -73,7 +72,7 @@ async function create(invocation: Invocation): Promise<Result> {
     ...(parallel === undefined ? {} : { max_parallel_tasks: numberOf(parallel, '--parallel') }),
   });
   const text = `${invocation.out.mark.good} ${made.id} ${made.name}, in ${made.repository_path}\n    next: let an agent plan it with workflow_set_plan`;
-  return { json: { kind: 'workflow_created', ...made }, text: harmless(text) };
+  return { json: { kind: 'workflow_created', ...made }, text };
 }
 
 function setting(verb: 'pause' | 'resume' | 'complete', summary: string, did: string): Command {
@@ -90,12 +89,12 @@ async function set(invocation: Invocation, verb: 'pause' | 'resume' | 'complete'
   const answer = await ask(invocation, `workflows.${verb}`, { workflow_id: invocation.positionals[0], ...given(invocation, 'reason') });
   const held = answer.claims > 0 ? ` Agents still work on ${answer.claims} of its tasks.` : '';
   const text = answer.changed ? `${did} ${answer.name} (${answer.workflow_id}).${held}` : `${answer.name} is ${answer.status} already.`;
-  return { json: { kind: 'workflow_status', ...answer }, text: `${invocation.out.mark.good} ${harmless(text)}` };
+  return { json: { kind: 'workflow_status', ...answer }, text: `${invocation.out.mark.good} ${text}` };
 }
 
 async function abandon(invocation: Invocation): Promise<Result> {
   if (invocation.values.yes !== true && !invocation.json && process.stdin.isTTY && process.stderr.isTTY) {
-    const question = `Abandon ${harmless(invocation.positionals[0] ?? '')}? There is no way back. [y/N] `;
+    const question = `Abandon ${invocation.positionals[0] ?? ''}? There is no way back. [y/N] `;
     if (!(await confirm(question, process.stdin, process.stderr))) {
       return { json: { kind: 'workflow_status', changed: false }, text: 'Nothing was abandoned.', exit: 1 };
     }
@@ -112,7 +111,7 @@ function moving(verb: 'retry' | 'skip' | 'release', summary: string, options: No
     async run(invocation) {
       const moved = await ask(invocation, `workflows.${verb}`, { task_id: invocation.positionals[0], ...given(invocation, 'reason') });
       const text = `Task ${moved.name} (${moved.task_id}) is ${moved.status}${moved.changed ? '' : ' already'}.`;
-      return { json: { kind: 'workflow_task', ...moved }, text: `${invocation.out.mark.good} ${harmless(text)}` };
+      return { json: { kind: 'workflow_task', ...moved }, text: `${invocation.out.mark.good} ${text}` };
     },
   };
 }

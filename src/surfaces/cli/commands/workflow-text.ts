@@ -6,10 +6,6 @@ import { age } from '../output.ts';
 type Shown = Output<typeof workflowsShow>;
 type Question = Output<typeof listQuestions>['items'][number];
 
-/** What agents wrote must not steer the terminal that shows it. */
-export const harmless = (text: string): string =>
-  text.replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, (mark) => (mark === '\n' || mark === '\t' ? mark : '\uFFFD'));
-
 const listed = (title: string, lines: readonly string[]): string => (lines.length === 0 ? '' : `\n${title}\n${lines.map((line) => `  ${line}`).join('\n')}`);
 
 export function workflowLines({ workflow, progress, next }: Shown): string {

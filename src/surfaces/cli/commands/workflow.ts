@@ -5,7 +5,7 @@ import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, option } from '../command.ts';
 import { age, table } from '../output.ts';
 import { workflowSteering } from './workflow-steer.ts';
-import { claimLines, harmless, questionLines, workflowLines } from './workflow-text.ts';
+import { claimLines, questionLines, workflowLines } from './workflow-text.ts';
 
 /** What the server answers, by its own contract. */
 interface Answers {
@@ -37,7 +37,7 @@ export const workflowCommands: readonly Command[] = [
       const now = Date.now();
       const rows = items.map((flow) => [flow.id, flow.status, flow.repository_path, age(flow.updated_at, now), flow.name]);
       const text = items.length === 0 ? 'There is no such workflow.' : table(['WORKFLOW', 'STATUS', 'REPOSITORY', 'UPDATED', 'NAME'], rows);
-      return { json: { kind: 'workflow_list', items, total }, text: `${harmless(text)}${newest(items, total)}` };
+      return { json: { kind: 'workflow_list', items, total }, text: `${text}${newest(items, total)}` };
     },
   },
   {
@@ -47,7 +47,7 @@ export const workflowCommands: readonly Command[] = [
     async run(invocation) {
       const shown = await ask(invocation, 'workflows.show', { workflow_id: invocation.positionals[0] });
       const text = [workflowLines(shown), claimLines(shown.claims, Date.now())].filter(Boolean).join('\n');
-      return { json: { kind: 'workflow', ...shown }, text: harmless(text) };
+      return { json: { kind: 'workflow', ...shown }, text };
     },
   },
   {
@@ -57,7 +57,7 @@ export const workflowCommands: readonly Command[] = [
     async run(invocation) {
       const { items, total, workflow_id } = await ask(invocation, 'workflows.tasks', { workflow_id: invocation.positionals[0], limit: 10_000 });
       const rows = items.map((task) => [String(task.sequence), task.id, task.status, task.assigned_agent_id ?? '—', task.name]);
-      const text = items.length === 0 ? 'It has no tasks yet.' : harmless(table(['SEQ', 'TASK', 'STATUS', 'AGENT', 'NAME'], rows));
+      const text = items.length === 0 ? 'It has no tasks yet.' : table(['SEQ', 'TASK', 'STATUS', 'AGENT', 'NAME'], rows);
       return { json: { kind: 'workflow_task_list', workflow_id, items, total }, text };
     },
   },
@@ -71,7 +71,7 @@ export const workflowCommands: readonly Command[] = [
       const none = answered ? 'Nothing has been answered yet.' : 'No agent waits for an answer.';
       return {
         json: { kind: 'question_list', items, cut },
-        text: `${harmless(questionLines(items, Date.now())) || none}${cut ? `\n\n(there are more than these ${items.length})` : ''}`,
+        text: `${questionLines(items, Date.now()) || none}${cut ? `\n\n(there are more than these ${items.length})` : ''}`,
       };
     },
   },
@@ -94,7 +94,7 @@ export const workflowCommands: readonly Command[] = [
       const now = Date.now();
       const rows = items.map((a) => [a.id, a.status, a.role, a.runtime, a.developer ?? 'operator', age(a.last_seen_at, now), a.current_task_id ?? '—', a.name]);
       const text = items.length === 0 ? 'No agent has registered.' : table(['AGENT', 'STATUS', 'ROLE', 'RUNTIME', 'OF', 'SEEN', 'TASK', 'NAME'], rows);
-      return { json: { kind: 'agent_list', items, total }, text: `${harmless(text)}${newest(items, total)}` };
+      return { json: { kind: 'agent_list', items, total }, text: `${text}${newest(items, total)}` };
     },
   },
   ...workflowSteering,

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError } from '../../cli/command.ts';
-import { harmless } from '../../cli/commands/workflow-text.ts';
 import { tokensIn } from '../credentials.ts';
 import { type Asked, ask } from '../server.ts';
 import { notCovenant, unreachable } from '../server-state.ts';
@@ -46,7 +45,7 @@ export async function askForTokens({ origin, agents, show, pause = sleep }: Devi
   const request = await ask(origin, '/api/setup/device', { body: { machine_name: hostname().slice(0, LONGEST_NAME) || 'machine', agents } });
   const { device_code, user_code, verification_uri, expires_in, interval } = bodyOf(request, origin);
   if (typeof device_code !== 'string' || typeof user_code !== 'string' || typeof verification_uri !== 'string') throw notCovenant(origin);
-  show({ code: harmless(user_code), uri: harmless(verification_uri) });
+  show({ code: user_code, uri: verification_uri });
   let seconds = between(interval);
   for (let left = Number(expires_in) || 600; left > 0; left -= seconds) {
     await pause(seconds * 1_000);
@@ -56,7 +55,7 @@ export async function askForTokens({ origin, agents, show, pause = sleep }: Devi
     const { status, developer, tokens, interval: slower } = polled.body;
     if (status === 'approved') {
       const arrived = Object.entries(tokensIn(tokens)).filter(([agent]) => agents.includes(agent));
-      return { developer: harmless(String(developer)), tokens: Object.fromEntries(arrived) };
+      return { developer: String(developer), tokens: Object.fromEntries(arrived) };
     }
     const end = ENDS[String(status)];
     if (end) throw new CliError(...end);
@@ -74,5 +73,5 @@ function bodyOf(asked: Asked, origin: string): Record<string, unknown> {
   if (asked.status === 200) return asked.body;
   const { message, feedback, data } = asked.body as { message?: string; feedback?: { required_action?: string }; data?: { code?: string } };
   if (typeof message !== 'string') throw notCovenant(origin);
-  throw new CliError(data?.code ?? 'REFUSED', harmless(message), harmless(feedback?.required_action ?? 'Run setup again.'));
+  throw new CliError(data?.code ?? 'REFUSED', message, feedback?.required_action ?? 'Run setup again.');
 }

@@ -31,6 +31,7 @@ const notes = (): Output & { said: string[] } => {
   return {
     said,
     note: (text) => void said.push(text),
+    verbatim: () => {},
     result: () => {},
     utf8: true,
     mark: { good: '✓', bad: '✗', wait: '!', quiet: '○' },

@@ -4,7 +4,6 @@ import { clockFrom } from '../../../../kernel/clock.ts';
 import type { Output } from '../../../../kernel/contract.ts';
 import type { PostgresFacts, PostgresRefusal } from '../../../../storage/inspect-postgres.ts';
 import { expiresIn } from '../status-text.ts';
-import { harmless } from '../workflow-text.ts';
 import { check, type Finding, inWords, type Say } from './check.ts';
 
 /** What a server takes of PostgreSQL's connections; what one that runs may still want. */
@@ -147,7 +146,7 @@ export const tokens = check('tokens', ['TOKEN_EXPIRING'], async (say, { invocati
   if (items.length === 0) return say.ok('no agent token expires within 7 days');
   const now = clockFrom(env).now();
   return items.map(({ token_id, label, developer, expires_at }) =>
-    say.warning('TOKEN_EXPIRING', `${harmless(`${label} of ${developer}`)} ${expiresIn(expires_at ?? now, now)}`, `covenant tokens rotate ${token_id}`),
+    say.warning('TOKEN_EXPIRING', `${label} of ${developer} ${expiresIn(expires_at ?? now, now)}`, `covenant tokens rotate ${token_id}`),
   );
 });
 

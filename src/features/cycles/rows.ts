@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { count, idOf, json, localPath, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule } from '../../storage/transfer/row-rules.ts';
+import { faultsOf, machineSchema } from './machine.ts';
+import { CYCLE_STATUSES, type CycleHandoffRow, type CycleRow } from './tables.ts';
+
+/** Roles and phases are parts of files' names: a machine in a file is held to the same names as one in a config. */
+const NAME = /^[a-z][a-z0-9_-]{0,31}$/i;
+const role = matches(NAME, 'the name of a role');
+
+const soundMachine = machineSchema.refine(
+  (machine) => faultsOf(machine).length === 0 && [...machine.roles, ...machine.phases.map(({ name }) => name)].every((name) => NAME.test(name)),
+  { error: 'this is no machine of roles and phases' },
+);
+
+/**
+ * A cycle comes as history. Its turn was about files in a repository of the machine it was exported from; here it writes none, and the lock
+ * token that the file names opens nothing.
+ */
+const detach: RowRule = (row, { now, isAllowed }) => {
+  if (!isAllowed(String(row.repository))) return { row: null, leftOut: 'outside_repositories' };
+  const quiet = { ...row, mirrored: row.revision ?? 0 };
+  if (row.status !== 'active') return Number(row.mirrored) < Number(row.revision) ? { row: quiet, leftOut: 'pending_steps' } : { row: quiet };
+  return {
+    row: { ...quiet, status: 'cancelled', lock_token: 'void', ended_at: now, ended_by: 'import', reason: 'Imported. Start a new cycle here.', updated_at: now },
+    leftOut: 'active_cycles',
+  };
+};
+
+export const cycleRows = {
+  cycles: rowRule<CycleRow>(
+    {
+      id: idOf('cyc'),
+      repository: localPath,
+      cycle_id: matches(/^\d{8}T\d{6}Z_[A-Za-z0-9_-]{1,100}$/, 'an id such as 20260220T215622Z_featureX'),
+      status: oneOf(...CYCLE_STATUSES),
+      machine: json(soundMachine),
+      config: json(z.record(z.string(), z.unknown())),
+      phase: role,
+      active_role: role,
+      lock_role: role,
+      reworks: count,
+      revision: count,
+      mirrored: count,
+    },
+    detach,
+  ),
+  cycle_handoffs: rowRule<CycleHandoffRow>({
+    cycle: idOf('cyc'),
+    number: count,
+    target: role,
+    producer: role,
+    payload: json(z.record(z.string(), z.unknown())),
+  }),
+  role_sessions: neverBrought('role_sessions'),
+  psk_failures: neverBrought('psk_failures'),
+} satisfies Partial<RowRules>;

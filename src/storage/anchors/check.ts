@@ -1,0 +1,71 @@
+import type { ChainBreak, ChainPoint, JournalEvent } from '../journal.ts';
+import type { AnchorPoint, KeptAnchors } from './file.ts';
+
+export interface AnchorReport {
+  readonly checked: number;
+  readonly failed: number;
+  readonly firstBreak: ChainBreak | null;
+}
+
+/** Compares a journal with its anchors while it is read, event by event and in order. */
+export class AnchorCheck {
+  readonly #points: readonly AnchorPoint[];
+  readonly #hashes = new Map<number, string>();
+  /** The first event up to an anchor that is younger than the event it was made of: it took the place of another. */
+  readonly #younger = new Map<AnchorPoint, number>();
+  #next = 0;
+
+  constructor(points: readonly AnchorPoint[]) {
+    this.#points = points.toSorted((a, b) => a.seq - b.seq);
+  }
+
+  add({ seq, hash, time }: Pick<JournalEvent, 'seq' | 'hash' | 'time'>): void {
+    while ((this.#points[this.#next]?.seq ?? Number.POSITIVE_INFINITY) < seq) this.#next++;
+    const point = this.#points[this.#next];
+    if (!point) return;
+    if (point.seq === seq) this.#hashes.set(seq, hash);
+    if (time > point.time && !this.#younger.has(point)) this.#younger.set(point, seq);
+  }
+
+  /** `pruned`: what the first event there is is chained to. */
+  finish(head: ChainPoint | undefined, pruned: ChainPoint): AnchorReport {
+    let [checked, failed, agreed] = [0, 0, pruned.seq];
+    let firstBreak: ChainBreak | null = null;
+    for (const point of this.#points) {
+      if (point.seq < pruned.seq) continue;
+      checked++;
+      const found = point.seq === pruned.seq ? pruned.hash : this.#hashes.get(point.seq);
+      if (found === point.hash) {
+        agreed = Math.max(agreed, point.seq);
+        continue;
+      }
+      failed++;
+      firstBreak ??= this.#breakAt(point, agreed, head?.seq ?? 0);
+    }
+    const last = this.#points.at(-1);
+    // A prune is always between two anchors of the server that does it: without one behind it, any beginning could be made up.
+    if (last && checked === 0) {
+      const reason = `events ${last.seq + 1} to ${pruned.seq} were pruned, and no anchor of this home was made after that`;
+      return { checked: 1, failed: 1, firstBreak: { seq: last.seq + 1, kind: null, reason } };
+    }
+    return { checked, failed, firstBreak };
+  }
+
+  #breakAt(point: AnchorPoint, agreed: number, head: number): ChainBreak {
+    const anchor = `the anchor of ${new Date(point.at).toISOString()} is of event ${point.seq}`;
+    const younger = this.#younger.get(point);
+    if (younger !== undefined) return { seq: younger, kind: null, reason: `event ${younger} took the place of another: it is younger, and ${anchor}` };
+    if (head < point.seq) return { seq: head + 1, kind: null, reason: `event ${head + 1} is missing: ${anchor}` };
+    return { seq: agreed + 1, kind: null, reason: `events from ${agreed + 1} on were rewritten: ${anchor}, and had another hash` };
+  }
+}
+
+/** A line that nobody with the key has written counts as an anchor that failed. */
+export function withForged({ checked, failed, firstBreak }: AnchorReport, forged: KeptAnchors['forged']): AnchorReport {
+  const [first] = forged;
+  const broken: ChainBreak | null = first ? { seq: first.seq, kind: null, reason: first.reason } : null;
+  return { checked: checked + forged.length, failed: failed + forged.length, firstBreak: firstBreak ?? broken };
+}
+
+/** The first of two. */
+export const earlier = (one: ChainBreak | null, other: ChainBreak | null): ChainBreak | null => (!one || (other && other.seq < one.seq) ? other : one);

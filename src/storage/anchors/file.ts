@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { type KnownKeys, readKeys } from './keys.ts';
+import { type ReadLine, readLines } from './lines.ts';
+import { workspaceNameOf } from './name.ts';
+import { type AnchorRecord, digestOf, FIRST, isSound, readAnchor } from './record.ts';
+
+export const anchorFolder = (home: string): string => join(home, 'anchors');
+export const anchorPath = (folder: string, workspace: string): string => join(folder, `${workspaceNameOf(workspace)}.jsonl`);
+
+/** An anchor that the journal has to agree with. */
+export type AnchorPoint = Pick<AnchorRecord, 'seq' | 'hash' | 'time' | 'at'>;
+
+export interface KeptAnchors {
+  /** Those that count, by `seq`. */
+  readonly points: readonly AnchorPoint[];
+  /** Lines that nobody with a key of this home has written. */
+  readonly forged: readonly { readonly seq: number; readonly reason: string }[];
+  /** What somebody who verifies should know, and is no fault. */
+  readonly notices: readonly string[];
+  /** Of the last line that can be read. */
+  readonly lastDigest: string;
+}
+
+/** The anchors of a workspace in this home, line by line: a file of years need not be read at once. */
+export class AnchorLines {
+  readonly #path: string;
+  readonly #workspace: string;
+  readonly #keys: KnownKeys;
+  readonly #notices: string[];
+  readonly #forged: { seq: number; reason: string }[] = [];
+  readonly #digests = new Set([FIRST]);
+  #points: AnchorPoint[] = [];
+  #lastDigest = FIRST;
+
+  constructor(folder: string, workspace: string) {
+    this.#path = anchorPath(folder, workspace);
+    this.#workspace = workspace;
+    this.#keys = readKeys(folder);
+    this.#notices = [...this.#keys.notices];
+  }
+
+  add({ number, text, value }: ReadLine): void {
+    if (value === undefined) return void this.#notices.push(`${this.#path}, line ${number}: it was cut short and was passed over`);
+    const record = readAnchor(value);
+    const problem = this.#wrongWith(record);
+    if (!record || problem !== undefined) return void this.#forged.push({ seq: record?.seq ?? 0, reason: `${this.#path}, line ${number}: ${problem}` });
+    this.#lastDigest = digestOf(text);
+    this.#digests.add(this.#lastDigest);
+    if (record.kind !== 'anchor') this.#points = setAside(record, this.#points, this.#notices);
+    if (record.seq > 0) this.#points.push(record);
+  }
+
+  get kept(): KeptAnchors {
+    const points = this.#points.toSorted((a, b) => a.seq - b.seq || a.at - b.at);
+    return { points, forged: this.#forged, notices: this.#notices, lastDigest: this.#lastDigest };
+  }
+
+  #wrongWith(record: AnchorRecord | undefined): string | undefined {
+    if (record?.workspace !== this.#workspace) return 'this is no anchor of this workspace';
+    if (!isSound(record, this.#keys.publicKeys)) return `the signature by the key ${record.key} does not fit`;
+    return this.#digests.has(record.previous) ? undefined : 'the line before it is missing';
+  }
+}
+
+export function readAnchorFile(folder: string, workspace: string): KeptAnchors {
+  const lines = new AnchorLines(folder, workspace);
+  for (const line of readLines(anchorPath(folder, workspace))) lines.add(line);
+  return lines.kept;
+}
+
+const SAID = { restored: 'a backup was restored', imported: 'a workspace was imported' } as const;
+
+/** What the store no longer has since it was replaced, as its operator had it signed. */
+function setAside({ kind, at, keeps = 0 }: AnchorRecord, points: readonly AnchorPoint[], notices: string[]): AnchorPoint[] {
+  const gone = points.filter(({ seq }) => seq > keeps);
+  const last = gone.reduce((most, { seq }) => Math.max(most, seq), 0);
+  if (last > 0)
+    notices.push(`${new Date(at).toISOString()}: ${SAID[kind as keyof typeof SAID]}; events ${keeps + 1} to ${last} of before went with what was there`);
+  return points.filter(({ seq }) => seq <= keeps);
+}

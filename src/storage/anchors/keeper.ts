@@ -1,0 +1,140 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { chunks } from '../chunks.ts';
+import type { Db } from '../engine.ts';
+import { StoreError } from '../errors.ts';
+import { readEnd, readHead, readAnchor as readPruned } from '../journal.ts';
+import { AnchorCheck, type AnchorReport, withForged } from './check.ts';
+import { AnchorLines, type AnchorPoint, anchorFolder, anchorPath, type KeptAnchors } from './file.ts';
+import { currentKey, rotateKey } from './keys.ts';
+import { appendLine, readLines } from './lines.ts';
+import { type AnchorRecord, digestOf, signAnchor, type UnsignedAnchor } from './record.ts';
+
+/** The journal is not what it was when its last anchor was made: another anchor would cover that up. */
+export class AnchorMismatch extends StoreError {
+  override readonly name = 'AnchorMismatch';
+}
+
+export interface WrittenAnchor {
+  readonly record: AnchorRecord;
+  readonly publicKey: string;
+  readonly path: string;
+}
+
+/** The anchors of one home. One process at a time writes them: its server, or a command while no server runs. */
+export class AnchorKeeper {
+  readonly folder: string;
+  readonly #keyPath: string;
+  readonly #read = new Map<string, { size: number; kept: KeptAnchors }>();
+  readonly #reading = new Map<string, Promise<KeptAnchors>>();
+
+  /** `keyFile`: the private key, where it is not in the home. */
+  constructor(home: string, keyFile: string | undefined) {
+    this.folder = anchorFolder(home);
+    this.#keyPath = keyFile ?? join(this.folder, 'anchor.key');
+  }
+
+  /** The newest that counts. */
+  async last(workspace: string): Promise<AnchorPoint | undefined> {
+    return (await this.#kept(workspace)).points.at(-1);
+  }
+
+  has(workspace: string): boolean {
+    return existsSync(anchorPath(this.folder, workspace));
+  }
+
+  /** An anchor of the journal's end; undefined where it has no event. */
+  async anchor(db: Db, workspace: string, now: number): Promise<WrittenAnchor | undefined> {
+    const last = await this.last(workspace);
+    if (last && (await this.#agreeing(db, workspace, [last])).length === 0) {
+      throw new AnchorMismatch(`the journal of ${workspace} does not agree with its anchor at event ${last.seq}`);
+    }
+    return await this.#write(db, workspace, { kind: 'anchor', at: now });
+  }
+
+  /** The store was put in the place of another. Anchors that it agrees with still count. */
+  async replaced(db: Db, workspace: string, kind: 'restored' | 'imported', now: number): Promise<WrittenAnchor | undefined> {
+    const agreeing = await this.#agreeing(db, workspace, (await this.#kept(workspace)).points);
+    const keeps = agreeing.reduce((most, { seq }) => Math.max(most, seq), 0);
+    return await this.#write(db, workspace, { kind, at: now, keeps });
+  }
+
+  /** Whether a journal agrees with every anchor of this home, without reading all of it. */
+  async check(db: Db, workspace: string): Promise<AnchorReport> {
+    const { points, forged } = await this.#kept(workspace);
+    const agreeing = new Set(await this.#agreeing(db, workspace, points));
+    const broken = points.find((point) => !agreeing.has(point));
+    const check = new AnchorCheck(points);
+    const younger = broken && (await firstYounger(db, workspace, broken));
+    const seen = [...agreeing, ...(younger ? [younger] : [])].toSorted((a, b) => a.seq - b.seq);
+    for (const event of seen) check.add(event);
+    return withForged(check.finish(await readHead(db, workspace), await readPruned(db, workspace)), forged);
+  }
+
+  rotate(now: number): { key: string; previous: string } {
+    return rotateKey(this.folder, this.#keyPath, now);
+  }
+
+  async #write(db: Db, workspace: string, what: Pick<UnsignedAnchor, 'kind' | 'at' | 'keeps'>): Promise<WrittenAnchor | undefined> {
+    const end = await readEnd(db, workspace);
+    if (!end) return undefined;
+    const { seq, hash, time } = end;
+    if (time === null) throw new AnchorMismatch(`event ${seq}, at which the journal of ${workspace} ends, is not there`);
+    await this.#kept(workspace);
+    const kept = this.#read.get(workspace)?.kept as KeptAnchors;
+    // From here on nothing is awaited: no other anchor comes in between.
+    const key = currentKey(this.folder, this.#keyPath, what.at);
+    const path = anchorPath(this.folder, workspace);
+    const { record, line } = signAnchor({ ...what, workspace, seq, hash, time }, kept.lastDigest, key);
+    appendLine(path, line);
+    if (record.kind === 'anchor')
+      this.#read.set(workspace, { size: statSync(path).size, kept: { ...kept, points: [...kept.points, record], lastDigest: digestOf(line) } });
+    return { record, publicKey: key.publicKey, path };
+  }
+
+  /** Those of the anchors that the journal agrees with; what was pruned cannot be told, and does. */
+  async #agreeing(db: Db, workspace: string, points: readonly AnchorPoint[]): Promise<AnchorPoint[]> {
+    const pruned = await readPruned(db, workspace);
+    const hashes = new Map([[pruned.seq, pruned.hash]]);
+    for (const some of chunks(
+      points.map(({ seq }) => seq),
+      500,
+    )) {
+      const rows = await db.selectFrom('events').select(['seq', 'hash']).where('workspace_id', '=', workspace).where('seq', 'in', some).execute();
+      for (const { seq, hash } of rows) hashes.set(Number(seq), hash);
+    }
+    return points.filter(({ seq, hash }) => seq < pruned.seq || hashes.get(seq) === hash);
+  }
+
+  /** Read again only where somebody else has written, and by one reader at a time. */
+  async #kept(workspace: string): Promise<KeptAnchors> {
+    const known = this.#read.get(workspace);
+    if (known?.size === sizeOf(anchorPath(this.folder, workspace))) return known.kept;
+    const reading = this.#reading.get(workspace) ?? this.#readAll(workspace).finally(() => this.#reading.delete(workspace));
+    this.#reading.set(workspace, reading);
+    return await reading;
+  }
+
+  async #readAll(workspace: string): Promise<KeptAnchors> {
+    const path = anchorPath(this.folder, workspace);
+    const size = sizeOf(path);
+    const lines = new AnchorLines(this.folder, workspace);
+    for (const [index, line] of readLines(path).entries()) {
+      lines.add(line);
+      // Signatures are work for this thread: others are served in between.
+      if (index % CHECKED_AT_ONCE === 0) await breathe();
+    }
+    this.#read.set(workspace, { size, kept: lines.kept });
+    return lines.kept;
+  }
+}
+
+const CHECKED_AT_ONCE = 50;
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Times rise with `seq`: an event before an anchor's that is younger came later, in the place of another. */
+async function firstYounger(db: Db, workspace: string, { seq, time }: AnchorPoint) {
+  const events = db.selectFrom('events').select(['seq', 'hash', 'time']).where('workspace_id', '=', workspace).where('seq', '<=', seq);
+  return await events.where('time', '>', time).orderBy('seq').limit(1).executeTakeFirst();
+}

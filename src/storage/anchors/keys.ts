@@ -1,0 +1,110 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject, sign, verify } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { canonicalJson } from '../canonical.ts';
+import { appendLine, readLines, syncFolder } from './lines.ts';
+
+export interface SigningKey {
+  readonly id: string;
+  /** SPKI, base64. */
+  readonly publicKey: string;
+  sign(text: string): string;
+}
+
+const spkiOf = (key: KeyObject): Buffer => createPublicKey(key).export({ type: 'spki', format: 'der' });
+export const keyIdOf = (publicKey: string): string => hash('sha256', Buffer.from(publicKey, 'base64')).slice(0, 16);
+
+export function isSignedBy(publicKey: string, text: string, signature: string): boolean {
+  try {
+    const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), type: 'spki', format: 'der' });
+    return key.asymmetricKeyType === 'ed25519' && verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'));
+  } catch {
+    return false;
+  }
+}
+
+/** Of a PEM file. */
+export function readKey(path: string): SigningKey | undefined {
+  if (!existsSync(path)) return undefined;
+  const key = createPrivateKey(readFileSync(path));
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error(`${path} holds no Ed25519 key`);
+  const publicKey = spkiOf(key).toString('base64');
+  return { id: keyIdOf(publicKey), publicKey, sign: (text) => sign(null, Buffer.from(text), key).toString('base64') };
+}
+
+/** Whole or not there, and readable by its owner alone. */
+export function makeKey(path: string): SigningKey {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const fresh = `${path}.${process.pid}.tmp`;
+  rmSync(fresh, { force: true });
+  writeFileSync(fresh, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx', flush: true });
+  renameSync(fresh, path);
+  syncFolder(dirname(path));
+  return readKey(path) as SigningKey;
+}
+
+/** A public key, signed by the one before it; the first, and one that nobody introduced, by itself. */
+const keyRecord = z.strictObject({
+  kind: z.literal('key'),
+  key: z.string(),
+  public_key: z.string(),
+  at: z.int(),
+  introduced_by: z.string().nullable(),
+  signature: z.string(),
+});
+
+const keysPath = (folder: string): string => join(folder, 'keys.jsonl');
+
+/** Every key that anchors of this home may be signed with. */
+export interface KnownKeys {
+  readonly publicKeys: ReadonlyMap<string, string>;
+  readonly notices: readonly string[];
+}
+
+export function readKeys(folder: string): KnownKeys {
+  const publicKeys = new Map<string, string>();
+  const notices: string[] = [];
+  for (const { value, number } of readLines(keysPath(folder))) {
+    const { data, success } = keyRecord.safeParse(value);
+    if (!success) {
+      notices.push(`keys.jsonl, line ${number}: it cannot be read and was passed over`);
+      continue;
+    }
+    const { signature, ...signed } = data;
+    const by = data.introduced_by === null ? data.public_key : publicKeys.get(data.introduced_by);
+    if (by === undefined || keyIdOf(data.public_key) !== data.key || !isSignedBy(by, canonicalJson(signed), signature)) {
+      notices.push(`keys.jsonl, line ${number}: the signature does not fit, and the key ${data.key} counts for nothing`);
+      continue;
+    }
+    if (data.introduced_by === null && publicKeys.size > 0) notices.push(`the key ${data.key} was not introduced by an earlier one`);
+    publicKeys.set(data.key, data.public_key);
+  }
+  return { publicKeys, notices };
+}
+
+function introduce(folder: string, { id, publicKey }: SigningKey, by: SigningKey | null, signer: SigningKey, at: number): void {
+  const record = { kind: 'key' as const, key: id, public_key: publicKey, at, introduced_by: by?.id ?? null };
+  appendLine(keysPath(folder), canonicalJson({ ...record, signature: signer.sign(canonicalJson(record)) }));
+}
+
+/** The key that anchors are signed with from now on: made where there is none. One that was put there by hand is written down as it is. */
+export function currentKey(folder: string, path: string, at: number): SigningKey {
+  const key = readKey(path) ?? makeKey(path);
+  if (!readKeys(folder).publicKeys.has(key.id)) introduce(folder, key, null, key, at);
+  return key;
+}
+
+/** A new key, introduced by the old one, of which nothing is left. */
+export function rotateKey(folder: string, path: string, at: number): { key: string; previous: string } {
+  const old = currentKey(folder, path, at);
+  const waiting = `${path}.next`;
+  rmSync(waiting, { force: true });
+  const fresh = makeKey(waiting);
+  // The introduction first: a crash in between leaves the old key at work.
+  introduce(folder, fresh, old, old, at);
+  renameSync(waiting, path);
+  syncFolder(dirname(path));
+  return { key: fresh.id, previous: old.id };
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../testing/database.ts';
+import { MIGRATIONS } from './migrations/index.ts';
+import { openStore } from './open.ts';
+import { strangeObjects, tokensIn } from './restored.ts';
+
+test('a file of any version of ours has nothing strange; whatever else is in it is named [harden.restore.extra-objects]', async () => {
+  for (const upTo of [1, 6, MIGRATIONS.length]) {
+    const path = join(temporaryFolder(), 'covenant.db');
+    const store = await openStore({ path, now: () => 1, statementTimeoutMs: 1_000, migrations: MIGRATIONS.slice(0, upTo) });
+    await store.close();
+    expect([upTo, await strangeObjects(path)]).toEqual([upTo, []]);
+    expect(tokensIn(path)).toEqual([]);
+    const db = new DatabaseSync(path);
+    // No LIKE pattern for SQLite's own names lets this one through.
+    db.exec('create trigger sqliteX after insert on tokens begin select 1; end');
+    db.exec('drop index if exists events_by_subject');
+    db.close();
+    expect(await strangeObjects(path)).toContain('trigger sqliteX');
+  }
+});
