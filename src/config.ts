@@ -74,7 +74,7 @@ export const LIMITS = z.strictObject({
   token_requests_per_second: count(1_000_000).default(20_000),
   token_burst: count(10_000_000).default(40_000),
   address_requests_per_second: count(1_000_000).default(100),
-  address_burst: count(10_000_000).default(1_000),
+  address_burst: count(10_000_000).default(300),
   /** Open sockets on /api/events and terminals. */
   sockets_per_token: count(10_000).default(256),
   sockets: count(100_000).default(1_024),

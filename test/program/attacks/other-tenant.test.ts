@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../src/testing/database.ts';
 import { covenant, direct, ROOT, startProgram } from '../../../src/testing/program.ts';
 import { temporaryRepository } from '../../../src/testing/repository.ts';
+import { signInBy } from '../../../src/testing/signin.ts';
 import { until } from '../../../src/testing/until.ts';
 
 const CHILD = `command = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(join(ROOT, 'src/testing/children/plain.mjs'))}]\n`;
@@ -26,12 +27,8 @@ test('the admin of a second workspace gets neither at the tools of another tenan
   // The first developer of the shop is its admin: signed in, she grants what she likes.
   const mallory = await run('tokens', 'create', '--developer', 'mallory', '--agent', 'codex', '--workspace', 'shop');
   const { url: link } = (await run('open', '--developer', 'mallory', '--workspace', 'shop')) as { url: string };
-  const cookie = (await fetch(link, { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? '';
-  const act = async (action: string, input: object) => {
-    const headers = { 'content-type': 'application/json', origin: url, cookie };
-    const response = await fetch(`${url}/api/actions/${action}`, { method: 'POST', headers, body: JSON.stringify(input) });
-    return (await response.json()) as Record<string, unknown>;
-  };
+  const session = await signInBy(link);
+  const act = async (action: string, input: object) => (await session.action(action, input, { origin: url })).body;
   expect(await act('identity.me', {})).toMatchObject({ operator: true });
   for (const tool of ['bank_echo', 'mall_echo', 'no_such']) {
     expect(await act('capabilities.grant', { action: `tool.call.${tool}`, token: mallory.token_id })).toMatchObject({ action: `tool.call.${tool}` });
