@@ -43,8 +43,8 @@ export function joined(old: Results | undefined, fresh: Results): Results {
   return { machine: fresh.machine, runs: { ...old.runs, ...fresh.runs }, rows: [...kept, ...fresh.rows] };
 }
 
-/** Without what differs from run to run. */
-const comparable = ({ syncMs: _, ...machine }: Machine): Omit<Machine, 'syncMs'> => machine;
+/** Without what differs from run to run, or from one build of the same kernel to the next. */
+const comparable = ({ syncMs: _, os, ...machine }: Machine): Omit<Machine, 'syncMs'> => ({ ...machine, os: os.replace(/-.*/, '') });
 
 export function writeResults(fresh: Results): void {
   writeFileSync(FILE, `${JSON.stringify(joined(readResults(), fresh), null, 2)}\n`);
