@@ -144,7 +144,10 @@ test("what an instance of a private developer does is nobody's doing to others, 
   await t.developer('mira');
   const ana = await t.developer('ana');
   const ben = await t.developer('ben');
-  const signedIn = (caller: TestCaller, operator = false): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true, operator } });
+  const signedIn = (caller: TestCaller, operator = false): TestCaller => ({
+    ...caller,
+    principal: { ...caller.principal, web: true, operator, runsAgents: operator },
+  });
   const [owner, other] = [signedIn(ana), signedIn(ben)];
   await t.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
   const start = { repository_path: t.repository.path, type: 'coding', issue: 7, agent: 'tiny' };

@@ -44,7 +44,7 @@ test('only those whom the operator of the server allows it run agents, whatever 
   expect(await t.done('identity.me', {}, again)).toMatchObject({ operator: true, run_agents: true });
   // Another admin of the workspace does not borrow it by signing in as its holder.
   const other = await t.developer('cleo');
-  const admin = { ...other, principal: { ...other.principal, web: true, operator: true } };
+  const admin = { ...other, principal: { ...other.principal, web: true, signedInAt: t.clock.now(), operator: true } };
   expect(await code('signin.link', { developer: 'ben' }, admin)).toBe(denied);
   expect(await code('signin.link', { developer: 'ben' }, again)).toBe('ok');
 

@@ -11,6 +11,6 @@ export function childrenOf(pid: number): number[] {
 export const residentBytes = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
 /** What a server may have in its home. */
-const KEPT = /^(covenant\.db(-wal|-shm)?|credentials\.json|config\.toml|secrets\.toml|server\.json|backups|logs|clock)$/;
+const KEPT = /^(covenant\.db(-wal|-shm)?|credentials\.json|config\.toml|secrets\.toml|server\.json|backups|logs|anchors|clock)$/;
 
 export const strayFiles = (home: string): string[] => readdirSync(home).filter((name) => !KEPT.test(name));
