@@ -52,41 +52,53 @@ const launcher = z
 const count = (most: number) => z.int().min(1).max(most);
 const MIB = 1024 * 1024;
 
+/** What a parsed value takes besides its bytes, on average and generously. */
+const NODE_BYTES = 100;
+export const parsedBytes = (bytes: number, nodes: number): number => bytes + NODE_BYTES * nodes;
+
 /** Every bound on callers, with its default. docs/operations.md lists them; a test compares. */
-export const LIMITS = z.strictObject({
-  /** Open connections, of the whole server and of one address; a trusted proxy may have all of them. */
-  connections: count(100_000).default(4_096),
-  connections_per_address: count(100_000).default(1_024),
-  /** Seconds in which a connection must send its headers, and a whole request. */
-  header_seconds: count(3_600).default(10),
-  request_seconds: count(3_600).default(60),
-  /** The largest body of a known caller; of one who sends its token in the body; of a device or a sign-in. */
-  body_bytes: count(64 * MIB).default(8 * MIB),
-  unknown_body_bytes: count(MIB).default(64 * 1024),
-  device_body_bytes: count(64 * 1024).default(4 * 1024),
-  /** Bytes of all bodies that are being read and parsed; unknown callers share a quarter of it. */
-  reading_bytes: count(1024 * MIB).default(64 * MIB),
-  /** Bytes of the bodies of one token whose calls are under way: a call that waits for a person keeps its arguments that long. */
-  token_body_bytes: count(1024 * MIB).default(32 * MIB),
-  json_depth: count(1_000).default(128),
-  json_nodes: count(100_000_000).default(1_000_000),
-  /** Requests of one token, and of one address without a valid credential: refilled each second up to the burst. */
-  token_requests_per_second: count(1_000_000).default(20_000),
-  token_burst: count(10_000_000).default(40_000),
-  address_requests_per_second: count(1_000_000).default(100),
-  address_burst: count(10_000_000).default(300),
-  /** Open sockets on /api/events and terminals. */
-  sockets_per_token: count(10_000).default(256),
-  sockets: count(100_000).default(1_024),
-  /** Events that the calls of one token may add to the journal in a day (UTC). */
-  journal_events_per_day: count(1_000_000_000).default(2_000_000),
-  /** How old a dashboard sign-in may be for an action that gives out rights. */
-  fresh_signin_minutes: count(1_440).default(5),
-  /** A dashboard session without a request ends after so long; the sign-in itself lasts 30 days. */
-  session_idle_days: count(30).default(7),
-  /** How long an agent's token lasts unless its maker says otherwise. 0: it does not expire. */
-  agent_token_days: z.int().min(0).max(3_650).default(90),
-});
+export const LIMITS = z
+  .strictObject({
+    /** Open connections, of the whole server and of one address; a trusted proxy may have all of them. */
+    connections: count(100_000).default(4_096),
+    connections_per_address: count(100_000).default(1_024),
+    /** Seconds in which a connection must send its headers, and a whole request. */
+    header_seconds: count(3_600).default(10),
+    request_seconds: count(3_600).default(60),
+    /** Seconds after which a body is given up of which nothing more comes. */
+    stalled_seconds: count(3_600).default(10),
+    /** The largest body of a known caller; of one who sends its token in the body; of a device or a sign-in. */
+    body_bytes: count(64 * MIB).default(8 * MIB),
+    unknown_body_bytes: count(MIB).default(64 * 1024),
+    device_body_bytes: count(64 * 1024).default(4 * 1024),
+    /** Bytes of all bodies that are being read and parsed: half for large bodies of known callers, a quarter for small ones, a quarter for everybody else. */
+    reading_bytes: count(1024 * MIB).default(64 * MIB),
+    /** Memory for the parsed bodies of one token whose calls are under way: a call that waits for a person keeps its arguments that long. */
+    token_body_bytes: count(1024 * MIB).default(64 * MIB),
+    json_depth: count(1_000).default(128),
+    json_nodes: count(100_000_000).default(300_000),
+    /** Requests of one token, and of one address without a valid credential: refilled each second up to the burst. */
+    token_requests_per_second: count(1_000_000).default(20_000),
+    token_burst: count(10_000_000).default(40_000),
+    address_requests_per_second: count(1_000_000).default(100),
+    address_burst: count(10_000_000).default(300),
+    /** Open sockets on /api/events and terminals. */
+    sockets_per_token: count(10_000).default(256),
+    sockets: count(100_000).default(1_024),
+    /** Events that the calls of one token may add to the journal in a day (UTC). */
+    journal_events_per_day: count(1_000_000_000).default(2_000_000),
+    /** How old a dashboard sign-in may be for an action that gives out rights. */
+    fresh_signin_minutes: count(1_440).default(5),
+    /** A dashboard session without a request ends after so long; the sign-in itself lasts 30 days. */
+    session_idle_days: count(30).default(7),
+    /** How long an agent's token lasts unless its maker says otherwise. 0: it does not expire. */
+    agent_token_days: z.int().min(0).max(3_650).default(90),
+  })
+  .refine(({ body_bytes, reading_bytes }) => body_bytes <= reading_bytes / 4, { error: 'expected at most a quarter of reading_bytes', path: ['body_bytes'] })
+  .refine(({ body_bytes, json_nodes, token_body_bytes }) => parsedBytes(body_bytes, json_nodes) <= token_body_bytes, {
+    error: `expected at least body_bytes + ${NODE_BYTES} × json_nodes: the largest body must fit`,
+    path: ['token_body_bytes'],
+  });
 export type Limits = z.output<typeof LIMITS>;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;

@@ -22,7 +22,7 @@ import type * as threads from '../src/features/threads/contract.ts';
 import type * as upstreams from '../src/features/upstreams/contract.ts';
 import type * as workstreams from '../src/features/workstreams/contract.ts';
 import type { Output, Sent } from '../src/kernel/contract.ts';
-import { type Account, forgetProof, type SignedIn, storedProof } from './session.ts';
+import { type Account, forgetProof, lastAccount, type SignedIn, storedProof } from './session.ts';
 
 /** The actions that the dashboard calls, each with the server's own contract. These answer with their data alone. */
 interface PlainActions {
@@ -257,13 +257,14 @@ export type SignInAnswer = { readonly signedIn: SignedIn } | { readonly another:
 
 /** Takes a sign-in link by its code. `replace`: also where this browser is signed in to another account. */
 export async function signIn(code: string, replace: boolean): Promise<SignInAnswer> {
-  const response = await post('/api/signin', { code, replace }, storedProof());
+  const last = lastAccount();
+  const response = await post('/api/signin', { code, replace, ...(last && { account: last.id }) }, storedProof());
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok) return { signedIn: body as SignedIn };
   const error = refusal(response.status, body);
   if (error.code !== 'SIGNED_IN_AS_ANOTHER') throw error;
-  const { link_for, signed_in_as } = (body as { data: { link_for: Account; signed_in_as: Account } }).data;
-  return { another: { linkFor: link_for, signedInAs: signed_in_as } };
+  const { link_for, signed_in_as } = (body as { data: { link_for: Account; signed_in_as: Account | null } }).data;
+  return { another: { linkFor: link_for, signedInAs: signed_in_as ?? (last as Account) } };
 }
 
 async function post(path: string, input: unknown, proof: string | null, signal?: AbortSignal): Promise<Response> {

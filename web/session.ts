@@ -4,10 +4,20 @@
  */
 const PROOF = 'covenant.proof';
 const WELCOME = 'covenant.welcome';
+const ACCOUNT = 'covenant.account';
 
 export const storedProof = (): string | null => localStorage.getItem(PROOF);
 
 export const forgetProof = (): void => localStorage.removeItem(PROOF);
+
+/** Whose account this browser had last. Another port can take the cookie away: then a stranger's link must still not pass for one's own. */
+export const lastAccount = (): (Account & { readonly id: string }) | null => JSON.parse(localStorage.getItem(ACCOUNT) ?? 'null');
+
+/** The person leaves, and whoever comes next is nobody else's. */
+export function leave(): void {
+  forgetProof();
+  localStorage.removeItem(ACCOUNT);
+}
 
 export interface Account {
   readonly developer: string;
@@ -16,13 +26,14 @@ export interface Account {
 
 export interface SignedIn {
   readonly proof: string;
-  readonly developer: { readonly name: string; readonly role: string };
+  readonly developer: { readonly id: string; readonly name: string; readonly role: string };
   readonly workspace: string;
 }
 
 /** From here on this browser is that person's; the page that is opened next says whose. */
 export function begin({ proof, developer, workspace }: SignedIn): void {
   localStorage.setItem(PROOF, proof);
+  localStorage.setItem(ACCOUNT, JSON.stringify({ id: developer.id, developer: developer.name, workspace }));
   sessionStorage.setItem(WELCOME, `Signed in as ${developer.name}, ${developer.role} of ${workspace}.`);
 }
 

@@ -44,6 +44,8 @@ interface Call extends CallRequest, UsedCall, Admitted {
   session: string | null;
   /** Something of it is done and stays, whatever fails from then on. */
   kept?: boolean;
+  /** Its token has used up its quota: of an essential call that is let through, only what it does is journaled. */
+  overQuota?: boolean;
 }
 
 /** The one pipe: gate → find → parse → handle → journal → envelope. Authentication came before; surfaces only carry. */
@@ -112,8 +114,9 @@ export class Dispatch {
     let call = begun;
     try {
       call = await this.#inWorkspace(call);
-      const exceeded = this.#isEssential(call) ? undefined : await this.#o.ports.journalQuota.exceeded(call.principal);
-      if (!exceeded) return await work(call);
+      const exceeded = this.#isAdministration(call) ? undefined : await this.#o.ports.journalQuota.exceeded(begun.principal);
+      call.overQuota = exceeded !== undefined;
+      if (!exceeded || this.#isEssential(call)) return await work(call);
       // Not journaled: a refusal that wrote an event would go on filling the journal.
       this.#o.ports.countRefusal(call.principal, exceeded.code);
       return this.#answer(call, undefined, undefined, exceeded, 'denied');
@@ -125,9 +128,13 @@ export class Dispatch {
     }
   }
 
-  /** What a used-up quota does not refuse: work that others wait for, and administration, by which a token can be stopped. */
-  #isEssential({ noun, name, args, principal }: Call): boolean {
-    if (noun === 'action' && principal.operator) return true;
+  /** By which a token can be stopped. */
+  #isAdministration({ noun, principal }: Call): boolean {
+    return noun === 'action' && principal.operator;
+  }
+
+  /** Work that others wait for. */
+  #isEssential({ noun, name, args }: Call): boolean {
     const called = noun === 'tool' ? this.#o.registry.tool(name) : noun === 'action' ? this.#o.registry.action(name) : undefined;
     const operation = isRecord(args) && typeof args.operation === 'string' ? args.operation : '';
     const implementation = called?.operations.get(null) ?? called?.operations.get(operation);
@@ -366,6 +373,10 @@ export class Dispatch {
   }
 
   async #journal(call: Call, reply: Reply<unknown>, outcome: string, implementation?: Implementation): Promise<Refused | undefined> {
+    if (call.overQuota && reply.status === 'error') {
+      this.#o.ports.countRefusal(call.principal, reply.code);
+      return undefined;
+    }
     try {
       const events = [...call.trail, ...callRecords(call, implementation?.contract.operation, reply, outcome)];
       await this.#o.store.append(call.journalIn, events);

@@ -5,7 +5,7 @@ import { Menu, MenuChoice, MenuItem, MenuLine, MenuSwitch } from '../parts/menu.
 import { State } from '../parts/tone.tsx';
 import { prefer, usePreferences } from '../preferences.ts';
 import { useRead } from '../queries.ts';
-import { forgetProof } from '../session.ts';
+import { leave } from '../session.ts';
 import { summon } from './keyboard.tsx';
 import { RepositoryFilter } from './repository-filter.tsx';
 
@@ -47,7 +47,7 @@ export function Header() {
 /** This browser is signed out here also where the server cannot be reached: the cookie is worth nothing without the proof. */
 async function signOut(): Promise<void> {
   await call('session.end', {}).catch(() => {});
-  forgetProof();
+  leave();
   location.assign('/');
 }
 

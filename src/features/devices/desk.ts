@@ -84,10 +84,10 @@ async function requireRoom(tx: Tx, source: string): Promise<void> {
   const own = sources.find((each) => each.source === source);
   const isFull = sources.reduce((sum, { requests }) => sum + requests, 0) >= MOST_AT_ONCE;
   if (!isFull && (own?.requests ?? 0) < MOST_FROM_ONE_SOURCE) return;
-  const heaviest = sources.reduce((most, each) => (each.requests > most.requests ? each : most), { source, requests: 0 });
-  // Who fills the list with requests gives way to who asks for one: otherwise a few addresses could keep out everybody.
-  if (isFull && heaviest.requests > (own?.requests ?? 0) + 1) return await deleteOldestOf(tx.db, heaviest.source, tx.now);
-  const firstOver = isFull ? Math.min(...sources.map(({ first_over }) => first_over)) : (own?.first_over ?? tx.now);
+  // Who fills the list gives way, the oldest request of whoever has most: otherwise a few addresses could keep out everybody.
+  const [heaviest] = sources.toSorted((a, b) => b.requests - a.requests || a.first_over - b.first_over);
+  if (heaviest && (own?.requests ?? 0) < MOST_FROM_ONE_SOURCE) return await deleteOldestOf(tx.db, heaviest.source, tx.now);
+  const firstOver = own?.first_over ?? tx.now;
   const seconds = Math.max(1, Math.ceil((firstOver - tx.now) / 1_000));
   throw new Refusal('TOO_MANY_DEVICES', 'Too many devices wait to be approved.', `Ask again in ${seconds} seconds.`, { retry_after: seconds });
 }

@@ -64,6 +64,19 @@ test('a used-up quota refuses no heartbeat, release, completion, checkpoint or h
   await done('tokens.revoke', { token_id: ana.tokenId });
 });
 
+test('beyond the quota an essential call that is refused is counted, and not journaled', async () => {
+  const { app, tool, ana, events, operator } = await quotaOf(1);
+  await tool('clock', {}, ana);
+  const before = (await events()).length;
+  for (let i = 0; i < 5; i++) await tool('checkpoint_add', { junk: 1 }, ana);
+  await app.dispatch.action({ name: 'hooks.hear', args: { x: 1 }, principal: ana.principal, surface: 'api' });
+  expect((await events()).length).toBe(before);
+  // The operator's own calls in another workspace count as well.
+  await app.dispatch.action({ name: 'tokens.create', args: { developer: 'zoe' }, principal: operator.principal, surface: 'cli', workspace: 'shop' });
+  const there = () => app.dispatch.tool({ name: 'clock', args: {}, principal: operator.principal, surface: 'cli', workspace: 'shop' });
+  expect((await there()).reply).toMatchObject({ code: 'JOURNAL_QUOTA_EXCEEDED' });
+});
+
 test('several servers on one store count together, also after a restart', async () => {
   const one = await quotaOf(40);
   const other = await quotaOf(40, { database: one.database, clock: one.clock });

@@ -1,4 +1,5 @@
 import type { House, Principal } from '../../kernel/context.ts';
+import { addressGroup } from '../../kernel/network.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import type { NewEvent } from '../../storage/journal.ts';
 
@@ -43,13 +44,18 @@ export function createRefusalRecorder({ store, clock, log }: House): RefusalReco
 
   const windowOf = (source: Source): Window => {
     const now = clock.now();
-    const own = typeof source === 'string' ? `address ${source}` : `token ${source.tokenId}`;
+    const own = typeof source === 'string' ? `address ${addressGroup(source)}` : `token ${source.tokenId}`;
     const isOwn = windows.has(own) || windows.size < MAX_SOURCES || typeof source !== 'string';
     const key = isOwn ? own : 'others';
     const open = windows.get(key);
     if (open && now - open.since < WINDOW_MS) return open;
     if (open) over.push(open);
-    const window = { source: isOwn ? source : 'others', since: now, single: 0, counted: new Map<string, number>() };
+    const window = {
+      source: isOwn ? (typeof source === 'string' ? addressGroup(source) : source) : 'others',
+      since: now,
+      single: 0,
+      counted: new Map<string, number>(),
+    };
     windows.set(key, window);
     return window;
   };

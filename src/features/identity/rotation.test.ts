@@ -87,6 +87,13 @@ test('a rotation replaces the secret and keeps the id; the old secret is accepte
   expect([await who(third), await who(last)]).toEqual(['revoked', 'revoked']);
 });
 
+test('a rotation gives the old secret no longer life than it had, and none beyond that of its token', async () => {
+  const t = await testApp();
+  const make = async () => String((await t.done('tokens.create', { developer: 'ana', agent: 'codex', expires_in_minutes: 10 })).token_id);
+  const end = async (input: object) => (Number((await t.done('tokens.rotate', { token_id: await make(), ...input })).old_ends_at) - t.clock.now()) / 60_000;
+  expect([await end({}), await end({ overlap_minutes: 3 }), await end({ expires_in_minutes: 5 })]).toEqual([10, 3, 5]);
+});
+
 test('an open socket lives as long as the secret that opened it, and no rotation ends it before', async () => {
   const t = await testApp();
   const { url } = await t.serve();

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { accessOf } from '../../kernel/registry.ts';
 import { testApp } from '../../testing/app.ts';
+import { postSignIn } from '../../testing/signin.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -54,6 +55,40 @@ test('a proof is of one session: that of another browser of the same person open
   const [one, other] = [await t.signIn(t.url), await t.signIn(t.url)];
   expect((await one.action('identity.me', {}, { 'x-covenant-proof': other.proof })).status).toBe(401);
   expect((await one.action('identity.me')).status).toBe(200);
+});
+
+test('no token is a cookie: one that is sent as both opens no door of the dashboard', async () => {
+  const t = await served();
+  const { cookie } = await t.signIn(t.url);
+  const name = cookie.split('=')[0] as string;
+  for (const { token } of [t.operator, await t.developer('ana'), await t.developer('ben', 'codex')]) {
+    const headers = { authorization: `Bearer ${token}`, cookie: `${name}=${token}` };
+    for (const path of ['/api/state', '/api/events/export', '/api/questions'])
+      expect([path, (await fetch(t.url + path, { headers })).status]).toEqual([path, 401]);
+  }
+});
+
+test('a cookie that another port has set beside the real one keeps nobody out', async () => {
+  const t = await served();
+  const { cookie, proof } = await t.signIn(t.url);
+  const [name] = cookie.split('=');
+  const status = async (sent: string) => (await fetch(`${t.url}/api/state`, { headers: { cookie: sent, 'x-covenant-proof': proof } })).status;
+  expect(await status(`${name}=junk; ${name}=cv_${'A'.repeat(43)}; ${cookie}`)).toBe(200);
+  expect(await status(`${name}=junk`)).toBe(401);
+});
+
+test("a link of another account than this browser's last one is not used without a word, also where the cookie is gone [harden.signin.names-account]", async () => {
+  const t = await served();
+  await t.developer('stranger');
+  const { body } = await t.signIn(t.url);
+  const { path } = await t.done('signin.link', { developer: 'stranger' });
+  const mira = (body.developer as { id: string }).id;
+  const refused = await postSignIn(t.url + String(path), {}, { account: mira });
+  expect([refused.status, await refused.json()]).toMatchObject([
+    409,
+    { data: { code: 'SIGNED_IN_AS_ANOTHER', link_for: { developer: 'stranger' }, signed_in_as: null } },
+  ]);
+  expect((await postSignIn(t.url + String(path), {}, { account: mira, replace: true })).status).toBe(200);
 });
 
 test('a ticket opens one address, once, within 30 seconds, for the session that asked [harden.session.cookie-alone]', async () => {

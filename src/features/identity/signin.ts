@@ -37,6 +37,7 @@ export async function makeSigninLink(tx: Tx, developer: DeveloperRow, by: string
 /** What `POST /api/signin` takes. */
 export const signInRequest = z.strictObject({
   code: z.string().min(1).max(200).describe('The last part of the sign-in link.'),
+  account: z.string().max(60).optional().describe('The id of the developer whose account this browser had last.'),
   replace: z.boolean().default(false).describe('Sign in although this browser is signed in to another account.'),
 });
 export type SignInRequest = z.input<typeof signInRequest>;
@@ -55,12 +56,14 @@ export type SignIn = (request: SignInRequest, browser?: Principal) => Promise<Si
 
 /** Takes the link and begins a session for its developer. A used, an expired and an invented link read the same. */
 export function createSignIn({ store, clock }: House, limits: Pick<IdentityLimits, 'session_idle_days'>): SignIn {
-  return async ({ code, replace = false }, browser) => {
+  return async ({ code, account, replace = false }, browser) => {
     const hash = hashSecret(code);
     const link = await findSigninLink(store.reader, hash);
     const developer = link && (await findDeveloper(store.reader, link.workspace_id, { id: link.developer_id }));
     if (!link || !developer || link.used_at !== null || clock.now() > link.expires_at) throw linkInvalid();
-    const isOther = browser !== undefined && (browser.developerId !== developer.id || browser.workspace !== link.workspace_id);
+    const isOther = browser
+      ? browser.developerId !== developer.id || browser.workspace !== link.workspace_id
+      : account !== undefined && account !== developer.id;
     if (isOther && !replace) throw signedInAsAnother(browser, developer);
     const proof = mintSecret();
     const cookie = await store.write(link.workspace_id, async (tx) => {
@@ -85,12 +88,14 @@ const linkInvalid = (): Refusal =>
     'Run `covenant open` for a new link. A link works once, within ten minutes.',
   );
 
-const signedInAsAnother = ({ developerName, workspace }: Principal, { name, workspace_id }: DeveloperRow): Refusal => {
-  const [from, to] = [workspace, workspace_id].map(workspaceName);
+const signedInAsAnother = (browser: Principal | undefined, { name, workspace_id }: DeveloperRow): Refusal => {
+  const to = workspaceName(workspace_id);
+  const signedInAs = browser ? { developer: browser.developerName, workspace: workspaceName(browser.workspace) } : null;
+  const other = signedInAs ? `is signed in as ${JSON.stringify(signedInAs.developer)} of workspace ${signedInAs.workspace}` : 'had another account last';
   return new Refusal(
     'SIGNED_IN_AS_ANOTHER',
-    `This link signs you in as ${JSON.stringify(name)} of workspace ${to}, but this browser is signed in as ${JSON.stringify(developerName)} of workspace ${from}. The link was not used.`,
+    `This link signs you in as ${JSON.stringify(name)} of workspace ${to}, but this browser ${other}. The link was not used.`,
     'Send "replace": true to sign in as the other account. If you did not expect this link, leave it.',
-    { link_for: { developer: name, workspace: to }, signed_in_as: { developer: developerName, workspace: from } },
+    { link_for: { developer: name, workspace: to }, signed_in_as: signedInAs },
   );
 };

@@ -88,9 +88,10 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
     write: async (tx, { token_id, overlap_minutes, expires_in_minutes }, ctx) => {
       const token = await ownToken(tx, token_id, ctx.principal);
       requireRotatable(token, tx.now);
-      const oldEndsAt = tx.now + overlap_minutes * MINUTE_MS;
       const renewed = token.kind === 'agent' ? agentTokenExpiry(tx.now, limits) : token.expires_at;
       const expiresAt = lasting(tx.now, expires_in_minutes) ?? renewed;
+      // A rotation gives no secret a longer life than it had, nor a longer one than its token has.
+      const oldEndsAt = Math.min(tx.now + overlap_minutes * MINUTE_MS, token.expires_at ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
       const value = await rotateSecret(tx, token, { oldEndsAt, expiresAt, by: ctx.principal.actor });
       return ok({ token: value, token_id: token.id, old_ends_at: oldEndsAt, expires_at: expiresAt }, 'Token rotated. The new secret is shown this once.');
     },

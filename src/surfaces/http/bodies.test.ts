@@ -78,26 +78,54 @@ test('the device routes read 4 KiB of a body and no more [harden.body.device-lim
   }
 });
 
-test('beyond the budget for bodies a request is answered 503 with Retry-After; strangers cannot take the part of known callers [harden.body.global-budget] [harden.rate.error-shape]', async () => {
-  const { url, developer, events } = await served({ limits: { reading_bytes: 256 * 1024 } });
-  const { token } = await developer('ana');
-  const part = 'x'.repeat(60_000);
-  const strangers = Array.from({ length: 2 }, () => raw(url, '/api/mcp', { 'content-length': 64_000 }));
-  for (const { socket } of strangers) socket.write(part);
-  // A quarter is for strangers: one of the two has it, and the other is refused.
-  await until(() => expect(strangers.map(({ text }) => text().split('\r\n', 1)[0]).toSorted()).toEqual(['', expect.stringContaining(' 503 ')]));
+const MIB = 1024 * 1024;
+/** A quarter for small bodies of known callers, of which one token gets an eighth; about a quarter for strangers, of which one address gets a sixteenth. */
+const TIGHT = { reading_bytes: 4 * MIB, body_bytes: MIB };
+const statusesOf = (requests: readonly RawRequest[]) => requests.map(({ text }) => text().split(' ', 2)[1] ?? '').toSorted();
+
+test('beyond its part of the memory for bodies a request is answered 503 with Retry-After [harden.body.global-budget] [harden.rate.error-shape]', async () => {
+  const { url, developer, events } = await served({ limits: TIGHT });
+  const [ana, ben] = [await developer('ana'), await developer('ben')];
+  const small = 'x'.repeat(60_000);
+  const begin = (count: number, part: string, headers: Record<string, string> = {}) =>
+    Array.from({ length: count }, () => {
+      const request = raw(url, '/api/mcp', { 'content-length': part.length + 1_000, ...headers });
+      request.socket.write(part);
+      return request;
+    });
+  const clockOf = (token: string) => post(`${url}/api/mcp`, '{"tool":"clock","arguments":{}}', auth(token));
+
+  const strangers = begin(3, small);
+  await until(() => expect(statusesOf(strangers)).toEqual(['', '503', '503']));
   const refused = strangers.find(({ text }) => text() !== '');
   expect(refused?.text().toLowerCase()).toContain('retry-after: 2');
   expect(refused?.text()).toContain('"code":"SERVER_BUSY"');
   expect(refused?.text()).toContain('"status":"error"');
+  // Device setup, sign-in and known callers have memory of their own.
+  expect((await post(`${url}/api/setup/device`, JSON.stringify({ machine_name: 'm', agents: ['codex'] }))).status).toBe(200);
+  expect((await post(`${url}/api/signin`, JSON.stringify({ code: 'x' }))).status).toBe(401);
 
-  const callers = Array.from({ length: 4 }, () => raw(url, '/api/mcp', { 'content-length': 64_000, authorization: `Bearer ${token}` }));
-  for (const { socket } of callers) socket.write(part);
-  await until(() => expect(callers.map(({ text }) => text().split(' ', 2)[1] ?? '').toSorted()).toEqual(['', '', '', '503']));
+  const callers = begin(3, small, { authorization: `Bearer ${ana.token}` });
+  await until(() => expect(statusesOf(callers)).toEqual(['', '', '503']));
+  const large = begin(4, 'x'.repeat(900_000), { authorization: `Bearer ${ben.token}` });
+  await until(() => expect(statusesOf(large).filter((status) => status === '503').length).toBeGreaterThan(1));
+  // Whoever else fills what is theirs: a small call of somebody else gets through.
+  expect((await clockOf((await developer('cleo')).token)).status).toBe(200);
+
   // Who goes away gives back what it took.
-  for (const { socket } of [...strangers, ...callers]) socket.destroy();
-  await until(async () => expect((await post(`${url}/api/mcp`, JSON.stringify({ tool: 'clock', arguments: {}, pad: part }), auth(token))).status).toBe(400));
+  for (const { socket } of [...strangers, ...callers, ...large]) socket.destroy();
+  await until(async () => expect((await clockOf(ana.token)).status).toBe(200));
   expect((await events()).filter(({ payload }) => payload.code === 'SERVER_BUSY')).toEqual([]);
+});
+
+test('a body that stops coming is given up, and its memory is free', async () => {
+  const { url, developer } = await served({ limits: { ...TIGHT, stalled_seconds: 1 } });
+  const { token } = await developer('ana');
+  const stalled = raw(url, '/api/mcp', { 'content-length': 1_000, authorization: `Bearer ${token}` });
+  stalled.socket.write('{');
+  await once(stalled.socket, 'close');
+  expect(stalled.text()).toMatch(/^HTTP\/1\.1 408 /);
+  expect(stalled.text()).toContain('BODY_STALLED');
 });
 
 test('8 MiB of empty objects, and nesting without end, are refused before they are parsed [harden.body.json-bounds]', async () => {
@@ -141,7 +169,7 @@ test('connections are bounded for each address and for the server, and must send
 });
 
 test('the calls of one token that are under way hold no more than their share of memory, and leave it to others', async () => {
-  const { url, developer } = await served({ limits: { token_body_bytes: 200_000 }, features: [fixtureFeature] });
+  const { url, developer } = await served({ limits: { body_bytes: 100_000, json_nodes: 500, token_body_bytes: 200_000 }, features: [fixtureFeature] });
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   const call = (token: string, operation: string) =>
     post(`${url}/api/mcp`, `${JSON.stringify({ tool: 'covibe_fixture', arguments: { operation } })}${' '.repeat(90_000)}`, auth(token));

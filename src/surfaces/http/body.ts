@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { type JsonBounds, jsonProblem } from './json-bounds.ts';
+import { countJson, type JsonBounds } from './json-bounds.ts';
 
 /** What `body_bytes` of `[limits]` is unless the operator says otherwise: a plan of 10,000 tasks must fit. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -12,85 +12,138 @@ export class ClientGone extends Error {
 
 export type BodyProblem =
   | { readonly kind: 'too-large'; readonly maxBytes: number }
-  | { readonly kind: 'too-deep' | 'too-many-nodes' | 'not-utf8' | 'not-json' | 'busy' };
-export type Body = { value: unknown; bytes: number } | { problem: BodyProblem };
+  | { readonly kind: 'too-deep' | 'too-many-nodes' | 'not-utf8' | 'not-json' | 'busy' | 'stalled' };
+export type Body = { value: unknown; bytes: number; nodes: number } | { problem: BodyProblem };
 
-/** Who may send how much, and out of which share of the server's memory it is read. */
+/** Who sends it, how much that may be, and out of which shares of the server's memory it is read. */
 export interface BodyBounds extends JsonBounds {
+  readonly key: string;
   readonly maxBytes: number;
-  readonly share: ReadingShare;
+  /** A body that stops coming holds its memory no longer. */
+  readonly stalled_seconds: number;
+  /** For the first part of every body, so that large bodies of others never keep out a small one. */
+  readonly small: MemoryShare;
+  readonly large: MemoryShare;
 }
 
-/** A part of the bytes that may be in memory because bodies are being read and parsed. */
-export class ReadingShare {
+/** What counts as small: nearly every call. */
+export const SMALL_BYTES = 64 * 1024;
+/** A part of the memory for bodies, of which one caller gets no more than its own part. */
+export class MemoryShare {
   readonly #most: number;
+  readonly #mostPerKey: number;
+  readonly #byKey = new Map<string, number>();
   #taken = 0;
 
-  constructor(most: number) {
+  constructor(most: number, mostPerKey: number) {
     this.#most = most;
+    this.#mostPerKey = mostPerKey;
   }
 
-  take(bytes: number): boolean {
-    if (this.#taken + bytes > this.#most) return false;
+  take(key: string, bytes: number): boolean {
+    const own = (this.#byKey.get(key) ?? 0) + bytes;
+    if (own > this.#mostPerKey || this.#taken + bytes > this.#most) return false;
+    if (own > 0) this.#byKey.set(key, own);
     this.#taken += bytes;
     return true;
   }
 
-  giveBack(bytes: number): void {
+  giveBack(key: string, bytes: number): void {
+    const own = (this.#byKey.get(key) ?? 0) - bytes;
+    if (own > 0) this.#byKey.set(key, own);
+    else this.#byKey.delete(key);
     this.#taken -= bytes;
+  }
+}
+
+/** What one body holds of both shares. */
+class Holding {
+  readonly #bounds: BodyBounds;
+  #small = 0;
+  #large = 0;
+
+  constructor(bounds: BodyBounds) {
+    this.#bounds = bounds;
+  }
+
+  get bytes(): number {
+    return this.#small + this.#large;
+  }
+
+  add(bytes: number): boolean {
+    const { key, small, large } = this.#bounds;
+    const first = Math.min(bytes, SMALL_BYTES - this.#small);
+    if (!small.take(key, first)) return false;
+    this.#small += first;
+    if (!large.take(key, bytes - first)) return false;
+    this.#large += bytes - first;
+    return true;
+  }
+
+  giveBack(): void {
+    this.#bounds.small.giveBack(this.#bounds.key, this.#small);
+    this.#bounds.large.giveBack(this.#bounds.key, this.#large);
+    this.#small = 0;
+    this.#large = 0;
   }
 }
 
 /** The request's JSON, read from the socket under one set of bounds whatever the surface. An empty body is `undefined`. */
 export async function readJsonBody(incoming: IncomingMessage, bounds: BodyBounds): Promise<Body> {
-  const read = await readBytes(incoming, bounds);
-  if ('problem' in read) return read;
-  const { bytes } = read;
+  const holding = new Holding(bounds);
   try {
-    if (bytes.length === 0) return { value: undefined, bytes: 0 };
-    if (!isUtf8(bytes)) return { problem: { kind: 'not-utf8' } };
-    const problem = jsonProblem(bytes, bounds);
-    return problem ? { problem: { kind: problem } } : { value: JSON.parse(bytes.toString('utf8')), bytes: bytes.length };
+    const read = await readBytes(incoming, bounds, holding);
+    return 'problem' in read ? read : parsed(read.bytes, bounds);
+  } finally {
+    holding.giveBack();
+  }
+}
+
+function parsed(bytes: Buffer, bounds: JsonBounds): Body {
+  if (bytes.length === 0) return { value: undefined, bytes: 0, nodes: 0 };
+  if (!isUtf8(bytes)) return { problem: { kind: 'not-utf8' } };
+  const counted = countJson(bytes, bounds);
+  if (typeof counted === 'string') return { problem: { kind: counted } };
+  try {
+    return { value: JSON.parse(bytes.toString('utf8')), bytes: bytes.length, nodes: counted };
   } catch {
     return { problem: { kind: 'not-json' } };
-  } finally {
-    bounds.share.giveBack(bytes.length);
   }
 }
 
 /** Counted by what has come, not by what was announced: a sender that announces much and sends nothing takes nothing. */
-function readBytes(incoming: IncomingMessage, { maxBytes, share }: BodyBounds): Promise<{ bytes: Buffer } | { problem: BodyProblem }> {
+function readBytes(
+  incoming: IncomingMessage,
+  { maxBytes, stalled_seconds }: BodyBounds,
+  holding: Holding,
+): Promise<{ bytes: Buffer } | { problem: BodyProblem }> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let size = 0;
     let isOver = false;
-    const over = () => {
+    const end = () => {
       isOver = true;
-      chunks.length = 0;
-      share.giveBack(size);
-      size = 0;
+      clearTimeout(stalled);
     };
     const refuse = (problem: BodyProblem) => {
-      over();
+      end();
+      chunks.length = 0;
       resolve({ problem });
     };
+    const stalled = setTimeout(() => refuse({ kind: 'stalled' }), stalled_seconds * 1_000);
     incoming.on('data', (chunk: Buffer) => {
       if (isOver) return;
-      if (size + chunk.length > maxBytes) refuse({ kind: 'too-large', maxBytes });
-      else if (!share.take(chunk.length)) refuse({ kind: 'busy' });
-      else {
-        size += chunk.length;
-        chunks.push(chunk);
-      }
+      stalled.refresh();
+      if (holding.bytes + chunk.length > maxBytes) refuse({ kind: 'too-large', maxBytes });
+      else if (!holding.add(chunk.length)) refuse({ kind: 'busy' });
+      else chunks.push(chunk);
     });
     incoming.once('end', () => {
       if (!isOver) resolve({ bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) });
-      isOver = true;
+      end();
     });
     const gone = (cause?: Error) => {
-      if (isOver) return;
-      over();
-      reject(new ClientGone('the client went away', { cause }));
+      if (!isOver) reject(new ClientGone('the client went away', { cause }));
+      end();
     };
     incoming.once('error', gone);
     incoming.once('aborted', () => gone());

@@ -9,12 +9,13 @@ export function bearer(incoming: IncomingMessage): string | undefined {
   return /^Bearer (.+)$/i.exec(incoming.headers.authorization ?? '')?.[1];
 }
 
-export function cookie(incoming: IncomingMessage, name: string): string | undefined {
-  for (const pair of (incoming.headers.cookie ?? '').split(';')) {
-    const [key, value] = pair.trim().split('=', 2);
-    if (key === name) return value;
-  }
-  return undefined;
+/** More of one name are nobody's but an attacker's. */
+const MAX_COOKIES = 4;
+
+/** The values of all cookies of that name, as the browser sent them. */
+export function cookies(incoming: IncomingMessage, name: string): string[] {
+  const pairs = (incoming.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2));
+  return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : [])).slice(0, MAX_COOKIES);
 }
 
 /** By the name that it was called by, which the guard knows as ours; behind a proxy the operator has said what people see of it. */

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import { ENVELOPES } from '../../kernel/envelope.ts';
 import { Refusal, replyTo } from '../../kernel/errors.ts';
+import { addressGroup } from '../../kernel/network.ts';
 import type { App } from '../../main.ts';
 import { originOf } from './caller.ts';
 import type { Entrance } from './entrance.ts';
@@ -29,7 +30,7 @@ export function deviceRoutes(routes: Hono<Env>, app: App, entrance: Entrance, re
     });
 
   serve('/api/setup/device', async (c, body) => {
-    const asked = await app.devices.ask(entrance.sourceOf(c.env.incoming), body);
+    const asked = await app.devices.ask(addressGroup(entrance.sourceOf(c.env.incoming)), body);
     const page = `${originOf(app, c.env.incoming)}/setup/authorize`;
     return c.json({ ...asked, verification_uri: page, verification_uri_complete: `${page}?code=${asked.user_code}` });
   });

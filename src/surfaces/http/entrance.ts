@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Limits, parsedBytes } from '../../config.ts';
 import type { Authentication } from '../../features/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { addressGroup } from '../../kernel/network.ts';
 import type { App } from '../../main.ts';
-import { type Body, ReadingShare, readJsonBody } from './body.ts';
-import { bearer, cookie, pathOf, proofOf, ticketOf } from './caller.ts';
+import { type Body, MemoryShare, readJsonBody, SMALL_BYTES } from './body.ts';
+import { bearer, cookies, pathOf, proofOf, ticketOf } from './caller.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type HttpRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
 import { createSourceOf } from './source.ts';
@@ -15,14 +16,18 @@ type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
 export interface Exchanged {
   readonly incoming: IncomingMessage;
   readonly outgoing?: ServerResponse | undefined;
+  /** As routes are found by it, not as it was spelled. */
+  readonly path: string;
   /** A cookie is proven by the address's ticket, for what a browser opens without headers, and not by the page's own header. */
-  readonly byTicket?: boolean;
+  readonly byTicket?: boolean | undefined;
 }
 
 interface Credentials {
+  /** Left out where no token opens the door. */
   readonly token?: string | undefined;
-  readonly cookie?: string | undefined;
-  readonly byTicket?: boolean;
+  /** By the dashboard's session, where no token is given. */
+  readonly session?: boolean;
+  readonly byTicket?: boolean | undefined;
 }
 
 /** Who may send how much of a body: a known caller, one whose token is in the body, a machine or browser that has no credential yet. */
@@ -41,13 +46,13 @@ export interface Entrance {
   countMore(incoming: IncomingMessage, principal: Principal, calls: number): HttpRefusal | undefined;
   /** Whether `admit` has found a valid credential. */
   isKnown(incoming: IncomingMessage): boolean;
-  readBody(request: Exchanged, sender: Sender): Promise<Body>;
+  /** As whom the browser is signed in that sends this, if it is. */
+  sessionOf(incoming: IncomingMessage): Promise<Principal | undefined>;
+  readBody(request: Pick<Exchanged, 'incoming' | 'outgoing'>, sender: Sender): Promise<Body>;
 }
 
 /** Pages and files are for everybody: no credential is looked up for them. */
-const WITH_CREDENTIALS = /^\/(api|mcp|metrics)(\/|\?|$)/;
-/** A small body has arrived with its headers; the rest of a larger one is not waited for. */
-const ARRIVED_BYTES = 64 * 1024;
+const WITH_CREDENTIALS = /^\/(api|mcp|metrics)(\/|$)/;
 /** How long an address beyond its rate waits for its refusal: answered at once, a flood would come again at once, and take the time of known callers. */
 const HELD_BACK_MS = 250;
 
@@ -56,39 +61,35 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   const sourceOf = createSourceOf(trusted_proxies);
   const byToken = new RateLimit(app.clock, limits.token_requests_per_second, limits.token_burst);
   const byAddress = new RateLimit(app.clock, limits.address_requests_per_second, limits.address_burst);
-  const found = new WeakMap<IncomingMessage, { credential: string; byTicket: boolean; result: Authentication }>();
-  // Unknown callers cannot take what known ones need.
-  const strangers = new ReadingShare(limits.reading_bytes / 4);
-  const callers = new ReadingShare(limits.reading_bytes - limits.reading_bytes / 4);
-  const bounds = {
-    known: { ...limits, maxBytes: limits.body_bytes, share: callers },
-    unknown: { ...limits, maxBytes: limits.unknown_body_bytes, share: strangers },
-    device: { ...limits, maxBytes: limits.device_body_bytes, share: strangers },
-  };
+  /** What was found out about a request: a ticket works once. */
+  const found = new WeakMap<IncomingMessage, { way: string; result: Authentication }>();
+  const shares = sharesOf(limits);
 
-  /** Of each token, the bytes of the bodies whose calls are under way. */
-  const underWay = new Map<string, number>();
-  const keepsTooMuch = ({ incoming, outgoing }: Exchanged, bytes: number): boolean => {
+  /** A call keeps its arguments until it is answered: those of one token take no more than its part. */
+  const isKept = ({ incoming, outgoing }: Pick<Exchanged, 'incoming' | 'outgoing'>, bytes: number): boolean => {
     const { tokenId = '' } = principalOf(incoming) ?? {};
-    const total = (underWay.get(tokenId) ?? 0) + bytes;
-    if (total > limits.token_body_bytes) return true;
-    underWay.set(tokenId, total);
-    outgoing?.once('close', () => {
-      const left = (underWay.get(tokenId) ?? 0) - bytes;
-      if (left > 0) underWay.set(tokenId, left);
-      else underWay.delete(tokenId);
-    });
-    return false;
+    if (!shares.underWay.take(tokenId, bytes)) return false;
+    outgoing?.once('close', () => shares.underWay.giveBack(tokenId, bytes));
+    return true;
   };
 
-  /** Once for each request: a ticket works once. */
-  const authenticated = async (incoming: IncomingMessage, { token, cookie: session, byTicket = false }: Credentials): Promise<Authentication> => {
-    const credential = token ?? session;
+  const authenticated = async (incoming: IncomingMessage, { token, session = false, byTicket = false }: Credentials): Promise<Authentication> => {
+    const way = token !== undefined || !session ? `bearer ${token}` : `session ${byTicket}`;
     const known = found.get(incoming);
-    if (known && known.credential === credential && (token !== undefined || known.byTicket === byTicket)) return known.result;
+    if (known?.way === way) return known.result;
+    const result = token !== undefined || !session ? await app.authenticate(token, 'bearer') : await bySession(incoming, byTicket);
+    found.set(incoming, { way, result });
+    return result;
+  };
+
+  /** Another port of the host can set a cookie of the same name, which browsers may send first: it keeps nobody out. */
+  const bySession = async (incoming: IncomingMessage, byTicket: boolean): Promise<Authentication> => {
     const proof = byTicket ? { ticket: ticketOf(incoming), path: pathOf(incoming) } : { secret: proofOf(incoming) };
-    const result = token === undefined && session !== undefined ? await app.authenticate(session, 'cookie', proof) : await app.authenticate(token, 'bearer');
-    if (credential !== undefined) found.set(incoming, { credential, byTicket, result });
+    let result: Authentication = { rejected: 'missing' };
+    for (const cookie of cookies(incoming, cookieName())) {
+      result = await app.authenticate(cookie, 'cookie', proof);
+      if ('principal' in result) break;
+    }
     return result;
   };
 
@@ -107,7 +108,9 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   };
 
   const identify: Entrance['identify'] = async (incoming, credentials) => {
-    const door = credentials.token === undefined && credentials.cookie !== undefined ? 'cookie' : 'bearer';
+    // Where a token would do as well, who brings neither is told of the token.
+    const isSession = credentials.session && (!('token' in credentials) || cookies(incoming, cookieName()).length > 0);
+    const door = credentials.token === undefined && isSession ? 'cookie' : 'bearer';
     const result = await authenticated(incoming, credentials);
     if ('principal' in result) return result;
     const payload = { reason: result.rejected, door, path: pathOf(incoming) };
@@ -119,10 +122,10 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   return {
     sourceOf,
     identify,
-    async admit({ incoming, outgoing, byTicket }) {
-      const credentials = { token: bearer(incoming), cookie: cookie(incoming, cookieName()), byTicket };
-      const isGiven = credentials.token !== undefined || credentials.cookie !== undefined;
-      if (isGiven && WITH_CREDENTIALS.test(incoming.url ?? '')) await authenticated(incoming, credentials);
+    async admit({ incoming, outgoing, path, byTicket }) {
+      const token = bearer(incoming);
+      const isGiven = token !== undefined || cookies(incoming, cookieName()).length > 0;
+      if (isGiven && WITH_CREDENTIALS.test(path)) await authenticated(incoming, { token, session: true, byTicket });
       const principal = principalOf(incoming);
       if (!principal && hasMoreToCome(incoming)) outgoing?.setHeader('connection', 'close');
       const refusal = limited(incoming, principal);
@@ -139,13 +142,38 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
       const refusal = limited(incoming, caller.principal);
       return refusal ? { refusal } : caller;
     },
+    async sessionOf(incoming) {
+      const known = await bySession(incoming, false);
+      return 'principal' in known ? known.principal : undefined;
+    },
     async readBody(request, sender) {
-      const body = await readJsonBody(request.incoming, bounds[sender]);
-      return sender === 'known' && 'bytes' in body && keepsTooMuch(request, body.bytes) ? { problem: { kind: 'busy' } } : body;
+      const key = sender === 'known' ? (principalOf(request.incoming)?.tokenId ?? '') : addressGroup(sourceOf(request.incoming));
+      const body = await readJsonBody(request.incoming, { ...limits, ...shares[sender], key });
+      const isHeld = sender !== 'known' || 'problem' in body || isKept(request, parsedBytes(body.bytes, body.nodes));
+      return isHeld ? body : { problem: { kind: 'busy' } };
     },
   };
 }
 
+/**
+ * Who sends it decides out of which part of the memory a body is read. Callers who are not known cannot take what known ones need, nor
+ * calls to `/api/mcp` what sign-in and device setup need, nor large bodies what small ones need, nor one caller what others need.
+ */
+function sharesOf({ reading_bytes, body_bytes, unknown_body_bytes, device_body_bytes, token_body_bytes }: Limits) {
+  const quarter = reading_bytes / 4;
+  const unknown = new MemoryShare(quarter - quarter / 16, quarter / 16);
+  const device = new MemoryShare(quarter / 16, quarter / 256);
+  const small = new MemoryShare(quarter, quarter / 8);
+  const large = new MemoryShare(2 * quarter, Math.max(body_bytes, quarter));
+  return {
+    known: { maxBytes: body_bytes, small, large },
+    unknown: { maxBytes: unknown_body_bytes, small: unknown, large: unknown },
+    device: { maxBytes: device_body_bytes, small: device, large: device },
+    underWay: new MemoryShare(2 * reading_bytes, token_body_bytes),
+  };
+}
+
+/** A small body has arrived with its headers; the rest of a larger one is not waited for. */
 function hasMoreToCome({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > ARRIVED_BYTES;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BYTES;
 }

@@ -6,10 +6,10 @@ export interface JsonBounds {
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}') as unknown as number[];
 
 /**
- * Whether JSON is within bounds, told from its bytes: a parsed `{}` takes twenty times its two bytes, so 8 MiB of them
- * must be refused before they are parsed. What is not JSON at all is left to the parser.
+ * The number of values in JSON, or which bound it is beyond, told from its bytes: a parsed `{}` takes twenty times its two
+ * bytes, so 8 MiB of them must be refused before they are parsed. What is not JSON at all is left to the parser.
  */
-export function jsonProblem(bytes: Buffer, { json_depth, json_nodes }: JsonBounds): 'too-deep' | 'too-many-nodes' | undefined {
+export function countJson(bytes: Buffer, { json_depth, json_nodes }: JsonBounds): number | 'too-deep' | 'too-many-nodes' {
   let depth = 0;
   let nodes = 1;
   for (let at = 0; at < bytes.length; at++) {
@@ -22,7 +22,7 @@ export function jsonProblem(bytes: Buffer, { json_depth, json_nodes }: JsonBound
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
     if (nodes > json_nodes) return 'too-many-nodes';
   }
-  return undefined;
+  return nodes;
 }
 
 /** Of the quote that ends the string which begins at `start`; the last byte where none does. */

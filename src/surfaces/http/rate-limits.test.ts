@@ -146,7 +146,25 @@ test('thirty requests of one address keep no other from setting up a device, nor
   for (let i = 0; i < 30; i++) expect((await ask('203.0.113.7')).status).toBe(200);
   expect((await ask('203.0.113.7')).status).toBe(429);
   expect((await ask('203.0.113.8')).status).toBe(200);
-  // 1,000 at once of all addresses together.
-  for (let source = 0; source < 34; source++) for (let i = 0; i < 30; i++) await ask(`198.51.100.${source}`);
+  // All addresses of an IPv6 network are one caller's.
+  const network = await Promise.all(Array.from({ length: 40 }, async (_, i) => (await ask(`2001:db8:0:1::${i}`)).status));
+  expect(network.filter((status) => status === 200)).toHaveLength(30);
+  // 1,000 at once of all addresses together, from as many as it takes.
+  for (let source = 0; source < 950; source++) await ask(`10.1.${Math.floor(source / 200)}.${source % 200}`);
   expect((await ask('198.51.100.200')).status).toBe(200);
+});
+
+test('a foreign Host or Origin counts by its address too, so that nobody floods by it', async () => {
+  const { url } = await served({ limits: TIGHT });
+  const ask = (headers: Record<string, string>) => statusOf(url, '/api/health', headers);
+  expect(await Promise.all([1, 2, 3, 4].map(() => ask({ host: 'evil.example' })))).toEqual([403, 403, 403, 403]);
+  expect([await ask({ host: 'evil.example' }), await ask({ origin: 'https://evil.example' })]).toEqual([429, 429]);
+});
+
+test('a path counts as what it is found by, however it is spelled', async () => {
+  const { url, developer, done } = await served({ limits: { ...TIGHT, token_burst: 100 } });
+  const { token, tokenId } = await developer('ana');
+  await done('capabilities.grant', { action: 'tool.call.echo', token: tokenId });
+  const body = JSON.stringify({ tool: 'echo', arguments: { text: 'x'.repeat(100_000) } });
+  for (let i = 0; i < 6; i++) expect((await fetch(`${url}/%61pi/mcp`, { method: 'POST', headers: auth(token), body })).status).toBe(200);
 });

@@ -8,7 +8,7 @@ export const PROOF_HEADER = 'x-covenant-proof';
 
 /** Refusals before the pipe: what is said, in the structured shape, and with which HTTP status. */
 export interface HttpRefusal {
-  readonly status: 400 | 401 | 403 | 404 | 409 | 413 | 429 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 429 | 503;
   readonly reply: Refused;
   /** Seconds until it may be tried again. */
   readonly retryAfter?: number;
@@ -90,6 +90,8 @@ export function badBody(problem: BodyProblem, isKnown = true): HttpRefusal {
       return tooLarge(problem.maxBytes, isKnown);
     case 'busy':
       return BUSY;
+    case 'stalled':
+      return STALLED;
     case 'too-deep':
     case 'too-many-nodes':
       return badJson(
@@ -116,6 +118,11 @@ const tooLarge = (maxBytes: number, isKnown: boolean): HttpRefusal => ({
     { field: 'body', max_bytes: maxBytes },
   ),
 });
+
+const STALLED: HttpRefusal = {
+  status: 408,
+  reply: refused('error', 'BODY_STALLED', 'The rest of the body did not come.', 'Send the whole request again.', { field: 'body' }),
+};
 
 const BUSY: HttpRefusal = {
   status: 503,
@@ -189,7 +196,7 @@ export function respond({ status, reply, retryAfter }: HttpRefusal): Response {
   const headers: Record<string, string> = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' };
   if (status === 401) headers['www-authenticate'] = 'Bearer error="invalid_token"';
   // The rest of an oversized body is not read: the connection cannot be used again.
-  if (status === 413 || status === 503) headers.connection = 'close';
+  if (status === 408 || status === 413 || status === 503) headers.connection = 'close';
   if (retryAfter !== undefined) headers['retry-after'] = String(retryAfter);
   return new Response(JSON.stringify(ENVELOPES.team.render(reply)), { status, headers });
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { type SignInRequest, signInRequest } from '../../features/identity/index.ts';
@@ -14,7 +13,7 @@ import { reportedIn } from '../repository.ts';
 import { WORKSPACE_HEADER } from '../workspace.ts';
 import { requestOf } from './access.ts';
 import { ClientGone } from './body.ts';
-import { bearer, cookie, originOf, pathOf, proofOf } from './caller.ts';
+import { bearer, originOf, pathOf } from './caller.ts';
 import { companionRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
 import { deviceRoutes } from './device-setup.ts';
@@ -83,11 +82,12 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     // A page may be opened from anywhere; what it reads and does it asks for itself. By the path that routes are found by, not as it was spelled.
     const site = c.req.path.startsWith('/api/') ? String(headers['sec-fetch-site'] ?? '') : undefined;
     const problem = guard(headers.host, headers.origin, site);
-    if (problem) return await refuse(c, foreign(problem), 'audit');
-    const limited = await entrance.admit({ ...c.env, byTicket: c.req.path === EXPORT_PATH });
-    if (!limited) return await next();
-    metrics.refused(limited.reply.code);
-    return respond(limited);
+    const limited = await entrance.admit({ ...c.env, path: c.req.path, byTicket: c.req.path === EXPORT_PATH });
+    if (limited) {
+      metrics.refused(limited.reply.code);
+      return respond(limited);
+    }
+    return problem ? await refuse(c, foreign(problem), 'audit') : await next();
   });
 
   routes.post('/api/mcp', async (c) => {
@@ -132,7 +132,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   routes.post('/api/actions/:name', async (c) => {
     const { incoming } = c.env;
     const name = c.req.param('name');
-    const caller = await identify(incoming, { token: bearer(incoming), cookie: cookie(incoming, parts.cookieName()) });
+    const caller = await identify(incoming, { token: bearer(incoming), session: true });
     if ('refusal' in caller) return respond(caller.refusal);
     const body = await entrance.readBody(c.env, 'known');
     if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
@@ -163,7 +163,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   /** A person at the dashboard: by the cookie alone, so that no agent's token opens it and none has to be minted. */
   async function forMember(c: Ctx, name: string): Promise<Response> {
     const { incoming } = c.env;
-    const caller = await identify(incoming, { cookie: cookie(incoming, parts.cookieName()) ?? '' });
+    const caller = await identify(incoming, { session: true });
     if ('refusal' in caller) return respond(caller.refusal);
     const body = c.req.method === 'POST' ? await entrance.readBody(c.env, 'known') : { value: undefined };
     if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
@@ -173,7 +173,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
 
   routes.get(EXPORT_PATH, async (c) => {
     const { incoming } = c.env;
-    const caller = await identify(incoming, { cookie: cookie(incoming, parts.cookieName()) ?? '', byTicket: true });
+    const caller = await identify(incoming, { session: true, byTicket: true });
     if ('refusal' in caller) return respond(caller.refusal);
     const current = async () => (await app.currentSession(caller.principal)) !== undefined;
     const { ticket: _, ...filter } = c.req.query();
@@ -189,7 +189,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     c.header('cache-control', 'no-store');
     try {
       const request = parseInput({ input: signInRequest }, body.value) as SignInRequest;
-      const { cookie: session, proof, maxAgeSeconds, developer, workspace } = await app.signIn(request, await signedInBrowser(incoming));
+      const { cookie: session, proof, maxAgeSeconds, developer, workspace } = await app.signIn(request, await entrance.sessionOf(incoming));
       const secure = originOf(app, incoming).startsWith('https:') ? '; Secure' : '';
       c.header('set-cookie', `${parts.cookieName()}=${session}; Path=/; HttpOnly; SameSite=Strict${secure}; Max-Age=${maxAgeSeconds}`);
       return c.json({ kind: 'signed_in', proof, header: PROOF_HEADER, developer, workspace });
@@ -200,12 +200,6 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       return respond({ status: signInStatus(error.code), reply: replyTo(error, '') });
     }
   });
-
-  /** Whose session the browser that signs in has already. */
-  async function signedInBrowser(incoming: IncomingMessage): Promise<Principal | undefined> {
-    const known = await app.authenticate(cookie(incoming, parts.cookieName()), 'cookie', { secret: proofOf(incoming) });
-    return 'principal' in known ? known.principal : undefined;
-  }
 
   routes.get('/api/health', async (c) => {
     const state = await health();

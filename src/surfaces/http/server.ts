@@ -66,7 +66,7 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
   const server = createServer(times, boundPipelining(attended(app, getRequestListener(routes.fetch))));
   boundConnections(server, limits, trusted_proxies);
   const closing = new AbortController();
-  const sockets = attachUpgrades(server, { app, guard, entrance, metrics, cookieName: () => cookieName(port) }, [
+  const sockets = attachUpgrades(server, { app, guard, entrance, metrics }, [
     eventsDoor({ app, metrics, closing: closing.signal, stalledMs }),
     terminalDoor({ app, metrics, closing: closing.signal, limits: terminals }),
   ]);

@@ -9,7 +9,7 @@ import { refused } from '../../kernel/reply.ts';
 import { noWorkspace } from '../../kernel/unserved.ts';
 import type { App } from '../../main.ts';
 import { WORKSPACE_HEADER } from '../workspace.ts';
-import { bearer, cookie, pathOf } from './caller.ts';
+import { bearer, pathOf } from './caller.ts';
 import type { Entrance } from './entrance.ts';
 import type { Guard } from './guard.ts';
 import type { Metrics } from './metrics.ts';
@@ -47,11 +47,10 @@ export interface UpgradeParts {
   guard: Guard;
   entrance: Entrance;
   metrics: Metrics;
-  cookieName: () => string;
 }
 
 /** Every socket is admitted in the same way: Host and Origin, address, credential, workspace; only then the door itself is asked. */
-export function attachUpgrades(server: Server, { app, guard, entrance, metrics, cookieName }: UpgradeParts, doors: readonly Door[]): { close(): void } {
+export function attachUpgrades(server: Server, { app, guard, entrance, metrics }: UpgradeParts, doors: readonly Door[]): { close(): void } {
   const sockets = new Map(doors.map((door) => [door, new WebSocketServer({ noServer: true, maxPayload: door.maxBytes })]));
   const enterWorkspace = createEnterWorkspace(app);
   const places = new SocketPlaces(app.config.limits);
@@ -71,6 +70,9 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics, 
   });
 
   async function admit(incoming: IncomingMessage): Promise<OrRefusal<Welcomed & { door: Door }>> {
+    const url = URL.parse(incoming.url ?? '/', 'http://localhost');
+    const limited = await entrance.admit({ incoming, path: url?.pathname ?? '/', byTicket: true });
+    if (limited) return { refusal: limited };
     const problem = guard(incoming.headers.host, incoming.headers.origin);
     if (problem) {
       metrics.refused(problem);
@@ -81,9 +83,6 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics, 
       });
       return { refusal: foreign(problem) };
     }
-    const limited = await entrance.admit({ incoming, byTicket: true });
-    if (limited) return { refusal: limited };
-    const url = URL.parse(incoming.url ?? '/', 'http://localhost');
     if (!url) return { refusal: NO_SUCH_PATH };
     const [found] = doors.flatMap((door) => {
       const at = door.at(url);
@@ -92,8 +91,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics, 
     if (!found) return { refusal: NO_SUCH_PATH };
     if ('refusal' in found.at) return found.at;
     const token = bearer(incoming);
-    const pass = cookie(incoming, cookieName());
-    const identified = await entrance.identify(incoming, { token, cookie: pass, byTicket: true });
+    const identified = await entrance.identify(incoming, { token, session: true, byTicket: true });
     if ('refusal' in identified) return identified;
     const entered = await enteredBy(identified.principal, incoming.headers[WORKSPACE_HEADER]);
     if ('refusal' in entered) return entered;
@@ -104,6 +102,8 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics, 
     const inside = found.at.enter({ principal: entered.principal, current });
     if ('refusal' in inside) return inside;
     const { tokenId } = entered.principal;
+    // Gone meanwhile: nobody would give its place back.
+    if (incoming.socket.destroyed) return { refusal: NO_SUCH_PATH };
     if (!places.take(tokenId)) {
       app.refusals.count(entered.principal, TOO_MANY_SOCKETS.reply.code);
       return { refusal: TOO_MANY_SOCKETS };
