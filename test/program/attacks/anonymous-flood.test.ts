@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../src/testing/database.ts';
 import { residentBytes } from '../../../src/testing/faults/leaks.ts';
 import { covenant, direct, startProgram } from '../../../src/testing/program.ts';
+import { postSignIn } from '../../../src/testing/signin.ts';
 
 const ROUNDS = process.env.COVENANT_PROVE === '1' ? 200 : 6;
 const CONNECTIONS = 64;
@@ -29,7 +32,9 @@ function send(url: string, body: Buffer, agent: Agent): Promise<number | 'cut'> 
   });
 }
 
-test('64 connections that send the largest bodies without a token are refused, the server stays below 400 MB, and agents are served meanwhile', async () => {
+test('64 connections that send the largest bodies without a token are refused, the server stays below 400 MB, and agents are served meanwhile', {
+  timeout: 60_000 + ROUNDS * 5_000,
+}, async () => {
   const at = { home: temporaryFolder(), env: { NODE_OPTIONS: '--max-old-space-size=768' } };
   const server = await startProgram(at);
   const { token } = (await covenant(at, 'tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json')).json;
@@ -47,4 +52,27 @@ test('64 connections that send the largest bodies without a token are refused, t
   }
   agent.destroy();
   expect(most).toBeLessThan(MEMORY);
+});
+
+test('300 connections that begin a body and stop keep nobody from signing in, setting up a device or calling', async () => {
+  const at = { home: temporaryFolder() };
+  const server = await startProgram(at);
+  const { token } = (await covenant(at, 'tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json')).json;
+  const { hostname, port, host } = new URL(server.url);
+  const stalled = Array.from({ length: 280 }, (_, index) => {
+    const socket = connect(Number(port), hostname);
+    const headers = `host: ${host}\r\ncontent-type: application/json\r\ncontent-length: 65536\r\n`;
+    // Some of them are known: one token must not keep out another.
+    const known = index % 4 === 0 ? `authorization: Bearer ${token}\r\n` : '';
+    socket.on('error', () => {});
+    socket.write(`POST /api/mcp HTTP/1.1\r\n${headers}${known}\r\n${'x'.repeat(65_000)}`);
+    return socket;
+  });
+  await Promise.all(stalled.map((socket) => once(socket, 'connect')));
+  await once(stalled.at(-1) as Socket, 'data');
+  const post = (path: string, body: object) => fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
+  expect((await post('/api/setup/device', { machine_name: 'm', agents: ['codex'] })).status).toBe(200);
+  expect((await postSignIn(server.signinUrl)).status).toBe(200);
+  expect(await covenant(at, 'tokens', 'list')).toMatchObject({ code: 0 });
+  for (const socket of stalled) socket.destroy();
 });
