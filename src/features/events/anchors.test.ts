@@ -81,7 +81,7 @@ test('a journal that does not agree with its last anchor gets no other: the log 
   expect(await t.done('journal.anchor', {})).toMatchObject({ anchor: { kind: 'anchor' } });
 });
 
-test('a prune lies between two anchors; only the operator of the server prunes, anchors and rotates the key [harden.prune.operator-only] [harden.anchor.cli]', async () => {
+test('a prune is signed and lies between two anchors; only the operator of the server prunes, anchors and rotates the key [harden.prune.operator-only] [harden.anchor.cli]', async () => {
   const t = await testApp();
   await made(t, 20);
   t.clock.advance(40 * 24 * 60 * MINUTE_MS);
@@ -98,8 +98,9 @@ test('a prune lies between two anchors; only the operator of the server prunes, 
   }
   expect(await t.events({ kind: 'journal.pruned' })).toEqual([]);
   await t.done('journal.prune', { keep_days: 1 });
-  const [before, after] = anchorsOf(t).slice(-2);
+  const [before, signed, after] = anchorsOf(t).slice(-3);
   const [pruned] = await t.events({ kind: 'journal.pruned' });
+  expect(signed).toMatchObject({ kind: 'pruned', seq: pruned?.payload.through_seq, hash: pruned?.payload.root });
   expect(before?.seq).toBeGreaterThanOrEqual(cut);
   expect(after?.seq).toBeGreaterThanOrEqual(pruned?.seq ?? Number.POSITIVE_INFINITY);
 });

@@ -1,10 +1,10 @@
-import type { House } from '../../kernel/context.ts';
+import type { CallContext, House } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
 import type { Sweep } from '../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { type AnchorKeeper, AnchorMismatch } from '../../storage/anchors/keeper.ts';
-import type { Db } from '../../storage/engine.ts';
+import type { ChainPoint } from '../../storage/journal.ts';
 import { anchorJournal, rotateAnchorKey } from './contract.ts';
 
 /** How long a journal goes without an anchor. */
@@ -40,9 +40,16 @@ async function orRefuse<T>(anchored: Promise<T>): Promise<T> {
   });
 }
 
-/** A prune lies between two anchors, so that nobody can make up what it left. */
-export const anchorAround = async <T>(keeper: AnchorKeeper, db: Db, workspace: string, now: number, prune: () => Promise<T>): Promise<T> => {
+/** A prune is signed, and lies between two anchors, so that nobody can make one up, nor what it left. */
+export const anchorAround = async <T>(
+  keeper: AnchorKeeper,
+  ctx: Pick<CallContext, 'reader' | 'workspace' | 'clock'>,
+  end: ChainPoint,
+  prune: () => Promise<T>,
+): Promise<T> => {
+  const [db, workspace, now] = [ctx.reader, ctx.workspace, ctx.clock.now()];
   await orRefuse(keeper.anchor(db, workspace, now));
+  await keeper.pruning(db, workspace, end, now);
   const done = await prune();
   await orRefuse(keeper.anchor(db, workspace, now));
   return done;
