@@ -147,7 +147,7 @@ async function noteInAnchors(config: Config, copied: string, now: () => number):
 const WHY = {
   revoked: 'revoked since',
   expired: 'expired since',
-  replaced: 'has another secret since',
+  replaced: 'has another secret, holder or expiry since',
   unknown: 'not in the database that was replaced',
 } as const satisfies Record<RevivedToken['why'], string>;
 
