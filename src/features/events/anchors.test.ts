@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { AnchorKeeper } from '../../storage/anchors/keeper.ts';
 import type { AnchorRecord } from '../../storage/anchors/record.ts';
 import { type TestApp, testApp } from '../../testing/app.ts';
 import { until } from '../../testing/until.ts';
@@ -76,8 +77,11 @@ test('a journal that does not agree with its last anchor gets no other: the log 
   expect(seqs(t)).toEqual([seq]);
   const { reply } = await t.action('journal.anchor', {});
   expect(reply).toMatchObject({ code: 'JOURNAL_BROKEN' });
-  // Whoever put the database back says so, and it goes on from there.
-  expect(await t.done('journal.anchor', { after_restore: true })).toMatchObject({ anchor: { kind: 'restored', keeps: 0 } });
+  // Whoever put the database back says so to the home, not to the server, and it goes on from there.
+  expect((await t.action('journal.anchor', { after_restore: true })).reply).toMatchObject({ status: 'error' });
+  expect(seqs(t)).toEqual([seq]);
+  const { record } = await new AnchorKeeper(t.database.home, undefined).replaced(t.app.store.reader, 'ws_default', 'restored', t.clock.now());
+  expect(record).toMatchObject({ kind: 'restored', keeps: 0 });
   expect(await t.done('journal.anchor', {})).toMatchObject({ anchor: { kind: 'anchor' } });
 });
 

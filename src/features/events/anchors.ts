@@ -17,9 +17,8 @@ const EVERY_MS = 2_000;
 
 export const anchorTools = (keeper: AnchorKeeper): Implementation[] => [
   implement(anchorJournal, {
-    run: async ({ after_restore = false }, { reader, workspace, clock }) => {
-      const now = clock.now();
-      const written = await (after_restore ? keeper.replaced(reader, workspace, 'restored', now) : orRefuse(keeper.anchor(reader, workspace, now)));
+    run: async (_input, { reader, workspace, clock }) => {
+      const written = await orRefuse(keeper.anchor(reader, workspace, clock.now()));
       if (!written)
         throw new Refusal('JOURNAL_EMPTY', 'This workspace has no event yet, so there is nothing to anchor.', 'Call again when something has happened.');
       const { record, publicKey, path } = written;
@@ -35,7 +34,7 @@ async function orRefuse<T>(anchored: Promise<T>): Promise<T> {
     throw new Refusal(
       'JOURNAL_BROKEN',
       `No anchor was written: ${error.message}.`,
-      'covenant audit verify. If the database was put back from a copy, say so: covenant audit anchor --after-restore.',
+      'covenant audit verify. If the database was put back from a copy, stop the server and say so: covenant audit anchor --after-restore.',
     );
   });
 }

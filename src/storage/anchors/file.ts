@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChainPoint } from '../journal.ts';
 import { type KnownKeys, readKeys } from './keys.ts';
@@ -7,6 +8,16 @@ import { type AnchorRecord, digestOf, FIRST, isSound, readAnchor } from './recor
 
 export const anchorFolder = (home: string): string => join(home, 'anchors');
 export const anchorPath = (folder: string, workspace: string): string => join(folder, `${workspaceNameOf(workspace)}.jsonl`);
+
+const OF_WORKSPACE = /^(?!keys\.)([a-z0-9][a-z0-9-]{0,39})\.jsonl$/;
+
+/** Of which workspaces a folder has a file. */
+export const anchoredWorkspaces = (folder: string): string[] =>
+  readdirSync(folder)
+    .flatMap((name) => OF_WORKSPACE.exec(name)?.slice(1) ?? [])
+    .map((name) => `ws_${name}`);
+
+export const isAnchorFile = (name: string): boolean => name === 'anchor.key' || name === 'keys.jsonl' || OF_WORKSPACE.test(name);
 
 /** An anchor that the journal has to agree with. */
 export type AnchorPoint = Pick<AnchorRecord, 'seq' | 'hash' | 'time' | 'at'>;

@@ -9,7 +9,7 @@ import { AnchorCheck, type AnchorReport, unsignedCut, withForged } from './check
 import { AnchorLines, type AnchorPoint, anchorFolder, anchorPath, type KeptAnchors } from './file.ts';
 import { currentKey, rotateKey } from './keys.ts';
 import { appendLine, readLines } from './lines.ts';
-import { type AnchorRecord, digestOf, signAnchor, type UnsignedAnchor } from './record.ts';
+import { type AnchorRecord, digestOf, FIRST, signAnchor, type UnsignedAnchor } from './record.ts';
 
 /** The journal is not what it was when its last anchor was made: another anchor would cover that up. */
 export class AnchorMismatch extends StoreError {
@@ -68,10 +68,11 @@ export class AnchorKeeper {
   }
 
   /** The store was put in the place of another. Anchors that it agrees with still count. */
-  async replaced(db: Db, workspace: string, kind: 'restored' | 'imported', now: number): Promise<WrittenAnchor | undefined> {
+  async replaced(db: Db, workspace: string, kind: 'restored' | 'imported', now: number): Promise<WrittenAnchor> {
     const agreeing = await this.#agreeing(db, workspace, (await this.#kept(workspace)).points);
     const keeps = agreeing.reduce((most, { seq }) => Math.max(most, seq), 0);
-    const written = await this.#write(db, workspace, { kind, at: now, keeps });
+    const empty = { kind, at: now, keeps: 0, seq: 0, hash: FIRST, time: 0 };
+    const written = (await this.#write(db, workspace, { kind, at: now, keeps })) ?? (await this.#sign(workspace, empty));
     await this.#acceptCut(db, workspace, now);
     return written;
   }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -161,6 +162,34 @@ test('the file of anchors is the owner’s alone; a line that was changed fails,
   expect(await verify()).toMatchObject({ code: 0, valid: true, anchors: { checked: torn.anchors.checked + 1, failed: 0 } });
   writeFileSync(anchored.path, `${lines.map((line) => line.replace(`"seq":${anchored.seq}`, '"seq":1')).join('\n')}\n`);
   expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: { reason: expect.stringContaining('signature') } });
+});
+
+test('a server sets no anchor aside, whoever asks: only a command in its home does, while none runs [harden.anchor.cli]', async () => {
+  const { run, server, verify, surgery, anchored } = await place();
+  const secret = `cv_${'A'.repeat(43)}`;
+  surgery((db) => {
+    const columns = 'workspace_id, id, hash, kind, label, created_by, created_at';
+    const values = ['ws_default', `tok_${'0'.repeat(26)}`, hash('sha256', secret), 'operator', 'made up', 'x', Date.now()];
+    db.prepare(`insert into tokens (${columns}) values (?, ?, ?, ?, ?, ?, ?)`).run(...values);
+    cutAfter(anchored.seq - 2)(db);
+  });
+  const lines = () =>
+    readFileSync(anchored.path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kind: string });
+  const before = lines().length;
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  const ask = (body: object) => fetch(`${server.url}/api/actions/journal.anchor`, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(await (await ask({ after_restore: true })).json()).toMatchObject({ code: 'INVALID_INPUT' });
+  expect(await (await ask({})).json()).toMatchObject({ code: 'JOURNAL_BROKEN' });
+  expect(await run('audit', 'anchor', '--after-restore', '--json')).toMatchObject({ code: 1, json: { code: 'SERVER_RUNNING' } });
+  await server.stop();
+  expect(lines()).toHaveLength(before);
+  expect(await verify()).toMatchObject({ code: 1, valid: false });
+  expect(await run('audit', 'anchor', '--after-restore', '--json')).toMatchObject({ code: 0, json: { anchor: { kind: 'restored' } } });
+  expect(await verify()).toMatchObject({ code: 0, valid: true, notices: [expect.stringContaining('a backup was restored')] });
+  expect((await run('audit', 'verify')).stdout).not.toMatch(/^✓/);
 });
 
 test('what the operator does to the store reads as that: restore, import and a new key [harden.verify.anchors]', async () => {

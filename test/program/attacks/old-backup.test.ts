@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -97,4 +97,39 @@ test.each([
   const refused = await run('restore', backup, '--json');
   expect(refused).toMatchObject({ code: 1, json: { code: 'BACKUP_ALTERED', message: expect.stringContaining(named) } });
   expect(readFileSync(join(at.home, 'covenant.db')).equals(before)).toBe(true);
+});
+
+test('a link among the anchors of a backup leads restore nowhere [harden.restore.extra-objects]', async () => {
+  const { run, create, backup } = await place();
+  await create('ana');
+  await run('audit', 'anchor');
+  await run('backup', backup);
+  const precious = join(temporaryFolder(), 'precious');
+  writeFileSync(precious, 'as it was\n');
+  const other = { home: temporaryFolder() };
+  rmSync(join(`${backup}.anchors`, 'default.jsonl'));
+  symlinkSync(precious, join(`${backup}.anchors`, 'default.jsonl'));
+  const refused = await covenant(other, 'restore', backup, '--json');
+  expect(refused).toMatchObject({ code: 1, json: { code: 'BACKUP_ALTERED', message: expect.stringContaining('default.jsonl') } });
+  expect(existsSync(join(other.home, 'covenant.db'))).toBe(false);
+  rmSync(join(`${backup}.anchors`, 'default.jsonl'));
+  symlinkSync(precious, join(`${backup}.anchors`, 'else'));
+  expect(await covenant(other, 'restore', backup)).toMatchObject({ code: 0 });
+  expect(readdirSync(join(other.home, 'anchors')).sort()).toEqual(['anchor.key', 'keys.jsonl']);
+  // Nor is a link in the home written through.
+  symlinkSync(precious, join(other.home, 'anchors', 'default.jsonl'));
+  expect((await covenant(other, 'audit', 'anchor')).code).not.toBe(0);
+  expect(readFileSync(precious, 'utf8')).toBe('as it was\n');
+});
+
+test('a workspace that the backup does not have can be made anew under its name [harden.verify.anchors]', async () => {
+  const { run, backup } = await place();
+  await run('backup', backup);
+  const make = () => run('tokens', 'create', '--developer', 'ana', '--workspace', 'shop');
+  await make();
+  expect(await run('audit', 'anchor', '--workspace', 'shop')).toMatchObject({ code: 0 });
+  expect(await run('restore', backup)).toMatchObject({ code: 0 });
+  expect(await make()).toMatchObject({ code: 0 });
+  expect(await run('audit', 'anchor', '--workspace', 'shop', '--json')).toMatchObject({ code: 0, json: { anchor: { kind: 'anchor' } } });
+  expect((await run('audit', 'verify', '--workspace', 'shop', '--json')).json).toMatchObject({ valid: true, anchors: { failed: 0 } });
 });

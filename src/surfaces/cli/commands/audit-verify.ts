@@ -47,7 +47,7 @@ export const verifyCommand: Command = {
     const lines = [
       firstBreak
         ? `${bad} chain breaks at ${firstBreak.seq}: ${firstBreak.reason}; ${Math.max(0, firstBreak.seq - 1 - anchor.seq)} before it intact`
-        : `${good} ${verified}, no gaps, chain intact · root ${chain.root}`,
+        : `${notices.length > 0 ? wait : good} ${verified}, no gaps, chain intact · root ${chain.root}`,
       failed > 0 ? `${bad} ${failed} of ${counted(checked, 'anchor')} failed` : `${checked > 0 ? good : wait} ${counted(checked, 'anchor')} checked`,
       ...notices.map((notice) => `${wait} ${notice}`),
       ...(firstBreak ? ['    next: covenant backup, then compare with anchors that you kept elsewhere: covenant audit verify --anchor FILE'] : []),
