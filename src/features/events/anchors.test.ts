@@ -57,6 +57,17 @@ test('the server anchors a journal at once, then after 1,000 events, or after 10
   expect(seqs(t).at(-1)).toBe(unanchored);
 });
 
+test('a clock that was set back does not stop anchors', async () => {
+  const t = await testApp();
+  const first = await made(t, 3);
+  t.clock.advance(60 * MINUTE_MS);
+  await until(() => expect(seqs(t)).toEqual([first]));
+  const second = await made(t, 1);
+  t.clock.advance(-50 * MINUTE_MS);
+  t.clock.advance(2_000);
+  await until(() => expect(seqs(t)).toEqual([first, second]));
+});
+
 test('a journal that does not agree with its last anchor gets no other: the log says so, once', async () => {
   const t = await testApp();
   const seq = await made(t, 5);

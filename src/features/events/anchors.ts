@@ -86,7 +86,8 @@ export function anchoring({ store, clock, log }: House, keeper: AnchorKeeper, pa
       everyMs: EVERY_MS,
       async run() {
         runs = true;
-        await look((fresh, sinceMs) => fresh >= pace.every_events || sinceMs >= pace.every_minutes * 60_000);
+        // A clock that was set back says nothing about how long it is.
+        await look((fresh, sinceMs) => fresh >= pace.every_events || sinceMs < 0 || sinceMs >= pace.every_minutes * 60_000);
       },
     },
     async stop() {
