@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../storage/database.ts';
 import { EVENT_CATEGORIES } from '../storage/tables.ts';
-import { count, flag, idOf, json, matches, oneOf, type RowRules, rowRule, sha256 } from '../storage/transfer/row-rules.ts';
+import { count, flag, idOf, json, matches, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../storage/transfer/row-rules.ts';
 import { approvalRows } from './approvals/rows.ts';
 import { grantRows } from './capabilities/rows.ts';
 import { cycleRows } from './cycles/rows.ts';
@@ -18,6 +18,13 @@ const list = json(z.array(z.unknown()));
 const record = json(z.record(z.string(), z.unknown()));
 
 type Of<T extends keyof Database> = Database[T];
+
+/** What was approved elsewhere was shown to nobody here. */
+const asSeen: RowRule = (row) => {
+  if (row.approved === null) return { row };
+  const unapproved = { ...row, approved: null, approved_hash: null, approved_at: null, approved_by: null };
+  return { row: row.seen === null ? null : unapproved, leftOut: 'approved_definitions' };
+};
 
 /**
  * What an import takes of each table. Features whose rows let somebody in, or drive something outside the store, have their own `rows.ts`; the
@@ -93,7 +100,10 @@ export const IMPORT_RULES: RowRules = {
   session_activity: rowRule<Of<'session_activity'>>({ session_id: idOf('ses'), id: idOf('act') }),
   session_contexts: rowRule<Of<'session_contexts'>>({ id: idOf('ctx'), files_touched: strings, next_actions: strings, blockers: strings, task_ids: strings }),
   tasks: rowRule<Of<'tasks'>>({ id: idOf('task'), target_files: strings, status: oneOf('planned', 'active', 'blocked', 'completed', 'cancelled') }),
-  upstream_pins: rowRule<Of<'upstream_pins'>>({ kind: oneOf('tool', 'prompt'), approved: record, approved_hash: sha256, seen: record, seen_hash: sha256 }),
+  upstream_pins: rowRule<Of<'upstream_pins'>>(
+    { kind: oneOf('tool', 'prompt'), approved: record, approved_hash: sha256, seen: record, seen_hash: sha256 },
+    asSeen,
+  ),
   upstreams: rowRule<Of<'upstreams'>>({ facts: record }),
   workflow_templates: rowRule<Of<'workflow_templates'>>({ id: idOf('tmpl'), definition: record }),
   workstreams: rowRule<Of<'workstreams'>>({ id: idOf('wst'), auto_created: flag }),

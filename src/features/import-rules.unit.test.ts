@@ -5,7 +5,7 @@ import type { ImportPlace, RowRules } from '../storage/transfer/row-rules.ts';
 import { GEMINI_AND_CODEX } from './cycles/machine.ts';
 import { IMPORT_RULES } from './import-rules.ts';
 
-const PLACE: ImportPlace = { now: 5_000, isAllowed: (path) => path.startsWith('/srv/') };
+const PLACE: ImportPlace = { now: 5_000, agentTokenEnd: 9_000, isAllowed: (path) => path.startsWith('/srv/') };
 const judge = (table: keyof RowRules, row: Row) => IMPORT_RULES[table](row, PLACE);
 const id = (prefix: string) => newId(prefix, 1);
 
@@ -39,7 +39,11 @@ describe('rows that drive something outside the store come as history [harden.im
       row: { status: 'cancelled', lock_token: 'void', mirrored: 3, ended_by: 'import' },
       leftOut: 'active_cycles',
     });
-    expect(judge('cycles', { ...CYCLE, status: 'archived', mirrored: 1 })).toMatchObject({ row: { mirrored: 3 }, leftOut: 'pending_steps' });
+    expect(judge('cycles', { ...CYCLE, status: 'archived', mirrored: 1 })).toMatchObject({
+      row: { mirrored: 3, lock_token: 'void' },
+      leftOut: 'pending_steps',
+    });
+    expect(judge('cycles', { ...CYCLE, id: `cyc_7${'Z'.repeat(25)}` })).toEqual({ wrong: expect.stringContaining('in the future') });
     expect(judge('worktrees', WORKTREE)).toEqual({ row: { ...WORKTREE, made_by_server: 0 }, leftOut: 'server_worktrees' });
     expect(judge('worktrees', { ...WORKTREE, step: 'removing', step_until: 1 })).toMatchObject({ row: { step: null, step_until: null, made_by_server: 0 } });
   });
@@ -70,4 +74,27 @@ test('what lets somebody in, or a call through, is never brought [harden.import.
     ['call_rounds', 'pending_calls'],
   ] as const)
     expect(judge(table, {})).toEqual({ row: null, leftOut });
+});
+
+test('an agent’s token lasts no longer than one that is made here [harden.import.never-brought]', () => {
+  const token = { id: id('tok'), hash: 'a'.repeat(64), kind: 'agent', developer_id: id('dev'), agent_type: 'codex', instance_id: null };
+  const until = (expires_at: number | null, kind = 'agent', place = PLACE) => {
+    const verdict = IMPORT_RULES.tokens({ ...token, kind, agent_type: kind === 'agent' ? 'codex' : null, expires_at }, place);
+    return 'row' in verdict ? [verdict.row?.expires_at, verdict.leftOut] : verdict.wrong;
+  };
+  expect(until(null)).toEqual([9_000, 'longer_lifetimes']);
+  expect(until(9_001)).toEqual([9_000, 'longer_lifetimes']);
+  expect(until(8_999)).toEqual([8_999, undefined]);
+  expect(until(null, 'developer')).toEqual([null, undefined]);
+  expect(until(null, 'agent', { ...PLACE, agentTokenEnd: null })).toEqual([null, undefined]);
+});
+
+test('a definition of an external server comes as seen: nobody here has approved it [harden.import.rows-validated]', () => {
+  const hash = 'a'.repeat(64);
+  const pin = { server: 'files', kind: 'tool', name: 'read', exposed: 'read', approved: '{}', approved_hash: hash, approved_at: 3, approved_by: 'operator' };
+  const never = { approved: null, approved_hash: null, approved_at: null, approved_by: null };
+  const seen = { seen: '{}', seen_hash: hash, seen_at: 3 };
+  expect(judge('upstream_pins', { ...pin, ...seen })).toEqual({ row: { ...pin, ...seen, ...never }, leftOut: 'approved_definitions' });
+  expect(judge('upstream_pins', { ...pin, seen: null, seen_hash: null, seen_at: 3 })).toEqual({ row: null, leftOut: 'approved_definitions' });
+  expect(judge('upstream_pins', { ...pin, ...seen, ...never })).toEqual({ row: { ...pin, ...seen, ...never } });
 });

@@ -7,8 +7,18 @@ import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { openSqlite } from './sqlite.ts';
 
-/** What SQLite makes for itself. */
-const OWN = /^sqlite_(autoindex_|stat[14]$|sequence$)/;
+interface SchemaObject {
+  readonly type: string;
+  readonly name: string;
+  readonly tbl_name: string;
+  readonly sql: string | null;
+}
+
+const OWN_TABLE = /^CREATE TABLE sqlite_(stat1\(tbl,idx,stat\)|stat4\(tbl,idx,neq,nlt,ndlt,sample\)|sequence\(name,seq\))$/;
+
+/** What SQLite makes for itself. A name alone says nothing: whoever writes the schema table can call a trigger so. */
+const isOwn = ({ type, name, sql }: SchemaObject): boolean =>
+  (type === 'index' && sql === null && name.startsWith('sqlite_autoindex_')) || (type === 'table' && OWN_TABLE.test(sql ?? ''));
 
 /**
  * What a file's schema has besides, or otherwise than, the migrations that it names would have made it: a trigger or a view runs with every
@@ -27,8 +37,14 @@ export async function strangeObjects(path: string): Promise<string[]> {
 function objectsIn(path: string): Map<string, string> {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
-    const rows = db.prepare('select type, name, sql from sqlite_master').all() as { type: string; name: string; sql: string | null }[];
-    return new Map(rows.flatMap(({ type, name, sql }) => (OWN.test(name) ? [] : [[`${type} ${name}`, sql ?? '']])));
+    const rows = db.prepare('select type, name, tbl_name, sql from sqlite_master').all() as unknown as SchemaObject[];
+    const found = new Map<string, string>();
+    for (const row of rows) {
+      const key = `${row.type} ${row.name}`;
+      // Two of one name are not as one was made.
+      if (!isOwn(row)) found.set(key, `${found.get(key) ?? ''}${row.tbl_name}\n${row.sql}\n`);
+    }
+    return found;
   } finally {
     db.close();
   }
@@ -63,9 +79,12 @@ async function objectsOfVersion(version: number): Promise<Map<string, string>> {
   }
 }
 
-export type StoredToken = Pick<Database['tokens'], 'workspace_id' | 'id' | 'hash' | 'kind' | 'label' | 'revoked_at' | 'expires_at'> &
+export type StoredToken = Pick<
+  Database['tokens'],
+  'workspace_id' | 'id' | 'hash' | 'kind' | 'developer_id' | 'agent_type' | 'label' | 'revoked_at' | 'expires_at'
+> &
   // A file of an earlier version does not have them.
-  Partial<Pick<Database['tokens'], 'previous_hash' | 'previous_ends_at'>>;
+  Partial<Pick<Database['tokens'], 'instance_id' | 'previous_hash' | 'previous_ends_at'>>;
 
 /** The tokens of a database file, of whichever version; undefined where they cannot be read. */
 export function tokensIn(path: string): StoredToken[] | undefined {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../testing/database.ts';
+import { DISGUISED, disguise } from '../testing/disguised.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { openStore } from './open.ts';
 import { strangeObjects, tokensIn } from './restored.ts';
@@ -19,5 +20,14 @@ test('a file of any version of ours has nothing strange; whatever else is in it 
     db.exec('drop index if exists events_by_subject');
     db.close();
     expect(await strangeObjects(path)).toContain('trigger sqliteX');
+  }
+});
+
+test('what is named as SQLite names its own is found by what it is [harden.restore.extra-objects]', async () => {
+  for (const [statement, named] of Object.entries(DISGUISED)) {
+    const path = join(temporaryFolder(), 'covenant.db');
+    await (await openStore({ path, now: () => 1, statementTimeoutMs: 1_000 })).close();
+    disguise(path, statement);
+    expect(await strangeObjects(path)).toEqual([named]);
   }
 });

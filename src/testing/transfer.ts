@@ -18,7 +18,7 @@ export const W = 'ws_moving';
 
 /** For tests of the transport, whose rows are anything that a table can hold. */
 export const EVERY_ROW = Object.fromEntries(TABLES.map(({ name }) => [name, (row: Row) => ({ row })])) as unknown as RowRules;
-export const ANYWHERE: ImportPlace = { now: 1_000, isAllowed: () => true };
+export const ANYWHERE: ImportPlace = { now: 1_000, agentTokenEnd: null, isAllowed: () => true };
 
 export interface Place {
   readonly database: TestDatabase;

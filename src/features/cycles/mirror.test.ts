@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { type FileDisk, fileDisk } from '../../machine/files.ts';
-import { brokerFile, type CycleApp, checkFiles, cycleApp, readBroker, writeConfig } from '../../testing/cycle.ts';
+import { brokerFile, brokerRepository, type CycleApp, checkFiles, cycleApp, readBroker, writeConfig } from '../../testing/cycle.ts';
 import { ENGINE, temporaryFolder } from '../../testing/database.ts';
 import { behindIn, latestCycle } from './mirror.ts';
+import { IMPORTED_LOCK } from './tables.ts';
 
 /** The whole way to `complete`, and what archives it. */
 async function completed(app: CycleApp, feature = 'featureX') {
@@ -204,4 +205,21 @@ test('what every call asks reads a few rows of a repository with thousands of cy
   expect(plans[1]).toContain('cycles_of_repository');
   expect(plans[2]).toContain('cycles_unmirrored');
   for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|Seq Scan|Sort/);
+});
+
+test('no imported cycle, however late its id, steers the files of a repository [harden.import.rows-validated]', async () => {
+  const app = await cycleApp();
+  await app.ok('cycle.start', { feature: 'elsewhere' });
+  const { store } = app.app;
+  const row = await store.reader.selectFrom('cycles').selectAll().executeTakeFirstOrThrow();
+  const other = await cycleApp({ database: app.database, repository: brokerRepository() });
+  const kept = brokerFile(other.repository, 'handoff/codex.json');
+  mkdirSync(brokerFile(other.repository, 'handoff'));
+  writeFileSync(kept, '{"precious":true}');
+  const forged = { ...row, id: `cyc_7${'Z'.repeat(25)}`, cycle_id: '20260220T215622Z_forged', repository: other.repository, status: 'cancelled' as const };
+  const insert = { ...forged, lock_token: IMPORTED_LOCK, ended_at: 1, mirrored: row.revision, workspace_id: 'ws_shop' };
+  await store.write('ws_shop', async (tx) => void (await tx.db.insertInto('cycles').values(insert).execute()));
+  await other.ok('cycle.status');
+  expect(existsSync(brokerFile(other.repository, 'state.json'))).toBe(false);
+  expect(readFileSync(kept, 'utf8')).toBe('{"precious":true}');
 });

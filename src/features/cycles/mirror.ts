@@ -6,6 +6,7 @@ import { FOLDER } from './config.ts';
 import { archiveOf, type Files, handoffFile, mirrorOf } from './files.ts';
 import type { Outside } from './place.ts';
 import { type Cycle, currentHandoffs, readCycle } from './store.ts';
+import { IMPORTED_LOCK } from './tables.ts';
 
 export interface Mirror {
   /** Makes the repository's files agree with the store. Answers what kept it from doing so. */
@@ -136,11 +137,11 @@ export function createMirror({ store, log }: Pick<House, 'store' | 'log'>, { fil
 const MOST_BEHIND = 50;
 
 /**
- * The active cycle of the repository, else its latest: of whichever workspace, since a folder is the same in all. Asked with every call, and a
+ * The active cycle of the repository, else its latest: of whichever workspace, since a folder is the same in all, but none that was imported. Asked with every call, and a
  * repository may have thousands: each by an index.
  */
 export const latestCycle = (db: Db, repository: string) => {
-  const of = () => db.selectFrom('cycles').selectAll().where('repository', '=', repository);
+  const of = () => db.selectFrom('cycles').selectAll().where('repository', '=', repository).where('lock_token', '!=', IMPORTED_LOCK);
   return { active: of().where('status', '=', 'active'), last: of().orderBy('id', 'desc').limit(1) };
 };
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { newId } from '../../kernel/ids.ts';
 import { count, idOf, json, localPath, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule } from '../../storage/transfer/row-rules.ts';
 import { faultsOf, machineSchema } from './machine.ts';
-import { CYCLE_STATUSES, type CycleHandoffRow, type CycleRow } from './tables.ts';
+import { CYCLE_STATUSES, type CycleHandoffRow, type CycleRow, IMPORTED_LOCK } from './tables.ts';
 
 /** Roles and phases are parts of files' names: a machine in a file is held to the same names as one in a config. */
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/i;
@@ -12,16 +13,20 @@ const soundMachine = machineSchema.refine(
   { error: 'this is no machine of roles and phases' },
 );
 
+const DAY_MS = 24 * 3_600_000;
+const DIGITS_OF_TIME = 'cyc_'.length + 10;
+
 /**
  * A cycle comes as history. Its turn was about files in a repository of the machine it was exported from; here it writes none, and the lock
  * token that the file names opens nothing.
  */
 const detach: RowRule = (row, { now, isAllowed }) => {
   if (!isAllowed(String(row.repository))) return { row: null, leftOut: 'outside_repositories' };
-  const quiet = { ...row, mirrored: row.revision ?? 0 };
+  if (String(row.id).slice(0, DIGITS_OF_TIME) > newId('cyc', now + DAY_MS).slice(0, DIGITS_OF_TIME)) return { wrong: 'id: it was made in the future' };
+  const quiet = { ...row, mirrored: row.revision ?? 0, lock_token: IMPORTED_LOCK };
   if (row.status !== 'active') return Number(row.mirrored) < Number(row.revision) ? { row: quiet, leftOut: 'pending_steps' } : { row: quiet };
   return {
-    row: { ...quiet, status: 'cancelled', lock_token: 'void', ended_at: now, ended_by: 'import', reason: 'Imported. Start a new cycle here.', updated_at: now },
+    row: { ...quiet, status: 'cancelled', ended_at: now, ended_by: 'import', reason: 'Imported. Start a new cycle here.', updated_at: now },
     leftOut: 'active_cycles',
   };
 };

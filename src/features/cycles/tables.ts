@@ -4,6 +4,9 @@ export const CYCLE_STATUSES = ['active', 'archived', 'cancelled'] as const;
 export type CycleStatus = (typeof CYCLE_STATUSES)[number];
 
 /** One feature's way through the phases, with its lock: they change together. */
+/** The lock token of every cycle that was imported. It opens nothing, and no file here follows such a cycle. */
+export const IMPORTED_LOCK = 'void';
+
 export interface CycleRow {
   workspace_id: string;
   /** Of the store; `cycle_id` is the contract's name for it, and unique in its repository only. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { AnchorKeeper } from '../../storage/anchors/keeper.ts';
 import type { AnchorRecord } from '../../storage/anchors/record.ts';
 import { type TestApp, testApp } from '../../testing/app.ts';
 import { until } from '../../testing/until.ts';
@@ -56,6 +57,17 @@ test('the server anchors a journal at once, then after 1,000 events, or after 10
   expect(seqs(t).at(-1)).toBe(unanchored);
 });
 
+test('a clock that was set back does not stop anchors', async () => {
+  const t = await testApp();
+  const first = await made(t, 3);
+  t.clock.advance(60 * MINUTE_MS);
+  await until(() => expect(seqs(t)).toEqual([first]));
+  const second = await made(t, 1);
+  t.clock.advance(-50 * MINUTE_MS);
+  t.clock.advance(2_000);
+  await until(() => expect(seqs(t)).toEqual([first, second]));
+});
+
 test('a journal that does not agree with its last anchor gets no other: the log says so, once', async () => {
   const t = await testApp();
   const seq = await made(t, 5);
@@ -76,12 +88,15 @@ test('a journal that does not agree with its last anchor gets no other: the log 
   expect(seqs(t)).toEqual([seq]);
   const { reply } = await t.action('journal.anchor', {});
   expect(reply).toMatchObject({ code: 'JOURNAL_BROKEN' });
-  // Whoever put the database back says so, and it goes on from there.
-  expect(await t.done('journal.anchor', { after_restore: true })).toMatchObject({ anchor: { kind: 'restored', keeps: 0 } });
+  // Whoever put the database back says so to the home, not to the server, and it goes on from there.
+  expect((await t.action('journal.anchor', { after_restore: true })).reply).toMatchObject({ status: 'error' });
+  expect(seqs(t)).toEqual([seq]);
+  const { record } = await new AnchorKeeper(t.database.home, undefined).replaced(t.app.store.reader, 'ws_default', 'restored', t.clock.now());
+  expect(record).toMatchObject({ kind: 'restored', keeps: 0 });
   expect(await t.done('journal.anchor', {})).toMatchObject({ anchor: { kind: 'anchor' } });
 });
 
-test('a prune lies between two anchors; only the operator of the server prunes, anchors and rotates the key [harden.prune.operator-only] [harden.anchor.cli]', async () => {
+test('a prune is signed and lies between two anchors; only the operator of the server prunes, anchors and rotates the key [harden.prune.operator-only] [harden.anchor.cli]', async () => {
   const t = await testApp();
   await made(t, 20);
   t.clock.advance(40 * 24 * 60 * MINUTE_MS);
@@ -98,8 +113,9 @@ test('a prune lies between two anchors; only the operator of the server prunes, 
   }
   expect(await t.events({ kind: 'journal.pruned' })).toEqual([]);
   await t.done('journal.prune', { keep_days: 1 });
-  const [before, after] = anchorsOf(t).slice(-2);
+  const [before, signed, after] = anchorsOf(t).slice(-3);
   const [pruned] = await t.events({ kind: 'journal.pruned' });
+  expect(signed).toMatchObject({ kind: 'pruned', seq: pruned?.payload.through_seq, hash: pruned?.payload.root });
   expect(before?.seq).toBeGreaterThanOrEqual(cut);
   expect(after?.seq).toBeGreaterThanOrEqual(pruned?.seq ?? Number.POSITIVE_INFINITY);
 });

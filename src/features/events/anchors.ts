@@ -1,10 +1,10 @@
-import type { House } from '../../kernel/context.ts';
+import type { CallContext, House } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { ok } from '../../kernel/reply.ts';
 import type { Sweep } from '../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { type AnchorKeeper, AnchorMismatch } from '../../storage/anchors/keeper.ts';
-import type { Db } from '../../storage/engine.ts';
+import type { ChainPoint } from '../../storage/journal.ts';
 import { anchorJournal, rotateAnchorKey } from './contract.ts';
 
 /** How long a journal goes without an anchor. */
@@ -17,9 +17,8 @@ const EVERY_MS = 2_000;
 
 export const anchorTools = (keeper: AnchorKeeper): Implementation[] => [
   implement(anchorJournal, {
-    run: async ({ after_restore = false }, { reader, workspace, clock }) => {
-      const now = clock.now();
-      const written = await (after_restore ? keeper.replaced(reader, workspace, 'restored', now) : orRefuse(keeper.anchor(reader, workspace, now)));
+    run: async (_input, { reader, workspace, clock }) => {
+      const written = await orRefuse(keeper.anchor(reader, workspace, clock.now()));
       if (!written)
         throw new Refusal('JOURNAL_EMPTY', 'This workspace has no event yet, so there is nothing to anchor.', 'Call again when something has happened.');
       const { record, publicKey, path } = written;
@@ -35,14 +34,21 @@ async function orRefuse<T>(anchored: Promise<T>): Promise<T> {
     throw new Refusal(
       'JOURNAL_BROKEN',
       `No anchor was written: ${error.message}.`,
-      'covenant audit verify. If the database was put back from a copy, say so: covenant audit anchor --after-restore.',
+      'covenant audit verify. If the database was put back from a copy, stop the server and say so: covenant audit anchor --after-restore.',
     );
   });
 }
 
-/** A prune lies between two anchors, so that nobody can make up what it left. */
-export const anchorAround = async <T>(keeper: AnchorKeeper, db: Db, workspace: string, now: number, prune: () => Promise<T>): Promise<T> => {
+/** A prune is signed, and lies between two anchors, so that nobody can make one up, nor what it left. */
+export const anchorAround = async <T>(
+  keeper: AnchorKeeper,
+  ctx: Pick<CallContext, 'reader' | 'workspace' | 'clock'>,
+  end: ChainPoint,
+  prune: () => Promise<T>,
+): Promise<T> => {
+  const [db, workspace, now] = [ctx.reader, ctx.workspace, ctx.clock.now()];
   await orRefuse(keeper.anchor(db, workspace, now));
+  await keeper.pruning(db, workspace, end, now);
   const done = await prune();
   await orRefuse(keeper.anchor(db, workspace, now));
   return done;
@@ -80,7 +86,8 @@ export function anchoring({ store, clock, log }: House, keeper: AnchorKeeper, pa
       everyMs: EVERY_MS,
       async run() {
         runs = true;
-        await look((fresh, sinceMs) => fresh >= pace.every_events || sinceMs >= pace.every_minutes * 60_000);
+        // A clock that was set back says nothing about how long it is.
+        await look((fresh, sinceMs) => fresh >= pace.every_events || sinceMs < 0 || sinceMs >= pace.every_minutes * 60_000);
       },
     },
     async stop() {

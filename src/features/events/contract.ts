@@ -149,9 +149,7 @@ export const anchorJournal = contract({
   access: 'server',
   title: 'Anchor the journal',
   description: "Signs the number and hash of the journal's last event, and appends them to the server's file of anchors.",
-  input: z.strictObject({
-    after_restore: z.boolean().optional().describe('The database was put back from a copy: anchors of events that it does not have no longer count.'),
-  }),
+  input: z.strictObject({}),
   output: z.strictObject({
     seq: z.int(),
     root: z.string(),

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Output } from '../../kernel/contract.ts';
 import { workspaceId } from '../../kernel/workspace.ts';
+import { AnchorKeeper } from '../../storage/anchors/keeper.ts';
 import { readAnchor } from '../../storage/journal.ts';
 import { cut, PruneWalk } from '../../storage/journal-prune.ts';
 import { type TestApp, testApp } from '../../testing/app.ts';
@@ -110,6 +111,7 @@ test('what a prune that was broken off has left behind is removed by the server,
   const { store } = t.app;
   const walk = new PruneWalk(await readAnchor(store.reader, workspace), since);
   while (!walk.isDone) await walk.step(store.reader, workspace, last + 10);
+  await new AnchorKeeper(t.database.home, undefined).pruning(store.reader, workspace, walk.reached, t.clock.now());
   await store.write(workspace, (tx) => cut(tx, walk, 'operator'));
   expect(await readAnchor(t.app.store.reader, workspace)).toMatchObject({ seq: last });
   expect((await listed(t, { after: 0, limit: 1 })).looked.from).toBe(last + 1);

@@ -41,7 +41,7 @@ export function pruneTools(standing: Standing, keeper: AnchorKeeper): Implementa
     if (!walk.isDone) return await told('verifying', 0);
     if (dry_run) return await told('done', pruned);
     walks.delete(workspace);
-    const cutHere = () => anchorAround(keeper, reader, workspace, ctx.clock.now(), () => ctx.write((tx) => cut(tx, walk, ctx.principal.actor)));
+    const cutHere = () => anchorAround(keeper, ctx, walk.reached, () => ctx.write((tx) => cut(tx, walk, ctx.principal.actor)));
     if (pruned > 0 && !(await cutHere())) return await told('verifying', 0);
     for (let removed = 0; removed < REMOVED_A_CALL && !ctx.signal.aborted; ) {
       const some = await removeSome(ctx.write);

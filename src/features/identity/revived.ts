@@ -15,7 +15,11 @@ export function revivedTokens(backup: readonly StoredToken[], current: readonly 
   return backup.flatMap((token) => {
     if (endOf(token, now) !== undefined) return [];
     const standing = known.get(`${token.workspace_id} ${token.id}`);
-    const why = standing === undefined ? 'unknown' : (endOf(standing, now) ?? (hasSameSecrets(token, standing, now) ? undefined : 'replaced'));
+    const why =
+      standing === undefined
+        ? 'unknown'
+        : (endOf(standing, now) ??
+          (hasSameSecrets(token, standing, now) && isSameHolder(token, standing) && !endsLater(token, standing) ? undefined : 'replaced'));
     return why === undefined ? [] : [{ token, why }];
   });
 }
@@ -23,6 +27,13 @@ export function revivedTokens(backup: readonly StoredToken[], current: readonly 
 /** Also the secret that a rotation has replaced, while it still works. */
 const hasSameSecrets = (token: StoredToken, standing: StoredToken, now: number): boolean =>
   token.hash === standing.hash && [null, replacedSecret(standing, now)].includes(replacedSecret(token, now));
+
+/** The file may have been altered: the secret that somebody has must not be another's by it. */
+const isSameHolder = (token: StoredToken, standing: StoredToken): boolean =>
+  (['kind', 'developer_id', 'agent_type', 'instance_id'] as const).every((column) => (token[column] ?? null) === (standing[column] ?? null));
+
+const endsLater = (token: StoredToken, standing: StoredToken): boolean =>
+  (token.expires_at ?? Number.POSITIVE_INFINITY) > (standing.expires_at ?? Number.POSITIVE_INFINITY);
 
 const replacedSecret = ({ previous_hash, previous_ends_at }: StoredToken, now: number): string | null =>
   now < (previous_ends_at ?? 0) ? (previous_hash ?? null) : null;

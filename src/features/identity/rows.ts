@@ -6,13 +6,16 @@ import { AGENT_TYPES } from './token.ts';
 /** Each lets somebody into this server, or back into a browser, without anybody here having said so. */
 const NEVER: Partial<Record<TokenKind, string>> = { operator: 'operator_tokens', web: 'web_tokens', instance: 'instance_tokens' };
 
-const checkToken: RowRule = (row) => {
+const checkToken: RowRule = (row, { agentTokenEnd }) => {
   const kind = row.kind as TokenKind;
   const leftOut = NEVER[kind];
   if (leftOut !== undefined) return { row: null, leftOut };
   if (row.developer_id === null) return { wrong: 'developer_id: the token is of no developer' };
   if (row.instance_id !== null) return { wrong: 'instance_id: only an instance has one' };
   if ((row.agent_type === null) === (kind === 'agent')) return { wrong: `agent_type: not as a token of the kind ${kind} has it` };
+  // A file does not decide how long somebody may come in.
+  if (kind === 'agent' && agentTokenEnd !== null && Number(row.expires_at ?? Number.POSITIVE_INFINITY) > agentTokenEnd)
+    return { row: { ...row, expires_at: agentTokenEnd }, leftOut: 'longer_lifetimes' };
   return { row };
 };
 

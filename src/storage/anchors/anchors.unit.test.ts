@@ -76,10 +76,14 @@ test('a restore sets aside the anchors of what went, and names it; what it kept 
 
 test('what differs is named as closely as the anchors allow; what was pruned is not asked for', () => {
   const points: AnchorPoint[] = [2, 4, 6].map((seq) => ({ seq, hash: `h${seq}`, time: seq, at: seq }));
-  const compared = (events: [seq: number, hash: string, time: number][], head: number, pruned = 0) => {
+  const compared = (events: [seq: number, hash: string, time: number][], head: number, pruned = 0, cuts: number[] = []) => {
     const check = new AnchorCheck(points);
     for (const [seq, hash, time] of events) check.add({ seq, hash, time });
-    return check.finish({ seq: head, hash: '' }, { seq: pruned, hash: `h${pruned}` });
+    return check.finish(
+      { seq: head, hash: '' },
+      { seq: pruned, hash: `h${pruned}` },
+      cuts.map((seq) => ({ seq, hash: `h${seq}` })),
+    );
   };
   const honest = (to: number): [number, string, number][] => Array.from({ length: to }, (_, n) => [n + 1, `h${n + 1}`, n + 1]);
   expect(compared(honest(7), 7)).toEqual({ checked: 3, failed: 0, firstBreak: null });
@@ -88,8 +92,10 @@ test('what differs is named as closely as the anchors allow; what was pruned is 
   expect(compared([...honest(2), [3, 'x', 3], [4, 'x', 4], [5, 'x', 5], [6, 'x', 6]], 6)).toMatchObject({
     firstBreak: { seq: 3, reason: expect.stringContaining('rewritten') },
   });
-  expect(compared(honest(7).slice(4), 7, 4)).toEqual({ checked: 2, failed: 0, firstBreak: null });
-  expect(compared([[9, 'h9', 9]], 9, 8)).toMatchObject({ failed: 1, firstBreak: { seq: 7, reason: expect.stringContaining('were pruned') } });
+  expect(compared(honest(7).slice(4), 7, 4, [2, 4])).toEqual({ checked: 2, failed: 0, firstBreak: null });
+  // A prune that nobody has signed is none, wherever it ends.
+  expect(compared(honest(7).slice(4), 7, 4, [2, 5])).toMatchObject({ failed: 1, firstBreak: { seq: 3, reason: expect.stringContaining('no signed line') } });
+  expect(compared([[9, 'h9', 9]], 9, 8)).toMatchObject({ failed: 1, firstBreak: { seq: 1, reason: expect.stringContaining('events 1 to 8 are missing') } });
 });
 
 test('a key that is given by its path is used, and none is made in the home', async () => {

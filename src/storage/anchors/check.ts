@@ -27,10 +27,12 @@ export class AnchorCheck {
     if (time > point.time && !this.#younger.has(point)) this.#younger.set(point, seq);
   }
 
-  /** `pruned`: what the first event there is is chained to. */
-  finish(head: ChainPoint | undefined, pruned: ChainPoint): AnchorReport {
-    let [checked, failed, agreed] = [0, 0, pruned.seq];
-    let firstBreak: ChainBreak | null = null;
+  /** `pruned`: what the first event there is is chained to. It must be one of the cuts that were signed, or the beginning. */
+  finish(head: ChainPoint | undefined, pruned: ChainPoint, cuts: readonly ChainPoint[]): AnchorReport {
+    let firstBreak = this.#points.length > 0 ? unsignedCut(pruned, cuts) : null;
+    let agreed = pruned.seq;
+    let checked = firstBreak ? 1 : 0;
+    let failed = checked;
     for (const point of this.#points) {
       if (point.seq < pruned.seq) continue;
       checked++;
@@ -42,12 +44,6 @@ export class AnchorCheck {
       failed++;
       firstBreak ??= this.#breakAt(point, agreed, head?.seq ?? 0);
     }
-    const last = this.#points.at(-1);
-    // A prune is always between two anchors of the server that does it: without one behind it, any beginning could be made up.
-    if (last && checked === 0) {
-      const reason = `events ${last.seq + 1} to ${pruned.seq} were pruned, and no anchor of this home was made after that`;
-      return { checked: 1, failed: 1, firstBreak: { seq: last.seq + 1, kind: null, reason } };
-    }
     return { checked, failed, firstBreak };
   }
 
@@ -58,6 +54,13 @@ export class AnchorCheck {
     if (head < point.seq) return { seq: head + 1, kind: null, reason: `event ${head + 1} is missing: ${anchor}` };
     return { seq: agreed + 1, kind: null, reason: `events from ${agreed + 1} on were rewritten: ${anchor}, and had another hash` };
   }
+}
+
+/** The event that attests a cut needs no key: whoever can write the database can make one up. */
+export function unsignedCut({ seq, hash }: ChainPoint, cuts: readonly ChainPoint[]): ChainBreak | null {
+  if (seq === 0 || cuts.some((cut) => cut.seq === seq && cut.hash === hash)) return null;
+  const first = cuts.reduce((most, cut) => (cut.seq < seq ? Math.max(most, cut.seq) : most), 0) + 1;
+  return { seq: first, kind: null, reason: `events ${first} to ${seq} are missing, and no signed line says that they were pruned` };
 }
 
 /** A line that nobody with the key has written counts as an anchor that failed. */

@@ -1,4 +1,6 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ChainPoint } from '../journal.ts';
 import { type KnownKeys, readKeys } from './keys.ts';
 import { type ReadLine, readLines } from './lines.ts';
 import { workspaceNameOf } from './name.ts';
@@ -7,12 +9,24 @@ import { type AnchorRecord, digestOf, FIRST, isSound, readAnchor } from './recor
 export const anchorFolder = (home: string): string => join(home, 'anchors');
 export const anchorPath = (folder: string, workspace: string): string => join(folder, `${workspaceNameOf(workspace)}.jsonl`);
 
+const OF_WORKSPACE = /^(?!keys\.)([a-z0-9][a-z0-9-]{0,39})\.jsonl$/;
+
+/** Of which workspaces a folder has a file. */
+export const anchoredWorkspaces = (folder: string): string[] =>
+  readdirSync(folder)
+    .flatMap((name) => OF_WORKSPACE.exec(name)?.slice(1) ?? [])
+    .map((name) => `ws_${name}`);
+
+export const isAnchorFile = (name: string): boolean => name === 'anchor.key' || name === 'keys.jsonl' || OF_WORKSPACE.test(name);
+
 /** An anchor that the journal has to agree with. */
 export type AnchorPoint = Pick<AnchorRecord, 'seq' | 'hash' | 'time' | 'at'>;
 
 export interface KeptAnchors {
   /** Those that count, by `seq`. */
   readonly points: readonly AnchorPoint[];
+  /** Where a prune was signed: a journal that begins elsewhere lost its beginning behind the server's back. */
+  readonly cuts: readonly ChainPoint[];
   /** Lines that nobody with a key of this home has written. */
   readonly forged: readonly { readonly seq: number; readonly reason: string }[];
   /** What somebody who verifies should know, and is no fault. */
@@ -30,6 +44,7 @@ export class AnchorLines {
   readonly #forged: { seq: number; reason: string }[] = [];
   readonly #digests = new Set([FIRST]);
   #points: AnchorPoint[] = [];
+  #cuts: ChainPoint[] = [];
   #lastDigest = FIRST;
 
   constructor(folder: string, workspace: string) {
@@ -46,13 +61,17 @@ export class AnchorLines {
     if (!record || problem !== undefined) return void this.#forged.push({ seq: record?.seq ?? 0, reason: `${this.#path}, line ${number}: ${problem}` });
     this.#lastDigest = digestOf(text);
     this.#digests.add(this.#lastDigest);
-    if (record.kind !== 'anchor') this.#points = setAside(record, this.#points, this.#notices);
+    if (record.kind === 'pruned') return void this.#cuts.push(record);
+    if (record.kind !== 'anchor') {
+      this.#points = setAside(record, this.#points, this.#notices);
+      this.#cuts = this.#cuts.filter(({ seq }) => seq <= (record.keeps ?? 0));
+    }
     if (record.seq > 0) this.#points.push(record);
   }
 
   get kept(): KeptAnchors {
     const points = this.#points.toSorted((a, b) => a.seq - b.seq || a.at - b.at);
-    return { points, forged: this.#forged, notices: this.#notices, lastDigest: this.#lastDigest };
+    return { points, cuts: this.#cuts, forged: this.#forged, notices: this.#notices, lastDigest: this.#lastDigest };
   }
 
   #wrongWith(record: AnchorRecord | undefined): string | undefined {

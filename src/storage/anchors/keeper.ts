@@ -4,12 +4,12 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { chunks } from '../chunks.ts';
 import type { Db } from '../engine.ts';
 import { StoreError } from '../errors.ts';
-import { readEnd, readHead, readAnchor as readPruned } from '../journal.ts';
-import { AnchorCheck, type AnchorReport, withForged } from './check.ts';
+import { type ChainPoint, readEnd, readHead, readAnchor as readPruned } from '../journal.ts';
+import { AnchorCheck, type AnchorReport, unsignedCut, withForged } from './check.ts';
 import { AnchorLines, type AnchorPoint, anchorFolder, anchorPath, type KeptAnchors } from './file.ts';
 import { currentKey, rotateKey } from './keys.ts';
 import { appendLine, readLines } from './lines.ts';
-import { type AnchorRecord, digestOf, signAnchor, type UnsignedAnchor } from './record.ts';
+import { type AnchorRecord, digestOf, FIRST, signAnchor, type UnsignedAnchor } from './record.ts';
 
 /** The journal is not what it was when its last anchor was made: another anchor would cover that up. */
 export class AnchorMismatch extends StoreError {
@@ -46,30 +46,48 @@ export class AnchorKeeper {
 
   /** An anchor of the journal's end; undefined where it has no event. */
   async anchor(db: Db, workspace: string, now: number): Promise<WrittenAnchor | undefined> {
-    const last = await this.last(workspace);
-    if (last && (await this.#agreeing(db, workspace, [last])).length === 0) {
-      throw new AnchorMismatch(`the journal of ${workspace} does not agree with its anchor at event ${last.seq}`);
+    // First: whoever prunes signs it before it is done.
+    const pruned = await readPruned(db, workspace);
+    const { points, cuts } = await this.#kept(workspace);
+    const last = points.at(-1);
+    if (!last) await this.#acceptCut(db, workspace, now);
+    else {
+      const cut = unsignedCut(pruned, cuts);
+      if (cut) throw new AnchorMismatch(`in the journal of ${workspace} ${cut.reason}`);
+      // An honest prune has an anchor at its end or behind it.
+      if (last.seq < pruned.seq || (await this.#agreeing(db, workspace, [last])).length === 0)
+        throw new AnchorMismatch(`the journal of ${workspace} does not agree with its anchor at event ${last.seq}`);
     }
     return await this.#write(db, workspace, { kind: 'anchor', at: now });
   }
 
+  /** A journal that is about to be cut behind this event. Signed first: a crash in between leaves a line too many, never a cut without one. */
+  async pruning(db: Db, workspace: string, { seq, hash }: ChainPoint, now: number): Promise<void> {
+    const event = await db.selectFrom('events').select('time').where('workspace_id', '=', workspace).where('seq', '=', seq).executeTakeFirst();
+    if (event) await this.#sign(workspace, { kind: 'pruned', at: now, seq, hash, time: Number(event.time) });
+  }
+
   /** The store was put in the place of another. Anchors that it agrees with still count. */
-  async replaced(db: Db, workspace: string, kind: 'restored' | 'imported', now: number): Promise<WrittenAnchor | undefined> {
+  async replaced(db: Db, workspace: string, kind: 'restored' | 'imported', now: number): Promise<WrittenAnchor> {
     const agreeing = await this.#agreeing(db, workspace, (await this.#kept(workspace)).points);
     const keeps = agreeing.reduce((most, { seq }) => Math.max(most, seq), 0);
-    return await this.#write(db, workspace, { kind, at: now, keeps });
+    const empty = { kind, at: now, keeps: 0, seq: 0, hash: FIRST, time: 0 };
+    const written = (await this.#write(db, workspace, { kind, at: now, keeps })) ?? (await this.#sign(workspace, empty));
+    await this.#acceptCut(db, workspace, now);
+    return written;
   }
 
   /** Whether a journal agrees with every anchor of this home, without reading all of it. */
   async check(db: Db, workspace: string): Promise<AnchorReport> {
-    const { points, forged } = await this.#kept(workspace);
+    const pruned = await readPruned(db, workspace);
+    const { points, cuts, forged } = await this.#kept(workspace);
     const agreeing = new Set(await this.#agreeing(db, workspace, points));
     const broken = points.find((point) => !agreeing.has(point));
     const check = new AnchorCheck(points);
     const younger = broken && (await firstYounger(db, workspace, broken));
     const seen = [...agreeing, ...(younger ? [younger] : [])].toSorted((a, b) => a.seq - b.seq);
     for (const event of seen) check.add(event);
-    return withForged(check.finish(await readHead(db, workspace), await readPruned(db, workspace)), forged);
+    return withForged(check.finish(await readHead(db, workspace), pruned, cuts), forged);
   }
 
   rotate(now: number): { key: string; previous: string } {
@@ -81,21 +99,32 @@ export class AnchorKeeper {
     if (!end) return undefined;
     const { seq, hash, time } = end;
     if (time === null) throw new AnchorMismatch(`event ${seq}, at which the journal of ${workspace} ends, is not there`);
+    return await this.#sign(workspace, { ...what, seq, hash, time });
+  }
+
+  /** Where the journal begins now counts: nothing was anchored before, or the operator has put the store in the place of another. */
+  async #acceptCut(db: Db, workspace: string, at: number): Promise<void> {
+    const row = await db.selectFrom('journal_anchors').select(['seq', 'hash', 'time']).where('workspace_id', '=', workspace).executeTakeFirst();
+    if (row && unsignedCut(row, (await this.#kept(workspace)).cuts)) await this.#sign(workspace, { ...row, kind: 'pruned', at });
+  }
+
+  async #sign(workspace: string, what: Omit<UnsignedAnchor, 'workspace'>): Promise<WrittenAnchor> {
     await this.#kept(workspace);
     const kept = this.#read.get(workspace)?.kept as KeptAnchors;
     // From here on nothing is awaited: no other anchor comes in between.
     const key = currentKey(this.folder, this.#keyPath, what.at);
     const path = anchorPath(this.folder, workspace);
-    const { record, line } = signAnchor({ ...what, workspace, seq, hash, time }, kept.lastDigest, key);
+    const { record, line } = signAnchor({ ...what, workspace }, kept.lastDigest, key);
     appendLine(path, line);
     if (record.kind === 'anchor')
       this.#read.set(workspace, { size: statSync(path).size, kept: { ...kept, points: [...kept.points, record], lastDigest: digestOf(line) } });
     return { record, publicKey: key.publicKey, path };
   }
 
-  /** Those of the anchors that the journal agrees with; what was pruned cannot be told, and does. */
+  /** Those of the anchors that the journal agrees with; what was pruned cannot be told, and does where the prune was signed. */
   async #agreeing(db: Db, workspace: string, points: readonly AnchorPoint[]): Promise<AnchorPoint[]> {
     const pruned = await readPruned(db, workspace);
+    const isSigned = unsignedCut(pruned, (await this.#kept(workspace)).cuts) === null;
     const hashes = new Map([[pruned.seq, pruned.hash]]);
     for (const some of chunks(
       points.map(({ seq }) => seq),
@@ -104,7 +133,7 @@ export class AnchorKeeper {
       const rows = await db.selectFrom('events').select(['seq', 'hash']).where('workspace_id', '=', workspace).where('seq', 'in', some).execute();
       for (const { seq, hash } of rows) hashes.set(Number(seq), hash);
     }
-    return points.filter(({ seq, hash }) => seq < pruned.seq || hashes.get(seq) === hash);
+    return points.filter(({ seq, hash }) => (isSigned && seq < pruned.seq) || hashes.get(seq) === hash);
   }
 
   /** Read again only where somebody else has written, and by one reader at a time. */

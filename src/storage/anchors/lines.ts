@@ -1,11 +1,12 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Appends one line, on disk when it returns. A line that a crash has cut short stays as it is, and the new one begins after it. */
 export function appendLine(path: string, line: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const isNew = !existsSync(path);
-  const file = openSync(path, 'a+', 0o600);
+  // A link in its place would have us write into the file of another.
+  const file = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
   try {
     const { size } = fstatSync(file);
     const last = Buffer.alloc(1);
@@ -29,6 +30,20 @@ export interface ReadLine {
   readonly text: string;
   /** Undefined: no JSON, as a crash leaves it. */
   readonly value: unknown;
+}
+
+/** Undefined: there is nothing, or no plain file. No link is followed. */
+export function readPlainFile(path: string): Buffer | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    return fstatSync(file).isFile() ? readFileSync(file) : undefined;
+  } catch (error) {
+    if (['ENOENT', 'ELOOP', 'EMLINK', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 /** The lines of a file; none where there is no file. */

@@ -8,10 +8,10 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /**
  * The end of a journal at one moment, signed. `restored` and `imported` say besides that the store was put in the place of another: of the anchors
- * before them only those up to event `keeps` count still.
+ * before them only those up to event `keeps` count still. `pruned` is no end, but the last event that a prune takes away.
  */
 const anchorRecord = z.strictObject({
-  kind: z.enum(['anchor', 'restored', 'imported']),
+  kind: z.enum(['anchor', 'restored', 'imported', 'pruned']),
   workspace: z.string(),
   seq: z.int().min(0),
   hash: sha256,

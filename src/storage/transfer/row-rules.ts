@@ -6,6 +6,8 @@ import type { LEFT_OUT, Row, Value } from './layout.ts';
 /** The server that imports. */
 export interface ImportPlace {
   readonly now: number;
+  /** When an agent's token that is made now ends; null: never. */
+  readonly agentTokenEnd: number | null;
   /** Whether the server may touch a path (`[machine] repositories`). */
   isAllowed(path: string): boolean;
 }

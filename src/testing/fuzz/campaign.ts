@@ -78,7 +78,7 @@ async function refusedRows(db: Db): Promise<string[]> {
   const found = new Set<string>();
   for (const [name, rule] of Object.entries(IMPORT_RULES) as [keyof RowRules, RowRules[keyof RowRules]][]) {
     for (const row of await (db as unknown as Kysely<Record<string, Row>>).selectFrom(name).selectAll().execute()) {
-      const verdict = rule(row, { now: Date.now(), isAllowed: () => true });
+      const verdict = rule(row, { now: Date.now(), agentTokenEnd: null, isAllowed: () => true });
       if ('wrong' in verdict) found.add(`${name}.${verdict.wrong} ${JSON.stringify(row)}`);
     }
   }

@@ -102,6 +102,14 @@ test('imported rows make no sweep touch a folder of this machine, whatever step 
   expect(taken.json.left_out).toEqual({ pending_steps: 3 });
 });
 
+test('an imported token ages as one that is made here does [harden.import.never-brought]', async () => {
+  const { to, forge } = await place();
+  forge(token('agent', { developer_id: id('dev'), agent_type: 'codex', expires_at: null }));
+  expect((await covenant(to, 'import', 'forged.jsonl', '--json')).json).toMatchObject({ left_out: { longer_lifetimes: 1 } });
+  const { items } = (await covenant(to, 'tokens', 'list', '--workspace', 'shop', '--json')).json as { items: { kind: string; expires_at: number | null }[] };
+  expect(items.find(({ kind }) => kind === 'agent')?.expires_at).toBe(NOW + 90 * 24 * 3_600_000);
+});
+
 test('a row that its feature would never write refuses the file by line, and nothing of it is there [harden.import.rows-validated]', async () => {
   const { to, forge } = await place();
   const roles = ['gemini', '../../../precious'];
@@ -118,6 +126,7 @@ test('a row that its feature would never write refuses the file by line, and not
     [{ table: 'cycles', row: { ...cycle, machine: JSON.stringify(machine) } }, 'cycles.machine'],
     [{ table: 'cycles', row: { ...cycle, repository: '/srv/../etc' } }, 'cycles.repository'],
     [{ table: 'cycles', row: { ...cycle, cycle_id: '../../x' } }, 'cycles.cycle_id'],
+    [{ table: 'cycles', row: { ...cycle, id: `cyc_7${'Z'.repeat(25)}` } }, 'cycles.id'],
     [{ table: 'developers', row: { id: 'dev_1', name: 'x', role: 'admin', visibility: 'team' } }, 'developers.id'],
     [{ table: 'developers', row: { id: id('dev'), name: 'x', role: 'root', visibility: 'team' } }, 'developers.role'],
     [token('agent', { developer_id: null, agent_type: 'codex' }), 'tokens.developer_id'],

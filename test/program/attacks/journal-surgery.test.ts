@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -60,8 +61,8 @@ test('a tail that was cut is found by the anchors of the home and by one that wa
   expect(await run('audit', 'anchor', '--json')).toMatchObject({ code: 1, json: { code: 'JOURNAL_BROKEN' } });
 });
 
-test('a tail that was rewritten with hashes that fit is found, and so is a beginning that was made up [harden.verify.cut-tail]', async () => {
-  const { server, verify, surgery, anchored } = await place();
+test('a tail that was rewritten with hashes that fit is found [harden.verify.cut-tail]', async () => {
+  const { server, verify, surgery } = await place();
   await server.stop();
   const rechain = (db: DatabaseSync, from: number) => {
     const rows = db.prepare('select * from events order by seq').all() as unknown as EventRow[];
@@ -79,22 +80,68 @@ test('a tail that was rewritten with hashes that fit is found, and so is a begin
   const found = await verify();
   expect(found).toMatchObject({ code: 1, valid: false });
   expect(found.first_break?.seq).toBeLessThanOrEqual(3);
-  // All of it is taken for pruned, and an event of the chain says so.
-  surgery((db) => {
-    const last = db.prepare('select * from events order by seq desc limit 1').get() as unknown as EventRow;
-    const cut = { seq: last.seq + 5, hash: 'a'.repeat(64) };
-    db.prepare('delete from events').run();
-    const event = { ...last, seq: cut.seq + 1, category: 'audit' as const, kind: 'journal.pruned', subject: 'journal', session: null };
-    const payload = canonicalJson({ through_seq: cut.seq, root: cut.hash, events: cut.seq, before: 1 });
-    const hash = chainHash(cut.hash, { ...event, payload });
-    db.prepare(
-      'insert into events (workspace_id, seq, category, kind, actor, subject, session, payload, time, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    ).run(...[last.workspace_id, event.seq, event.category, event.kind, event.actor, event.subject, event.session, payload, event.time, hash]);
-    db.prepare('insert into journal_anchors (workspace_id, seq, hash, time) values (?, ?, ?, ?)').run(last.workspace_id, cut.seq, cut.hash, last.time);
-    db.prepare('update journal_heads set seq = ?, hash = ?').run(event.seq, hash);
+});
+
+/** Deletes events up to `through`, has the table and an event of the chain say that they were pruned, and makes every hash fit. */
+function forgePrune(db: DatabaseSync, through: number, hash = 'ab'.repeat(32)) {
+  const last = db.prepare('select * from events order by seq desc limit 1').get() as unknown as EventRow;
+  db.prepare('delete from events where seq <= ?').run(through);
+  const before = through < last.seq ? last : { seq: through, hash };
+  const event = { ...last, seq: before.seq + 1, category: 'audit' as const, kind: 'journal.pruned', subject: 'journal', session: null };
+  const payload = canonicalJson({ through_seq: through, root: hash, events: through, before: 1 });
+  const end = chainHash(before.hash, { ...event, payload });
+  db.prepare('insert into events (workspace_id, seq, category, kind, actor, subject, session, payload, time, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+    ...[last.workspace_id, event.seq, event.category, event.kind, event.actor, event.subject, event.session, payload, event.time, end],
+  );
+  db.prepare('insert into journal_anchors (workspace_id, seq, hash, time) values (?, ?, ?, ?)').run(last.workspace_id, through, hash, last.time);
+  db.prepare('update journal_heads set seq = ?, hash = ?').run(event.seq, end);
+}
+
+test.each(['below the last anchor', 'past the last anchor'])(
+  'a prune that somebody made up %s is found at once, and the server signs nothing after it [harden.verify.cut-tail]',
+  async (where) => {
+    const { at, server, verify, surgery, anchored, run } = await place();
+    await server.stop();
+    const linesBefore = readFileSync(anchored.path, 'utf8');
+    surgery((db) => {
+      const { seq, hash } = db.prepare('select seq, hash from events where seq = ?').get(anchored.seq - 2) as unknown as EventRow;
+      const { head } = db.prepare('select max(seq) as head from events').get() as { head: number };
+      if (where.startsWith('below')) forgePrune(db, seq, hash);
+      else forgePrune(db, head + 1);
+    });
+    const missing = { seq: 1, reason: expect.stringContaining('no signed line says that they were pruned') };
+    // Whether the server or the check comes first.
+    const again = await startProgram(at);
+    expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: missing });
+    expect(await verify('--anchor', 'kept.json')).toMatchObject({ code: 1, valid: false, first_break: missing });
+    expect(await run('audit', 'anchor', '--json')).toMatchObject({ code: 1, json: { code: 'JOURNAL_BROKEN' } });
+    expect(await again.stop()).toBe(0);
+    expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: missing });
+    expect(readFileSync(anchored.path, 'utf8')).toBe(linesBefore);
+  },
+);
+
+test('an honest prune verifies, also by an anchor that was kept before it or by a torn copy of the home’s file [harden.verify.given-anchor]', async () => {
+  const at = { home: temporaryFolder(), cwd: temporaryFolder() };
+  const clock = join(at.cwd, 'clock');
+  writeFileSync(clock, String(Date.now() - 40 * 24 * 3_600_000));
+  const run = (...args: string[]) => covenant({ ...at, env: { COVENANT_TEST_CLOCK: clock } }, ...args);
+  for (let calls = 0; calls < 3; calls++) await run('tools', 'call', 'clock');
+  writeFileSync(join(at.cwd, 'kept.json'), (await run('audit', 'anchor', '--json')).stdout);
+  await run('tools', 'call', 'clock');
+  writeFileSync(clock, String(Date.now()));
+  await run('tools', 'call', 'clock');
+  const file = join(at.home, 'anchors', 'default.jsonl');
+  expect(await run('audit', 'prune', '--keep', '1', '--yes')).toMatchObject({ code: 0 });
+  expect((await run('audit', 'verify', '--json')).json).toMatchObject({ valid: true, anchors: { failed: 0 }, notices: [] });
+  expect((await run('audit', 'verify', '--json', '--anchor', 'kept.json')).json).toMatchObject({
+    ...{ valid: true, first_break: null, anchors: { failed: 0 } },
+    notices: [expect.stringMatching(/^1 anchor of the file cannot be checked: the events were pruned/)],
   });
-  expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: { reason: expect.stringContaining('were pruned') } });
-  expect(await verify('--anchor', 'kept.json')).toMatchObject({ code: 1, valid: false, first_break: { seq: anchored.seq + 1 } });
+  writeFileSync(join(at.cwd, 'torn.jsonl'), `${readFileSync(file, 'utf8')}{"kind":"anch`);
+  const torn = (await run('audit', 'verify', '--json', '--anchor', 'torn.jsonl')).json as unknown as Verified;
+  expect(torn).toMatchObject({ valid: true, anchors: { failed: 0 } });
+  expect(torn.notices).toContainEqual(expect.stringContaining('cut short'));
 });
 
 test('the file of anchors is the owner’s alone; a line that was changed fails, one that a crash cut short does not [harden.anchor.signed-file]', async () => {
@@ -115,6 +162,34 @@ test('the file of anchors is the owner’s alone; a line that was changed fails,
   expect(await verify()).toMatchObject({ code: 0, valid: true, anchors: { checked: torn.anchors.checked + 1, failed: 0 } });
   writeFileSync(anchored.path, `${lines.map((line) => line.replace(`"seq":${anchored.seq}`, '"seq":1')).join('\n')}\n`);
   expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: { reason: expect.stringContaining('signature') } });
+});
+
+test('a server sets no anchor aside, whoever asks: only a command in its home does, while none runs [harden.anchor.cli]', async () => {
+  const { run, server, verify, surgery, anchored } = await place();
+  const secret = `cv_${'A'.repeat(43)}`;
+  surgery((db) => {
+    const columns = 'workspace_id, id, hash, kind, label, created_by, created_at';
+    const values = ['ws_default', `tok_${'0'.repeat(26)}`, hash('sha256', secret), 'operator', 'made up', 'x', Date.now()];
+    db.prepare(`insert into tokens (${columns}) values (?, ?, ?, ?, ?, ?, ?)`).run(...values);
+    cutAfter(anchored.seq - 2)(db);
+  });
+  const lines = () =>
+    readFileSync(anchored.path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kind: string });
+  const before = lines().length;
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  const ask = (body: object) => fetch(`${server.url}/api/actions/journal.anchor`, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(await (await ask({ after_restore: true })).json()).toMatchObject({ code: 'INVALID_INPUT' });
+  expect(await (await ask({})).json()).toMatchObject({ code: 'JOURNAL_BROKEN' });
+  expect(await run('audit', 'anchor', '--after-restore', '--json')).toMatchObject({ code: 1, json: { code: 'SERVER_RUNNING' } });
+  await server.stop();
+  expect(lines()).toHaveLength(before);
+  expect(await verify()).toMatchObject({ code: 1, valid: false });
+  expect(await run('audit', 'anchor', '--after-restore', '--json')).toMatchObject({ code: 0, json: { anchor: { kind: 'restored' } } });
+  expect(await verify()).toMatchObject({ code: 0, valid: true, notices: [expect.stringContaining('a backup was restored')] });
+  expect((await run('audit', 'verify')).stdout).not.toMatch(/^✓/);
 });
 
 test('what the operator does to the store reads as that: restore, import and a new key [harden.verify.anchors]', async () => {

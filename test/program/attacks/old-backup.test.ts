@@ -1,8 +1,9 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../src/testing/database.ts';
+import { DISGUISED, disguise } from '../../../src/testing/disguised.ts';
 import { covenant, direct, startProgram } from '../../../src/testing/program.ts';
 import { postSignIn } from '../../../src/testing/signin.ts';
 
@@ -42,6 +43,22 @@ test('an old backup brings no revoked token, sign-in link or device code back to
   expect((await status(stolen.token)).status).not.toBe(401);
 });
 
+test('an altered backup turns nobody’s token into more than it is [harden.restore.revived-tokens]', async () => {
+  const { at, run, create, backup } = await place();
+  const [raised, kept] = [await create('ana'), await create('ben')];
+  await run('backup', backup);
+  const db = new DatabaseSync(backup);
+  db.prepare(`update tokens set kind = 'operator', developer_id = null, agent_type = null where id = ?`).run(String(raised.token_id));
+  db.close();
+  const restored = await run('restore', backup, '--json');
+  expect(restored.json.revived_tokens).toEqual([expect.objectContaining({ token_id: raised.token_id, kind: 'operator', why: 'replaced' })]);
+  const server = await startProgram(at);
+  const headers = { authorization: `Bearer ${raised.token}`, 'content-type': 'application/json' };
+  expect((await fetch(`${server.url}/api/actions/tokens.list`, { method: 'POST', headers, body: '{}' })).status).toBe(401);
+  expect((await direct(server.url, String(kept.token), 'covibe_team', { operation: 'summary' })).status).not.toBe(401);
+  await server.stop();
+});
+
 test('where there is no database to compare with, every token of the backup is revoked, and restore says so [harden.restore.revived-tokens]', async () => {
   const { at, run, create, backup } = await place();
   const { token_id } = await create('ana');
@@ -57,21 +74,62 @@ test('where there is no database to compare with, every token of the backup is r
   expect(items.find((item) => item.token_id === token_id)?.revoked_at).not.toBeNull();
 });
 
+const asExecuted = (statement: string) => (path: string) => {
+  const db = new DatabaseSync(path);
+  db.exec(statement);
+  db.close();
+};
+const [[hiddenTrigger, hiddenName]] = Object.entries(DISGUISED) as [[string, string]];
+
 test.each([
-  ['a trigger', `create trigger pwned after insert on events begin update tokens set revoked_at = null; end`, 'trigger pwned'],
-  ['a view', `create view developers_of as select * from tokens`, 'view developers_of'],
-  ['a table', `create table more (x text)`, 'table more'],
-  ['a table in another shape', `alter table tokens add column extra text`, 'table tokens'],
-])('a backup with %s that Covenant did not make is refused before anything is replaced [harden.restore.extra-objects]', async (_what, statement, named) => {
+  ['a hidden trigger', (path: string) => disguise(path, hiddenTrigger), hiddenName],
+  ['a trigger', asExecuted(`create trigger pwned after insert on events begin update tokens set revoked_at = null; end`), 'trigger pwned'],
+  ['a view', asExecuted(`create view developers_of as select * from tokens`), 'view developers_of'],
+  ['a table', asExecuted(`create table more (x text)`), 'table more'],
+  ['a table in another shape', asExecuted(`alter table tokens add column extra text`), 'table tokens'],
+])('a backup with %s that Covenant did not make is refused before anything is replaced [harden.restore.extra-objects]', async (_what, alter, named) => {
   const { at, run, create, backup } = await place();
   await create('ana');
   await run('backup', backup);
-  const db = new DatabaseSync(backup);
-  db.exec(statement);
-  db.close();
+  alter(backup);
   await create('ben');
   const before = readFileSync(join(at.home, 'covenant.db'));
   const refused = await run('restore', backup, '--json');
   expect(refused).toMatchObject({ code: 1, json: { code: 'BACKUP_ALTERED', message: expect.stringContaining(named) } });
   expect(readFileSync(join(at.home, 'covenant.db')).equals(before)).toBe(true);
+});
+
+test('a link among the anchors of a backup leads restore nowhere [harden.restore.extra-objects]', async () => {
+  const { run, create, backup } = await place();
+  await create('ana');
+  await run('audit', 'anchor');
+  await run('backup', backup);
+  const precious = join(temporaryFolder(), 'precious');
+  writeFileSync(precious, 'as it was\n');
+  const other = { home: temporaryFolder() };
+  rmSync(join(`${backup}.anchors`, 'default.jsonl'));
+  symlinkSync(precious, join(`${backup}.anchors`, 'default.jsonl'));
+  const refused = await covenant(other, 'restore', backup, '--json');
+  expect(refused).toMatchObject({ code: 1, json: { code: 'BACKUP_ALTERED', message: expect.stringContaining('default.jsonl') } });
+  expect(existsSync(join(other.home, 'covenant.db'))).toBe(false);
+  rmSync(join(`${backup}.anchors`, 'default.jsonl'));
+  symlinkSync(precious, join(`${backup}.anchors`, 'else'));
+  expect(await covenant(other, 'restore', backup)).toMatchObject({ code: 0 });
+  expect(readdirSync(join(other.home, 'anchors')).sort()).toEqual(['anchor.key', 'keys.jsonl']);
+  // Nor is a link in the home written through.
+  symlinkSync(precious, join(other.home, 'anchors', 'default.jsonl'));
+  expect((await covenant(other, 'audit', 'anchor')).code).not.toBe(0);
+  expect(readFileSync(precious, 'utf8')).toBe('as it was\n');
+});
+
+test('a workspace that the backup does not have can be made anew under its name [harden.verify.anchors]', async () => {
+  const { run, backup } = await place();
+  await run('backup', backup);
+  const make = () => run('tokens', 'create', '--developer', 'ana', '--workspace', 'shop');
+  await make();
+  expect(await run('audit', 'anchor', '--workspace', 'shop')).toMatchObject({ code: 0 });
+  expect(await run('restore', backup)).toMatchObject({ code: 0 });
+  expect(await make()).toMatchObject({ code: 0 });
+  expect(await run('audit', 'anchor', '--workspace', 'shop', '--json')).toMatchObject({ code: 0, json: { anchor: { kind: 'anchor' } } });
+  expect((await run('audit', 'verify', '--workspace', 'shop', '--json')).json).toMatchObject({ valid: true, anchors: { failed: 0 } });
 });

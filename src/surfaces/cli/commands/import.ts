@@ -59,16 +59,25 @@ function refuseUnlessFile(path: string): void {
 }
 
 async function importFrom(invocation: Invocation, file: string, config: ReturnType<typeof loadConfig>) {
-  const [{ headerOf, importWorkspace }, { openStore }, { STATEMENT_TIMEOUT_MS }, { TransferRefused }, { IMPORT_RULES }, { demoFolder }, { AnchorKeeper }] =
-    await Promise.all([
-      import('../../../storage/transfer/import.ts'),
-      import('../../../storage/open.ts'),
-      import('../../../storage/transfer/snapshot.ts'),
-      import('../../../storage/transfer/format.ts'),
-      import('../../../features/import-rules.ts'),
-      import('../../../features/demo/index.ts'),
-      import('../../../storage/anchors/keeper.ts'),
-    ]);
+  const [
+    { headerOf, importWorkspace },
+    { openStore },
+    { STATEMENT_TIMEOUT_MS },
+    { TransferRefused },
+    { IMPORT_RULES },
+    { demoFolder },
+    { AnchorKeeper },
+    { agentTokenExpiry },
+  ] = await Promise.all([
+    import('../../../storage/transfer/import.ts'),
+    import('../../../storage/open.ts'),
+    import('../../../storage/transfer/snapshot.ts'),
+    import('../../../storage/transfer/format.ts'),
+    import('../../../features/import-rules.ts'),
+    import('../../../features/demo/index.ts'),
+    import('../../../storage/anchors/keeper.ts'),
+    import('../../../features/identity/index.ts'),
+  ]);
   const { now } = clockFrom(invocation.env);
   const folders = config.machine.repositories && [...config.machine.repositories, demoFolder(config.home)];
   const bytes = statSync(file).size;
@@ -77,7 +86,7 @@ async function importFrom(invocation: Invocation, file: string, config: ReturnTy
     file,
     unverified: invocation.values.unverified === true,
     rules: IMPORT_RULES,
-    place: { now: now(), isAllowed: (path: string) => isAllowed(path, folders) },
+    place: { now: now(), agentTokenEnd: agentTokenExpiry(now(), config.limits), isAllowed: (path: string) => isAllowed(path, folders) },
     onProgress: (rows: number, read: number) => say(() => `${rows} rows, ${Math.floor((100 * read) / Math.max(1, bytes))} %`),
   };
   try {

@@ -1,4 +1,4 @@
-import { closeSync, cpSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Config, loadConfig } from '../../../config.ts';
 import type { RevivedToken } from '../../../features/identity/index.ts';
@@ -21,10 +21,11 @@ export const restoreCommand: Command = {
     await refuseWhileServed(invocation.env, config.home, 'restore');
     const from = resolve(invocation.cwd, invocation.positionals[0] as string);
     await checkBackup(from);
+    const copied = await anchorsBeside(config.home, `${from}.anchors`);
     const keepTokens = invocation.values['keep-tokens'] === true;
     const { now } = clockFrom(invocation.env);
     const { kept, compared, revived } = await putInPlace(from, config.database_path, keepTokens, now);
-    await noteInAnchors(config, `${from}.anchors`, now);
+    await noteInAnchors(config, copied, now);
     return {
       json: {
         kind: 'restored',
@@ -125,20 +126,38 @@ async function settle(path: string, revived: readonly RevivedToken[], now: () =>
   }
 }
 
-/** A home without anchors goes on with those of the backup; one that has its own says in them what was put in their place. */
-async function noteInAnchors(config: Config, copied: string, now: () => number): Promise<void> {
-  const [{ openStore }, { AnchorKeeper }] = await Promise.all([import('../../../storage/open.ts'), import('../../../storage/anchors/keeper.ts')]);
-  const keeper = new AnchorKeeper(config.home, config.anchors.key_file);
-  if (!existsSync(keeper.folder) && existsSync(copied)) {
-    mkdirSync(keeper.folder, { recursive: true, mode: 0o700 });
-    cpSync(copied, keeper.folder, { recursive: true });
+/** A home without anchors goes on with those of the backup: plain files that a home has, and nothing that leads elsewhere. */
+async function anchorsBeside(home: string, folder: string): Promise<ReadonlyMap<string, Buffer>> {
+  const [{ anchorFolder, isAnchorFile }, { readPlainFile }] = await Promise.all([
+    import('../../../storage/anchors/file.ts'),
+    import('../../../storage/anchors/lines.ts'),
+  ]);
+  const copied = new Map<string, Buffer>();
+  if (existsSync(anchorFolder(home)) || !lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return copied;
+  for (const name of readdirSync(folder).filter(isAnchorFile)) {
+    const content = readPlainFile(join(folder, name));
+    if (!content)
+      throw new CliError('BACKUP_ALTERED', `${join(folder, name)} is no plain file.`, 'Remove it, or give the path of another backup. Nothing was changed.');
+    copied.set(name, content);
   }
+  return copied;
+}
+
+/** A home that has its own anchors says in them what was put in their place. */
+async function noteInAnchors(config: Config, copied: ReadonlyMap<string, Buffer>, now: () => number): Promise<void> {
+  const [{ openStore }, { AnchorKeeper }, { anchoredWorkspaces }] = await Promise.all([
+    import('../../../storage/open.ts'),
+    import('../../../storage/anchors/keeper.ts'),
+    import('../../../storage/anchors/file.ts'),
+  ]);
+  const keeper = new AnchorKeeper(config.home, config.anchors.key_file);
+  if (copied.size > 0) mkdirSync(keeper.folder, { recursive: true, mode: 0o700 });
+  for (const [name, content] of copied) writeFileSync(join(keeper.folder, name), content, { mode: 0o600, flag: 'wx' });
   if (!existsSync(keeper.folder)) return;
   const store = await openStore({ path: config.database_path, now, statementTimeoutMs: 3_600_000 });
   try {
-    for (const { workspace_id } of await store.reader.selectFrom('journal_heads').select('workspace_id').execute()) {
-      if (keeper.has(workspace_id)) await keeper.replaced(store.reader, workspace_id, 'restored', now());
-    }
+    // Also those that the backup does not have: one that is made later under such a name begins anew.
+    for (const workspace of anchoredWorkspaces(keeper.folder)) await keeper.replaced(store.reader, workspace, 'restored', now());
   } finally {
     await store.close();
   }
@@ -147,7 +166,7 @@ async function noteInAnchors(config: Config, copied: string, now: () => number):
 const WHY = {
   revoked: 'revoked since',
   expired: 'expired since',
-  replaced: 'has another secret since',
+  replaced: 'has another secret, holder or expiry since',
   unknown: 'not in the database that was replaced',
 } as const satisfies Record<RevivedToken['why'], string>;
 
