@@ -9,7 +9,7 @@ import { type AnchorRecord, digestOf, FIRST, isSound, readAnchor } from './recor
 export const anchorFolder = (home: string): string => join(home, 'anchors');
 export const anchorPath = (folder: string, workspace: string): string => join(folder, `${workspaceNameOf(workspace)}.jsonl`);
 
-const OF_WORKSPACE = /^(?!keys\.)([a-z0-9][a-z0-9-]{0,39})\.jsonl$/;
+const OF_WORKSPACE = /^([a-z0-9][a-z0-9-]{0,39})\.jsonl$/;
 
 /** Of which workspaces a folder has a file. */
 export const anchoredWorkspaces = (folder: string): string[] =>
@@ -17,7 +17,7 @@ export const anchoredWorkspaces = (folder: string): string[] =>
     .flatMap((name) => OF_WORKSPACE.exec(name)?.slice(1) ?? [])
     .map((name) => `ws_${name}`);
 
-export const isAnchorFile = (name: string): boolean => name === 'anchor.key' || name === 'keys.jsonl' || OF_WORKSPACE.test(name);
+export const isAnchorFile = (name: string): boolean => name === 'anchor.key' || name === 'anchor.keys.jsonl' || OF_WORKSPACE.test(name);
 
 /** An anchor that the journal has to agree with. */
 export type AnchorPoint = Pick<AnchorRecord, 'seq' | 'hash' | 'time' | 'at'>;

@@ -55,7 +55,8 @@ const keyRecord = z.strictObject({
   signature: z.string(),
 });
 
-const keysPath = (folder: string): string => join(folder, 'keys.jsonl');
+/** With a dot, which no workspace's name has. */
+const keysPath = (folder: string): string => join(folder, 'anchor.keys.jsonl');
 
 /** Every key that anchors of this home may be signed with. */
 export interface KnownKeys {
@@ -69,13 +70,13 @@ export function readKeys(folder: string): KnownKeys {
   for (const { value, number } of readLines(keysPath(folder))) {
     const { data, success } = keyRecord.safeParse(value);
     if (!success) {
-      notices.push(`keys.jsonl, line ${number}: it cannot be read and was passed over`);
+      notices.push(`anchor.keys.jsonl, line ${number}: it cannot be read and was passed over`);
       continue;
     }
     const { signature, ...signed } = data;
     const by = data.introduced_by === null ? data.public_key : publicKeys.get(data.introduced_by);
     if (by === undefined || keyIdOf(data.public_key) !== data.key || !isSignedBy(by, canonicalJson(signed), signature)) {
-      notices.push(`keys.jsonl, line ${number}: the signature does not fit, and the key ${data.key} counts for nothing`);
+      notices.push(`anchor.keys.jsonl, line ${number}: the signature does not fit, and the key ${data.key} counts for nothing`);
       continue;
     }
     if (data.introduced_by === null && publicKeys.size > 0) notices.push(`the key ${data.key} was not introduced by an earlier one`);

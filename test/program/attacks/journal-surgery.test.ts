@@ -149,7 +149,7 @@ test('the file of anchors is the owner’s alone; a line that was changed fails,
   await server.stop();
   const folder = join(at.home, 'anchors');
   expect(anchored.path).toBe(join(folder, 'default.jsonl'));
-  expect(readdirSync(folder).sort()).toEqual(['anchor.key', 'default.jsonl', 'keys.jsonl']);
+  expect(readdirSync(folder).sort()).toEqual(['anchor.key', 'anchor.keys.jsonl', 'default.jsonl']);
   for (const name of readdirSync(folder)) expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600]);
   const lines = readFileSync(anchored.path, 'utf8').trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toContainEqual(

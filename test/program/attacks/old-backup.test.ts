@@ -115,7 +115,7 @@ test('a link among the anchors of a backup leads restore nowhere [harden.restore
   rmSync(join(`${backup}.anchors`, 'default.jsonl'));
   symlinkSync(precious, join(`${backup}.anchors`, 'else'));
   expect(await covenant(other, 'restore', backup)).toMatchObject({ code: 0 });
-  expect(readdirSync(join(other.home, 'anchors')).sort()).toEqual(['anchor.key', 'keys.jsonl']);
+  expect(readdirSync(join(other.home, 'anchors')).sort()).toEqual(['anchor.key', 'anchor.keys.jsonl']);
   // Nor is a link in the home written through.
   symlinkSync(precious, join(other.home, 'anchors', 'default.jsonl'));
   expect((await covenant(other, 'audit', 'anchor')).code).not.toBe(0);
