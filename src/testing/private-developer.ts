@@ -141,16 +141,45 @@ export async function privateTeam(): Promise<PrivateTeam> {
   const isPaulas = (table: Table, row: Row): boolean => ownerOf(house, table, row) === paulaId;
 
   /** Reads that name things of Paula's: what a member could come to ask for. */
-  async function readsOf(target: Target, caller: Caller): Promise<Read[]> {
-    const inputs = fc.sample(valid(target.schema, hintFor(target)), { numRuns: 8, seed: 20_261_115 });
+  async function readsOf(target: Target, caller: Caller, numRuns = 8): Promise<Read[]> {
+    const inputs = fc.sample(valid(target.schema, hintFor(target)), { numRuns, seed: 20_261_115 });
     const required = new Set((target.schema.required as string[] | undefined) ?? []);
     const answers: Read[] = [];
     for (const [index, input] of [...inputs, ...inputs.slice(0, 4).map((made) => onlyRequired(made, required))].entries()) {
       const fields = resolved(input, ({ pool }) => paulas(pool, index) ?? meant(house, caller, new Pick(pool, 'any', index)));
       if (isRecord(fields))
-        answers.push(await send(target, caller, { ...fields, ...('limit' in fields ? { limit: 100 } : {}), ...('offset' in fields ? { offset: 0 } : {}) }));
+        answers.push(
+          await send(target, caller, {
+            ...fields,
+            ...guessesFor(target),
+            ...('limit' in fields ? { limit: 100 } : {}),
+            ...('offset' in fields ? { offset: 0 } : {}),
+          }),
+        );
     }
     return answers;
+  }
+
+  /** Free text full of ids of Paula's agents and sessions: an answer that repeated one of them would confirm a guess. */
+  function guessesFor({ schema, contract: { annotations } }: Target): object {
+    if (annotations.readOnlyHint) return {};
+    const ids = (['agents', 'agent_sessions'] as const).flatMap((table) =>
+      house.captured
+        .rows(table)
+        .filter((row) => isPaulas(table, row))
+        .slice(-4)
+        .map(({ id }) => id),
+    );
+    const texts = Object.entries((schema.properties ?? {}) as Record<string, { type?: string; maxLength?: number }>).filter(
+      ([, { type, maxLength = 0 }]) => type === 'string' && maxLength >= 300,
+    );
+    return Object.fromEntries(texts.map(([field]) => [field, ids.join(' ')]));
+  }
+
+  /** A step that an agent of Paula's holds now: the writes of others are refused because of it. */
+  async function holdStep(): Promise<void> {
+    for (const name of ['agent_register', 'task_claim']) await call(targets.find((target) => target.name === name) as Target, 'paula', 21);
+    await house.captured.changes();
   }
 
   function paulas(pool: string, n: number): unknown {
@@ -185,6 +214,12 @@ export async function privateTeam(): Promise<PrivateTeam> {
         answers.push({ label: 'events.list', sent: '', body });
         after = items.at(-1)?.seq ?? after;
         more = items.length === 1_000;
+      }
+      for (const target of targets) {
+        const { access, annotations, toolset } = target.contract;
+        if (annotations.readOnlyHint || target.noun !== 'tool' || access === 'operator' || toolset === 'review') continue;
+        await holdStep();
+        answers.push(...(await readsOf(target, await house.caller(member), 2)));
       }
       await house.captured.changes();
       return answers;

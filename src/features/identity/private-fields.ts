@@ -83,8 +83,8 @@ export interface Veil {
   isTheirs(id: string): boolean;
   /** Whether the id is of a worktree, or of an instance of a private developer. */
   isPlace(id: string): boolean;
-  /** The text without the ids by which a private developer's things could be tied together. */
-  withoutIds(text: string): string;
+  /** The text without the ids by which a private developer's things could be tied together. `known`: an id that may stay. */
+  withoutIds(text: string, known?: unknown): string;
   /** The viewer's own name: what is handed to them they read in full. */
   readonly viewer: string | null;
 }
