@@ -6,6 +6,9 @@ export const PRIVATE = '@private';
 /** Ids as `newId` makes them. */
 export const ID = /\b([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
 
+/** The runtime that others read of a private developer's agent. */
+export const PRIVATE_RUNTIME = 'custom';
+
 /**
  * Fields by which two things of one developer can be tied together, and the value that replaces them in a view of a private
  * developer's thing. A view's own id stays: it stands nowhere else.
@@ -29,7 +32,7 @@ const LINKS: Readonly<Record<string, unknown>> = {
   worktree: null,
   metadata: null,
   capabilities: [],
-  runtime: 'custom',
+  runtime: PRIVATE_RUNTIME,
   // What one agent, session or context is about is one person's work.
   current_task_id: null,
   task_ids: [],

@@ -133,6 +133,18 @@ test('nothing that a member reads ties two things of a private developer togethe
   for (const table of ['agent_sessions', 'agents', 'session_contexts', 'claims', 'tasks', 'worktrees'] as const)
     expect([table, [...team.ids()].some(([id, of]) => of === table && read.includes(id))]).toEqual([table, true]);
   expect(linksIn(team, reads)).toEqual([]);
+  // What is hidden cannot be found by its value.
+  const paulas = team.ids();
+  const finds = await team.findAll('ana', 'ana_web');
+  const called = ({ label, sent }: Read) => `${label} ${sent}`;
+  expect(finds.map(called)).toEqual(expect.arrayContaining(['agent_list {"runtime":"gemini"}', 'lookup.find {"text":"qzq"}', 'events.list {"text":"qzq"}']));
+  const found = finds.filter(({ body, otherwise }) => {
+    const without = JSON.stringify(otherwise);
+    return JSON.stringify(body)
+      .match(ID)
+      ?.some((id) => paulas.has(id) && !without.includes(id));
+  });
+  expect(found.map(called)).toEqual([]);
 });
 
 test('a refusal does not confirm whose agent holds a step, whatever ids its caller sends along [harden.private.unlinkable]', async () => {
@@ -159,6 +171,26 @@ test('a refusal does not confirm whose agent holds a step, whatever ids its call
   }
   // The field that a refusal is about it repeats: whoever reads a word for the id would learn that the agent is a private developer's.
   expect((await t.tool('agent_heartbeat', { agent_id }, t.ana)).reply.message).toContain(agent_id);
+});
+
+test("the runtime of a private developer's agent cannot be found by a filter, in lists or broadcasts [harden.private.unlinkable]", async () => {
+  const t = await workflowApp();
+  const paula = await t.developer('paula', 'gemini');
+  const hidden = await t.agent(paula, { runtime: 'gemini' });
+  const open = await t.agent(t.ben, { runtime: 'gemini' });
+  const sender_id = await t.agent(t.ana);
+  await t.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
+  const listed = async (runtime: string, caller: TestCaller) => {
+    const { agents, total } = await t.ok('agent_list', { runtime }, caller);
+    expect(total).toBe(agents.length);
+    return agents.map(({ id }: { id: string }) => id);
+  };
+  const reached = async (runtime: string) =>
+    (await t.ok('message_broadcast', { sender_id, recipient_filter: { runtime }, message_type: 'notification', body: 'hi' }, t.ana)).sent_count;
+  expect([await listed('gemini', t.ana), await listed('custom', t.ana)]).toEqual([[open], [hidden]]);
+  expect([await reached('gemini'), await reached('custom')]).toEqual([1, 1]);
+  // She herself filters by what she reads.
+  expect(await listed('gemini', paula)).toEqual([open, hidden]);
 });
 
 test('the usage and check events of a private developer name no grant, no call and no program [harden.private.events]', async () => {
