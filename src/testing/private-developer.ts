@@ -33,6 +33,11 @@ export interface Read {
   readonly body: unknown;
 }
 
+export interface Find extends Read {
+  /** What the same call answers with a word that nothing has. */
+  readonly otherwise: unknown;
+}
+
 export interface PrivateTeam {
   readonly house: FuzzHouse;
   readonly paulaId: string;
@@ -40,6 +45,8 @@ export interface PrivateTeam {
   ids(): Map<string, Table>;
   /** Everything that the member can be told, by every tool and action that answers them. */
   readAll(member: CallerName, signedIn: CallerName): Promise<Read[]>;
+  /** What every list and search finds by the words that only Paula's hidden fields have. */
+  findAll(member: CallerName, signedIn: CallerName): Promise<Find[]>;
 }
 
 /** A team in which everybody, Paula among them, has done something of everything; then Paula becomes private. */
@@ -114,7 +121,11 @@ export async function privateTeam(): Promise<PrivateTeam> {
   async function instance(): Promise<void> {
     const { id } = (await house.done('instances.start', { repository_path: REPOSITORY, type: 'coding', issue: 4_711, agent: 'tiny' })) as { id: string };
     await house.app.store.write(principal.workspace, async (tx) => {
-      await tx.db.updateTable('instances').set({ developer_id: paulaId }).where('id', '=', id).execute();
+      await tx.db
+        .updateTable('instances')
+        .set({ developer_id: paulaId, branch_name: `${MARK}/instance` })
+        .where('id', '=', id)
+        .execute();
       await tx.db.updateTable('tokens').set({ developer_id: paulaId }).where('instance_id', '=', id).execute();
       await tx.db.updateTable('agents').set({ developer_id: paulaId }).where('actor', '=', `instance:${id}`).execute();
     });
@@ -141,14 +152,58 @@ export async function privateTeam(): Promise<PrivateTeam> {
   const isPaulas = (table: Table, row: Row): boolean => ownerOf(house, table, row) === paulaId;
 
   /** Reads that name things of Paula's: what a member could come to ask for. */
-  async function readsOf(target: Target, caller: Caller): Promise<Read[]> {
-    const inputs = fc.sample(valid(target.schema, hintFor(target)), { numRuns: 8, seed: 20_261_115 });
+  async function readsOf(target: Target, caller: Caller, numRuns = 8): Promise<Read[]> {
+    const inputs = fc.sample(valid(target.schema, hintFor(target)), { numRuns, seed: 20_261_115 });
     const required = new Set((target.schema.required as string[] | undefined) ?? []);
     const answers: Read[] = [];
     for (const [index, input] of [...inputs, ...inputs.slice(0, 4).map((made) => onlyRequired(made, required))].entries()) {
       const fields = resolved(input, ({ pool }) => paulas(pool, index) ?? meant(house, caller, new Pick(pool, 'any', index)));
       if (isRecord(fields))
-        answers.push(await send(target, caller, { ...fields, ...('limit' in fields ? { limit: 100 } : {}), ...('offset' in fields ? { offset: 0 } : {}) }));
+        answers.push(
+          await send(target, caller, {
+            ...fields,
+            ...guessesFor(target),
+            ...('limit' in fields ? { limit: 100 } : {}),
+            ...('offset' in fields ? { offset: 0 } : {}),
+          }),
+        );
+    }
+    return answers;
+  }
+
+  /** Free text full of ids of Paula's agents and sessions: an answer that repeated one of them would confirm a guess. */
+  function guessesFor({ schema, contract: { annotations } }: Target): object {
+    if (annotations.readOnlyHint) return {};
+    const ids = (['agents', 'agent_sessions'] as const).flatMap((table) =>
+      house.captured
+        .rows(table)
+        .filter((row) => isPaulas(table, row))
+        .slice(-4)
+        .map(({ id }) => id),
+    );
+    const texts = Object.entries((schema.properties ?? {}) as Record<string, { type?: string; maxLength?: number }>).filter(
+      ([, { type, maxLength = 0 }]) => type === 'string' && maxLength >= 300,
+    );
+    return Object.fromEntries(texts.map(([field]) => [field, ids.join(' ')]));
+  }
+
+  /** A step that an agent of Paula's holds now: the writes of others are refused because of it. */
+  async function holdStep(): Promise<void> {
+    for (const name of ['agent_register', 'task_claim']) await call(targets.find((target) => target.name === name) as Target, 'paula', 21);
+    await house.captured.changes();
+  }
+
+  /** One call for each field that takes a text, where nothing else has to be said. */
+  async function findsOf(target: Target, caller: Caller): Promise<Find[]> {
+    const required = (target.schema.required as string[] | undefined) ?? [];
+    const answers: Find[] = [];
+    for (const [field, { type }] of Object.entries((target.schema.properties ?? {}) as Record<string, { type?: string }>)) {
+      if (type !== 'string' || required.some((other) => other !== field)) continue;
+      for (const word of field === 'runtime' ? ['gemini'] : [MARK, `${MARK}/branch`, ...new Set(Object.values(MARKED))])
+        answers.push({
+          ...(await send(target, caller, { [field]: word })),
+          otherwise: (await send(target, caller, { [field]: word.replace(/qzq|gemini/, 'xvx') })).body,
+        });
     }
     return answers;
   }
@@ -160,6 +215,12 @@ export async function privateTeam(): Promise<PrivateTeam> {
     return pool === 'threads' ? row?.thread_id : row?.id;
   }
 
+  /** What answers members, and who of the two calls it. */
+  const answering = (member: CallerName, signedIn: CallerName) =>
+    targets
+      .filter(({ contract: { access, toolset } }) => access !== 'operator' && access !== 'server' && toolset !== 'review')
+      .map((target) => ({ target, by: target.noun === 'tool' || target.contract.access === 'token' ? member : signedIn }));
+
   return {
     house,
     paulaId,
@@ -169,12 +230,16 @@ export async function privateTeam(): Promise<PrivateTeam> {
         for (const row of house.captured.rows(table)) if (typeof row.id === 'string' && isPaulas(table, row)) found.set(row.id, table);
       return found;
     },
+    async findAll(member, signedIn) {
+      const answers: Find[] = [];
+      for (const { target, by } of answering(member, signedIn))
+        if (target.contract.annotations.readOnlyHint) answers.push(...(await findsOf(target, await house.caller(by))));
+      return answers;
+    },
     async readAll(member, signedIn) {
       const answers: Read[] = [];
-      for (const target of targets) {
-        const { access, annotations, toolset } = target.contract;
-        if (access === 'operator' || access === 'server' || toolset === 'review') continue;
-        const by = target.noun === 'tool' || access === 'token' ? member : signedIn;
+      for (const { target, by } of answering(member, signedIn)) {
+        const { annotations } = target.contract;
         if (annotations.readOnlyHint) answers.push(...(await readsOf(target, await house.caller(by))));
         // What writes answers too, and names what is in its way.
         else if (recipeFor(target).by.includes(by)) for (let n = 11; n <= 12; n++) answers.push(await call(target, by, n));
@@ -185,6 +250,11 @@ export async function privateTeam(): Promise<PrivateTeam> {
         answers.push({ label: 'events.list', sent: '', body });
         after = items.at(-1)?.seq ?? after;
         more = items.length === 1_000;
+      }
+      for (const { target } of answering(member, signedIn)) {
+        if (target.contract.annotations.readOnlyHint || target.noun !== 'tool') continue;
+        await holdStep();
+        answers.push(...(await readsOf(target, await house.caller(member), 2)));
       }
       await house.captured.changes();
       return answers;

@@ -101,7 +101,7 @@ export const agentList = contract({
   input: z.strictObject({
     status: z.array(z.enum(AGENT_STATUSES)).min(1).max(AGENT_STATUSES.length).optional(),
     role: z.enum(ROLES).optional(),
-    runtime: z.string().max(60).optional(),
+    runtime: z.string().max(60).optional().describe("Other people's private agents count as custom."),
     limit: z.int().min(1).max(MOST_LISTED).default(DEFAULT_LIST),
     offset: z.int().min(0).max(1_000_000).default(0),
   }),

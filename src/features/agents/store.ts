@@ -1,6 +1,8 @@
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { Principal } from '../../kernel/context.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
+import { PRIVATE_RUNTIME, showsFieldsTo } from '../identity/index.ts';
 import { LEASE_MS } from './liveness.ts';
 import type { AgentRow, AgentStatus, Role } from './tables.ts';
 
@@ -28,18 +30,18 @@ export interface AgentFilter {
   readonly runtime?: string | undefined;
 }
 
-/** The newest first, and how many there are in all. By the status that is shown: silence counts before it was noted. */
+/** The newest first, and how many there are in all. By what `viewer` is shown: silence counts before it was noted. */
 export async function listAgents(
   db: Db,
-  workspace: string,
+  viewer: Principal,
   { status, role, runtime }: AgentFilter,
   now: number,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: AgentRow[]; total: number }> {
   const narrowed = <O>(query: SelectQueryBuilder<Database, 'agents', O>) => {
-    let found = query.where('workspace_id', '=', workspace);
+    let found = query.where('workspace_id', '=', viewer.workspace);
     if (role) found = found.where('role', '=', role);
-    if (runtime !== undefined) found = found.where('runtime', '=', runtime as AgentRow['runtime']);
+    if (runtime !== undefined) found = found.where(sql<SqlBool>`case when ${showsFieldsTo(viewer)} then runtime else ${PRIVATE_RUNTIME} end = ${runtime}`);
     if (!status) return found;
     const live = status.filter((one) => one !== 'offline');
     return found.where((eb) => {

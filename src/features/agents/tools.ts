@@ -96,7 +96,7 @@ export function agentTools({ gone, claims: claimsOf, unread }: AgentPorts): Impl
     implement(agentList, {
       read: async ({ limit, offset, ...filter }, ctx) => {
         const now = ctx.clock.now();
-        const { rows, total } = await listAgents(ctx.reader, ctx.workspace, filter, now, { limit, offset });
+        const { rows, total } = await listAgents(ctx.reader, ctx.principal, filter, now, { limit, offset });
         return ok({ agents: rows.map(await agentViewer(ctx.reader, ctx.principal, now)), total });
       },
     }),

@@ -18,8 +18,8 @@ export {
   setRunAgents,
   workingFor,
 } from './people.ts';
-export { callingDeveloper, developerFor, namesFor, shown } from './privacy.ts';
-export { PRIVATE } from './private-fields.ts';
+export { callingDeveloper, developerFor, namesFor, shown, showsFieldsTo } from './privacy.ts';
+export { PRIVATE, PRIVATE_RUNTIME } from './private-fields.ts';
 export { createRedactReply, hiding, redactor } from './redact.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
 export { endRevived, type RevivedToken, revivedTokens } from './revived.ts';

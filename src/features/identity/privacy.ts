@@ -1,3 +1,4 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Principal } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Db } from '../../storage/engine.ts';
@@ -19,6 +20,16 @@ export async function namesFor(db: Db, workspace: string, viewer: Principal | nu
   const names = new Map((await developersOf(db, workspace)).map((developer) => [developer.id, shown(developer, viewer).name]));
   return (developerId) => names.get(developerId) ?? PRIVATE;
 }
+
+/**
+ * Whether the answers that `viewer` gets show the fields of a row with a `developer_id`, as `redact` decides it. A filter by
+ * a hidden field must ask this: else whoever tries its values finds the hidden one.
+ */
+export const showsFieldsTo = ({ operator, workspace, developerId }: Principal): RawBuilder<SqlBool> =>
+  operator
+    ? sql`1 = 1`
+    : sql`(developer_id is null or developer_id = ${developerId ?? ''} or developer_id in
+        (select id from developers where workspace_id = ${workspace} and visibility <> 'private'))`;
 
 /**
  * The developer that `who` names, by name, `@name` or id, as far as `viewer` may know: a private one is not found, as if there

@@ -6,6 +6,9 @@ export const PRIVATE = '@private';
 /** Ids as `newId` makes them. */
 export const ID = /\b([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
 
+/** The runtime that others read of a private developer's agent. */
+export const PRIVATE_RUNTIME = 'custom';
+
 /**
  * Fields by which two things of one developer can be tied together, and the value that replaces them in a view of a private
  * developer's thing. A view's own id stays: it stands nowhere else.
@@ -29,7 +32,7 @@ const LINKS: Readonly<Record<string, unknown>> = {
   worktree: null,
   metadata: null,
   capabilities: [],
-  runtime: 'custom',
+  runtime: PRIVATE_RUNTIME,
   // What one agent, session or context is about is one person's work.
   current_task_id: null,
   task_ids: [],
@@ -83,8 +86,8 @@ export interface Veil {
   isTheirs(id: string): boolean;
   /** Whether the id is of a worktree, or of an instance of a private developer. */
   isPlace(id: string): boolean;
-  /** The text without the ids by which a private developer's things could be tied together. */
-  withoutIds(text: string): string;
+  /** The text without the ids by which a private developer's things could be tied together. `known`: an id that may stay. */
+  withoutIds(text: string, known?: unknown): string;
   /** The viewer's own name: what is handed to them they read in full. */
   readonly viewer: string | null;
 }

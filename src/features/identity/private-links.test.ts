@@ -3,6 +3,7 @@ import { isRecord } from '../../kernel/input.ts';
 import type { TestCaller } from '../../testing/app.ts';
 import { MARK, type PrivateTeam, privateTeam, type Read } from '../../testing/private-developer.ts';
 import { teamApp } from '../../testing/team.ts';
+import { workflowApp } from '../../testing/workflow.ts';
 import { redactor } from './redact.ts';
 
 /** One text that was read, and the thing that it was read of. */
@@ -43,6 +44,7 @@ function objectOf(record: Record<string, unknown>): string | undefined {
 }
 
 function* textsIn({ label, body, sent }: Read): Generator<Found> {
+  const echoed = echoedIn(body, sent);
   yield* walk(body, label, label);
   function* walk(value: unknown, field: string, object: string): Generator<Found> {
     if (Array.isArray(value))
@@ -51,12 +53,19 @@ function* textsIn({ label, body, sent }: Read): Generator<Found> {
       // A payload is of its event's subject, whatever it names.
       const own = (field === 'payload' ? undefined : objectOf(value)) ?? object;
       for (const [key, inner] of Object.entries(value)) yield* walk(inner, key, own);
-    } else if (typeof value === 'string' && !(isEcho(field) && value.match(ID)?.every((id) => sent.includes(id)))) yield { value, field, object, label };
+    } else if (typeof value === 'string') yield { value: isWords(field) && echoed ? value.replaceAll(echoed, '') : value, field, object, label };
   }
 }
 
-/** A refusal repeats what its caller has named. */
-const isEcho = (field: string): boolean => ['message', 'required_action', 'suggestion', 'next'].includes(field);
+/** A refusal repeats the value of the field that it is about, and nothing else that its caller has named. */
+function echoedIn(body: unknown, sent: string): string | undefined {
+  const field = /"field":"(\w+)"/.exec(JSON.stringify(body))?.[1];
+  const value = field === undefined || sent === '' ? undefined : JSON.parse(sent)[field];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The server's own words. Ids and names in them are looked for; that two refusals read the same tells nothing. */
+const isWords = (field: string): boolean => ['code', 'message', 'required_action', 'suggestion', 'next'].includes(field);
 
 function linksIn(team: PrivateTeam, reads: readonly Read[]): string[] {
   const paulas = team.ids();
@@ -91,7 +100,7 @@ function recurring({ ids, house, paulaId }: PrivateTeam, found: readonly Found[]
   const vocabulary = new Set(found.filter(({ object }) => !hers.has(object)).map(({ value }) => value));
   const places = new Map<string, Set<string>>();
   for (const { value, object, field } of found) {
-    if (!hers.has(object) || vocabulary.has(value) || paulas.has(value) || WORDS.includes(field)) continue;
+    if (!hers.has(object) || vocabulary.has(value) || paulas.has(value) || WORDS.includes(field) || isWords(field)) continue;
     places.set(value, (places.get(value) ?? new Set()).add(`${object} ${field}`));
   }
   return new Map([...places].filter(([, at]) => new Set([...at].map((place) => place.split(' ').slice(0, -1).join(' '))).size > 1));
@@ -124,6 +133,64 @@ test('nothing that a member reads ties two things of a private developer togethe
   for (const table of ['agent_sessions', 'agents', 'session_contexts', 'claims', 'tasks', 'worktrees'] as const)
     expect([table, [...team.ids()].some(([id, of]) => of === table && read.includes(id))]).toEqual([table, true]);
   expect(linksIn(team, reads)).toEqual([]);
+  // What is hidden cannot be found by its value.
+  const paulas = team.ids();
+  const finds = await team.findAll('ana', 'ana_web');
+  const called = ({ label, sent }: Read) => `${label} ${sent}`;
+  expect(finds.map(called)).toEqual(expect.arrayContaining(['agent_list {"runtime":"gemini"}', 'lookup.find {"text":"qzq"}', 'events.list {"text":"qzq"}']));
+  const found = finds.filter(({ body, otherwise }) => {
+    const without = JSON.stringify(otherwise);
+    return JSON.stringify(body)
+      .match(ID)
+      ?.some((id) => paulas.has(id) && !without.includes(id));
+  });
+  expect(found.map(called)).toEqual([]);
+});
+
+test('a refusal does not confirm whose agent holds a step, whatever ids its caller sends along [harden.private.unlinkable]', async () => {
+  const t = await workflowApp();
+  const paula = await t.developer('paula', 'gemini');
+  const { workflow_id, ids } = await t.planned(['one', 'mine']);
+  const task_id = ids.one as string;
+  const { agent_id } = await t.started(task_id, paula);
+  const own = await t.agent(t.ana);
+  await t.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
+  // A name of a step is free too: one that is a guess must not count as named.
+  await t.ok('workflow_add_task', { workflow_id, name: agent_id, description: 'a guess' });
+  const guesses: readonly [string, object][] = [
+    ['task_update_status', { id: task_id, status: 'failed', error: agent_id }],
+    ['task_update_status', { id: task_id, status: 'failed', error: agent_id, agent_id: own }],
+    ['checkpoint_add', { task_id, type: 'progress', summary: agent_id }],
+    ['workflow_add_task', { workflow_id, name: 'next', description: agent_id, blocks: [agent_id, 'one'] }],
+    ['workflow_remove_task', { workflow_id, task_id, reason: agent_id }],
+  ];
+  for (const [tool, args] of guesses) {
+    const { isError, body } = await t.tool(tool, args, t.ana);
+    expect([tool, isError, JSON.stringify(body).includes(agent_id)]).toEqual([tool, true, false]);
+    expect(JSON.stringify(body)).toMatch(/"assigned_agent_id":"@private"/);
+  }
+  // The field that a refusal is about it repeats: whoever reads a word for the id would learn that the agent is a private developer's.
+  expect((await t.tool('agent_heartbeat', { agent_id }, t.ana)).reply.message).toContain(agent_id);
+});
+
+test("the runtime of a private developer's agent cannot be found by a filter, in lists or broadcasts [harden.private.unlinkable]", async () => {
+  const t = await workflowApp();
+  const paula = await t.developer('paula', 'gemini');
+  const hidden = await t.agent(paula, { runtime: 'gemini' });
+  const open = await t.agent(t.ben, { runtime: 'gemini' });
+  const sender_id = await t.agent(t.ana);
+  await t.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
+  const listed = async (runtime: string, caller: TestCaller) => {
+    const { agents, total } = await t.ok('agent_list', { runtime }, caller);
+    expect(total).toBe(agents.length);
+    return agents.map(({ id }: { id: string }) => id);
+  };
+  const reached = async (runtime: string) =>
+    (await t.ok('message_broadcast', { sender_id, recipient_filter: { runtime }, message_type: 'notification', body: 'hi' }, t.ana)).sent_count;
+  expect([await listed('gemini', t.ana), await listed('custom', t.ana)]).toEqual([[open], [hidden]]);
+  expect([await reached('gemini'), await reached('custom')]).toEqual([1, 1]);
+  // She herself filters by what she reads.
+  expect(await listed('gemini', paula)).toEqual([open, hidden]);
 });
 
 test('the usage and check events of a private developer name no grant, no call and no program [harden.private.events]', async () => {

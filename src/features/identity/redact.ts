@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ownerOf } from '../../kernel/actor.ts';
 import type { House, Principal } from '../../kernel/context.ts';
+import { isRecord } from '../../kernel/input.ts';
 import type { Ports } from '../../kernel/ports.ts';
+import type { Refused } from '../../kernel/reply.ts';
 import { chunks } from '../../storage/chunks.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
@@ -12,6 +14,7 @@ import type { DeveloperRow } from './tables.ts';
 
 /** Where the owner of a thing stands, by the beginning of its id: a developer's id, an actor or the subject of a grant. */
 const OWNERS: Readonly<Record<string, readonly [keyof Database, RawBuilder<string | null>]>> = {
+  dev: ['developers', sql.ref('id')],
   tok: ['tokens', sql.ref('developer_id')],
   ses: ['agent_sessions', sql.ref('developer_id')],
   ag: ['agents', sql.ref('developer_id')],
@@ -69,13 +72,20 @@ export function createRedactReply({ store }: House): Ports['redact'] {
     const hidden = hiddenAmong(await store.access.get(`developers ${workspace}`, () => developersOf(store.reader, workspace)), principal);
     if (hidden.size === 0) return reply;
     const veil = await veilOver(store.reader, workspace, hidden, principal, text);
-    // What the caller named itself it may be told again; an id that turned into a word would tell whose it is.
-    const named = new Set(JSON.stringify(args ?? null).match(ID));
-    const worded = (words: string): string => (words.match(ID)?.every((id) => named.has(id)) ? words : veil.withoutIds(words));
     const data = veiled(reply.data, veil);
-    if (reply.status === 'ok') return { ...reply, data, message: worded(reply.message) };
+    if (reply.status === 'ok') return { ...reply, data, message: veil.withoutIds(reply.message) };
+    const refused = refusedValue(reply, args);
+    const worded = (words: string): string => veil.withoutIds(words, refused);
     return { ...reply, data: data as Record<string, unknown>, message: worded(reply.message), next: worded(reply.next) };
   };
+}
+
+/**
+ * The value of the field that the refusal is about: its caller may read it again, and an id that turned into a word would
+ * tell whose it is. Ids anywhere else in the arguments are guesses, which no answer may confirm.
+ */
+function refusedValue({ data }: Refused<unknown>, args: unknown): unknown {
+  return isRecord(data) && isRecord(args) && typeof data.field === 'string' ? args[data.field] : undefined;
 }
 
 /** Knows of every id in the text whether it is a private developer's. */
@@ -113,10 +123,10 @@ async function veilOver(db: Db, workspace: string, hidden: ReadonlySet<string>, 
     viewer: viewer.developerName,
     isTheirs: (id) => theirs.has(id) || instances.has(`instance:${id}`),
     isPlace: (id) => MENTIONED.test(id) || instances.has(`instance:${id}`),
-    withoutIds(words) {
+    withoutIds(words, known) {
       if (instances.has(words)) return PRIVATE;
       if (!words.includes('_')) return words;
-      return words.replace(MENTION, (found, id: string) => (theirs.has(id) && !MENTIONED.test(id) ? PRIVATE : found));
+      return words.replace(MENTION, (found, id: string) => (theirs.has(id) && id !== known && !MENTIONED.test(id) ? PRIVATE : found));
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Principal } from '../../kernel/context.ts';
 import { endsIn, wordsPattern } from '../../kernel/tail.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
+import { showsFieldsTo } from '../identity/index.ts';
 import type { Kind } from './places.ts';
 import { readableMail } from './readable.ts';
 
@@ -28,7 +29,7 @@ const SOURCES: readonly Source[] = [
   { kind: 'task', table: 'tasks', prefix: 'task_', ...titled },
   { kind: 'workflow', table: 'workflows', prefix: 'wf_', ...named },
   { kind: 'workflow task', table: 'workflow_tasks', prefix: 'tk_', ...named, within: 'workflow_id' },
-  { kind: 'instance', table: 'instances', prefix: '', title: 'branch_name', byTitle: true },
+  { kind: 'instance', table: 'instances', prefix: '', title: 'branch_name', byTitle: true, readable: showsFieldsTo },
   { kind: 'cycle', table: 'cycles', prefix: 'cyc_', title: 'feature', byTitle: true },
   { kind: 'workstream', table: 'workstreams', prefix: 'wst_', ...titled },
   { kind: 'overlap', table: 'overlap_warnings', prefix: 'warn_', title: 'title', byTitle: false },

@@ -61,7 +61,11 @@ export const broadcastMessage = contract({
   input: z.strictObject({
     sender_id: senderId,
     recipient_filter: z
-      .strictObject({ role: z.enum(ROLES).optional(), status: z.enum(['online', 'busy']).optional(), runtime: z.enum(RUNTIMES).optional() })
+      .strictObject({
+        role: z.enum(ROLES).optional(),
+        status: z.enum(['online', 'busy']).optional(),
+        runtime: z.enum(RUNTIMES).optional().describe("Other people's private agents count as custom."),
+      })
       .optional(),
     message_type: z.enum(['notification', 'status_update']),
     subject,

@@ -1,4 +1,4 @@
-import { record, type WriteContext } from '../../kernel/context.ts';
+import { type Principal, record, type WriteContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok } from '../../kernel/reply.ts';
@@ -71,10 +71,10 @@ interface RecipientFilter extends Pick<AgentFilter, 'role' | 'runtime'> {
 }
 
 /** Who would get a broadcast: the agents that are at work, whoever has sent it left out. */
-export async function recipientsOf(db: Db, workspace: string, { status, ...filter }: RecipientFilter, now: number, senderId: string): Promise<AgentRow[]> {
+export async function recipientsOf(db: Db, viewer: Principal, { status, ...filter }: RecipientFilter, now: number, senderId: string): Promise<AgentRow[]> {
   // One more than may be, and one for the sender.
   const page = { limit: MOST_RECIPIENTS + 2, offset: 0 };
-  const { rows } = await listAgents(db, workspace, { ...filter, status: status ? [status] : ['online', 'busy'] }, now, page);
+  const { rows } = await listAgents(db, viewer, { ...filter, status: status ? [status] : ['online', 'busy'] }, now, page);
   const recipients = rows.filter(({ id }) => id !== senderId);
   if (recipients.length > MOST_RECIPIENTS) throw tooMany();
   return recipients;
@@ -93,7 +93,7 @@ export async function broadcast(
   ctx: WriteContext,
   { senderId, workflowId, filter, words }: Broadcast,
 ): Promise<{ messages: MessageRow[]; threadId: string }> {
-  const recipients = await recipientsOf(tx.db, tx.workspace, filter, tx.now, senderId);
+  const recipients = await recipientsOf(tx.db, ctx.principal, filter, tx.now, senderId);
   const threadId = newId('thr', tx.now);
   const messages = recipients.map(({ id }) => newMessage(tx, words, { threadId, senderId, recipientId: id, workflowId, actor: ctx.principal.actor }));
   const [first] = messages;

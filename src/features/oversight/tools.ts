@@ -55,9 +55,9 @@ export const oversightTools: Implementation[] = [
     },
   }),
   implement(workflowsAgents, {
-    read: async (page, { reader, workspace, principal, clock }) => {
+    read: async (page, { reader, principal, clock }) => {
       const now = clock.now();
-      const { rows, total } = await listAgents(reader, workspace, {}, now, page);
+      const { rows, total } = await listAgents(reader, principal, {}, now, page);
       return ok({ items: rows.map(await agentViewer(reader, principal, now)), total });
     },
   }),

@@ -1,5 +1,6 @@
 import type { Output } from '../../kernel/contract.ts';
 import type { Db } from '../../storage/engine.ts';
+import { PRIVATE } from '../identity/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { agentsLanes, ShownSpan } from './contract.ts';
 import { actorOfSpan, type Facts, type Gathered } from './gather.ts';
@@ -61,11 +62,14 @@ export async function lanesOf(
   kept.forEach((span, index) => {
     const actor = actorOfSpan(span, agentActor);
     if (actor === undefined) return;
-    const ref = naming.ref(actor, facts.get(actor)?.developerId);
+    const developerId = facts.get(actor)?.developerId;
+    const ref = naming.ref(actor, developerId);
     const lane = lanes.get(ref.name) ?? { ...ref, spans: [] };
     lanes.set(ref.name, lane);
     const each = shown[index] as ShownSpan;
-    lane.spans.push({ ...each, from: Math.max(from, each.from) });
+    // The title of an instance is its branch, which may have a person's name.
+    const title = each.kind === 'instance' && naming.isHidden(developerId ?? null) ? PRIVATE : each.title;
+    lane.spans.push({ ...each, title, from: Math.max(from, each.from) });
   });
   const latest = [...lanes.values()].toSorted((a, b) => endOf(b) - endOf(a));
   return { from, to, lanes: latest.slice(0, MOST_LANES), cut: all.length > kept.length || latest.length > MOST_LANES };

@@ -84,7 +84,7 @@ async function tellAgain(tx: Tx, ctx: WriteContext, found: Found): Promise<numbe
   }
   if (found.of !== 'asks') return 0;
   const { id, to_developer_id, to_agent_type, message } = found.row;
-  const { rows } = await listAgents(tx.db, tx.workspace, { status: ['online', 'busy'] }, tx.now, { limit: 1_000, offset: 0 });
+  const { rows } = await listAgents(tx.db, ctx.principal, { status: ['online', 'busy'] }, tx.now, { limit: 1_000, offset: 0 });
   const theirs = rows.filter(
     (agent) => agent.developer_id === to_developer_id && (to_agent_type === null || agent.actor === `agent:${to_agent_type}@${to_developer_id}`),
   );

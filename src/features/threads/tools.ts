@@ -16,8 +16,8 @@ export const threadTools: Implementation[] = [
   implement(answerThread, { write: async (tx, input, ctx) => ok(await answerByHand(tx, ctx, input), 'Answered.') }),
   implement(remindThread, { write: async (tx, input, ctx) => ok(await remindByHand(tx, ctx, input), 'Reminded.') }),
   implement(listRecipients, {
-    read: async ({ role }, { reader, workspace, principal, clock }) => {
-      const agents = await recipientsOf(reader, workspace, { role }, clock.now(), HUMAN);
+    read: async ({ role }, { reader, principal, clock }) => {
+      const agents = await recipientsOf(reader, principal, { role }, clock.now(), HUMAN);
       const named = agents.slice(0, RECIPIENTS_NAMED);
       const parties = await partiesFor(
         reader,

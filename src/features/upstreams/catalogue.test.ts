@@ -187,6 +187,33 @@ test('of a name that one server has and another wants, who calls it is told how 
   expect(catalogue.withheld('tool', 'read')).toMatchObject({ server: 'a', reason: 'changed' });
 });
 
+test('servers that share no workspace have the same names, and neither shows that the other is there', async () => {
+  const [a, b] = [entry('a', { prefix: false, workspaces: ['a'] }), entry('b', { prefix: false, workspaces: ['b'] })];
+  const { catalogue } = await fresh(a, b);
+  const shown = () => catalogue.tools().map(({ exposed, entry: { name } }) => `${exposed} ${name}`);
+  await catalogue.observe('a', listing([tool('read')]));
+  await catalogue.observe('b', listing([tool('read')]));
+  expect([shown(), reasons(catalogue, 'b')]).toEqual([['read a', 'read b'], []]);
+
+  // Each has its own slot for what is withheld.
+  for (const server of ['a', 'b']) await catalogue.observe(server, listing([tool('read', { title: server })]));
+  for (const server of ['a', 'b']) {
+    expect(catalogue.withheld('tool', 'read', (name) => name === server)).toMatchObject({ server, reason: 'changed' });
+    expect(catalogue.withheldTools((name) => name === server)).toEqual([{ name: 'read', server }]);
+    await catalogue.approve(server, {}, BY);
+  }
+  expect(shown()).toEqual(['read a', 'read b']);
+
+  // Where they come to share one, a grant for the name would be for either: neither has it until one is renamed or left out.
+  const everywhere = entry('a', { prefix: false, workspaces: ['*'] });
+  catalogue.configure([everywhere, b]);
+  expect([shown(), reasons(catalogue, 'a'), reasons(catalogue, 'b')]).toEqual([[], ['read name_taken'], ['read name_taken']]);
+  await catalogue.observe('a', listing([tool('read', { title: 'a' })]));
+  expect(shown()).toEqual([]);
+  catalogue.configure([{ ...everywhere, exclude: ['read'] }, b]);
+  expect(shown()).toEqual(['read b']);
+});
+
 test('where two want one name because prefix was changed, one has it at once and the other is withheld', async () => {
   const { catalogue } = await fresh(entry('a'), entry('b'));
   await catalogue.observe('a', listing([tool('read')]));

@@ -6,13 +6,14 @@ import type { Tx } from '../../storage/write.ts';
 import { appendDecision } from './decisions.ts';
 import { type Entry, serves } from './entry.ts';
 import type { Facts, Listing } from './listing.ts';
-import { foldedName, nativeNames } from './names.ts';
-import { holdersOf, isChosen, type KnownServer, NOTHING, type Offer, type OfferedDefinition, offerOf } from './offered.ts';
+import { nativeNames } from './names.ts';
+import { holdersOf, isChosen, isHeld, type KnownServer, NOTHING, type Offer, type OfferedDefinition, offerOf } from './offered.ts';
 import { approvedPin, asTold, type Comparison, compareListing, type Naming, type Pin, reasonOf, type Told, toldBy, type Withheld, withheldOf } from './pins.ts';
 import {
   allUpstreams,
   factsText,
   findUpstream,
+  type HeldName,
   hasEventSince,
   heldNames,
   readFacts,
@@ -87,8 +88,9 @@ export class Catalogue {
     return this.#offer.prompts;
   }
 
-  withheld(kind: PinKind, exposed: string): Withheld | undefined {
-    return this.#offer.withheld[kind].get(exposed);
+  /** Of the servers that `isServed` names. */
+  withheld(kind: PinKind, exposed: string, isServed: (server: string) => boolean = () => true): Withheld | undefined {
+    return this.#offer.withheld[kind].get(exposed)?.find(({ server }) => isServed(server));
   }
 
   withheldOf(server: string): readonly Withheld[] {
@@ -96,9 +98,12 @@ export class Catalogue {
   }
 
   /** Tools that are there and not offered. */
-  withheldTools(): { name: string; server: string }[] {
-    const all = [...this.#offer.withheld.tool.values()].filter(({ reason }) => reason !== 'gone');
-    return all.map(({ exposed, server }) => ({ name: exposed, server })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  withheldTools(isServed: (server: string) => boolean = () => true): { name: string; server: string }[] {
+    const all = [...this.#offer.withheld.tool.keys()].flatMap((name) => this.withheld('tool', name, isServed) ?? []);
+    return all
+      .filter(({ reason }) => reason !== 'gone')
+      .map(({ exposed, server }) => ({ name: exposed, server }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   isKnown(server: string): boolean {
@@ -133,7 +138,15 @@ export class Catalogue {
       if (!entry) return;
       this.#told.set(server, toldBy(listing));
       const known = this.#known.get(server);
-      const compared = compareListing(this.#naming(entry, holdersOf(this.#known)), known?.pins, listing, this.#house.clock.now());
+      const compared = compareListing(
+        this.#naming(
+          entry,
+          [...this.#known.values()].flatMap(({ pins }) => pins),
+        ),
+        known?.pins,
+        listing,
+        this.#house.clock.now(),
+      );
       if (known && !changesPins(compared) && known.factsText === textOf(listing, compared)) return this.#rebuild();
       await this.#house.store.write(DEFAULT_WORKSPACE_ID, (tx) => this.#pin(tx, entry, listing));
       await this.#read();
@@ -243,12 +256,13 @@ export class Catalogue {
     }
   }
 
-  #naming({ name: server, prefix }: Entry, holders: ReadonlyMap<string, string>): Naming {
+  #naming(entry: Entry, names: Iterable<HeldName>): Naming {
     const isNative = nativeNames(this.#nativeNames());
+    const holders = holdersOf(names);
     return {
-      server,
-      prefix,
-      isTaken: (kind, exposed) => (kind === 'tool' && isNative(exposed)) || (holders.get(`${kind} ${foldedName(exposed)}`) ?? server) !== server,
+      server: entry.name,
+      prefix: entry.prefix,
+      isTaken: (kind, exposed) => (kind === 'tool' && isNative(exposed)) || isHeld(holders, this.#entries, entry, kind, exposed),
     };
   }
 
@@ -257,8 +271,7 @@ export class Catalogue {
     const { name } = entry;
     const row = await findUpstream(tx.db, name);
     const pins = row && (await readPins(tx.db, name));
-    const holders = new Map((await heldNames(tx.db)).map(({ server, kind, exposed }) => [`${kind} ${foldedName(exposed)}`, server]));
-    const compared = compareListing(this.#naming(entry, holders), pins, listing, tx.now);
+    const compared = compareListing(this.#naming(entry, await heldNames(tx.db)), pins, listing, tx.now);
     await removePins(tx.db, compared.remove);
     await savePins(tx.db, compared.write);
     const facts = textOf(listing, compared);

@@ -27,6 +27,10 @@ export const serves = ({ workspaces }: Pick<Entry, 'workspaces'>, workspace: str
 
 export const EVERY_WORKSPACE = '*';
 
+/** Whether both serve some workspace: only there do their names meet. */
+export const shareWorkspace = (a: Pick<Entry, 'workspaces'>, b: Pick<Entry, 'workspaces'>): boolean =>
+  [a, b].some(({ workspaces }) => workspaces.includes(EVERY_WORKSPACE)) || a.workspaces.some((name) => b.workspaces.includes(name));
+
 export interface StdioEntry {
   readonly kind: 'stdio';
   readonly command: string;

@@ -48,12 +48,12 @@ export class Gathered implements Upstreams {
 
   in(workspace: string): WorkspaceUpstreams {
     const isServed = (server: string) => this.#serves(server, workspace);
-    const here = <T extends { readonly server: string }>(one: T | undefined): T | undefined => (one && isServed(one.server) ? one : undefined);
+    const here = <T extends { readonly server: string }>(all: readonly T[] = []): T | undefined => all.find(({ server }) => isServed(server));
     const only = <T extends { readonly server: string }>(all: readonly T[]): readonly T[] => all.filter(({ server }) => isServed(server));
     const readable = (mayRead: (server: string) => boolean) => (server: string) => isServed(server) && mayRead(server);
     const holder = (server: string | undefined) => (server === undefined ? undefined : this.#holder(server));
     const withheld = (kind: 'tool' | 'prompt', name: string): Refusal | undefined => {
-      const found = here(this.#catalogue.withheld(kind, name));
+      const found = this.#catalogue.withheld(kind, name, isServed);
       return found && withheldRefusal(found);
     };
     return {
@@ -63,7 +63,7 @@ export class Gathered implements Upstreams {
         tools: () => only(this.#tools().all),
         withheld: (name) => withheld('tool', name),
       },
-      withheldTools: () => only(this.#catalogue.withheldTools()),
+      withheldTools: () => this.#catalogue.withheldTools(isServed),
       abilities: () => this.#abilities(isServed),
       prompts: () => only(this.#prompts().all),
       prompt: (name) => here(this.#prompts().byName.get(name)),
@@ -169,7 +169,8 @@ export class Gathered implements Upstreams {
 
 interface Lookup<T> {
   readonly all: readonly T[];
-  readonly byName: ReadonlyMap<string, T>;
+  /** Servers of different workspaces may have the same name. */
+  readonly byName: ReadonlyMap<string, readonly T[]>;
 }
 
 /** The catalogue gives another list when it has changed, and the same one until then. */
@@ -181,7 +182,7 @@ function lookup<T extends { readonly name: string }>(source: () => readonly Offe
     if (made && now === from) return made;
     from = now;
     const all = now.map(make);
-    made = { all, byName: new Map(all.map((one) => [one.name, one])) };
+    made = { all, byName: Map.groupBy(all, ({ name }) => name) };
     return made;
   };
 }

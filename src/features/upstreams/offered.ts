@@ -1,8 +1,8 @@
 import type { Json } from '../../kernel/relay.ts';
-import type { Entry } from './entry.ts';
+import { type Entry, shareWorkspace } from './entry.ts';
 import { exposedName, foldedName } from './names.ts';
 import { asTold, type Pin, reasonOf, type Told, type Withheld, withheldOf } from './pins.ts';
-import type { KeptFacts } from './store.ts';
+import type { HeldName, KeptFacts } from './store.ts';
 import type { PinKind } from './tables.ts';
 
 export interface OfferedDefinition {
@@ -28,7 +28,8 @@ export interface Offer {
   /** By name. */
   readonly tools: readonly OfferedDefinition[];
   readonly prompts: readonly OfferedDefinition[];
-  readonly withheld: Readonly<Record<PinKind, ReadonlyMap<string, Withheld>>>;
+  /** By name, of each server that has or wants it; who has it comes first, and is who is meant by it. */
+  readonly withheld: Readonly<Record<PinKind, ReadonlyMap<string, readonly Withheld[]>>>;
   readonly withheldByServer: ReadonlyMap<string, readonly Withheld[]>;
   /** By server: two offers of the same stamps show the same of it. */
   readonly stamps: Readonly<Record<'tools' | 'prompts' | 'resources', ReadonlyMap<string, string>>>;
@@ -45,12 +46,11 @@ export const NOTHING: Offer = {
 };
 
 export function offerOf(entries: readonly Entry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean): Offer {
-  const held = holdersOf(known);
+  const names = new Names(entries, known, isNative);
   const offered: Record<PinKind, OfferedDefinition[]> = { tool: [], prompt: [] };
-  const withheld = { tool: new Map<string, Withheld>(), prompt: new Map<string, Withheld>() };
+  const withheld = { tool: new Map<string, Withheld[]>(), prompt: new Map<string, Withheld[]>() };
   const withheldByServer = new Map<string, readonly Withheld[]>();
   const stamps = { tool: new Map<string, string>(), prompt: new Map<string, string>(), resource: new Map<string, string>() };
-  const claimed = new Set<string>();
   for (const entry of entries) {
     const server = known.get(entry.name);
     const stamp = (kind: keyof typeof stamps, shown: string) =>
@@ -59,7 +59,7 @@ export function offerOf(entries: readonly Entry[], known: ReadonlyMap<string, Kn
     if (!entry.enabled || !server) continue;
     const pins = asTold(server.pins, server.told)
       .filter(({ name }) => isChosen(entry, name))
-      .map((pin) => ({ ...pin, exposed: nameNow(pin, entry, held, claimed, isNative) }));
+      .map((pin) => ({ ...pin, exposed: names.now(pin, entry) }));
     for (const pin of pins) {
       if (reasonOf(pin) || !pin.approved) continue;
       offered[pin.kind].push({ entry, name: pin.name, exposed: pin.exposed, definition: { ...pin.approved, name: pin.exposed } });
@@ -70,8 +70,8 @@ export function offerOf(entries: readonly Entry[], known: ReadonlyMap<string, Kn
     withheldByServer.set(entry.name, ours);
     for (const one of ours) {
       if (one.reason === 'duplicate' || one.reason === 'invalid') continue;
-      // Whoever has the name is who is meant by it.
-      if (one.reason !== 'name_taken' || !withheld[one.kind].has(one.exposed)) withheld[one.kind].set(one.exposed, one);
+      const others = withheld[one.kind].get(one.exposed) ?? [];
+      withheld[one.kind].set(one.exposed, one.reason === 'name_taken' ? [...others, one] : [one, ...others]);
     }
   }
   return {
@@ -88,26 +88,67 @@ export const isChosen = ({ include, exclude }: Entry, name: string): boolean => 
 
 const sorted = (list: OfferedDefinition[]): OfferedDefinition[] => list.sort((a, b) => (a.exposed < b.exposed ? -1 : 1));
 
-/** Which server has which name, by the names as they were pinned. */
-export function holdersOf(known: ReadonlyMap<string, KnownServer>): ReadonlyMap<string, string> {
-  const holders = new Map<string, string>();
-  for (const [server, { pins }] of known) for (const { kind, exposed } of pins) if (exposed) holders.set(`${kind} ${foldedName(exposed)}`, server);
+const keyOf = (kind: PinKind, exposed: string): string => `${kind} ${foldedName(exposed)}`;
+
+/** Servers by the names that they were pinned under. */
+type Holders = ReadonlyMap<string, readonly string[]>;
+
+export function holdersOf(names: Iterable<HeldName>): Holders {
+  const holders = new Map<string, string[]>();
+  for (const { server, kind, exposed } of names) {
+    if (exposed) holders.set(keyOf(kind, exposed), [...(holders.get(keyOf(kind, exposed)) ?? []), server]);
+  }
   return holders;
 }
 
-/** As it was pinned. Where `prefix` has been changed since: as it will be pinned, if nobody has that name or has claimed it just now. */
-function nameNow(
-  pin: Pin,
-  { name: server, prefix }: Entry,
-  held: ReadonlyMap<string, string>,
-  claimed: Set<string>,
-  isNative: (exposed: string) => boolean,
-): string {
-  const wanted = exposedName(server, pin.name, prefix);
-  if (pin.kind === 'tool' && isNative(wanted)) return '';
-  if (pin.exposed === '' || pin.exposed === wanted) return pin.exposed;
-  const key = `${pin.kind} ${foldedName(wanted)}`;
-  if ((held.get(key) ?? server) !== server || claimed.has(key)) return '';
-  claimed.add(key);
-  return wanted;
+/**
+ * Whether the entry must do without the name, because another server was pinned under it that shares a workspace with it. A
+ * server that the file has no more keeps its names until it is forgotten.
+ */
+export function isHeld(holders: Holders, entries: readonly Entry[], entry: Entry, kind: PinKind, exposed: string): boolean {
+  const servers = holders.get(keyOf(kind, exposed)) ?? [];
+  if (servers.includes(entry.name)) return false;
+  return servers.some((server) => {
+    const other = entries.find(({ name }) => name === server);
+    return !other || shareWorkspace(entry, other);
+  });
 }
+
+/** Names as they are offered now. */
+class Names {
+  readonly #entries: readonly Entry[];
+  readonly #isNative: (exposed: string) => boolean;
+  readonly #holders: Holders;
+  /** Entries by the names under which they offer something. */
+  readonly #offering = new Map<string, Entry[]>();
+
+  constructor(entries: readonly Entry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean) {
+    this.#entries = entries;
+    this.#isNative = isNative;
+    this.#holders = holdersOf([...known.values()].flatMap(({ pins }) => pins));
+    for (const entry of entries.filter(({ enabled }) => enabled))
+      for (const pin of known.get(entry.name)?.pins ?? []) if (isChosen(entry, pin.name) && pin.exposed === wantedBy(entry, pin)) this.#offer(pin, entry);
+  }
+
+  /**
+   * As it was pinned; where `prefix` has been changed since, as it will be pinned. Empty where another has the name. Two that
+   * were pinned under one name for different workspaces, and now share one, both lose it: a grant there is for only one of them.
+   */
+  now(pin: Pin, entry: Entry): string {
+    const wanted = wantedBy(entry, pin);
+    if (pin.exposed === '' || (pin.kind === 'tool' && this.#isNative(wanted))) return '';
+    const others = this.#offering.get(keyOf(pin.kind, wanted)) ?? [];
+    if (others.some((other) => other !== entry && shareWorkspace(other, entry))) return '';
+    if (pin.exposed === wanted) return wanted;
+    if (others.includes(entry) || isHeld(this.#holders, this.#entries, entry, pin.kind, wanted)) return '';
+    this.#offer(pin, entry);
+    return wanted;
+  }
+
+  #offer(pin: Pin, entry: Entry): void {
+    const key = keyOf(pin.kind, wantedBy(entry, pin));
+    this.#offering.set(key, [...(this.#offering.get(key) ?? []), entry]);
+  }
+}
+
+const wantedBy = ({ name, prefix }: Entry, pin: Pin): string => exposedName(name, pin.name, prefix);

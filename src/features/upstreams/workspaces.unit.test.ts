@@ -67,6 +67,26 @@ test('outside the workspaces that it serves a server’s tools, prompts and reso
   expect([home.prompts().length > 0, home.resources().length > 0, home.prompt('ours_simple-prompt')?.server]).toEqual([true, true, 'ours']);
 });
 
+test('a tool name that a server of another workspace has is as free as any other, and each workspace calls its own', async () => {
+  const t = await upstreamApp([
+    { name: 'ours', prefix: false, ...child('changes-description') },
+    { name: 'theirs', prefix: false, workspaces: ['shop'], ...child('changes-description') },
+  ]);
+  for (const name of ['ours', 'theirs']) await t.event('upstream.seen', name);
+  const served = (workspace: string) => {
+    const { tools, withheldTools } = t.app.upstreams.in(workspace);
+    return [
+      tools.tool('change')?.server,
+      tools.tools().every(({ server }) => server === tools.tool('change')?.server),
+      tools.withheld('change'),
+      withheldTools().map(({ server }) => server),
+    ];
+  };
+  await t.until(() => t.app.upstreams.in(SHOP).tools.tool('change') !== undefined);
+  expect(served(DEFAULT_WORKSPACE_ID)).toEqual(['ours', true, undefined, ['ours']]);
+  expect(served(SHOP)).toEqual(['theirs', true, undefined, ['theirs']]);
+});
+
 test('what is withheld is told to the workspaces that its server serves, and a change of the setting is news to those that it concerns', async () => {
   const t = await house();
   const heard: string[] = [];

@@ -81,12 +81,12 @@ async function requireRoomFor(db: Db, workflow: WorkflowRow, edges: number): Pro
 
 function requireNotBegun(task: WorkflowTaskRow): void {
   if (task.status === 'pending' && task.assigned_agent_id === null) return;
-  const why = task.assigned_agent_id === null ? shownStatus(task) : `claimed by agent ${task.assigned_agent_id}`;
+  const why = task.assigned_agent_id === null ? shownStatus(task) : 'claimed by an agent';
   throw new Refusal(
     'INVALID_STATE',
     `Task ${JSON.stringify(task.name)} cannot be made to wait for a new one: it is ${why}.`,
     'Let only tasks wait that are pending and claimed by nobody.',
-    { field: 'blocks', task_id: task.id, status: shownStatus(task) },
+    { field: 'blocks', task_id: task.id, status: shownStatus(task), assigned_agent_id: task.assigned_agent_id },
   );
 }
 

@@ -57,6 +57,7 @@ export interface Writer {
   readonly fence?: number | undefined;
 }
 
+/** The words do not say who has the task: `assigned_agent_id` does, to those who may know. */
 const notAssigned = (task: WorkflowTaskRow, message: string): Refusal =>
   new Refusal('NOT_ASSIGNED', message, 'Work on a task of your own: task_get_available lists what is free.', {
     field: 'agent_id',
@@ -97,9 +98,10 @@ export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskR
     if (own) requireStillThere(task, own, writer.fence, tx.now);
     return own?.id ?? null;
   }
-  if (own && own.id !== holderId) throw notAssigned(task, `Task ${JSON.stringify(task.name)} is claimed by agent ${holderId}, not by ${own.id}.`);
+  if (own && own.id !== holderId) throw notAssigned(task, `Task ${JSON.stringify(task.name)} is claimed by another agent, not by ${own.id}.`);
   const holder = own ?? (await findAgent(tx.db, tx.workspace, holderId));
-  if (!own && holder?.token_id !== ctx.principal.tokenId) throw notAssigned(task, `Task ${JSON.stringify(task.name)} is claimed by agent ${holderId}.`);
+  if (!own && holder?.token_id !== ctx.principal.tokenId)
+    throw notAssigned(task, `Task ${JSON.stringify(task.name)} is claimed by an agent that this token did not register.`);
   // The sweep is about to give it away; a late write must not win by luck.
   if (!holder || isSilent(holder, tx.now)) throw lapsed(task, holderId);
   await noteSign(tx, holder);

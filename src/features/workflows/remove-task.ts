@@ -37,7 +37,7 @@ export async function removeTask(tx: Tx, ctx: WriteContext, workflow: WorkflowRo
 }
 
 function notRemovable(task: WorkflowTaskRow): string | undefined {
-  if (task.assigned_agent_id !== null) return `agent ${task.assigned_agent_id} has claimed it`;
+  if (task.assigned_agent_id !== null) return 'an agent has claimed it';
   if (task.question_id !== null) return 'it waits for the answer to a question';
   return isOneOf(SYSTEM_MACHINE.remove.from, task.status) ? undefined : `it is ${shownStatus(task)}`;
 }
@@ -47,7 +47,7 @@ const refusal = (task: WorkflowTaskRow, why: string): Refusal =>
     'TASK_NOT_REMOVABLE',
     `Task ${JSON.stringify(task.name)} cannot be removed: ${why}.`,
     'Remove tasks that are pending, blocked, planning or failed, and claimed by nobody.',
-    { field: 'task_id', task_id: task.id, status: shownStatus(task) },
+    { field: 'task_id', task_id: task.id, status: shownStatus(task), assigned_agent_id: task.assigned_agent_id },
   );
 
 const ofAnother = (workflow: WorkflowRow, task: WorkflowTaskRow): Refusal =>
