@@ -37,6 +37,8 @@ export async function startPostgres(settings: readonly string[] = FOR_ONE_RUN): 
     password: 'covenant',
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
+    // Whatever the environment says, or does not say, of languages.
+    initdbFlags: ['--encoding=UTF8'],
     postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},

@@ -12,8 +12,12 @@ import { valid } from './fuzz/schema.ts';
 import { asSent, type Target, targetsOf } from './fuzz/targets.ts';
 import { until } from './until.ts';
 
-/** In every name that Paula gives to a branch, an agent, a folder or a machine. Nobody else uses it. */
-export const MARK = 'qzq';
+/**
+ * In every name that Paula gives to a branch, an agent, a folder or a machine. Nobody else uses it. It has letters that no id has:
+ * searches ignore case, and ids are random.
+ */
+export const MARK = 'qloq';
+const NAMED = new RegExp(`${MARK}|gemini`);
 
 const MARKED: Readonly<Record<string, string>> = {
   agent_name: `${MARK}-agent`,
@@ -202,7 +206,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
       for (const word of field === 'runtime' ? ['gemini'] : [MARK, `${MARK}/branch`, ...new Set(Object.values(MARKED))])
         answers.push({
           ...(await send(target, caller, { [field]: word })),
-          otherwise: (await send(target, caller, { [field]: word.replace(/qzq|gemini/, 'xvx') })).body,
+          otherwise: (await send(target, caller, { [field]: word.replace(NAMED, 'nloq') })).body,
         });
     }
     return answers;

@@ -137,7 +137,7 @@ test('nothing that a member reads ties two things of a private developer togethe
   const paulas = team.ids();
   const finds = await team.findAll('ana', 'ana_web');
   const called = ({ label, sent }: Read) => `${label} ${sent}`;
-  expect(finds.map(called)).toEqual(expect.arrayContaining(['agent_list {"runtime":"gemini"}', 'lookup.find {"text":"qzq"}', 'events.list {"text":"qzq"}']));
+  expect(finds.map(called)).toEqual(expect.arrayContaining(['agent_list {"runtime":"gemini"}', 'lookup.find {"text":"qloq"}', 'events.list {"text":"qloq"}']));
   const found = finds.filter(({ body, otherwise }) => {
     const without = JSON.stringify(otherwise);
     return JSON.stringify(body)
