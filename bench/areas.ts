@@ -89,7 +89,7 @@ store with little in it.`,
   {
     name: 'flood',
     title: 'Under a flood',
-    method: `One agent calls \`clock\` while 64 connections of another process send the largest bodies that callers without a token may send, as fast as they can: 8 MiB
+    method: `One agent calls \`clock\`, with 5 ms between two calls, while 64 connections of another process send the largest bodies that callers without a token may send, as fast as they can: 8 MiB
 to \`/mcp\`, 64 KiB to \`/api/mcp\`, 4 KiB to device setup. Beside the same agent on the same server while nobody else calls. Flood, agent and server share two cores.`,
   },
 ];

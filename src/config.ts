@@ -78,8 +78,8 @@ export const LIMITS = z
     json_depth: count(1_000).default(128),
     json_nodes: count(100_000_000).default(300_000),
     /** Requests of one token, and of one address without a valid credential: refilled each second up to the burst. */
-    token_requests_per_second: count(1_000_000).default(20_000),
-    token_burst: count(10_000_000).default(40_000),
+    token_requests_per_second: count(1_000_000).default(50_000),
+    token_burst: count(10_000_000).default(100_000),
     address_requests_per_second: count(1_000_000).default(100),
     address_burst: count(10_000_000).default(300),
     /** Open sockets on /api/events and terminals. */

@@ -53,7 +53,10 @@ export interface Entrance {
 
 /** Pages and files are for everybody: no credential is looked up for them. */
 const WITH_CREDENTIALS = /^\/(api|mcp|metrics)(\/|$)/;
-/** How long an address beyond its rate waits for its refusal: answered at once, a flood would come again at once, and take the time of known callers. */
+/**
+ * How long at least an address beyond its rate waits for its refusal: answered at once, a flood would come again at once, and take the
+ * time of known callers. Not all wait as long: they would come back as one wave.
+ */
 const HELD_BACK_MS = 250;
 
 export function createEntrance(app: App, cookieName: () => string): Entrance {
@@ -129,7 +132,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
       const principal = principalOf(incoming);
       if (!principal && hasMoreToCome(incoming)) outgoing?.setHeader('connection', 'close');
       const refusal = limited(incoming, principal);
-      if (refusal && !principal) await pause(HELD_BACK_MS);
+      if (refusal && !principal) await pause(HELD_BACK_MS * (1 + Math.random()));
       return refusal;
     },
     countMore: limited,
