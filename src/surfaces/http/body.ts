@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { countJson, type JsonBounds } from './json-bounds.ts';
+import type { KeyedShare } from './keyed-share.ts';
 
 /** What `body_bytes` of `[limits]` is unless the operator says otherwise: a plan of 10,000 tasks must fit. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -22,40 +23,12 @@ export interface BodyBounds extends JsonBounds {
   /** A body that stops coming holds its memory no longer. */
   readonly stalled_seconds: number;
   /** For the first part of every body, so that large bodies of others never keep out a small one. */
-  readonly small: MemoryShare;
-  readonly large: MemoryShare;
+  readonly small: KeyedShare;
+  readonly large: KeyedShare;
 }
 
 /** What counts as small: nearly every call. */
 export const SMALL_BYTES = 64 * 1024;
-/** A part of the memory for bodies, of which one caller gets no more than its own part. */
-export class MemoryShare {
-  readonly #most: number;
-  readonly #mostPerKey: number;
-  readonly #byKey = new Map<string, number>();
-  #taken = 0;
-
-  constructor(most: number, mostPerKey: number) {
-    this.#most = most;
-    this.#mostPerKey = mostPerKey;
-  }
-
-  take(key: string, bytes: number): boolean {
-    const own = (this.#byKey.get(key) ?? 0) + bytes;
-    if (own > this.#mostPerKey || this.#taken + bytes > this.#most) return false;
-    if (own > 0) this.#byKey.set(key, own);
-    this.#taken += bytes;
-    return true;
-  }
-
-  giveBack(key: string, bytes: number): void {
-    const own = (this.#byKey.get(key) ?? 0) - bytes;
-    if (own > 0) this.#byKey.set(key, own);
-    else this.#byKey.delete(key);
-    this.#taken -= bytes;
-  }
-}
-
 /** What one body holds of both shares. */
 class Holding {
   readonly #bounds: BodyBounds;

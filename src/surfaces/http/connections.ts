@@ -2,6 +2,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Limits } from '../../config.ts';
 import { addressGroup, networkTest, plainAddress } from '../../kernel/network.ts';
+import { KeyedShare } from './keyed-share.ts';
 
 /**
  * The most requests of one connection that wait for their answer to be read: until then each is kept in memory. Clients wait for an
@@ -25,19 +26,13 @@ export function boundPipelining(listener: RequestListener): RequestListener {
 /** So that nobody who only connects can keep others from it. A trusted proxy brings the connections of many. */
 export function boundConnections(server: Server, limits: Pick<Limits, 'connections' | 'connections_per_address'>, trustedProxies: readonly string[]): void {
   const isTrusted = networkTest(trustedProxies);
-  const open = new Map<string, number>();
+  const places = new KeyedShare(limits.connections, limits.connections_per_address);
   server.maxConnections = limits.connections;
   server.on('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress ?? 'unknown');
     if (isTrusted(address)) return;
     const group = addressGroup(address);
-    const count = (open.get(group) ?? 0) + 1;
-    open.set(group, count);
-    socket.once('close', () => {
-      const left = (open.get(group) ?? 1) - 1;
-      if (left > 0) open.set(group, left);
-      else open.delete(group);
-    });
-    if (count > limits.connections_per_address) socket.destroy();
+    if (!places.take(group)) return void socket.destroy();
+    socket.once('close', () => places.giveBack(group));
   });
 }

@@ -5,8 +5,9 @@ import type { Authentication } from '../../features/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { addressGroup } from '../../kernel/network.ts';
 import type { App } from '../../main.ts';
-import { type Body, MemoryShare, readJsonBody, SMALL_BYTES } from './body.ts';
+import { type Body, readJsonBody, SMALL_BYTES } from './body.ts';
 import { bearer, cookies, pathOf, proofOf, ticketOf } from './caller.ts';
+import { KeyedShare } from './keyed-share.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type HttpRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
 import { createSourceOf } from './source.ts';
@@ -164,15 +165,15 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
  */
 function sharesOf({ reading_bytes, body_bytes, unknown_body_bytes, device_body_bytes, token_body_bytes }: Limits) {
   const quarter = reading_bytes / 4;
-  const unknown = new MemoryShare(quarter - quarter / 16, quarter / 16);
-  const device = new MemoryShare(quarter / 16, quarter / 256);
-  const small = new MemoryShare(quarter, quarter / 8);
-  const large = new MemoryShare(2 * quarter, Math.max(body_bytes, quarter));
+  const unknown = new KeyedShare(quarter - quarter / 16, quarter / 16);
+  const device = new KeyedShare(quarter / 16, quarter / 256);
+  const small = new KeyedShare(quarter, quarter / 8);
+  const large = new KeyedShare(2 * quarter, Math.max(body_bytes, quarter));
   return {
     known: { maxBytes: body_bytes, small, large },
     unknown: { maxBytes: unknown_body_bytes, small: unknown, large: unknown },
     device: { maxBytes: device_body_bytes, small: device, large: device },
-    underWay: new MemoryShare(2 * reading_bytes, token_body_bytes),
+    underWay: new KeyedShare(2 * reading_bytes, token_body_bytes),
   };
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Limits } from '../../config.ts';
 import { createEnterWorkspace } from '../../features/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
@@ -12,6 +11,7 @@ import { WORKSPACE_HEADER } from '../workspace.ts';
 import { bearer, pathOf } from './caller.ts';
 import type { Entrance } from './entrance.ts';
 import type { Guard } from './guard.ts';
+import { KeyedShare } from './keyed-share.ts';
 import type { Metrics } from './metrics.ts';
 import { foreign, type HttpRefusal, NO_SUCH_PATH, respond, TOO_MANY_SOCKETS } from './refuse.ts';
 
@@ -53,7 +53,8 @@ export interface UpgradeParts {
 export function attachUpgrades(server: Server, { app, guard, entrance, metrics }: UpgradeParts, doors: readonly Door[]): { close(): void } {
   const sockets = new Map(doors.map((door) => [door, new WebSocketServer({ noServer: true, maxPayload: door.maxBytes })]));
   const enterWorkspace = createEnterWorkspace(app);
-  const places = new SocketPlaces(app.config.limits);
+  // Each follows the journal, so each costs work for every event.
+  const places = new KeyedShare(app.config.limits.sockets, app.config.limits.sockets_per_token);
 
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
@@ -159,32 +160,6 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
       }
     },
   };
-}
-
-/** How many sockets may be open: each follows the journal, so each costs work for every event. */
-class SocketPlaces {
-  readonly #limits: Pick<Limits, 'sockets' | 'sockets_per_token'>;
-  readonly #byToken = new Map<string, number>();
-  #all = 0;
-
-  constructor(limits: Pick<Limits, 'sockets' | 'sockets_per_token'>) {
-    this.#limits = limits;
-  }
-
-  take(tokenId: string): boolean {
-    const own = this.#byToken.get(tokenId) ?? 0;
-    if (own >= this.#limits.sockets_per_token || this.#all >= this.#limits.sockets) return false;
-    this.#byToken.set(tokenId, own + 1);
-    this.#all++;
-    return true;
-  }
-
-  giveBack(tokenId: string): void {
-    const left = (this.#byToken.get(tokenId) ?? 1) - 1;
-    if (left > 0) this.#byToken.set(tokenId, left);
-    else this.#byToken.delete(tokenId);
-    this.#all--;
-  }
 }
 
 function pingWhileOpen(ws: WebSocket, look: () => void): () => void {
