@@ -10,8 +10,10 @@ const STORE = 'src/**/*.test.ts';
 
 /** What they test is wire formats, comparing, git and processes; what they store is stored by queries that others try on PostgreSQL. `npm run prove` runs them there too. */
 const HARDLY_STORE = [
-  ...['surfaces', 'features/instances', 'features/reviews', 'features/pulls', 'features/worktrees', 'features/overlap'].map((folder) => `src/${folder}/**`),
-  'src/features/cycles/{crash,model}.test.ts',
+  ...['surfaces', 'features/review/instances', 'features/review/reviews', 'features/review/pulls', 'features/workflow/worktrees', 'features/team/overlap'].map(
+    (folder) => `src/${folder}/**`,
+  ),
+  'src/features/cycle/{crash,model}.test.ts',
 ];
 const PROVE = process.env.COVENANT_PROVE === '1';
 /** For a pass in which every transaction on PostgreSQL is undone at its first commit and run again. */
@@ -46,20 +48,20 @@ export default defineConfig({
           exclude: [PURE, ...(PROVE ? [] : HARDLY_STORE)],
           isolate: false,
           env: { COVENANT_TEST_ENGINE: 'postgres' },
-          globalSetup: 'src/testing/postgres-setup.ts',
-          setupFiles: TWICE ? ['src/testing/every-write-twice.ts'] : [],
+          globalSetup: 'src/testing/store/postgres-setup.ts',
+          setupFiles: TWICE ? ['src/testing/store/every-write-twice.ts'] : [],
         },
       },
       {
         extends: true,
-        test: { name: 'program', include: ['test/program/**/*.test.ts'], globalSetup: 'src/testing/postgres-setup.ts', testTimeout: 60_000 },
+        test: { name: 'program', include: ['test/program/**/*.test.ts'], globalSetup: 'src/testing/store/postgres-setup.ts', testTimeout: 60_000 },
       },
       {
         extends: true,
         test: {
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
-          globalSetup: 'src/testing/postgres-setup.ts',
+          globalSetup: 'src/testing/store/postgres-setup.ts',
           testTimeout: 60_000,
           // At full size each of them is as much as the machine can do: one after another, when all else is over.
           ...(PROVE ? { maxWorkers: 1, sequence: { groupOrder: 1 } } : {}),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { ensureDeveloper, ensureWorkspace, issueToken } from '../src/features/identity/index.ts';
+import { ensureDeveloper, ensureWorkspace, issueToken } from '../src/features/core/identity/index.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import type { Principal } from '../src/kernel/context.ts';
 import { createLog } from '../src/kernel/log.ts';

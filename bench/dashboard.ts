@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { firstDeveloper, makeSigninLink } from '../src/features/identity/index.ts';
+import { firstDeveloper, makeSigninLink } from '../src/features/core/identity/index.ts';
 import { DASHBOARD_FOLDER } from '../src/surfaces/http/dashboard.ts';
 import { createMetrics } from '../src/surfaces/http/metrics.ts';
 import { serve } from '../src/surfaces/http/server.ts';

@@ -1,7 +1,7 @@
 /** One size on one engine, in a process of its own so that memory is its own: `node overlap-child.ts '{"items":…}'`. */
-import { indexItem } from '../src/features/overlap/index.ts';
-import { postedTerms } from '../src/features/overlap/store.ts';
-import { analyse } from '../src/features/overlap/terms.ts';
+import { indexItem } from '../src/features/team/overlap/index.ts';
+import { postedTerms } from '../src/features/team/overlap/store.ts';
+import { analyse } from '../src/features/team/overlap/terms.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
 import type { App } from '../src/main.ts';

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { DEFAULT_SETTINGS } from '../src/features/overlap/settings.ts';
+import { DEFAULT_SETTINGS } from '../src/features/team/overlap/settings.ts';
 import type { Benchmark, Report } from './benchmark.ts';
 import { EMBEDDED, QUICK } from './effort.ts';
 import { rankByBm25, rankByPrototype } from './overlap/baselines.ts';

@@ -8,12 +8,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** These run on PostgreSQL too; in `npm test` on SQLite alone. */
 const ON_BOTH = [
-  'src/features/reviews/',
-  'src/features/instances/',
-  'src/features/pulls/',
-  'src/features/worktrees/',
-  'src/features/overlap/',
-  'src/features/cycles/',
+  'src/features/review/reviews/',
+  'src/features/review/instances/',
+  'src/features/review/pulls/',
+  'src/features/workflow/worktrees/',
+  'src/features/team/overlap/',
+  'src/features/cycle/',
   'src/surfaces/',
 ];
 /** And whatever has larger numbers than `npm test` gives it: by itself, by its properties, or as a fault that is injected for longer. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore, type StoreOptions } from '../src/storage/open.ts';
-import { startPostgres } from '../src/testing/postgres.ts';
+import { startPostgres } from '../src/testing/store/postgres.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covenant-schema-'));
 const postgres = await startPostgres();

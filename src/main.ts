@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
-import { createApprovals } from './features/approvals/index.ts';
-import { createGate, type Gate } from './features/capabilities/index.ts';
-import { DEMO_WORKSPACE_ID, demoFolder, demoLauncher, demoServer } from './features/demo/index.ts';
-import { createDeviceDesk, type DeviceDesk } from './features/devices/index.ts';
-import { createJournalQuota } from './features/events/index.ts';
+import { createApprovals } from './features/core/approvals/index.ts';
+import { createGate, type Gate } from './features/core/capabilities/index.ts';
+import { createDeviceDesk, type DeviceDesk } from './features/core/devices/index.ts';
+import { createJournalQuota } from './features/core/events/index.ts';
 import {
   type Authenticate,
   type CurrentSession,
@@ -16,12 +15,13 @@ import {
   createSignIn,
   type RefusalRecorder,
   type SignIn,
-} from './features/identity/index.ts';
+} from './features/core/identity/index.ts';
+import { createUpstreams, guest, type Upstreams } from './features/gateway/servers/index.ts';
 import { productFeatures } from './features/index.ts';
-import { circumstancesOf, LAUNCHERS } from './features/instances/index.ts';
-import { type Embedder, localEmbedder, remoteEmbedder } from './features/overlap/index.ts';
-import { createSessionPorts } from './features/sessions/index.ts';
-import { createUpstreams, guest, type Upstreams } from './features/upstreams/index.ts';
+import { DEMO_WORKSPACE_ID, demoFolder, demoLauncher, demoServer } from './features/people/demo/index.ts';
+import { circumstancesOf, LAUNCHERS } from './features/review/instances/index.ts';
+import { type Embedder, localEmbedder, remoteEmbedder } from './features/team/overlap/index.ts';
+import { createSessionPorts } from './features/team/sessions/index.ts';
 import { ALIAS_NAMES } from './kernel/aliases.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { House } from './kernel/context.ts';
@@ -32,10 +32,10 @@ import { Registry } from './kernel/registry.ts';
 import { startSweeping } from './kernel/sweep.ts';
 import type { Feature } from './kernel/tool.ts';
 import { type Tracer, watched } from './kernel/trace.ts';
-import { type AgentHost, createAgentHost } from './machine/agent-host.ts';
-import { type GitDisk, gitDisk } from './machine/disk.ts';
+import { type AgentHost, createAgentHost } from './machine/agent-sessions/agent-host.ts';
 import { type FileDisk, fileDisk } from './machine/files.ts';
-import { createGitHub, type GitHub } from './machine/github.ts';
+import { type GitDisk, gitDisk } from './machine/git/disk.ts';
+import { createGitHub, type GitHub } from './machine/github/github.ts';
 import { AnchorKeeper } from './storage/anchors/keeper.ts';
 import { openStore } from './storage/open.ts';
 import { PACKAGE_ROOT, VERSION } from './version.ts';

@@ -96,18 +96,20 @@ test('only the machine layer runs programs and calls GitHub: no feature does by 
   );
   expect(shown(broken)).toEqual([]);
   // What they ask of it is one value each, which tests replace.
-  const direct = all.filter(({ from, to, typeOnly }) => /^src\/features\/(instances|reviews|pulls)\//.test(from) && to === 'src/machine/git.ts' && !typeOnly);
+  const direct = all.filter(
+    ({ from, to, typeOnly }) => /^src\/features\/(instances|reviews|pulls)\//.test(from) && to === 'src/machine/git/git.ts' && !typeOnly,
+  );
   expect(direct.filter(({ from }) => !/import \{ GitFailed \} from/.test(readFileSync(join(root, from), 'utf8')))).toEqual([]);
 });
 
 test('git is started in one place, which keeps the configuration of repositories from running programs [harden.git.no-programs]', () => {
   // Agents of the demo have a git of their own, as all agents do.
-  const others = program.filter((path) => path !== 'src/machine/git-program.ts' && !path.startsWith('src/surfaces/demo/'));
+  const others = program.filter((path) => path !== 'src/machine/git/git-program.ts' && !path.startsWith('src/surfaces/demo/'));
   const starting = /\b(?:spawn|spawnSync|execFile|execFileSync|exec|execSync|fork|runProgram|startChild)\(\s*'git'/;
   expect(others.filter((path) => starting.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
-  expect(shown(all.filter(({ from, to }) => to === 'src/machine/git-program.ts' && !/^src\/machine\/(git|git-user|git-files|remote)\.ts$/.test(from)))).toEqual(
-    [],
-  );
+  expect(
+    shown(all.filter(({ from, to }) => to === 'src/machine/git/git-program.ts' && !/^src\/machine\/(git|git-user|git-files|remote)\.ts$/.test(from))),
+  ).toEqual([]);
 });
 
 test('a contract imports zod, the kernel, other contracts and pure rules of its own folder only', () => {

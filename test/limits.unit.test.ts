@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LIMITS, loadConfig } from '../src/config.ts';
-import { temporaryFolder } from '../src/testing/database.ts';
+import { temporaryFolder } from '../src/testing/store/database.ts';
 
 test('docs/operations.md lists every bound of [limits] with its default [harden.limits.config]', () => {
   const rows = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^\| `([a-z_]+)` \| (\d+) \|/gm)].map(([, name = '', value]) => [name, Number(value)]);

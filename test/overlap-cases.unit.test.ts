@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { componentsDiffer, opposed } from '../src/features/overlap/divergence.ts';
-import { MemoryIndex } from '../src/features/overlap/memory-index.ts';
-import { type Indexed, type Scored, type Statistics, scorePair } from '../src/features/overlap/score.ts';
-import { DEFAULT_SETTINGS } from '../src/features/overlap/settings.ts';
-import { analyse } from '../src/features/overlap/terms.ts';
+import { componentsDiffer, opposed } from '../src/features/team/overlap/divergence.ts';
+import { MemoryIndex } from '../src/features/team/overlap/memory-index.ts';
+import { type Indexed, type Scored, type Statistics, scorePair } from '../src/features/team/overlap/score.ts';
+import { DEFAULT_SETTINGS } from '../src/features/team/overlap/settings.ts';
+import { analyse } from '../src/features/team/overlap/terms.ts';
 import { CASES, type LabelledPair as Case, type LabelledTask as Task } from './overlap-cases.ts';
 
 const OTHER_WORDS = 'paraphrase-no-shared-words';

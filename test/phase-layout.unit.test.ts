@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GEMINI_AND_CODEX } from '../src/features/cycles/machine.ts';
+import { GEMINI_AND_CODEX } from '../src/features/cycle/machine.ts';
 import { changes, partsOf } from '../web/pages/cycles/handoff-diff.ts';
 import { drawMachine, layersOf } from '../web/pages/cycles/layout.ts';
 

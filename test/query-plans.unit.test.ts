@@ -1,23 +1,23 @@
 import { CompiledQuery, type KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
-import { handoffsUntold } from '../src/features/coordination/store.ts';
-import { failuresOf } from '../src/features/instances/failures.ts';
-import { listInstances } from '../src/features/instances/store.ts';
-import type { InstanceRow } from '../src/features/instances/tables.ts';
-import { findByText } from '../src/features/lookup/store.ts';
-import { undeliveredThreads } from '../src/features/messages/thread-store.ts';
-import { notesOfSession } from '../src/features/notes/store.ts';
-import { readFirstSteps } from '../src/features/roster/first-steps.ts';
-import { agentTokens, instancesSince, registeredAgents, tasksAtWork } from '../src/features/roster/store.ts';
-import { lastActivities } from '../src/features/sessions/store.ts';
-import { orphanTasks, taskNamed, tasksBy, tasksInHand } from '../src/features/tasks/store.ts';
-import { usageSums } from '../src/features/telemetry/store.ts';
-import { openTaskIds } from '../src/features/workstreams/store.ts';
+import { findByText } from '../src/features/people/lookup/store.ts';
+import { readFirstSteps } from '../src/features/people/roster/first-steps.ts';
+import { agentTokens, instancesSince, registeredAgents, tasksAtWork } from '../src/features/people/roster/store.ts';
+import { failuresOf } from '../src/features/review/instances/failures.ts';
+import { listInstances } from '../src/features/review/instances/store.ts';
+import type { InstanceRow } from '../src/features/review/instances/tables.ts';
+import { handoffsUntold } from '../src/features/team/coordination/store.ts';
+import { notesOfSession } from '../src/features/team/notes/store.ts';
+import { lastActivities } from '../src/features/team/sessions/store.ts';
+import { orphanTasks, taskNamed, tasksBy, tasksInHand } from '../src/features/team/tasks/store.ts';
+import { usageSums } from '../src/features/team/usage/store.ts';
+import { openTaskIds } from '../src/features/team/workstreams/store.ts';
+import { undeliveredThreads } from '../src/features/workflow/messages/thread-store.ts';
 import type { Principal } from '../src/kernel/context.ts';
 import type { Db } from '../src/storage/engine.ts';
 import { openStore } from '../src/storage/open.ts';
-import { temporaryDatabase } from '../src/testing/database.ts';
 import { whenOver } from '../src/testing/scope.ts';
+import { temporaryDatabase } from '../src/testing/store/database.ts';
 
 const W = 'ws_default';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../src/testing/database.ts';
+import { temporaryFolder } from '../src/testing/store/database.ts';
 import { PACKAGE_ROOT } from '../src/version.ts';
 
 test('a folder of clients that somebody names is theirs: what it lacks is said, and nothing is installed or deleted', () => {

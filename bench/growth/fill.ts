@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
-import { ensureDeveloper, ensureWorkspace, issueToken } from '../../src/features/identity/index.ts';
-import { indexItems, markFiles, RECENT_MS } from '../../src/features/overlap/index.ts';
+import { ensureDeveloper, ensureWorkspace, issueToken } from '../../src/features/core/identity/index.ts';
+import { indexItems, markFiles, RECENT_MS } from '../../src/features/team/overlap/index.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { DEFAULT_WORKSPACE_ID as workspace } from '../../src/kernel/workspace.ts';
 import { chunks } from '../../src/storage/chunks.ts';

@@ -1,4 +1,4 @@
-import { ensureDeveloper, issueToken } from '../../src/features/identity/index.ts';
+import { ensureDeveloper, issueToken } from '../../src/features/core/identity/index.ts';
 import type { Principal } from '../../src/kernel/context.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../src/kernel/workspace.ts';
 import type { App } from '../../src/main.ts';

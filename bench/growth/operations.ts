@@ -1,4 +1,4 @@
-import { Tally } from '../../src/features/events/index.ts';
+import { Tally } from '../../src/features/core/events/index.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../src/kernel/workspace.ts';
 import { checkDatabaseFile } from '../../src/storage/inspect.ts';
 import { readEvents } from '../../src/storage/journal.ts';

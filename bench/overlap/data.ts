@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { type Analysed, analyse } from '../../src/features/overlap/terms.ts';
+import { type Analysed, analyse } from '../../src/features/team/overlap/terms.ts';
 
 /** Real duplicates, beside the repository and never in it; the README there tells what they are. */
 const FOLDER = new URL('../../../shared/data/overlap/', import.meta.url);

@@ -1,8 +1,8 @@
-import { componentsDiffer, opposed } from '../../src/features/overlap/divergence.ts';
-import { MemoryIndex } from '../../src/features/overlap/memory-index.ts';
-import { scorePair } from '../../src/features/overlap/score.ts';
-import { DEFAULT_SETTINGS } from '../../src/features/overlap/settings.ts';
-import { analyse } from '../../src/features/overlap/terms.ts';
+import { componentsDiffer, opposed } from '../../src/features/team/overlap/divergence.ts';
+import { MemoryIndex } from '../../src/features/team/overlap/memory-index.ts';
+import { scorePair } from '../../src/features/team/overlap/score.ts';
+import { DEFAULT_SETTINGS } from '../../src/features/team/overlap/settings.ts';
+import { analyse } from '../../src/features/team/overlap/terms.ts';
 import { CASES, type LabelledTask } from '../../test/overlap-cases.ts';
 import type { Embed } from './embedder.ts';
 

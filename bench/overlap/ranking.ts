@@ -1,6 +1,6 @@
-import { MemoryIndex } from '../../src/features/overlap/memory-index.ts';
-import { scoreWeighed, weigh } from '../../src/features/overlap/score.ts';
-import { DEFAULT_SETTINGS, type OverlapSettings } from '../../src/features/overlap/settings.ts';
+import { MemoryIndex } from '../../src/features/team/overlap/memory-index.ts';
+import { scoreWeighed, weigh } from '../../src/features/team/overlap/score.ts';
+import { DEFAULT_SETTINGS, type OverlapSettings } from '../../src/features/team/overlap/settings.ts';
 import { analysisOf, type Doc, type Window } from './data.ts';
 
 export interface Hit {

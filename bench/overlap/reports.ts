@@ -1,5 +1,5 @@
-import { MemoryIndex } from '../../src/features/overlap/memory-index.ts';
-import { DEFAULT_SETTINGS } from '../../src/features/overlap/settings.ts';
+import { MemoryIndex } from '../../src/features/team/overlap/memory-index.ts';
+import { DEFAULT_SETTINGS } from '../../src/features/team/overlap/settings.ts';
 import { analysisOf, type Reports } from './data.ts';
 import type { Ranked } from './ranking.ts';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../src/testing/postgres.ts';
+import { freePort } from '../../src/testing/store/postgres.ts';
 
 const READY_MS = 20_000;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { newId } from '../kernel/ids.ts';
 import type { Row } from '../storage/transfer/layout.ts';
 import type { ImportPlace, RowRules } from '../storage/transfer/row-rules.ts';
-import { GEMINI_AND_CODEX } from './cycles/machine.ts';
+import { GEMINI_AND_CODEX } from './cycle/machine.ts';
 import { IMPORT_RULES } from './import-rules.ts';
 
 const PLACE: ImportPlace = { now: 5_000, agentTokenEnd: 9_000, isAllowed: (path) => path.startsWith('/srv/') };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { EngineKind } from '../storage/engine.ts';
-import { brokerRepository, PSKS } from '../testing/cycle.ts';
-import { ENGINE, temporaryDatabase } from '../testing/database.ts';
-import { teamApp } from '../testing/team.ts';
+import { brokerRepository, PSKS } from '../testing/scenes/cycle.ts';
+import { teamApp } from '../testing/scenes/team.ts';
+import { ENGINE, temporaryDatabase } from '../testing/store/database.ts';
 
 const cache = { title: 'Cache thumbnail images in the gallery', task_type: 'feature', scope: 'Keep thumbnails on disk', target_files: ['src/ü.ts'] };
 const sameCache = { ...cache, title: 'Store gallery thumbnails on disk' };

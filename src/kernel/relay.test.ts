@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { StoreBusy } from '../storage/errors.ts';
-import { modern, type RelayAppOptions, relayApp } from '../testing/relay.ts';
+import { modern, type RelayAppOptions, relayApp } from '../testing/stand-ins/relay.ts';
 import { until } from '../testing/until.ts';
 import type { RelayRequest } from './call.ts';
 import { Refusal } from './errors.ts';

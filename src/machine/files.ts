@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { answers } from './group.ts';
+import { answers } from './process/group.ts';
 
 /** What the server keeps in a repository besides git's own: each step is whole or not done at all, also when the power fails. */
 

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../testing/database.ts';
+import { temporaryFolder } from '../testing/store/database.ts';
 import { fileDisk } from './files.ts';
 
 const folder = () => realpathSync(temporaryFolder());

@@ -1,16 +1,17 @@
-import type { AgentRow } from '../features/agents/tables.ts';
-import type { ApprovalRow, CallRoundRow } from '../features/approvals/tables.ts';
-import type { GrantRow } from '../features/capabilities/tables.ts';
-import type { SessionContextRow } from '../features/contexts/tables.ts';
-import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../features/coordination/tables.ts';
-import type { CycleHandoffRow, CycleRow, PskFailureRow, RoleSessionRow } from '../features/cycles/tables.ts';
-import type { DeviceGrantRow } from '../features/devices/tables.ts';
-import type { JournalGrowthRow } from '../features/events/tables.ts';
-import type { ClientRunRow } from '../features/hooks/tables.ts';
-import type { DeveloperRow, MachinePermissionRow, PageTicketRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/identity/tables.ts';
-import type { InstanceRelationshipRow, InstanceRow } from '../features/instances/tables.ts';
-import type { MessageRow } from '../features/messages/tables.ts';
-import type { NoteRow } from '../features/notes/tables.ts';
+import type { ApprovalRow, CallRoundRow } from '../features/core/approvals/tables.ts';
+import type { GrantRow } from '../features/core/capabilities/tables.ts';
+import type { DeviceGrantRow } from '../features/core/devices/tables.ts';
+import type { JournalGrowthRow } from '../features/core/events/tables.ts';
+import type { ClientRunRow } from '../features/core/hooks/tables.ts';
+import type { DeveloperRow, MachinePermissionRow, PageTicketRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../features/core/identity/tables.ts';
+import type { SettingRow } from '../features/core/settings/tables.ts';
+import type { CycleHandoffRow, CycleRow, PskFailureRow, RoleSessionRow } from '../features/cycle/tables.ts';
+import type { UpstreamPinRow, UpstreamRow } from '../features/gateway/servers/tables.ts';
+import type { InstanceRelationshipRow, InstanceRow } from '../features/review/instances/tables.ts';
+import type { ReviewFeedbackRow } from '../features/review/reviews/tables.ts';
+import type { SessionContextRow } from '../features/team/contexts/tables.ts';
+import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../features/team/coordination/tables.ts';
+import type { NoteRow } from '../features/team/notes/tables.ts';
 import type {
   FileMarkRow,
   OverlapItemRow,
@@ -21,19 +22,18 @@ import type {
   OverlapWarningRow,
   PreflightCheckRow,
   ScopeVerdictRow,
-} from '../features/overlap/tables.ts';
-import type { RepositoryRow } from '../features/repositories/tables.ts';
-import type { ReviewFeedbackRow } from '../features/reviews/tables.ts';
-import type { AgentSessionRow, LocalWorktreeRow, MachineRow, RegisteredRepoRow, RepoCommitRow, SessionActivityRow } from '../features/sessions/tables.ts';
-import type { SettingRow } from '../features/settings/tables.ts';
-import type { TaskRow } from '../features/tasks/tables.ts';
-import type { ParallelAuditRow } from '../features/team/tables.ts';
-import type { AgentSpanRow, ModelPriceRow } from '../features/telemetry/tables.ts';
-import type { WorkflowTemplateRow } from '../features/templates/tables.ts';
-import type { UpstreamPinRow, UpstreamRow } from '../features/upstreams/tables.ts';
-import type { CheckpointRow, WorkflowDependencyRow, WorkflowRow, WorkflowTaskRow } from '../features/workflows/tables.ts';
-import type { WorkstreamRow } from '../features/workstreams/tables.ts';
-import type { WorktreeRow } from '../features/worktrees/tables.ts';
+} from '../features/team/overlap/tables.ts';
+import type { AgentSessionRow, LocalWorktreeRow, MachineRow, RegisteredRepoRow, RepoCommitRow, SessionActivityRow } from '../features/team/sessions/tables.ts';
+import type { TaskRow } from '../features/team/tasks/tables.ts';
+import type { ParallelAuditRow } from '../features/team/team-overview/tables.ts';
+import type { AgentSpanRow, ModelPriceRow } from '../features/team/usage/tables.ts';
+import type { WorkstreamRow } from '../features/team/workstreams/tables.ts';
+import type { AgentRow } from '../features/workflow/agents/tables.ts';
+import type { MessageRow } from '../features/workflow/messages/tables.ts';
+import type { RepositoryRow } from '../features/workflow/repositories/tables.ts';
+import type { WorkflowTemplateRow } from '../features/workflow/templates/tables.ts';
+import type { CheckpointRow, WorkflowDependencyRow, WorkflowRow, WorkflowTaskRow } from '../features/workflow/workflows/tables.ts';
+import type { WorktreeRow } from '../features/workflow/worktrees/tables.ts';
 import type { EventRow, JournalAnchorRow, JournalHeadRow, SchemaMigrationRow } from './tables.ts';
 
 /** Every table of the one store; each feature describes its own rows. */

@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
-import { openTestStore } from '../testing/store.ts';
+import { openTestStore } from '../testing/store/store.ts';
 import { Followed, type JournalPage } from './follow.ts';
 import type { NewEvent } from './journal.ts';
 

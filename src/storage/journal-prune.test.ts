@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openTestStore } from '../testing/store.ts';
+import { openTestStore } from '../testing/store/store.ts';
 import { ChainVerifier, firstSeqSince, readAnchor, readEvents, readHead } from './journal.ts';
 import { cut, leftBefore, PruneWalk, removeSome } from './journal-prune.ts';
 import type { Store } from './open.ts';

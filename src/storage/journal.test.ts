@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { CompiledQuery, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openTestStore } from '../testing/store.ts';
+import { openTestStore } from '../testing/store/store.ts';
 import { ChainVerifier, eventsAbout, type JournalEvent, MAX_PAYLOAD_BYTES, readEvents, readHead } from './journal.ts';
 import type { Store } from './open.ts';
 

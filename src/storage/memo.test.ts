@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ENGINE } from '../testing/database.ts';
-import { openTestStore } from '../testing/store.ts';
+import { ENGINE } from '../testing/store/database.ts';
+import { openTestStore } from '../testing/store/store.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

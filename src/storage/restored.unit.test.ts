@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../testing/database.ts';
-import { DISGUISED, disguise } from '../testing/disguised.ts';
+import { temporaryFolder } from '../testing/store/database.ts';
+import { DISGUISED, disguise } from '../testing/store/disguised.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { openStore } from './open.ts';
 import { strangeObjects, tokensIn } from './restored.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ENGINE } from '../testing/database.ts';
-import { openTestStore } from '../testing/store.ts';
+import { ENGINE } from '../testing/store/database.ts';
+import { openTestStore } from '../testing/store/store.ts';
 import { SCHEMA } from './schema.ts';
 
 test('the schema that the migrations make is the one on record: npm run schema writes it anew', async () => {

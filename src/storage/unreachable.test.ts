@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ENGINE } from '../testing/database.ts';
-import { openTestStore, refusableStore } from '../testing/store.ts';
+import { ENGINE } from '../testing/store/database.ts';
+import { openTestStore, refusableStore } from '../testing/store/store.ts';
 import { StoreBusy } from './errors.ts';
 import { firstSeqSince, readEvents } from './journal.ts';
 

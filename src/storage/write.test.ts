@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { ENGINE, temporaryDatabase } from '../testing/database.ts';
 import { runs } from '../testing/runs.ts';
 import { inRun } from '../testing/scope.ts';
-import { openTestStore, refusableStore } from '../testing/store.ts';
+import { ENGINE, temporaryDatabase } from '../testing/store/database.ts';
+import { openTestStore, refusableStore } from '../testing/store/store.ts';
 import { StoreBusy, StoreClosed, WriteWithdrawn } from './errors.ts';
 import { ChainVerifier, type NewEvent, readEvents, readHead } from './journal.ts';
 import type { Store } from './open.ts';

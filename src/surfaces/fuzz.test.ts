@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonSchema } from '../kernel/envelope.ts';
 import { isRecord } from '../kernel/input.ts';
-import { ENGINE } from '../testing/database.ts';
 import { readAnswer } from '../testing/fuzz/answers.ts';
 import { type Campaign, campaign } from '../testing/fuzz/campaign.ts';
 import { fuzzHouse } from '../testing/fuzz/house.ts';
 import { recipeFor } from '../testing/fuzz/recipes/index.ts';
 import { valid } from '../testing/fuzz/schema.ts';
 import { asSent, targetsOf } from '../testing/fuzz/targets.ts';
+import { ENGINE } from '../testing/store/database.ts';
 
 const PROVE = process.env.COVENANT_PROVE === '1';
 /** On each engine: both together make the 100,000 that are promised. */
@@ -17,10 +17,10 @@ const SEED = Number(process.env.COVENANT_SEED ?? (PROVE ? Date.now() % 1_000_000
 
 /** What can succeed only with another server, or with a worktree that nobody knows: their own tests show it. */
 const SHOWN_ELSEWHERE = new Map([
-  ['servers.approve tool', 'src/features/upstreams/catalogue.test.ts'],
-  ['servers.reject tool', 'src/features/upstreams/servers.unit.test.ts'],
-  ['servers.forget server', 'src/features/upstreams/servers.unit.test.ts'],
-  ['instances.clear_orphans force', 'src/features/instances/orphans.unit.test.ts'],
+  ['servers.approve tool', 'src/features/gateway/servers/catalogue.test.ts'],
+  ['servers.reject tool', 'src/features/gateway/servers/servers.unit.test.ts'],
+  ['servers.forget server', 'src/features/gateway/servers/servers.unit.test.ts'],
+  ['instances.clear_orphans force', 'src/features/review/instances/orphans.unit.test.ts'],
   // There the database itself makes copies: the action is refused.
   ...(ENGINE === 'postgres' ? [['server.backup path', 'this test on SQLite'] as const] : []),
 ]);

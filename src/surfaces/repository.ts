@@ -1,6 +1,6 @@
 import type { CallerPlace } from '../kernel/context.ts';
 import { withoutCredentials } from '../kernel/repo.ts';
-import { placeOf } from '../machine/place.ts';
+import { placeOf } from '../machine/git/place.ts';
 
 /** How a bridge or the CLI says in which repository its caller stands, by the path of its main checkout. */
 export const REPOSITORY_HEADER = 'x-covenant-repository';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../testing/database.ts';
-import { temporaryRepository } from '../testing/repository.ts';
+import { temporaryRepository } from '../testing/scenes/repository.ts';
+import { temporaryFolder } from '../testing/store/database.ts';
 import { asHeader, fromHeader, PLACE_HEADER, placeHeaders, REPOSITORY_HEADER, reportedIn } from './repository.ts';
 
 const heard = (headers: Record<string, string>) => reportedIn((name) => headers[name]);

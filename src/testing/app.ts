@@ -1,23 +1,23 @@
 import { type Config, LIMITS } from '../config.ts';
-import { ensureDeveloper, ensureWorkspace, issueToken } from '../features/identity/index.ts';
+import { ensureDeveloper, ensureWorkspace, issueToken } from '../features/core/identity/index.ts';
 import type { Answer } from '../kernel/call.ts';
 import type { Principal } from '../kernel/context.ts';
 import { createLog } from '../kernel/log.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../kernel/workspace.ts';
-import type { AgentHost } from '../machine/agent-host.ts';
-import type { GitDisk } from '../machine/disk.ts';
+import type { AgentHost } from '../machine/agent-sessions/agent-host.ts';
 import type { FileDisk } from '../machine/files.ts';
-import type { GitHub } from '../machine/github.ts';
+import type { GitDisk } from '../machine/git/disk.ts';
+import type { GitHub } from '../machine/github/github.ts';
 import { type App, type AppOptions, createApp } from '../main.ts';
 import { type JournalEvent, readEvents } from '../storage/journal.ts';
 import { createMetrics } from '../surfaces/http/metrics.ts';
 import { type RunningServer, type ServeOptions, serve } from '../surfaces/http/server.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { testConfig } from './config.ts';
-import { type TestDatabase, temporaryDatabase } from './database.ts';
+import { type Session, signInBy } from './scenes/signin.ts';
 import { whenOver } from './scope.ts';
-import { type Session, signInBy } from './signin.ts';
+import { type TestDatabase, temporaryDatabase } from './store/database.ts';
 
 export interface TestCaller {
   readonly token: string;

@@ -1,4 +1,4 @@
-import { ENGINE } from './database.ts';
+import { ENGINE } from './store/database.ts';
 
 const PROVE = process.env.COVENANT_PROVE === '1';
 const SEED = 20_261_115;

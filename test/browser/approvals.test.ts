@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
-import { direct } from '../../src/testing/program.ts';
+import { direct } from '../../src/testing/programs/program.ts';
 import { live, openBrowser, openLink, signedIn, tab } from './house.ts';
 
 openBrowser();

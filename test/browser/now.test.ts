@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
-import { direct } from '../../src/testing/program.ts';
-import { type Body, workflowApp } from '../../src/testing/workflow.ts';
+import { direct } from '../../src/testing/programs/program.ts';
+import { type Body, workflowApp } from '../../src/testing/scenes/workflow.ts';
 import { isAccessible } from './axe.ts';
 import { live, openBrowser, sideways, signedIn } from './house.ts';
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, direct, startProgram } from '../../src/testing/program.ts';
+import { covenant, direct, startProgram } from '../../src/testing/programs/program.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { live, openBrowser, openLink, tab } from './house.ts';
 
 openBrowser();

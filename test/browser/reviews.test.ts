@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { Tmux } from '../../src/machine/tmux.ts';
+import type { Tmux } from '../../src/machine/agent-sessions/tmux.ts';
 import { testClock } from '../../src/testing/clock.ts';
-import { instanceApp } from '../../src/testing/instances.ts';
-import { gitHubApp } from '../../src/testing/pulls.ts';
-import { type PretendedHost, pretendedHost } from '../../src/testing/sessions.ts';
+import { instanceApp } from '../../src/testing/scenes/instances.ts';
+import { gitHubApp } from '../../src/testing/scenes/pulls.ts';
+import { type PretendedHost, pretendedHost } from '../../src/testing/scenes/sessions.ts';
 import { isAccessible } from './axe.ts';
 import { live, openBrowser, sideways, signedIn } from './house.ts';
 

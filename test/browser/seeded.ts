@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { TestCaller } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
 import { SLEEPER } from '../../src/testing/config.ts';
-import { brokerRepository, PSKS } from '../../src/testing/cycle.ts';
-import { temporaryRepository } from '../../src/testing/repository.ts';
-import { pretendedHost } from '../../src/testing/sessions.ts';
-import { child, type UpstreamApp, upstreamApp } from '../../src/testing/upstreams.ts';
-import type { Body } from '../../src/testing/workflow.ts';
+import { brokerRepository, PSKS } from '../../src/testing/scenes/cycle.ts';
+import { temporaryRepository } from '../../src/testing/scenes/repository.ts';
+import { pretendedHost } from '../../src/testing/scenes/sessions.ts';
+import type { Body } from '../../src/testing/scenes/workflow.ts';
+import { child, type UpstreamApp, upstreamApp } from '../../src/testing/stand-ins/upstreams.ts';
 
 const WORD = 'averylongwordwithoutaspace'.repeat(3);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
-import { workflowApp } from '../../src/testing/workflow.ts';
+import { workflowApp } from '../../src/testing/scenes/workflow.ts';
 import { openBrowser, signedIn } from './house.ts';
 
 openBrowser();

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
-import { direct } from '../../src/testing/program.ts';
-import { type TeamApp, teamApp } from '../../src/testing/team.ts';
+import { direct } from '../../src/testing/programs/program.ts';
+import { type TeamApp, teamApp } from '../../src/testing/scenes/team.ts';
 import { isAccessible } from './axe.ts';
 import { focused, live, openBrowser, sideways, signedIn } from './house.ts';
 

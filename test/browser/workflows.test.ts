@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
-import { type WorkflowApp, workflowApp } from '../../src/testing/workflow.ts';
+import { type WorkflowApp, workflowApp } from '../../src/testing/scenes/workflow.ts';
 import { isAccessible } from './axe.ts';
 import { live, openBrowser, sideways, signedIn } from './house.ts';
 

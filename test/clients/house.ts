@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { TestCaller } from '../../src/testing/app.ts';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { processesWith } from '../../src/testing/processes.ts';
-import { ROOT } from '../../src/testing/program.ts';
-import { type TestRepository, temporaryRepository } from '../../src/testing/repository.ts';
-import { type TeamApp, teamApp } from '../../src/testing/team.ts';
+import { processesWith } from '../../src/testing/programs/processes.ts';
+import { ROOT } from '../../src/testing/programs/program.ts';
+import { type TestRepository, temporaryRepository } from '../../src/testing/scenes/repository.ts';
+import { type TeamApp, teamApp } from '../../src/testing/scenes/team.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { type Outside, outside } from './outside.ts';
 
 /** Where the clients' programs are installed. */

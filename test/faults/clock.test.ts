@@ -1,9 +1,9 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../src/testing/database.ts';
 import { rounds, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
 import { Scene } from '../../src/testing/faults/scene.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 const HOUR = 3_600_000;
 const MOST_HOURS = 6;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { administer, temporaryFolder } from '../../src/testing/database.ts';
 import { rounds, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
 import { Scene } from '../../src/testing/faults/scene.ts';
-import { startPostgres } from '../../src/testing/postgres.ts';
 import { whenOver } from '../../src/testing/scope.ts';
+import { administer, temporaryFolder } from '../../src/testing/store/database.ts';
+import { startPostgres } from '../../src/testing/store/postgres.ts';
 
 test('PostgreSQL crashes and comes back under the load of two servers: they stay up, no call fails without a word, nothing acknowledged is lost', {
   timeout: TIMEOUT_MS,

@@ -5,11 +5,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { argumentsDigest } from '../../src/kernel/usage.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { temporaryFolder } from '../../src/testing/database.ts';
 import { residentBytes } from '../../src/testing/faults/leaks.ts';
 import { FULL, rounds, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
 import { Scene } from '../../src/testing/faults/scene.ts';
 import { openSocket, readAll, requestBytes } from '../../src/testing/faults/sockets.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 const MB = 1024 ** 2;
 /** A token has room for so many MCP sessions at least. */

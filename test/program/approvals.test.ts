@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, direct, startProgram } from '../../src/testing/program.ts';
+import { covenant, direct, startProgram } from '../../src/testing/programs/program.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { until } from '../../src/testing/until.ts';
 
 type Item = { approval_id: string; arguments: string };

@@ -6,8 +6,8 @@ import type { StdioServerParameters } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { type TestApp, testApp } from '../../src/testing/app.ts';
-import { temporaryFolder } from '../../src/testing/database.ts';
 import { bridged } from '../../src/testing/mcp-client.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 
 const ERAS: [name: string, options: ClientOptions][] = [

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, direct, ROOT, startProgram } from '../../src/testing/program.ts';
-import { postSignIn } from '../../src/testing/signin.ts';
+import { covenant, direct, ROOT, startProgram } from '../../src/testing/programs/program.ts';
+import { postSignIn } from '../../src/testing/scenes/signin.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 /** With a server up the CLI goes over HTTP, without one through the store: every command must do the same either way. */
 const WAYS = ['with a server', 'without one'] as const;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { ROOT } from '../../src/testing/program.ts';
+import { ROOT } from '../../src/testing/programs/program.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 const LOCK = { name: 'small', version: '1.0.0', lockfileVersion: 3, requires: true, packages: { '': { name: 'small', version: '1.0.0' } } };
 

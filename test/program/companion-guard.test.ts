@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { TestApp, TestCaller } from '../../src/testing/app.ts';
-import { type TestMachine, testMachine } from '../../src/testing/companion.ts';
-import { type CompanionHouse, companionHouse, storeTokens } from '../../src/testing/companion-house.ts';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import type { Traffic } from '../../src/testing/traffic.ts';
+import { type TestMachine, testMachine } from '../../src/testing/programs/companion.ts';
+import { type CompanionHouse, companionHouse, storeTokens } from '../../src/testing/programs/companion-house.ts';
+import type { Traffic } from '../../src/testing/stand-ins/traffic.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 const IDENTITY = { GIT_AUTHOR_NAME: 'Ana', GIT_AUTHOR_EMAIL: 'ana@x', GIT_COMMITTER_NAME: 'Ana', GIT_COMMITTER_EMAIL: 'ana@x', GIT_CONFIG_NOSYSTEM: '1' };
 

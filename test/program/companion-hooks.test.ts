@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { TestMachine } from '../../src/testing/companion.ts';
-import { type CompanionHouse, companionHouse, storeTokens } from '../../src/testing/companion-house.ts';
+import type { TestMachine } from '../../src/testing/programs/companion.ts';
+import { type CompanionHouse, companionHouse, storeTokens } from '../../src/testing/programs/companion-house.ts';
 
 const SECRETS = { prompt: 'CANARY-PROMPT', content: 'CANARY-CONTENT', command: 'CANARY-COMMAND', answer: 'CANARY-ANSWER' };
 

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { testApp } from '../../src/testing/app.ts';
-import { testMachine } from '../../src/testing/companion.ts';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, direct, startProgram } from '../../src/testing/program.ts';
-import { temporaryRepository } from '../../src/testing/repository.ts';
+import { testMachine } from '../../src/testing/programs/companion.ts';
+import { covenant, direct, startProgram } from '../../src/testing/programs/program.ts';
+import { temporaryRepository } from '../../src/testing/scenes/repository.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 
 async function served() {

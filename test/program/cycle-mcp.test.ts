@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { brokerFile, brokerRepository, PSKS, readBroker } from '../../src/testing/cycle.ts';
-import { temporaryFolder } from '../../src/testing/database.ts';
 import { bridged, connected } from '../../src/testing/mcp-client.ts';
-import { covenant, ROOT, startProgram } from '../../src/testing/program.ts';
+import { covenant, ROOT, startProgram } from '../../src/testing/programs/program.ts';
+import { brokerFile, brokerRepository, PSKS, readBroker } from '../../src/testing/scenes/cycle.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 /** `npm run smoke:mcp`: a real client, by either way that an agent's client takes. */
 

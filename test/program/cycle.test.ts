@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { brokerFile, readBroker } from '../../src/testing/cycle.ts';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, direct, type RunningCommand, startCommand, startProgram } from '../../src/testing/program.ts';
-import { temporaryRepository } from '../../src/testing/repository.ts';
+import { covenant, direct, type RunningCommand, startCommand, startProgram } from '../../src/testing/programs/program.ts';
+import { brokerFile, readBroker } from '../../src/testing/scenes/cycle.ts';
+import { temporaryRepository } from '../../src/testing/scenes/repository.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 type Fields = Record<string, unknown>;
 

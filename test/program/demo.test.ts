@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAgentHost } from '../../src/machine/agent-host.ts';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, startCommand, startProgram } from '../../src/testing/program.ts';
-import type { Body } from '../../src/testing/workflow.ts';
+import { createAgentHost } from '../../src/machine/agent-sessions/agent-host.ts';
+import { covenant, startCommand, startProgram } from '../../src/testing/programs/program.ts';
+import type { Body } from '../../src/testing/scenes/workflow.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 /** A worker is lost after 90 s of silence, and agents say every 30 s that they are alive. */
 const QUICKER = 2.5;

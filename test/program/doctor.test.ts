@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { inspectPostgres } from '../../src/storage/inspect-postgres.ts';
 import { SCHEMA_VERSION } from '../../src/storage/migrate.ts';
 import { lockKey } from '../../src/storage/postgres.ts';
-import { administer, temporaryDatabase, temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, type Environment, startProgram } from '../../src/testing/program.ts';
+import { covenant, type Environment, startProgram } from '../../src/testing/programs/program.ts';
+import { administer, temporaryDatabase, temporaryFolder } from '../../src/testing/store/database.ts';
 
 interface Found {
   check: string;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { CLIENTS } from '../../src/features/devices/connections.ts';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { ROOT, startCommand } from '../../src/testing/program.ts';
+import { CLIENTS } from '../../src/features/core/devices/connections.ts';
+import { ROOT, startCommand } from '../../src/testing/programs/program.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 test('npm start names every client, and a command that sets all of them up from any folder', async () => {
   const server = startCommand({ home: temporaryFolder(), env: { npm_lifecycle_event: 'start' } }, 'up', '--port', '0', '--no-open');

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { childProgram, isAlive, processesWith } from '../../src/testing/processes.ts';
-import { type RunningProgram, startProgram } from '../../src/testing/program.ts';
+import { childProgram, isAlive, processesWith } from '../../src/testing/programs/processes.ts';
+import { type RunningProgram, startProgram } from '../../src/testing/programs/program.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 /** How long what a dead server had started may outlive it. */
 const GONE_MS = 5_000;

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { signalAll } from '../../src/machine/group.ts';
-import { socketIn } from '../../src/machine/tmux.ts';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { processesWith } from '../../src/testing/processes.ts';
-import { covenant, startCommand, startProgram } from '../../src/testing/program.ts';
-import { temporaryRepository } from '../../src/testing/repository.ts';
+import { socketIn } from '../../src/machine/agent-sessions/tmux.ts';
+import { signalAll } from '../../src/machine/process/group.ts';
+import { processesWith } from '../../src/testing/programs/processes.ts';
+import { covenant, startCommand, startProgram } from '../../src/testing/programs/program.ts';
+import { temporaryRepository } from '../../src/testing/scenes/repository.ts';
+import type { Body } from '../../src/testing/scenes/workflow.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { until } from '../../src/testing/until.ts';
-import type { Body } from '../../src/testing/workflow.ts';
 
 const CONFIG = `
 [instances]

@@ -6,10 +6,10 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { lockKey } from '../../src/storage/postgres.ts';
-import { temporaryDatabase, temporaryFolder } from '../../src/testing/database.ts';
-import { childProgram, processesWith } from '../../src/testing/processes.ts';
-import { covenant, direct, type Environment, startProgram } from '../../src/testing/program.ts';
-import { signInBy } from '../../src/testing/signin.ts';
+import { childProgram, processesWith } from '../../src/testing/programs/processes.ts';
+import { covenant, direct, type Environment, startProgram } from '../../src/testing/programs/program.ts';
+import { signInBy } from '../../src/testing/scenes/signin.ts';
+import { temporaryDatabase, temporaryFolder } from '../../src/testing/store/database.ts';
 import { until } from '../../src/testing/until.ts';
 
 const operatorToken = (home: string) => (JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string }).token;

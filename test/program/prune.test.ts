@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, startProgram } from '../../src/testing/program.ts';
+import { covenant, startProgram } from '../../src/testing/programs/program.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 /** A journal of which the first part is from January, the rest from half a year later. */
 async function aged({ server }: { server: boolean }) {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, ROOT } from '../../src/testing/program.ts';
+import { covenant, ROOT } from '../../src/testing/programs/program.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { VERSION } from '../../src/version.ts';
 
 /** What npm says where the registry cannot be reached. */

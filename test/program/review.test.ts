@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { fakeGitHub } from '../../src/testing/github.ts';
-import { isAlive } from '../../src/testing/processes.ts';
-import { covenant } from '../../src/testing/program.ts';
-import { HOUR, type LoopOptions, reviewLoop } from '../../src/testing/review-loop.ts';
-import type { Body } from '../../src/testing/workflow.ts';
+import { isAlive } from '../../src/testing/programs/processes.ts';
+import { covenant } from '../../src/testing/programs/program.ts';
+import { HOUR, type LoopOptions, reviewLoop } from '../../src/testing/scenes/review-loop.ts';
+import type { Body } from '../../src/testing/scenes/workflow.ts';
+import { fakeGitHub } from '../../src/testing/stand-ins/github.ts';
 
 /** The loop with a GitHub that plays along. */
 async function onGitHub(options: LoopOptions = {}) {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, ROOT, startProgram } from '../../src/testing/program.ts';
+import { covenant, ROOT, startProgram } from '../../src/testing/programs/program.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { until } from '../../src/testing/until.ts';
 
 test('external servers at the command line: list, call, change, approve, restart, logs [gateway.cli.servers] [gateway.config.file] [gateway.pin.approve] [gateway.start.merged]', async () => {
@@ -13,7 +13,7 @@ test('external servers at the command line: list, call, change, approve, restart
       join(at.home, 'secrets.toml'),
       `[[mcp.server]]\nname = "far"\ncommand = ${JSON.stringify(process.execPath)}\nargs = ["$CHILDREN/changes-description.mjs"]\nenv = { ${env} }\n\n[[mcp.server]]\nname = "wrong"\ncommand = "x"\nargs = ["$NOT_SET"]\n`.replace(
         '$CHILDREN',
-        join(ROOT, 'src/testing/children'),
+        join(ROOT, 'src/testing/programs/children'),
       ),
       { mode: 0o600 },
     );

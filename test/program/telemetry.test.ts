@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { collector } from '../../src/testing/collector.ts';
-import { temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, direct, ROOT, startProgram } from '../../src/testing/program.ts';
+import { covenant, direct, ROOT, startProgram } from '../../src/testing/programs/program.ts';
+import { collector } from '../../src/testing/stand-ins/collector.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 /** Writes the name of every file that is loaded. */
 const WATCH = `import { registerHooks } from 'node:module'; registerHooks({ load(url, ctx, next) { process.stderr.write('loaded ' + url + '\\n'); return next(url, ctx); } });`;

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDatabase, temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, direct, type Environment, startProgram } from '../../src/testing/program.ts';
+import { covenant, direct, type Environment, startProgram } from '../../src/testing/programs/program.ts';
+import { temporaryDatabase, temporaryFolder } from '../../src/testing/store/database.ts';
 
 /** Without the header, whose time is its own. */
 const content = (path: string) => readFileSync(path, 'utf8').split('\n').slice(1).join('\n');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { temporaryDatabase, temporaryFolder } from '../../src/testing/database.ts';
-import { covenant, direct, type Environment, startProgram } from '../../src/testing/program.ts';
+import { covenant, direct, type Environment, startProgram } from '../../src/testing/programs/program.ts';
 import { patience } from '../../src/testing/runs.ts';
+import { temporaryDatabase, temporaryFolder } from '../../src/testing/store/database.ts';
 
 const AGENTS = 64;
 /** 2,000 tasks are promised; every run has a shorter graph of the same kind. */

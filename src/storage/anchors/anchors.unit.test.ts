@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDatabase, temporaryFolder } from '../../testing/database.ts';
-import { openTestStore } from '../../testing/store.ts';
+import { temporaryDatabase, temporaryFolder } from '../../testing/store/database.ts';
+import { openTestStore } from '../../testing/store/store.ts';
 import { AnchorCheck } from './check.ts';
 import { type AnchorPoint, anchorPath, readAnchorFile } from './file.ts';
 import { AnchorKeeper } from './keeper.ts';

@@ -1,9 +1,21 @@
 import fc from 'fast-check';
 import { type KyselyPlugin, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { ENGINE } from '../../testing/database.ts';
 import { inRun } from '../../testing/scope.ts';
-import { ANYWHERE, anyRows, EVERY_ROW, exported, fileOf, fillEveryTable, hardText, type Place, placeOn, unchainedJournal, W } from '../../testing/transfer.ts';
+import { ENGINE } from '../../testing/store/database.ts';
+import {
+  ANYWHERE,
+  anyRows,
+  EVERY_ROW,
+  exported,
+  fileOf,
+  fillEveryTable,
+  hardText,
+  type Place,
+  placeOn,
+  unchainedJournal,
+  W,
+} from '../../testing/store/transfer.ts';
 import { ChainVerifier, readAnchor, readEvents, readHead } from '../journal.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
 import { exportWorkspace } from './export.ts';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type TestApp, testApp } from '../../testing/app.ts';
-import { bridge } from '../../testing/bridge.ts';
-import { temporaryFolder } from '../../testing/database.ts';
 import { ERAS, type Era } from '../../testing/mcp-client.ts';
+import { bridge } from '../../testing/programs/bridge.ts';
+import { temporaryFolder } from '../../testing/store/database.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { serve } from '../http/server.ts';
 

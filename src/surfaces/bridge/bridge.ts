@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Toolset } from '../../kernel/contract.ts';
-import { placeOf } from '../../machine/place.ts';
+import { placeOf } from '../../machine/git/place.ts';
 import { VERSION } from '../../version.ts';
 import { configuredToken } from '../companion/credentials.ts';
 import { noteRepo } from '../companion/repos.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../../testing/database.ts';
+import { temporaryFolder } from '../../testing/store/database.ts';
 import { lastLists } from './last-list.ts';
 
 const tools = (name: string) => [{ name, inputSchema: { type: 'object' as const } }];

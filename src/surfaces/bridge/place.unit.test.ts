@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { testApp } from '../../testing/app.ts';
-import { bridge, textOf } from '../../testing/bridge.ts';
-import { temporaryFolder } from '../../testing/database.ts';
 import { ERAS } from '../../testing/mcp-client.ts';
-import { temporaryRepository } from '../../testing/repository.ts';
+import { bridge, textOf } from '../../testing/programs/bridge.ts';
+import { temporaryRepository } from '../../testing/scenes/repository.ts';
+import { temporaryFolder } from '../../testing/store/database.ts';
 
 it.each(ERAS)(
   '[companion.repos.registered-by-activity] the bridge of a %s client says where it stands, and puts that repository on the list of this machine',

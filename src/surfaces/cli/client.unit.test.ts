@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { temporaryFolder } from '../../testing/database.ts';
+import { temporaryFolder } from '../../testing/store/database.ts';
 import { connectClient } from './client.ts';
 import { writeRunFile } from './home.ts';
 

@@ -1,4 +1,4 @@
-import { type Place, placeOf } from '../../machine/place.ts';
+import { type Place, placeOf } from '../../machine/git/place.ts';
 import type { BareCommand, BareInvocation } from '../cli/command.ts';
 import { CliError, option } from '../cli/command.ts';
 import { DEFAULT_ORIGIN, originFrom } from '../origin.ts';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryRepository } from '../../testing/repository.ts';
-import { type SetupMachine, setupMachine } from '../../testing/setup-machine.ts';
+import { type SetupMachine, setupMachine } from '../../testing/programs/setup-machine.ts';
+import { temporaryRepository } from '../../testing/scenes/repository.ts';
 import { inspectSetup } from './files.ts';
 
 const PLUGIN = '.opencode/plugins/covibe.js';

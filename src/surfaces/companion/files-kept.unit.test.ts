@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { handWritten, ORIGIN, setupMachine } from '../../testing/setup-machine.ts';
+import { handWritten, ORIGIN, setupMachine } from '../../testing/programs/setup-machine.ts';
 import { jsonIn } from './edit/json.ts';
 import { inspectSetup } from './files.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type SetupMachine, setupMachine } from '../../testing/setup-machine.ts';
+import { type SetupMachine, setupMachine } from '../../testing/programs/setup-machine.ts';
 import { applySetup, inspectSetup, planSetup } from './files.ts';
 
 test.each<[string, (m: SetupMachine) => unknown, RegExp]>([

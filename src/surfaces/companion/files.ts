@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type ClientName, installCommand, quoted } from '../../features/devices/connections.ts';
-import { real } from '../../machine/place.ts';
+import { type ClientName, installCommand, quoted } from '../../features/core/devices/connections.ts';
+import { real } from '../../machine/git/place.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import { CliError } from '../cli/command.ts';
 import type { FileWish } from './clients/client.ts';

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync }
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { ORIGIN, setupMachine } from '../../testing/setup-machine.ts';
+import { ORIGIN, setupMachine } from '../../testing/programs/setup-machine.ts';
 import { inspectSetup, installedClients } from './files.ts';
 
 test('[companion.setup.claude-mcp-json] .mcp.json gets the stdio bridge of Claude Code, and names no folder of this machine', () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../testing/database.ts';
+import { temporaryFolder } from '../../testing/store/database.ts';
 import { replaceFile } from './home.ts';
 
 test('a file that has no room is not replaced by a part of it', () => {

@@ -1,4 +1,4 @@
-import type { HookEvent, HookQuestion } from '../../features/hooks/question.ts';
+import type { HookEvent, HookQuestion } from '../../features/core/hooks/question.ts';
 import { isToken, NO_TOKEN } from './credentials.ts';
 import { failsClosed, noteFailClosed } from './fail-closed.ts';
 import { ask } from './server.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder } from '../../testing/database.ts';
+import { temporaryFolder } from '../../testing/store/database.ts';
 import { storeTokens } from './credentials.ts';
 import { hear } from './hook-answer.ts';
 

@@ -1,4 +1,4 @@
-import type { ClientName } from '../../features/devices/connections.ts';
+import type { ClientName } from '../../features/core/devices/connections.ts';
 import type { FileWish } from './clients/client.ts';
 import { CLIENT_SETUPS, inboxFile } from './clients/index.ts';
 import { programsFor } from './clients/programs.ts';

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
-import { MOST_EDITS } from '../../features/hooks/question.ts';
-import { LONGEST_PATH } from '../../machine/place.ts';
-import type { Written } from '../../machine/placed.ts';
+import { MOST_EDITS } from '../../features/core/hooks/question.ts';
+import { LONGEST_PATH } from '../../machine/git/place.ts';
+import type { Written } from '../../machine/git/placed.ts';
 import type { Arguments } from './operands.ts';
 
 /** In characters. A server reads lines too, and serves nobody meanwhile. Linux gives no program a longer argument than half of it. */

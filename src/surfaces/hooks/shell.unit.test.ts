@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MOST_EDITS } from '../../features/hooks/question.ts';
+import { MOST_EDITS } from '../../features/core/hooks/question.ts';
 import { runs } from '../../testing/runs.ts';
 import { LONGEST_LINE, MOST_PATH_CHARACTERS } from './found.ts';
 import { filesWritten } from './shell.ts';

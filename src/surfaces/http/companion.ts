@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
-import { companionTarball } from '../../features/sessions/index.ts';
+import { companionTarball } from '../../features/team/sessions/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import type { App } from '../../main.ts';
 import { bearer } from './caller.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Limits, parsedBytes } from '../../config.ts';
-import type { Authentication } from '../../features/identity/index.ts';
+import type { Authentication } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { addressGroup } from '../../kernel/network.ts';
 import type { App } from '../../main.ts';

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { redactor } from '../../features/identity/index.ts';
+import { redactor } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import type { App } from '../../main.ts';
 import type { JournalPage } from '../../storage/follow.ts';

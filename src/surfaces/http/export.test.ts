@@ -3,7 +3,7 @@ import type { Principal } from '../../kernel/context.ts';
 import type { App } from '../../main.ts';
 import type { JournalEvent } from '../../storage/journal.ts';
 import { testApp } from '../../testing/app.ts';
-import type { Session } from '../../testing/signin.ts';
+import type { Session } from '../../testing/scenes/signin.ts';
 import { exportEvents } from './export.ts';
 
 async function served() {

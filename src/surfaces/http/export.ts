@@ -1,4 +1,4 @@
-import type { listEvents } from '../../features/events/contract.ts';
+import type { listEvents } from '../../features/core/events/contract.ts';
 import type { Answer } from '../../kernel/call.ts';
 import type { Principal } from '../../kernel/context.ts';
 import type { Output } from '../../kernel/contract.ts';

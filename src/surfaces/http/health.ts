@@ -1,4 +1,4 @@
-import { DEFAULT_SETTINGS } from '../../features/overlap/index.ts';
+import { DEFAULT_SETTINGS } from '../../features/team/overlap/index.ts';
 import type { App } from '../../main.ts';
 import { missingFromSchema } from '../../storage/migrate.ts';
 import { VERSION } from '../../version.ts';

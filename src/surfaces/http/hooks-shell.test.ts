@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hooksApp, REPO } from '../../testing/hooks.ts';
-import { temporaryRepository } from '../../testing/repository.ts';
+import { hooksApp, REPO } from '../../testing/scenes/hooks.ts';
+import { temporaryRepository } from '../../testing/scenes/repository.ts';
 
 test('a command line that takes a folder away in which something is claimed is denied, and one that leaves it alone is not', async () => {
   const t = await hooksApp();

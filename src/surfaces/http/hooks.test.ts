@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { edit, type HooksApp, hooksApp, REPO } from '../../testing/hooks.ts';
-import { temporaryRepository } from '../../testing/repository.ts';
+import { edit, type HooksApp, hooksApp, REPO } from '../../testing/scenes/hooks.ts';
+import { temporaryRepository } from '../../testing/scenes/repository.ts';
 
 async function served() {
   const t = await hooksApp();

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
-import { HOOK_EVENTS, type HookAnswer, type HookEvent } from '../../features/hooks/question.ts';
+import { HOOK_EVENTS, type HookAnswer, type HookEvent } from '../../features/core/hooks/question.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { isRecord } from '../../kernel/input.ts';
 import { refused } from '../../kernel/reply.ts';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { type TestApp, testApp } from '../../testing/app.ts';
 import { fixtureFeature, releaseWaiting, waitingCalls } from '../../testing/fixture.ts';
-import { postSignIn, signInBy } from '../../testing/signin.ts';
+import { postSignIn, signInBy } from '../../testing/scenes/signin.ts';
 import { until } from '../../testing/until.ts';
 import { MAX_BODY_BYTES } from './body.ts';
 

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import { type SignInRequest, signInRequest } from '../../features/identity/index.ts';
+import { type SignInRequest, signInRequest } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { ENVELOPES } from '../../kernel/envelope.ts';
 import { Refusal, replyTo } from '../../kernel/errors.ts';

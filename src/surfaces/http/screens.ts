@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AgentHost } from '../../machine/agent-host.ts';
+import type { AgentHost } from '../../machine/agent-sessions/agent-host.ts';
 
 /** What a terminal shows. Of a plain process, which has none, the end of its log. */
 export interface Screen {

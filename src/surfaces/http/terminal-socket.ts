@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { INSTANCE_ID, type InstanceRow, requireWatchable } from '../../features/instances/index.ts';
+import { INSTANCE_ID, type InstanceRow, requireWatchable } from '../../features/review/instances/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { refused } from '../../kernel/reply.ts';

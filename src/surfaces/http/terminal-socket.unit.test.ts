@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { issueToken } from '../../features/identity/index.ts';
-import { type AgentHost, createAgentHost } from '../../machine/agent-host.ts';
-import { socketIn, type Tmux, tmuxVersion, type View } from '../../machine/tmux.ts';
+import { issueToken } from '../../features/core/identity/index.ts';
+import { type AgentHost, createAgentHost } from '../../machine/agent-sessions/agent-host.ts';
+import { socketIn, type Tmux, tmuxVersion, type View } from '../../machine/agent-sessions/tmux.ts';
 import { testApp } from '../../testing/app.ts';
-import { temporaryDatabase } from '../../testing/database.ts';
-import { temporaryRepository } from '../../testing/repository.ts';
+import { temporaryRepository } from '../../testing/scenes/repository.ts';
+import { temporaryDatabase } from '../../testing/store/database.ts';
 import { until } from '../../testing/until.ts';
 import type { TerminalLimits } from './terminal-socket.ts';
 

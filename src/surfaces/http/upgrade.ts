@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createEnterWorkspace } from '../../features/identity/index.ts';
+import { createEnterWorkspace } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { refused } from '../../kernel/reply.ts';

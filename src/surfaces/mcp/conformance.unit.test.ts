@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { passThrough, REVISIONS, type Revision, requiredScenarios, runSuite } from '../../testing/conformance.ts';
-import { serveFixture } from '../../testing/conformance-server.ts';
-import { fixtureGateway, type Way } from '../../testing/gateway.ts';
+import { passThrough, REVISIONS, type Revision, requiredScenarios, runSuite } from '../../testing/stand-ins/conformance.ts';
+import { serveFixture } from '../../testing/stand-ins/conformance-server.ts';
+import { fixtureGateway, type Way } from '../../testing/stand-ins/gateway.ts';
 
 const TIME = 120_000;
 

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { fixtureGateway, WAYS, type Way } from '../../testing/gateway.ts';
 import { connected, ERAS } from '../../testing/mcp-client.ts';
+import { fixtureGateway, WAYS, type Way } from '../../testing/stand-ins/gateway.ts';
 
 /** Answers whatever it is asked, and remembers what that was. */
 function answering(asked: string[]): (client: Client) => void {

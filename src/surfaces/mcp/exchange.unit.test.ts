@@ -3,8 +3,8 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { expect, test, vi } from 'vitest';
 import type { Json, RelayContext } from '../../kernel/relay.ts';
 import { testApp } from '../../testing/app.ts';
-import { fakeUpstreams } from '../../testing/fake-upstreams.ts';
 import { connected, ERAS, type Era } from '../../testing/mcp-client.ts';
+import { fakeUpstreams } from '../../testing/stand-ins/fake-upstreams.ts';
 import { until } from '../../testing/until.ts';
 import { exchangeOf } from './exchange.ts';
 

@@ -2,8 +2,8 @@ import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { UpstreamError } from '../../kernel/relay.ts';
 import { testApp } from '../../testing/app.ts';
-import { fakeUpstreams } from '../../testing/fake-upstreams.ts';
 import { connected, ERAS } from '../../testing/mcp-client.ts';
+import { fakeUpstreams } from '../../testing/stand-ins/fake-upstreams.ts';
 import { until } from '../../testing/until.ts';
 
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] });

@@ -1,5 +1,5 @@
 import type { CompleteRequestParams } from '@modelcontextprotocol/server';
-import type { ResourceHolder, WorkspaceUpstreams } from '../../features/upstreams/index.ts';
+import type { ResourceHolder, WorkspaceUpstreams } from '../../features/gateway/servers/index.ts';
 import type { Answer, CallRequest } from '../../kernel/call.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Aside } from '../../kernel/ports.ts';

@@ -1,8 +1,8 @@
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { type TestCaller, testApp } from '../../testing/app.ts';
-import { fakeUpstreams } from '../../testing/fake-upstreams.ts';
 import { connected } from '../../testing/mcp-client.ts';
+import { fakeUpstreams } from '../../testing/stand-ins/fake-upstreams.ts';
 import { until } from '../../testing/until.ts';
 import { IDLE_MS, LINGER_MS, MOST_OF_A_TOKEN } from './sessions.ts';
 import { MOST_SUBSCRIPTIONS } from './subscriptions.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../../config.ts';
-import { temporaryFolder } from '../../testing/database.ts';
+import { temporaryFolder } from '../../testing/store/database.ts';
 import { samplerFrom } from './sampler.ts';
 import { telemetrySettings } from './settings.ts';
 

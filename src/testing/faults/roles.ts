@@ -1,4 +1,4 @@
-import { PSKS } from '../cycle.ts';
+import { PSKS } from '../scenes/cycle.ts';
 import type { Client, Json } from './client.ts';
 
 type Role = keyof typeof PSKS;

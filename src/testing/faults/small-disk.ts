@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { temporaryFolder } from '../database.ts';
 import { whenOver } from '../scope.ts';
+import { temporaryFolder } from '../store/database.ts';
 
 const KEEPER = fileURLToPath(new URL('./keep-disk.mjs', import.meta.url));
 const PRIVATE = ['--user', '--map-root-user', '--mount'];

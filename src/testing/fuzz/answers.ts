@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ENVELOPES, type JsonSchema } from '../../kernel/envelope.ts';
 import { isRecord } from '../../kernel/input.ts';
-import { ROOT } from '../program.ts';
+import { ROOT } from '../programs/program.ts';
 import type { Target } from './targets.ts';
 
 /** An answer as its caller reads it. */

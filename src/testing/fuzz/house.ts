@@ -1,18 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { ensureDeveloper, issueToken } from '../../features/identity/index.ts';
-import { createUpstreams } from '../../features/upstreams/index.ts';
+import { ensureDeveloper, issueToken } from '../../features/core/identity/index.ts';
+import { createUpstreams } from '../../features/gateway/servers/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../kernel/workspace.ts';
 import type { RunningServer } from '../../surfaces/http/server.ts';
 import { type TestApp, type TestCaller, testApp } from '../app.ts';
 import { testClock } from '../clock.ts';
 import { SLEEPER } from '../config.ts';
-import { brokerRepository } from '../cycle.ts';
-import { ENGINE, temporaryDatabase } from '../database.ts';
-import { type PretendedHost, pretendedHost } from '../sessions.ts';
-import type { Body } from '../workflow.ts';
+import { brokerRepository } from '../scenes/cycle.ts';
+import { type PretendedHost, pretendedHost } from '../scenes/sessions.ts';
+import type { Body } from '../scenes/workflow.ts';
+import { ENGINE, temporaryDatabase } from '../store/database.ts';
 import { type Captured, captured } from './captured.ts';
 import { agreeableGit, agreeableGitHub, filesOnlyIn } from './machine.ts';
 

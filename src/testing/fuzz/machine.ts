@@ -1,7 +1,7 @@
-import type { GitDisk } from '../../machine/disk.ts';
 import { type FileDisk, fileDisk } from '../../machine/files.ts';
-import type { GitHub, Issue, Pull } from '../../machine/github.ts';
-import { pretendedDisk } from '../pretended-disk.ts';
+import type { GitDisk } from '../../machine/git/disk.ts';
+import type { GitHub, Issue, Pull } from '../../machine/github/github.ts';
+import { pretendedDisk } from '../stand-ins/pretended-disk.ts';
 
 const COMMIT = 'a'.repeat(40);
 const ADDRESS = 'https://github.com/acme/app.git';

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../src/testing/database.ts';
 import { residentBytes } from '../../../src/testing/faults/leaks.ts';
-import { covenant, direct, startProgram } from '../../../src/testing/program.ts';
-import { postSignIn } from '../../../src/testing/signin.ts';
+import { covenant, direct, startProgram } from '../../../src/testing/programs/program.ts';
+import { postSignIn } from '../../../src/testing/scenes/signin.ts';
+import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
 const ROUNDS = process.env.COVENANT_PROVE === '1' ? 200 : 6;
 const CONNECTIONS = 64;

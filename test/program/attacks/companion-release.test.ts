@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { testMachine } from '../../../src/testing/companion.ts';
-import { companionRelease, quickNpm } from '../../../src/testing/companion-release.ts';
-import { temporaryFolder } from '../../../src/testing/database.ts';
-import { covenant, startProgram } from '../../../src/testing/program.ts';
-import { temporaryRepository } from '../../../src/testing/repository.ts';
+import { testMachine } from '../../../src/testing/programs/companion.ts';
+import { companionRelease, quickNpm } from '../../../src/testing/programs/companion-release.ts';
+import { covenant, startProgram } from '../../../src/testing/programs/program.ts';
+import { temporaryRepository } from '../../../src/testing/scenes/repository.ts';
+import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
 test('a server that offers a release of its own making gets it onto no machine that was set up before [harden.companion.signed-updates]', async () => {
   const at = { home: temporaryFolder() };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { temporaryFolder } from '../../../src/testing/database.ts';
-import { covenant, startProgram } from '../../../src/testing/program.ts';
-import { postSignIn, signInBy } from '../../../src/testing/signin.ts';
+import { covenant, startProgram } from '../../../src/testing/programs/program.ts';
+import { postSignIn, signInBy } from '../../../src/testing/scenes/signin.ts';
+import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
 /** `open`, or why the server refused the socket. */
 async function socket(url: string, path: string, headers: Record<string, string>): Promise<string> {

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder } from '../../../src/testing/database.ts';
-import { fakeGitHub } from '../../../src/testing/github.ts';
-import { covenant, direct, startProgram } from '../../../src/testing/program.ts';
-import { repositoryOnGitHub } from '../../../src/testing/pulls.ts';
+import { covenant, direct, startProgram } from '../../../src/testing/programs/program.ts';
+import { repositoryOnGitHub } from '../../../src/testing/scenes/pulls.ts';
+import { fakeGitHub } from '../../../src/testing/stand-ins/github.ts';
+import { temporaryFolder } from '../../../src/testing/store/database.ts';
 import { until } from '../../../src/testing/until.ts';
 
 test('a repository whose configuration names programs and other addresses runs none of them, and gets no token [harden.git.no-programs] [harden.git.no-redirects] [harden.git.github-token]', async () => {

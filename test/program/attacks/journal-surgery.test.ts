@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { canonicalJson } from '../../../src/storage/canonical.ts';
 import { chainHash } from '../../../src/storage/journal.ts';
 import type { EventRow } from '../../../src/storage/tables.ts';
-import { temporaryFolder } from '../../../src/testing/database.ts';
-import { covenant, startProgram } from '../../../src/testing/program.ts';
+import { covenant, startProgram } from '../../../src/testing/programs/program.ts';
+import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
 interface Verified {
   valid: boolean;

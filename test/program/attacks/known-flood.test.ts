@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { temporaryFolder } from '../../../src/testing/database.ts';
-import { covenant, startProgram } from '../../../src/testing/program.ts';
+import { covenant, startProgram } from '../../../src/testing/programs/program.ts';
 import { whenOver } from '../../../src/testing/scope.ts';
+import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
 test('a token that floods is held at its rate, its sockets and its quota, and the journal grows by none of what was refused', async () => {
   const at = { home: temporaryFolder() };

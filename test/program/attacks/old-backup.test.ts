@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../src/testing/database.ts';
-import { DISGUISED, disguise } from '../../../src/testing/disguised.ts';
-import { covenant, direct, startProgram } from '../../../src/testing/program.ts';
-import { postSignIn } from '../../../src/testing/signin.ts';
+import { covenant, direct, startProgram } from '../../../src/testing/programs/program.ts';
+import { postSignIn } from '../../../src/testing/scenes/signin.ts';
+import { temporaryFolder } from '../../../src/testing/store/database.ts';
+import { DISGUISED, disguise } from '../../../src/testing/store/disguised.ts';
 
 async function place() {
   const at = { home: temporaryFolder() };

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../src/testing/database.ts';
-import { covenant, direct, ROOT, startProgram } from '../../../src/testing/program.ts';
-import { temporaryRepository } from '../../../src/testing/repository.ts';
-import { signInBy } from '../../../src/testing/signin.ts';
+import { covenant, direct, ROOT, startProgram } from '../../../src/testing/programs/program.ts';
+import { temporaryRepository } from '../../../src/testing/scenes/repository.ts';
+import { signInBy } from '../../../src/testing/scenes/signin.ts';
+import { temporaryFolder } from '../../../src/testing/store/database.ts';
 import { until } from '../../../src/testing/until.ts';
 
-const CHILD = `command = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(join(ROOT, 'src/testing/children/plain.mjs'))}]\n`;
+const CHILD = `command = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(join(ROOT, 'src/testing/programs/children/plain.mjs'))}]\n`;
 
 test('the admin of a second workspace gets neither at the tools of another tenant nor at the machine [harden.workspaces.unknown-outside] [harden.workspaces.setting] [harden.instances.server-permission]', async () => {
   const at = { home: temporaryFolder() };

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { temporaryFolder } from '../../../src/testing/database.ts';
-import { covenant, direct, startProgram } from '../../../src/testing/program.ts';
+import { covenant, direct, startProgram } from '../../../src/testing/programs/program.ts';
+import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
 interface Event {
   readonly seq: number;

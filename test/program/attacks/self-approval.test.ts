@@ -1,8 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../src/testing/database.ts';
 import { connected, ERAS } from '../../../src/testing/mcp-client.ts';
-import { covenant, startProgram } from '../../../src/testing/program.ts';
+import { covenant, startProgram } from '../../../src/testing/programs/program.ts';
+import { temporaryFolder } from '../../../src/testing/store/database.ts';
 import { until } from '../../../src/testing/until.ts';
 
 type Item = { approval_id: string };

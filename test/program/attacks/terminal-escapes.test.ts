@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../src/testing/database.ts';
-import { covenant, direct, startProgram } from '../../../src/testing/program.ts';
+import { covenant, direct, startProgram } from '../../../src/testing/programs/program.ts';
+import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
 /** Everything but line ends that a terminal acts on or does not show. */
 const STEERS = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../src/testing/database.ts';
-import { covenant, direct, startProgram } from '../../../src/testing/program.ts';
-import { signInBy } from '../../../src/testing/signin.ts';
+import { covenant, direct, startProgram } from '../../../src/testing/programs/program.ts';
+import { signInBy } from '../../../src/testing/scenes/signin.ts';
+import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,4 +1,4 @@
-import type { agentsList, agentsRelease } from '../../../features/roster/contract.ts';
+import type { agentsList, agentsRelease } from '../../../features/people/roster/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command } from '../command.ts';
 import { age, table } from '../output.ts';

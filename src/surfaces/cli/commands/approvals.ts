@@ -1,4 +1,4 @@
-import type { approveCall, listApprovals } from '../../../features/approvals/contract.ts';
+import type { approveCall, listApprovals } from '../../../features/core/approvals/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { type Command, given, type Invocation, type Result } from '../command.ts';
 import { age } from '../output.ts';

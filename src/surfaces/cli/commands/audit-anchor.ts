@@ -1,5 +1,5 @@
 import { loadConfig } from '../../../config.ts';
-import type { anchorJournal, rotateAnchorKey } from '../../../features/events/contract.ts';
+import type { anchorJournal, rotateAnchorKey } from '../../../features/core/events/contract.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { workspaceId } from '../../../kernel/workspace.ts';

@@ -1,4 +1,4 @@
-import type { pruneJournal } from '../../../features/events/contract.ts';
+import type { pruneJournal } from '../../../features/core/events/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, type Invocation, option, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';

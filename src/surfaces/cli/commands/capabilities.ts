@@ -1,4 +1,4 @@
-import type { explainCapability } from '../../../features/capabilities/contract.ts';
+import type { explainCapability } from '../../../features/core/capabilities/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { type Command, given, type Invocation, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';

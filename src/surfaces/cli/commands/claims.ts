@@ -1,4 +1,4 @@
-import type { listClaims, releaseByHand } from '../../../features/coordination/contract.ts';
+import type { listClaims, releaseByHand } from '../../../features/team/coordination/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command } from '../command.ts';
 import { table } from '../output.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycles/config.ts';
+import type { listDevelopers } from '../../../features/core/identity/contract.ts';
+import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycle/config.ts';
 import type {
   cyclesArchive,
   cyclesCancel,
@@ -9,8 +10,7 @@ import type {
   cyclesSessions,
   cyclesShow,
   cyclesStart,
-} from '../../../features/cycles/contract.ts';
-import type { listDevelopers } from '../../../features/identity/contract.ts';
+} from '../../../features/cycle/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { fileDisk } from '../../../machine/files.ts';
 import { asking, CliError, type Invocation } from '../command.ts';

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../../../config.ts';
-import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycles/config.ts';
-import { configText, repositoryOf } from '../../../features/cycles/place.ts';
+import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycle/config.ts';
+import { configText, repositoryOf } from '../../../features/cycle/place.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { createFile, FolderElsewhere, fileDisk, NotAFile } from '../../../machine/files.ts';
-import { git } from '../../../machine/git.ts';
+import { git } from '../../../machine/git/git.ts';
 import { CliError, type Command, type Invocation, type Result } from '../command.ts';
 import { IN_REPOSITORY, pathOf, typed, wrongOption } from './cycle-place.ts';
 

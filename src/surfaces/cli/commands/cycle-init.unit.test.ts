@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig, withoutPsk } from '../../../features/cycles/config.ts';
-import { CONFIG, writeConfig } from '../../../testing/cycle.ts';
-import { temporaryFolder } from '../../../testing/database.ts';
-import { temporaryRepository } from '../../../testing/repository.ts';
+import { readConfig, withoutPsk } from '../../../features/cycle/config.ts';
+import { CONFIG, writeConfig } from '../../../testing/scenes/cycle.ts';
+import { temporaryRepository } from '../../../testing/scenes/repository.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import type { Result } from '../command.ts';
 import { createOutput } from '../output.ts';
 import { cycleInit } from './cycle-init.ts';

@@ -1,4 +1,4 @@
-import type { cyclesList, cyclesSessions, cyclesShow } from '../../../features/cycles/contract.ts';
+import type { cyclesList, cyclesSessions, cyclesShow } from '../../../features/cycle/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { age, counted, table } from '../output.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GEMINI_AND_CODEX } from '../../../features/cycles/machine.ts';
+import { GEMINI_AND_CODEX } from '../../../features/cycle/machine.ts';
 import { type Cycle, eventLine, handoffLines, type Shown, statusLines, waysOn, whoIs } from './cycle-text.ts';
 
 const who = whoIs(new Map([['dev_1', 'ana']]));

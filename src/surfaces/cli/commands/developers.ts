@@ -1,4 +1,4 @@
-import type { listDevelopers, setRunAgents, setVisibility, signOutDeveloper } from '../../../features/identity/contract.ts';
+import type { listDevelopers, setRunAgents, setVisibility, signOutDeveloper } from '../../../features/core/identity/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, CliError, type Command, type Invocation, type Result } from '../command.ts';
 import { counted, table } from '../output.ts';

@@ -1,4 +1,4 @@
-import type { approveDevice, Device, listDevices, Requested, refuseDevice, revokeDevice, waitingDevices } from '../../../features/devices/contract.ts';
+import type { approveDevice, Device, listDevices, Requested, refuseDevice, revokeDevice, waitingDevices } from '../../../features/core/devices/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, given } from '../command.ts';
 import { age, table } from '../output.ts';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createAgentHost } from '../../../machine/agent-host.ts';
+import { createAgentHost } from '../../../machine/agent-sessions/agent-host.ts';
 import { testApp } from '../../../testing/app.ts';
-import { temporaryFolder } from '../../../testing/database.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { type Client, connectClient } from '../client.ts';
 import type { Invocation } from '../command.ts';
 import { createOutput } from '../output.ts';

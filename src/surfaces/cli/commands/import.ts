@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
-import { isAllowed } from '../../../machine/allowed.ts';
+import { isAllowed } from '../../../machine/git/allowed.ts';
 import { CliError, type Command, type Invocation, type Result } from '../command.ts';
 import { prepareHome } from '../home.ts';
 import { refuseWhileServed } from '../served.ts';
@@ -74,9 +74,9 @@ async function importFrom(invocation: Invocation, file: string, config: ReturnTy
     import('../../../storage/transfer/snapshot.ts'),
     import('../../../storage/transfer/format.ts'),
     import('../../../features/import-rules.ts'),
-    import('../../../features/demo/index.ts'),
+    import('../../../features/people/demo/index.ts'),
     import('../../../storage/anchors/keeper.ts'),
-    import('../../../features/identity/index.ts'),
+    import('../../../features/core/identity/index.ts'),
   ]);
   const { now } = clockFrom(invocation.env);
   const folders = config.machine.repositories && [...config.machine.repositories, demoFolder(config.home)];

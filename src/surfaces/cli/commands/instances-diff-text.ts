@@ -1,4 +1,4 @@
-import type { instancesDiff } from '../../../features/instances/contract.ts';
+import type { instancesDiff } from '../../../features/review/instances/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { table } from '../output.ts';
 import { plain } from './instances-text.ts';

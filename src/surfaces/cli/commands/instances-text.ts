@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { instancesList, instancesShow, instancesStop } from '../../../features/instances/contract.ts';
+import type { instancesList, instancesShow, instancesStop } from '../../../features/review/instances/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { age, type Output, table } from '../output.ts';
 

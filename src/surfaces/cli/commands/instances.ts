@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { instancesAllowReview, instancesDiff, instancesLogs, instancesMessage, instancesStart } from '../../../features/instances/contract.ts';
+import type { instancesAllowReview, instancesDiff, instancesLogs, instancesMessage, instancesStart } from '../../../features/review/instances/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { findServer } from '../client.ts';
 import { asking, CliError, type Command, given, type Invocation, option, type Result, UsageError } from '../command.ts';

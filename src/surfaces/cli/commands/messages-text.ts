@@ -1,4 +1,4 @@
-import type { listThreads, showThread } from '../../../features/threads/contract.ts';
+import type { listThreads, showThread } from '../../../features/workflow/threads/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { age, table } from '../output.ts';
 

@@ -1,4 +1,4 @@
-import type { dismissByHand, listOverlaps } from '../../../features/overlap/contract.ts';
+import type { dismissByHand, listOverlaps } from '../../../features/team/overlap/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, option, UsageError } from '../command.ts';
 import { age, table } from '../output.ts';

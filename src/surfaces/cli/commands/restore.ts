@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Config, loadConfig } from '../../../config.ts';
-import type { RevivedToken } from '../../../features/identity/index.ts';
+import type { RevivedToken } from '../../../features/core/identity/index.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
 import { CliError, type Command } from '../command.ts';
@@ -77,7 +77,7 @@ async function putInPlace(from: string, database: string, keepTokens: boolean, n
     import('../../../storage/inspect.ts'),
     import('../../../storage/backup.ts'),
     import('../../../storage/restored.ts'),
-    import('../../../features/identity/index.ts'),
+    import('../../../features/core/identity/index.ts'),
   ]);
   const folder = dirname(database);
   const fresh = `${database}.restoring`;
@@ -117,7 +117,7 @@ async function putInPlace(from: string, database: string, keepTokens: boolean, n
 
 /** Before anybody can use it: links and device codes that somebody may still have are void, and tokens that have ended are revoked again. */
 async function settle(path: string, revived: readonly RevivedToken[], now: () => number): Promise<void> {
-  const [{ openStore }, { endRevived }] = await Promise.all([import('../../../storage/open.ts'), import('../../../features/identity/index.ts')]);
+  const [{ openStore }, { endRevived }] = await Promise.all([import('../../../storage/open.ts'), import('../../../features/core/identity/index.ts')]);
   const store = await openStore({ path, now, statementTimeoutMs: 3_600_000 });
   try {
     await endRevived(store, revived);

@@ -1,4 +1,4 @@
-import { CLIENTS, type ClientName, overHttp } from '../../../features/devices/connections.ts';
+import { CLIENTS, type ClientName, overHttp } from '../../../features/core/devices/connections.ts';
 import type { FileOutcome } from '../../companion/files.ts';
 import { PUBLISHED, toolsetsNamed } from '../../mcp/toolsets.ts';
 import type { Client } from '../client.ts';

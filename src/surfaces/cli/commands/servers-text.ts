@@ -1,4 +1,4 @@
-import type { listServers } from '../../../features/upstreams/contract.ts';
+import type { listServers } from '../../../features/gateway/servers/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { age, type Output, table } from '../output.ts';
 

@@ -1,4 +1,4 @@
-import type { approveServer, rejectServer, restartServer, serverLogs } from '../../../features/upstreams/contract.ts';
+import type { approveServer, rejectServer, restartServer, serverLogs } from '../../../features/gateway/servers/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { type Command, type Invocation, option, type Result, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';

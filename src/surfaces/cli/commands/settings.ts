@@ -1,4 +1,4 @@
-import type { Setting, settingsList, settingsSet } from '../../../features/settings/contract.ts';
+import type { Setting, settingsList, settingsSet } from '../../../features/core/settings/contract.ts';
 import type { Output, Sent } from '../../../kernel/contract.ts';
 import { asking, type Command, type Invocation, UsageError } from '../command.ts';
 import { table } from '../output.ts';

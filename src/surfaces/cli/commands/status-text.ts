@@ -1,6 +1,6 @@
-import type { listTokens } from '../../../features/identity/contract.ts';
-import type { workflowsList } from '../../../features/oversight/contract.ts';
-import type { agentsList, agentsShow } from '../../../features/roster/contract.ts';
+import type { listTokens } from '../../../features/core/identity/contract.ts';
+import type { agentsList, agentsShow } from '../../../features/people/roster/contract.ts';
+import type { workflowsList } from '../../../features/workflow/oversight/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { printableLine } from '../../../kernel/printable.ts';
 import { columnsOf, fitted, padded } from '../columns.ts';

@@ -1,8 +1,8 @@
-import type { listApprovals } from '../../../features/approvals/contract.ts';
-import type { waitingDevices } from '../../../features/devices/contract.ts';
-import type { instancesList } from '../../../features/instances/contract.ts';
-import type { listQuestions } from '../../../features/messages/contract.ts';
-import type { listServers } from '../../../features/upstreams/contract.ts';
+import type { listApprovals } from '../../../features/core/approvals/contract.ts';
+import type { waitingDevices } from '../../../features/core/devices/contract.ts';
+import type { listServers } from '../../../features/gateway/servers/contract.ts';
+import type { instancesList } from '../../../features/review/instances/contract.ts';
+import type { listQuestions } from '../../../features/workflow/messages/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { counted } from '../output.ts';
 

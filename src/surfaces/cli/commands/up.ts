@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, loadConfig } from '../../../config.ts';
-import { CLIENTS, quoted } from '../../../features/devices/connections.ts';
+import { CLIENTS, quoted } from '../../../features/core/devices/connections.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { createLog, type Log } from '../../../kernel/log.ts';
 import type { App } from '../../../main.ts';

@@ -1,4 +1,4 @@
-import type { CountedUsage, listPrices, listUsage, setPrice, UsageKey, UsageRow } from '../../../features/telemetry/contract.ts';
+import type { CountedUsage, listPrices, listUsage, setPrice, UsageKey, UsageRow } from '../../../features/team/usage/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, type Invocation, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';

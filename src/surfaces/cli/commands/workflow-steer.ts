@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { abandonWorkflow, createByHand, releaseClaim, retryTask, setParallelismByHand } from '../../../features/steering/contract.ts';
+import type { abandonWorkflow, createByHand, releaseClaim, retryTask, setParallelismByHand } from '../../../features/workflow/steering/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, given, type Invocation, option, type Result, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';

@@ -1,5 +1,5 @@
-import type { listQuestions } from '../../../features/messages/contract.ts';
-import type { workflowsShow } from '../../../features/oversight/contract.ts';
+import type { listQuestions } from '../../../features/workflow/messages/contract.ts';
+import type { workflowsShow } from '../../../features/workflow/oversight/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { age } from '../output.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { answerQuestion, listQuestions } from '../../../features/messages/contract.ts';
-import type { workflowsAgents, workflowsList, workflowsShow, workflowsTasks } from '../../../features/oversight/contract.ts';
+import type { answerQuestion, listQuestions } from '../../../features/workflow/messages/contract.ts';
+import type { workflowsAgents, workflowsList, workflowsShow, workflowsTasks } from '../../../features/workflow/oversight/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, option } from '../command.ts';
 import { age, table } from '../output.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { bridgeEntry } from '../../../features/devices/connections.ts';
-import type { HookEvent } from '../../../features/hooks/question.ts';
+import { bridgeEntry } from '../../../features/core/devices/connections.ts';
+import type { HookEvent } from '../../../features/core/hooks/question.ts';
 import { userHome } from '../home.ts';
 import type { ClientSetup } from './client.ts';
 import { hookEntries } from './hooks.ts';

@@ -1,4 +1,4 @@
-import type { ClientName } from '../../../features/devices/connections.ts';
+import type { ClientName } from '../../../features/core/devices/connections.ts';
 import type { Entry } from '../edit/entry.ts';
 import type { Programs } from './programs.ts';
 

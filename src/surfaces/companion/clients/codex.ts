@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { bridgeEntry } from '../../../features/devices/connections.ts';
+import { bridgeEntry } from '../../../features/core/devices/connections.ts';
 import { userHome } from '../home.ts';
 import type { ClientSetup } from './client.ts';
 import { hookEntries } from './hooks.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClientName } from '../../../features/devices/connections.ts';
-import { hasProgram } from '../../../machine/find-program.ts';
+import type { ClientName } from '../../../features/core/devices/connections.ts';
+import { hasProgram } from '../../../machine/process/find-program.ts';
 import { claudeCode } from './claude-code.ts';
 import type { ClientSetup, FileWish } from './client.ts';
 import { codex } from './codex.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { bridgeEntry } from '../../../features/devices/connections.ts';
+import { bridgeEntry } from '../../../features/core/devices/connections.ts';
 import { userHome } from '../home.ts';
 import { opencodePlugin } from '../opencode-plugin.ts';
 import type { ClientSetup, Setting } from './client.ts';

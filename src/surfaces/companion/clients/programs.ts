@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, extname, join } from 'node:path';
-import { quoted } from '../../../features/devices/connections.ts';
-import { hasProgram } from '../../../machine/find-program.ts';
+import { quoted } from '../../../features/core/devices/connections.ts';
+import { hasProgram } from '../../../machine/process/find-program.ts';
 import { PACKAGE_ROOT } from '../../../version.ts';
 
 /** How agents start our programs: by name, out of the repository's own packages, or where they lie on this machine alone. */

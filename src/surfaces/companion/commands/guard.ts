@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { placeOf } from '../../../machine/place.ts';
+import { placeOf } from '../../../machine/git/place.ts';
 import { CliError, type Result, UsageError } from '../../cli/command.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
 import { checkGuard } from '../guard/check.ts';

@@ -1,5 +1,5 @@
-import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookQuestion } from '../../../features/hooks/question.ts';
-import { placeOf } from '../../../machine/place.ts';
+import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookQuestion } from '../../../features/core/hooks/question.ts';
+import { placeOf } from '../../../machine/git/place.ts';
 import { CliError, option } from '../../cli/command.ts';
 import { type HookClient, stringOf } from '../../hooks/client.ts';
 import { HOOK_CLIENTS } from '../../hooks/clients/index.ts';

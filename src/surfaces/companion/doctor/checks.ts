@@ -1,5 +1,5 @@
-import { quoted } from '../../../features/devices/connections.ts';
-import { hasProgram } from '../../../machine/find-program.ts';
+import { quoted } from '../../../features/core/devices/connections.ts';
+import { hasProgram } from '../../../machine/process/find-program.ts';
 import { counted } from '../../cli/output.ts';
 import { programsFor } from '../clients/programs.ts';
 import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../credentials.ts';

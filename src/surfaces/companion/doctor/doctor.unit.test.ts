@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { closedOrigin } from '../../../testing/bridge.ts';
-import { testMachine } from '../../../testing/companion.ts';
-import { temporaryRepository } from '../../../testing/repository.ts';
+import { closedOrigin } from '../../../testing/programs/bridge.ts';
+import { testMachine } from '../../../testing/programs/companion.ts';
+import { temporaryRepository } from '../../../testing/scenes/repository.ts';
 import { createOutput } from '../../cli/output.ts';
 import { hooksFolder } from '../guard/install.ts';
 import { noteSetup } from '../setup/setups.ts';

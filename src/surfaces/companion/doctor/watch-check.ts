@@ -1,4 +1,4 @@
-import { watchCommand } from '../../../features/devices/connections.ts';
+import { watchCommand } from '../../../features/core/devices/connections.ts';
 import { age } from '../../cli/output.ts';
 import { setupCommand } from '../files.ts';
 import { serviceState } from '../service/service.ts';

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { answers } from '../../../machine/group.ts';
+import { answers } from '../../../machine/process/group.ts';
 import { CliError } from '../../cli/command.ts';
 import { stage } from '../home.ts';
 

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import { placeOf, real } from '../../../machine/place.ts';
+import { placeOf, real } from '../../../machine/git/place.ts';
 import { CliError } from '../../cli/command.ts';
 
 /** More links one behind the other lead in a circle; reading such a file says so. */

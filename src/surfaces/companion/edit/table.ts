@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse, TomlError } from 'smol-toml';
-import { tomlTable } from '../../../features/devices/connections.ts';
+import { tomlTable } from '../../../features/core/devices/connections.ts';
 import { CliError } from '../../cli/command.ts';
 import { brokenFile } from './broken.ts';
 import { type Editor, isOwnKey, ownOf, type TableEntry } from './entry.ts';

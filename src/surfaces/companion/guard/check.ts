@@ -1,7 +1,7 @@
-import { type Edit, type HookQuestion, LONGEST, MOST_EDITS } from '../../../features/hooks/question.ts';
-import { GitFailed } from '../../../machine/git.ts';
-import { placeOf } from '../../../machine/place.ts';
-import { ProgramMissing, ProgramTimedOut } from '../../../machine/process.ts';
+import { type Edit, type HookQuestion, LONGEST, MOST_EDITS } from '../../../features/core/hooks/question.ts';
+import { GitFailed } from '../../../machine/git/git.ts';
+import { placeOf } from '../../../machine/git/place.ts';
+import { ProgramMissing, ProgramTimedOut } from '../../../machine/process/process.ts';
 import { counted } from '../../cli/output.ts';
 import { hear, heldBack } from '../hook-answer.ts';
 import { committerIn } from './committer.ts';

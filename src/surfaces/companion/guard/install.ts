@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { git } from '../../../machine/git.ts';
-import { configuredFor } from '../../../machine/git-user.ts';
+import { git } from '../../../machine/git/git.ts';
+import { configuredFor } from '../../../machine/git/git-user.ts';
 import { CliError } from '../../cli/command.ts';
 import { replaceFile } from '../home.ts';
 import { GUARDED, type Guarded, guardScript, KEPT, type ScriptOptions, scriptState } from './script.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { git, resolveCommit } from '../../../machine/git.ts';
+import { git, resolveCommit } from '../../../machine/git/git.ts';
 
 /** A push of more commits is looked at so far. */
 export const MOST_COMMITS = 2_000;

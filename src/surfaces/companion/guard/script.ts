@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { quoted } from '../../../features/devices/connections.ts';
+import { quoted } from '../../../features/core/devices/connections.ts';
 
 export const GUARDED = ['pre-commit', 'pre-push'] as const;
 export type Guarded = (typeof GUARDED)[number];

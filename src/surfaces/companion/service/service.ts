@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { runProgram } from '../../../machine/process.ts';
+import { runProgram } from '../../../machine/process/process.ts';
 import { readText } from '../edit/disk.ts';
 import { covibeHome, readJson, replaceFile } from '../home.ts';
 import { type Keeper, keeperOf, type Step } from './keeper.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../testing/database.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { installService, removeService, serviceState } from './service.ts';
 import { systemd } from './systemd.ts';
 

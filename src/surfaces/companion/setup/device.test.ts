@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
-import { temporaryFolder } from '../../../testing/database.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { tokensFrom } from '../credentials.ts';
 import { askForTokens, type Code } from './device.ts';
 import { identityFromTokens } from './tokens.ts';

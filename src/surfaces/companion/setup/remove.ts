@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { CLIENTS } from '../../../features/devices/connections.ts';
-import type { Place } from '../../../machine/place.ts';
+import { CLIENTS } from '../../../features/core/devices/connections.ts';
+import type { Place } from '../../../machine/git/place.ts';
 import type { BareInvocation, Result } from '../../cli/command.ts';
 import { DEFAULT_ORIGIN } from '../../origin.ts';
 import { agentsWithTokens, credentialsPath } from '../credentials.ts';

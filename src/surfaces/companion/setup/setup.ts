@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
-import { CLIENTS, type ClientName } from '../../../features/devices/connections.ts';
+import { CLIENTS, type ClientName } from '../../../features/core/devices/connections.ts';
 import { type BareInvocation, CliError, option, type Result, UsageError } from '../../cli/command.ts';
 import { counted } from '../../cli/output.ts';
 import { isThisMachine } from '../../origin.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { CLIENTS, type ClientName } from '../../../features/devices/connections.ts';
-import { placeOf } from '../../../machine/place.ts';
+import { CLIENTS, type ClientName } from '../../../features/core/devices/connections.ts';
+import { placeOf } from '../../../machine/git/place.ts';
 import { covibeHome, readJson, replaceFile } from '../home.ts';
 
 /** A working tree whose agents were set up, and for which server. */

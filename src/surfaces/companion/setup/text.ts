@@ -1,5 +1,5 @@
-import { watchCommand } from '../../../features/devices/connections.ts';
-import { hasProgram } from '../../../machine/find-program.ts';
+import { watchCommand } from '../../../features/core/devices/connections.ts';
+import { hasProgram } from '../../../machine/process/find-program.ts';
 import { counted, type Output } from '../../cli/output.ts';
 import { tokensFrom } from '../credentials.ts';
 import type { FileOutcome, Finding, Outcome } from '../files.ts';

@@ -1,4 +1,4 @@
-import type { ClientName } from '../../../features/devices/connections.ts';
+import type { ClientName } from '../../../features/core/devices/connections.ts';
 import { CliError } from '../../cli/command.ts';
 import { counted } from '../../cli/output.ts';
 import { closeCredentials, storeTokens, tokensFrom } from '../credentials.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { runProgram } from '../../../machine/process.ts';
+import { runProgram } from '../../../machine/process/process.ts';
 import { type Current, clearReleases, releasesFolder } from './current.ts';
 import type { Offer } from './offer.ts';
 

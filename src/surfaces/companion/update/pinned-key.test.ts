@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
-import { standIn } from '../../../testing/bridge.ts';
-import { temporaryFolder } from '../../../testing/database.ts';
+import { standIn } from '../../../testing/programs/bridge.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { pinnedKey, settleUpdateKey } from './pinned-key.ts';
 import { fingerprintOf, newSigningKey } from './signature.ts';
 

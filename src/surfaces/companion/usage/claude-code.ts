@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { nameOfModel } from '../../../features/telemetry/span.ts';
+import { nameOfModel } from '../../../features/team/usage/span.ts';
 import { userHome } from '../home.ts';
 import { sessionOf } from '../run-session.ts';
 import { type Basket, type Cursor, countOf, hashOf, isCounted, momentOf, type UsageEvent } from './event.ts';

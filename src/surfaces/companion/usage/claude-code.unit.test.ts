@@ -1,8 +1,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../testing/database.ts';
-import { CANARY, claudeLine, testBasket, transcriptPath, writeLines } from '../../../testing/usage-stores.ts';
+import { CANARY, claudeLine, testBasket, transcriptPath, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { readClaudeCode } from './claude-code.ts';
 
 const now = () => Date.now();

@@ -1,4 +1,4 @@
-import { nameOfModel } from '../../../features/telemetry/span.ts';
+import { nameOfModel } from '../../../features/team/usage/span.ts';
 import { countOf, hashOf, isCounted, type UsageEvent } from './event.ts';
 import { recordOf } from './lines.ts';
 

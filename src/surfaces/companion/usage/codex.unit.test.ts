@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../testing/database.ts';
-import { countedEntry, rolloutLines, rolloutPath, testBasket, wholeEntry, writeCodexLog, writeLines } from '../../../testing/usage-stores.ts';
+import { countedEntry, rolloutLines, rolloutPath, testBasket, wholeEntry, writeCodexLog, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { readCodexLog, readRollouts } from './codex.ts';
 import type { Basket, Cursor } from './event.ts';
 

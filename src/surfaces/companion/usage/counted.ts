@@ -1,5 +1,5 @@
-import { readPayload, type Source } from '../../../features/telemetry/sources.ts';
-import type { Span } from '../../../features/telemetry/span.ts';
+import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
+import type { Span } from '../../../features/team/usage/span.ts';
 import { hashOf } from './event.ts';
 
 type Payload = Readonly<Record<string, unknown>>;

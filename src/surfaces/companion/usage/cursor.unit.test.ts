@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../testing/database.ts';
-import { testBasket, writeCursorStore } from '../../../testing/usage-stores.ts';
+import { testBasket, writeCursorStore } from '../../../testing/stand-ins/usage-stores.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { cursorStore, readCursor } from './cursor.ts';
 
 const counts = (events: readonly { payload: Readonly<Record<string, unknown>> }[]) => events.map(({ payload }) => payload.direct_counts);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readPayload, type Source } from '../../../features/telemetry/sources.ts';
+import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
 
 /** One use of a model, as it is sent: counters, the name of the model and a hash for an id. Nothing else of what a store holds gets here. */
 export interface UsageEvent {

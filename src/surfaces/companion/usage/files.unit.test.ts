@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../testing/database.ts';
-import { testBasket } from '../../../testing/usage-stores.ts';
+import { testBasket } from '../../../testing/stand-ins/usage-stores.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { type FileCursor, filesUnder, readFiles } from './files.ts';
 
 test('a file that cannot be read is named by its error, keeps its place, and holds up no other', () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { SOURCES, type Source } from '../../../features/telemetry/sources.ts';
+import { SOURCES, type Source } from '../../../features/team/usage/sources.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { countedOnly } from './counted.ts';
 import { hashOf, type UsageEvent } from './event.ts';

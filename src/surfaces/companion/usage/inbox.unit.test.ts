@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readPayload, type Source } from '../../../features/telemetry/sources.ts';
-import { temporaryFolder } from '../../../testing/database.ts';
-import { CANARY } from '../../../testing/usage-stores.ts';
+import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
+import { CANARY } from '../../../testing/stand-ins/usage-stores.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { countedOnly } from './counted.ts';
 import { BrokenFile, inboxesIn, inboxFiles, inboxOf, readInboxFile, UnfinishedFile } from './inbox.ts';
 import { keepRejected, keepSent } from './inbox-moves.ts';

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../testing/database.ts';
 import { runs } from '../../../testing/runs.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { linesFrom } from './lines.ts';
 
 test('whole lines from any line on, over the edges of what is read at once; the last only when it has ended', () => {

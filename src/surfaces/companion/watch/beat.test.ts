@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
-import { temporaryFolder } from '../../../testing/database.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { noteRepo } from '../repos.ts';
 import { beat } from './beat.ts';
 

@@ -1,4 +1,4 @@
-import { placeOf } from '../../../machine/place.ts';
+import { placeOf } from '../../../machine/git/place.ts';
 import { VERSION } from '../../../version.ts';
 import { presentRepos } from '../repos.ts';
 import { type Offer, offerIn } from '../update/offer.ts';

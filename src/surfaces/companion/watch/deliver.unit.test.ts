@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../testing/database.ts';
 import { whenOver } from '../../../testing/scope.ts';
-import { claudeLine, transcriptPath, writeLines } from '../../../testing/usage-stores.ts';
+import { claudeLine, transcriptPath, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { inboxOf } from '../usage/inbox.ts';
 import { syncUsage } from './sync.ts';
 

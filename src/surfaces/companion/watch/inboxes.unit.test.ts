@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../testing/database.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { inboxOf } from '../usage/inbox.ts';
 import { Inboxes } from './inboxes.ts';
 import { Ledger, openLedger } from './ledger.ts';

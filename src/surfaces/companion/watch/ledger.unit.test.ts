@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../testing/database.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import type { UsageEvent } from '../usage/event.ts';
 import { Ledger, openLedger } from './ledger.ts';
 import { takeLock } from './lock.ts';

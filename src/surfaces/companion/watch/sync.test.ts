@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { type TestApp, testApp } from '../../../testing/app.ts';
-import { temporaryFolder } from '../../../testing/database.ts';
 import { whenOver } from '../../../testing/scope.ts';
-import { recordTraffic } from '../../../testing/traffic.ts';
+import { recordTraffic } from '../../../testing/stand-ins/traffic.ts';
 import {
   CANARY,
   claudeLine,
@@ -19,7 +18,8 @@ import {
   writeCodexLog,
   writeCursorStore,
   writeLines,
-} from '../../../testing/usage-stores.ts';
+} from '../../../testing/stand-ins/usage-stores.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
 import { storeTokens } from '../credentials.ts';
 import { noteRepo } from '../repos.ts';
 import { noteSession } from '../run-session.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HookAnswer, HookEvent } from '../../../features/hooks/question.ts';
+import type { HookAnswer, HookEvent } from '../../../features/core/hooks/question.ts';
 import { LONGEST_LINE } from '../found.ts';
 import { HOOK_CLIENTS } from './index.ts';
 

@@ -1,4 +1,4 @@
-import { PSKS } from '../../cycle.ts';
+import { PSKS } from '../../scenes/cycle.ts';
 import type { Kitchen, Recipe } from './kitchen.ts';
 
 type Role = keyof typeof PSKS;

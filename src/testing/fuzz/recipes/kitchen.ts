@@ -1,4 +1,4 @@
-import type { Body } from '../../workflow.ts';
+import type { Body } from '../../scenes/workflow.ts';
 import type { Row, Table } from '../captured.ts';
 import type { Caller, CallerName, FuzzHouse } from '../house.ts';
 import { REPOSITORY } from '../house.ts';

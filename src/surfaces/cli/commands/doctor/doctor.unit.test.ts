@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_WORKSPACE_ID } from '../../../../kernel/workspace.ts';
 import { testApp } from '../../../../testing/app.ts';
-import { temporaryFolder } from '../../../../testing/database.ts';
+import { temporaryFolder } from '../../../../testing/store/database.ts';
 import { type Client, connectClient } from '../../client.ts';
 import type { Invocation, Result } from '../../command.ts';
 import { prepareHome, writeRunFile } from '../../home.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { listTokens } from '../../../../features/identity/contract.ts';
+import type { listTokens } from '../../../../features/core/identity/contract.ts';
 import { clockFrom } from '../../../../kernel/clock.ts';
 import type { Output } from '../../../../kernel/contract.ts';
 import type { PostgresFacts, PostgresRefusal } from '../../../../storage/inspect-postgres.ts';

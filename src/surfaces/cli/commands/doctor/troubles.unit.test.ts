@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../../../testing/program.ts';
+import { ROOT } from '../../../../testing/programs/program.ts';
 import { CHECKS } from './checks.ts';
 import { roomLevel } from './machine.ts';
 

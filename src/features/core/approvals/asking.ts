@@ -1,0 +1,46 @@
+import { APPROVAL_PREFIX, APPROVAL_QUESTION } from '../../../kernel/ports.ts';
+import type { Exchange, Json } from '../../../kernel/relay.ts';
+import { readKept } from './kept-arguments.ts';
+import type { ApprovalRow } from './tables.ts';
+
+/** Asking the caller's own client, where it has said that it can ask its user. */
+
+const SHOWN_CHARACTERS = 2_000;
+
+/** A client of the first revision with elicitation says `{}` and means forms. */
+export function takesForms({ capabilities }: Exchange): boolean {
+  const { elicitation } = capabilities;
+  return typeof elicitation === 'object' && elicitation !== null && ('form' in elicitation || !('url' in elicitation));
+}
+
+export function question(row: ApprovalRow): Json {
+  const what =
+    row.noun === 'resource' ? `read resources of the server ${row.name}` : `${row.noun === 'prompt' ? 'get the prompt' : 'call the tool'} ${row.name}`;
+  const args = row.arguments === null ? undefined : readKept(row.arguments);
+  const shown = args && `${args.text.slice(0, SHOWN_CHARACTERS)}${args.cut || args.text.length > SHOWN_CHARACTERS ? ` … (${args.bytes} bytes in all)` : ''}`;
+  return {
+    mode: 'form',
+    message: `Covenant asks: may your agent ${what}?${shown ? `\nArguments: ${shown}` : ''}`,
+    requestedSchema: {
+      type: 'object',
+      properties: { approve: { type: 'boolean', title: 'Approve', description: 'Let this one call go through.' } },
+      required: ['approve'],
+    },
+  };
+}
+
+/** The answer to a call of a client that is asked by results: it calls again with `requestState` and its user's word. */
+export const askedResult = (row: ApprovalRow): Json => ({
+  resultType: 'input_required',
+  inputRequests: { [APPROVAL_QUESTION]: { method: 'elicitation/create', params: question(row) } },
+  requestState: APPROVAL_PREFIX + row.id,
+});
+
+/** Undefined: nobody was there, or it is no answer to the question. */
+export function readAnswer(answer: unknown): 'approve' | 'refuse' | undefined {
+  const { action, content } = (answer ?? {}) as { action?: unknown; content?: { approve?: unknown } | null };
+  if (action === 'decline') return 'refuse';
+  if (action !== 'accept') return undefined;
+  if (content?.approve === true) return 'approve';
+  return content?.approve === false ? 'refuse' : undefined;
+}

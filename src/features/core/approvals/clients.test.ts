@@ -1,0 +1,135 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { expect, test } from 'vitest';
+import { workspaceId } from '../../../kernel/workspace.ts';
+import { testApp } from '../../../testing/app.ts';
+import { connected, ERAS, type Era } from '../../../testing/mcp-client.ts';
+import { until } from '../../../testing/until.ts';
+
+type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: { approve: boolean } };
+
+/** A real client of either era whose user answers what it is asked; without one it cannot ask. */
+async function client(era: Era, answer?: (message: string) => Promise<Answer>, approve: true | 'client' = 'client') {
+  const t = await testApp();
+  const { url } = await t.serve();
+  const ana = await t.developer('ana', 'codex');
+  await t.done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { approve } });
+  const prepare = (made: Client) => answer && made.setRequestHandler('elicitation/create', async ({ params }) => await answer(params.message));
+  const options = answer ? { capabilities: { elicitation: { form: {} } } } : {};
+  const mcp = await connected(`${url}/mcp`, ana.token, era, options, prepare);
+  const waiting = async () => {
+    const items = await until(async () => {
+      const { items } = (await t.done('approvals.list', {})) as { items: { approval_id: string }[] };
+      expect(items).toHaveLength(1);
+      return items;
+    });
+    return { approval_id: items[0]?.approval_id };
+  };
+  return { ...t, mcp, waiting, echo: (text = 'hi', more = {}) => mcp.callTool({ name: 'echo', arguments: { text } }, more) };
+}
+
+test.each(ERAS)('a %s client that can ask its user is asked what its agent wants to call, and the answer counts', async (era) => {
+  const messages: string[] = [];
+  const t = await client(era, async (message) => {
+    messages.push(message);
+    return message.includes('"good"') ? { action: 'accept', content: { approve: true } } : { action: 'decline' };
+  });
+  expect(await t.echo('good')).toMatchObject({ isError: false, content: [{ text: 'good' }] });
+  expect(await t.echo('bad')).toMatchObject({ isError: true, structuredContent: { data: { code: 'APPROVAL_REFUSED' } } });
+  expect(messages).toEqual([expect.stringContaining('call the tool echo?\nArguments: {"text":"good"}'), expect.stringContaining('"bad"')]);
+  expect((await t.done('approvals.list', { status: 'used' })).items).toMatchObject([{ decided_by: 'ana', decided_through: 'elicitation' }]);
+});
+
+test.each(ERAS)(
+  'a %s client that would say yes to everything is not asked unless the grant says so [harden.approval.no-self-approval] [harden.approval.recorded]',
+  async (era) => {
+    const messages: string[] = [];
+    const t = await client(
+      era,
+      async (message) => {
+        messages.push(message);
+        return { action: 'accept', content: { approve: true } };
+      },
+      true,
+    );
+    const call = t.echo('good');
+    const { approval_id } = await t.waiting();
+    await t.done('approvals.refuse', { approval_id });
+    expect(await call).toMatchObject({ isError: true, structuredContent: { data: { code: 'APPROVAL_REFUSED' } } });
+    expect(messages).toEqual([]);
+    expect(await t.events({ kind: 'approval.refused' })).toMatchObject([{ actor: 'operator', subject: approval_id, payload: { through: 'api' } }]);
+  },
+);
+
+test.each(ERAS)('a %s client with nobody there waits for the operator', async (era) => {
+  const t = await client(era, async () => ({ action: 'cancel' }));
+  const call = t.echo();
+  await t.done('approvals.approve', await t.waiting());
+  expect(await call).toMatchObject({ isError: false });
+});
+
+test.each(ERAS)('a %s client that cannot ask waits for the operator, and hears that it waits', async (era) => {
+  const t = await client(era);
+  const told: string[] = [];
+  const call = t.echo('hi', { onprogress: ({ message }: { message?: string }) => told.push(message ?? '') });
+  const waiting = await t.waiting();
+  await until(() => {
+    t.clock.advance(10_000);
+    expect(told.length).toBeGreaterThan(0);
+  });
+  expect(told[0]).toContain('Waiting for a person to approve this call of echo');
+  await t.done('approvals.refuse', { ...waiting, reason: 'Later.' });
+  expect(await call).toMatchObject({ isError: true, structuredContent: { data: { code: 'APPROVAL_REFUSED', reason: 'Later.' } } });
+});
+
+test.each(ERAS)('a %s client that gives up and calls again finds what was approved meanwhile', async (era) => {
+  const t = await client(era);
+  const gone = new AbortController();
+  const call = t.echo('hi', { signal: gone.signal });
+  const waiting = await t.waiting();
+  gone.abort();
+  await expect(call).rejects.toThrow();
+  await until(async () => expect((await t.events({ category: 'usage', kind: 'echo' })).map(({ payload }) => payload.code)).toEqual(['CALLER_GONE']));
+  await t.done('approvals.approve', waiting);
+  expect(await t.echo()).toMatchObject({ isError: false });
+});
+
+test('a caller of /api/mcp that hangs up ends its call, and finds the approval when it calls again', async () => {
+  const t = await testApp();
+  const { url } = await t.serve();
+  const ana = await t.developer('ana');
+  await t.done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { approve: true } });
+  const call = (signal?: AbortSignal) =>
+    fetch(`${url}/api/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ana.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ tool: 'echo', arguments: { text: 'hi' } }),
+      ...(signal ? { signal } : {}),
+    });
+  const gone = new AbortController();
+  const first = call(gone.signal);
+  const { items } = (await until(async () => {
+    const listed = await t.done('approvals.list', {});
+    expect(listed.items).toHaveLength(1);
+    return listed;
+  })) as { items: { approval_id: string }[] };
+  gone.abort();
+  await expect(first).rejects.toThrow();
+  await until(async () => expect(await t.events({ category: 'usage', kind: 'echo' })).toHaveLength(1));
+  await t.done('approvals.approve', { approval_id: items[0]?.approval_id });
+  expect(await (await call()).json()).toMatchObject({ isError: false });
+});
+
+test('a call of the operator that is given up is recorded in the workspace that it was made in', async () => {
+  const t = await testApp();
+  const workspace = workspaceId('lab');
+  await t.developer('ana', 'codex', workspace);
+  const inLab = { principal: t.operator.principal, surface: 'cli', workspace: 'lab' } as const;
+  await t.app.dispatch.action({ ...inLab, name: 'capabilities.grant', args: { action: 'tool.call.echo', scope: { approve: true } } });
+  const gone = new AbortController();
+  const call = t.app.dispatch.tool({ ...inLab, name: 'echo', args: { text: 'hi' }, signal: gone.signal });
+  await until(async () => expect(await t.events({ kind: 'approval.requested' }, workspace)).toHaveLength(1));
+  gone.abort();
+  expect((await call).reply).toMatchObject({ code: 'CALLER_GONE' });
+  expect(await t.events({ category: 'usage', kind: 'echo' }, workspace)).toHaveLength(1);
+  expect(await t.events({ category: 'usage', kind: 'echo' })).toEqual([]);
+});

@@ -1,0 +1,51 @@
+import type { Tx } from '../../../storage/write.ts';
+import { approvalEvent } from './events.ts';
+import { changeApproval, findApproval } from './store.ts';
+import type { ApprovalRow } from './tables.ts';
+
+/** As the journal has it, where nobody in particular acts. */
+const SERVER = 'server';
+
+export interface Decision {
+  readonly approve: boolean;
+  /** The actor, as it stands in the journal. */
+  readonly by: string;
+  readonly through: string;
+  readonly reason: string | null;
+}
+
+const isOpen = ({ status, deadline_at }: ApprovalRow, now: number): boolean => status === 'waiting' && now < deadline_at;
+
+/** The first decision counts: undefined where there was one, or no time was left. From then on an approved call has `deadlineMs` to be made. */
+export async function decide(tx: Tx, row: ApprovalRow, { approve, by, through, reason }: Decision, deadlineMs: number): Promise<ApprovalRow | undefined> {
+  if (!isOpen(row, tx.now)) return undefined;
+  const decided = await changeApproval(tx.db, tx.workspace, row.id, 'waiting', {
+    status: approve ? 'approved' : 'refused',
+    arguments: null,
+    decided_at: tx.now,
+    decided_by: by,
+    decided_through: through,
+    reason,
+    ...(approve ? { deadline_at: tx.now + deadlineMs } : {}),
+  });
+  if (decided) tx.append(approvalEvent(approve ? 'approved' : 'refused', decided, by));
+  return decided;
+}
+
+/** Of all who were let through by one approval, one is. */
+export async function spendApproval(tx: Tx, id: string, actor: string): Promise<boolean> {
+  const row = await findApproval(tx.db, tx.workspace, id);
+  if (row?.status !== 'approved' || tx.now >= row.deadline_at) return false;
+  const used = await changeApproval(tx.db, tx.workspace, id, 'approved', { status: 'used', used_at: tx.now });
+  if (used) tx.append(approvalEvent('used', used, actor));
+  return used !== undefined;
+}
+
+/** Only where it is still due: another process may have been quicker, or a person. The row as it is now. */
+export async function lapse(tx: Tx, id: string): Promise<ApprovalRow | undefined> {
+  const row = await findApproval(tx.db, tx.workspace, id);
+  if (!row || (row.status !== 'waiting' && row.status !== 'approved') || tx.now < row.deadline_at) return row;
+  const lapsed = await changeApproval(tx.db, tx.workspace, id, row.status, { status: 'lapsed', arguments: null });
+  if (lapsed) tx.append(approvalEvent('lapsed', lapsed, SERVER));
+  return lapsed;
+}

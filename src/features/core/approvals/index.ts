@@ -1,0 +1,24 @@
+import type { House } from '../../../kernel/context.ts';
+import type { Ports } from '../../../kernel/ports.ts';
+import type { Feature } from '../../../kernel/tool.ts';
+import { retentionSweep } from '../settings/index.ts';
+import { approvalSweep } from './expiry.ts';
+import { type ApprovalParts, createHold } from './hold.ts';
+import { FORGOTTEN } from './retention.ts';
+import { createRounds, ROUND_MS } from './rounds.ts';
+import { approvalTools } from './tools.ts';
+
+export function createApprovals(house: House, parts: ApprovalParts): { feature: Feature; ports: Pick<Ports, 'hold' | 'suspend' | 'resume'> } {
+  return {
+    feature: {
+      name: 'approvals',
+      implementations: approvalTools(parts.deadlineMs),
+      keeps: [
+        { what: 'Calls that a person decided on; their arguments go with the decision', ms: 'retention.days' },
+        { what: 'Calls that wait for their next round', ms: ROUND_MS },
+      ],
+      sweeps: [approvalSweep(house), retentionSweep(house, 'approvals', FORGOTTEN)],
+    },
+    ports: { hold: createHold(house, parts), ...createRounds(house) },
+  };
+}

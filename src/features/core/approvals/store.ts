@@ -1,0 +1,111 @@
+import { endingIn } from '../../../kernel/tail.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { ApprovalRow, ApprovalStatus, CallRoundRow } from './tables.ts';
+
+const approvalsIn = (db: Db, workspace: string) => db.selectFrom('approvals').selectAll().where('workspace_id', '=', workspace);
+
+export async function insertApproval(db: Db, row: ApprovalRow): Promise<void> {
+  await db.insertInto('approvals').values(row).execute();
+}
+
+export async function findApproval(db: Db, workspace: string, id: string): Promise<ApprovalRow | undefined> {
+  return await approvalsIn(db, workspace).where('id', '=', id).executeTakeFirst();
+}
+
+export const approvalsByTail = (db: Db, workspace: string, tail: string): Promise<ApprovalRow[]> => endingIn(approvalsIn(db, workspace), tail);
+
+/** Which calls are the same: whoever gave up and calls again finds what was asked for before. */
+export type SameCall = Pick<ApprovalRow, 'token_id' | 'noun' | 'name' | 'arguments_sha256' | 'grant_id'>;
+
+/** One that waits, or was approved and not used. What was approved is used before anybody is asked again. */
+export async function openApprovalOf(db: Db, workspace: string, call: SameCall, now: number): Promise<ApprovalRow | undefined> {
+  return await approvalsIn(db, workspace)
+    .where('token_id', '=', call.token_id)
+    .where('arguments_sha256', '=', call.arguments_sha256)
+    .where('status', 'in', ['approved', 'waiting'])
+    .where('noun', '=', call.noun)
+    .where('name', '=', call.name)
+    .where('grant_id', '=', call.grant_id)
+    .where('deadline_at', '>', now)
+    .orderBy('status')
+    .orderBy('id')
+    .executeTakeFirst();
+}
+
+export async function waitingOf(db: Db, workspace: string, tokenId: string, now: number): Promise<number> {
+  const { waiting } = await db
+    .selectFrom('approvals')
+    .select((eb) => eb.fn.countAll<number | string>().as('waiting'))
+    .where('workspace_id', '=', workspace)
+    .where('token_id', '=', tokenId)
+    .where('status', '=', 'waiting')
+    .where('deadline_at', '>', now)
+    .executeTakeFirstOrThrow();
+  return Number(waiting);
+}
+
+/** Those that wait: the oldest first, and only while there is time to decide. Of the others the newest first. */
+export async function listApprovals(db: Db, workspace: string, status: ApprovalStatus, now: number, limit: number): Promise<ApprovalRow[]> {
+  const rows = approvalsIn(db, workspace).where('status', '=', status).limit(limit);
+  return await (status === 'waiting' ? rows.where('deadline_at', '>', now).orderBy('id') : rows.orderBy('id', 'desc')).execute();
+}
+
+/** The row after the change, where it still had the status that the change is from. */
+export async function changeApproval(
+  db: Db,
+  workspace: string,
+  id: string,
+  from: ApprovalStatus,
+  change: Partial<ApprovalRow>,
+): Promise<ApprovalRow | undefined> {
+  return await db
+    .updateTable('approvals')
+    .set(change)
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', id)
+    .where('status', '=', from)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Of all workspaces: waiting, or approved and not used, past their deadline. */
+export async function overdueApprovals(db: Db, now: number, limit: number): Promise<Pick<ApprovalRow, 'workspace_id' | 'id'>[]> {
+  return await db
+    .selectFrom('approvals')
+    .select(['workspace_id', 'id'])
+    .where('status', 'in', ['waiting', 'approved'])
+    .where('deadline_at', '<=', now)
+    .limit(limit)
+    .execute();
+}
+
+export async function insertRound(db: Db, row: CallRoundRow): Promise<void> {
+  await db.insertInto('call_rounds').values(row).execute();
+}
+
+export type RoundKey = Pick<CallRoundRow, 'token_sha256' | 'token_id' | 'noun' | 'name' | 'arguments_sha256'>;
+
+/** The round, if it is of exactly this call and nobody has taken it. */
+export async function takeRound(db: Db, workspace: string, key: RoundKey, now: number): Promise<CallRoundRow | undefined> {
+  return await db
+    .deleteFrom('call_rounds')
+    .where('workspace_id', '=', workspace)
+    .where('token_sha256', '=', key.token_sha256)
+    .where('token_id', '=', key.token_id)
+    .where('noun', '=', key.noun)
+    .where('name', '=', key.name)
+    .where('arguments_sha256', '=', key.arguments_sha256)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** The workspaces that have rounds nobody can take any more. */
+export async function workspacesWithStaleRounds(db: Db, now: number): Promise<string[]> {
+  const rows = await db.selectFrom('call_rounds').select('workspace_id').distinct().where('expires_at', '<=', now).execute();
+  return rows.map((row) => row.workspace_id);
+}
+
+export async function deleteStaleRounds(db: Db, workspace: string, now: number): Promise<void> {
+  await db.deleteFrom('call_rounds').where('workspace_id', '=', workspace).where('expires_at', '<=', now).execute();
+}

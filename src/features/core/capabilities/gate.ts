@@ -1,0 +1,197 @@
+import type { House, Principal } from '../../../kernel/context.ts';
+import type { Toolset } from '../../../kernel/contract.ts';
+import { namespaceOf } from '../../../kernel/namespace.ts';
+import type { Asked, Denied, Passed, Ports, Settled, Verdict } from '../../../kernel/ports.ts';
+import { refused } from '../../../kernel/reply.ts';
+import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/workspace.ts';
+import type { NewEvent } from '../../../storage/journal.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { actionName, actionsFor, allowsArguments, approverOf, argumentsOf, capabilityFor, grantStatus, isCounted, recentAfter, waitForRate } from './grant.ts';
+import { byAge, countUse, findGrants, grantById, grantsOf, standingGrants } from './store.ts';
+import type { GrantRow } from './tables.ts';
+
+/** The one tool that needs no grant: the liveness probe. */
+const EXEMPT = 'clock';
+
+export interface Gate {
+  authorize: Ports['authorize'];
+  /** A test for lists: what this caller could call at all. */
+  visibility(principal: Principal): Promise<Visibility>;
+  /** What a call of a tool would be told now, for whoever wants to know beforehand: nothing is counted, and nobody is asked. `only`: of this tool alone. */
+  foresee(principal: Principal, only?: string): Promise<(tool: string) => Foreseen>;
+}
+
+export interface Foreseen {
+  readonly verdict: Verdict;
+  /** The one that decides. Null: it is denied, or needs none. */
+  readonly grant: GrantRow | null;
+}
+
+export interface Visibility {
+  tool(name: string, toolset: Toolset): boolean;
+  prompt(name: string): boolean;
+  /** Resources are opened server by server. */
+  resource(server: string): boolean;
+}
+
+export function createGate(house: House, toolsetOf: (name: string) => Toolset | undefined): Gate {
+  const opening = ({ noun, name, toolset }: Pick<Asked, 'noun' | 'name' | 'toolset'>): string[] =>
+    actionsFor(noun, name, noun === 'tool' ? (toolset ?? toolsetOf(name) ?? namespaceOf(name)) : undefined);
+  return {
+    async authorize(principal, asked, settled = {}) {
+      if (isExempt(asked)) return passed(principal, asked, null);
+      const actions = opening(asked);
+      const { reader, access } = house.store;
+      // The name is the caller's word: it must not read like two actions.
+      const key = JSON.stringify(['grants', principal.workspace, principal.subjects, actions]);
+      const grants = await access.get(key, () => findGrants(reader, principal.workspace, principal.subjects, actions));
+      return decide(principal, asked, settled, grants, house.clock.now());
+    },
+    async visibility(principal) {
+      const now = house.clock.now();
+      const { reader, access } = house.store;
+      const key = JSON.stringify(['grants', principal.workspace, principal.subjects]);
+      const grants = await access.get(key, () => grantsOf(reader, principal.workspace, principal.subjects));
+      const actions = new Set(grants.filter((grant) => grantStatus(grant, now) === 'live').map((grant) => grant.action));
+      const opens = (noun: Asked['noun'], name: string, toolset?: Toolset) => actionsFor(noun, name, toolset).some((action) => actions.has(action));
+      return {
+        tool: (name, toolset) => name === EXEMPT || opens('tool', name, toolset),
+        prompt: (name) => opens('prompt', name),
+        resource: (server) => opens('resource', server),
+      };
+    },
+    async foresee(principal, only) {
+      const { reader } = house.store;
+      const { workspace, subjects } = principal;
+      const found = only === undefined ? standingGrants(reader, workspace, subjects) : findGrants(reader, workspace, subjects, opening(toolCall(only)));
+      const byAction = Map.groupBy(await found, ({ action }) => action);
+      return (tool) => {
+        const asked = toolCall(tool);
+        if (isExempt(asked)) return { verdict: passed(principal, asked, null), grant: null };
+        const grants = opening(asked).flatMap((action) => byAction.get(action) ?? []);
+        return foreseen(principal, asked, grants.sort(byAge), house.clock.now());
+      };
+    },
+  };
+}
+
+/** Equal to no arguments that a grant could be bound to. */
+const SOME = Symbol('some arguments');
+const toolCall = (name: string): Asked => ({ noun: 'tool', name, args: SOME, keepable: SOME, toolset: undefined });
+
+/** With whatever arguments; where that is not allowed, with the first that are. */
+function foreseen(principal: Principal, asked: Asked, grants: readonly GrantRow[], now: number): Foreseen {
+  const bound = grants.flatMap((grant) => argumentsOf(grant)?.slice(0, 1) ?? []);
+  const verdicts = [SOME, ...bound].map((args) => decide(principal, { ...asked, args, keepable: args }, {}, grants, now));
+  const verdict = verdicts.find(({ allowed }) => allowed) ?? (verdicts.at(-1) as Verdict);
+  return { verdict, grant: grants.find(({ id }) => verdict.allowed && id === verdict.grant?.id) ?? null };
+}
+
+const isExempt = ({ noun, name }: Asked): boolean => noun === 'tool' && name === EXEMPT;
+
+/** A grant without bounds is taken before one that counts, and that before one that has a person asked. */
+function decide(principal: Principal, asked: Asked, { approved, resumed }: Settled, all: readonly GrantRow[], now: number): Verdict {
+  // What was settled was settled for one grant: no other can stand in for it.
+  const settled = approved ?? resumed;
+  const grants = settled === undefined ? all : all.filter(({ id }) => id === settled);
+  if (resumed !== undefined) {
+    const [grant] = grants;
+    const stands = grant && !['revoked', 'expired'].includes(grantStatus(grant, now)) && allowsArguments(grant, asked);
+    return stands ? passed(principal, asked, grant) : denied(principal, asked, whyNot(grants, now));
+  }
+  const usable = grants.filter((grant) => grantStatus(grant, now) === 'live' && allowsArguments(grant, asked));
+  if (usable.length === 0) return denied(principal, asked, whyNot(grants, now));
+  const unasked = usable.filter((grant) => approved !== undefined || asked.aside !== undefined || approverOf(grant) === undefined);
+  const free = unasked.find((grant) => !isCounted(grant));
+  if (free) return passed(principal, asked, free);
+  const inTime = (some: readonly GrantRow[]) => some.filter((grant) => waitForRate(grant, now) === 0);
+  const [first, ...more] = inTime(unasked);
+  if (first) return { ...passed(principal, asked, first), consume: (tx) => consumeFirst(tx, principal, asked, [first, ...more]) };
+  // Nobody is asked for a call that the rate would turn away after it was approved.
+  const [toApprove] = inTime(usable);
+  if (toApprove) return { ...passed(principal, asked, toApprove, 'required'), approve: approverOf(toApprove) };
+  return tooOften(principal, asked, Math.min(...usable.map((grant) => waitForRate(grant, now))));
+}
+
+/** Check and use are one step: of many calls at the same time, exactly as many pass as the grants have uses left. */
+async function consumeFirst(tx: Tx, principal: Principal, asked: Asked, grants: readonly GrantRow[]): Promise<Verdict> {
+  let wait: number | undefined;
+  let reason: string | undefined;
+  for (const { id } of grants) {
+    const grant = await grantById(tx.db, tx.workspace, id);
+    if (!grant) continue;
+    const ms = waitForRate(grant, tx.now);
+    if (grantStatus(grant, tx.now) === 'live' && ms === 0) {
+      return passed(principal, asked, isCounted(grant) ? await countUse(tx.db, tx.workspace, id, recentAfter(grant, tx.now)) : grant);
+    }
+    if (grantStatus(grant, tx.now) === 'live') wait = Math.min(wait ?? ms, ms);
+    reason ??= whyNot([grant], tx.now);
+  }
+  return wait === undefined ? denied(principal, asked, reason) : tooOften(principal, asked, wait);
+}
+
+const tooOften = (principal: Principal, asked: Asked, wait: number): Denied => denied(principal, asked, 'its grant allows no more calls in this minute', wait);
+
+function passed(principal: Principal, asked: Asked, grant: GrantRow | null, approval?: 'required'): Passed {
+  return {
+    allowed: true,
+    grant: grant && { id: grant.id, revision: grant.revision },
+    check: checkEvent(principal, asked, true, grant, approval),
+  };
+}
+
+/** Reads the same for a tool that exists and one that does not. */
+function denied(principal: Principal, asked: Asked, reason: string | undefined, retryAfterMs?: number): Denied {
+  const capability = capabilityFor(asked.noun, asked.name);
+  const who = principal.kind === 'operator' ? 'the operator' : `this ${principal.kind} token`;
+  const message = `Denied: ${who} lacks ${capability}${reason ? ` (${reason})` : ''}.`;
+  const check = checkEvent(principal, asked, false, null);
+  if (retryAfterMs !== undefined) {
+    const next = `Call again in ${Math.ceil(retryAfterMs / 1000)} s.`;
+    return { allowed: false, check, reply: refused('error', 'CAPABILITY_DENIED', message, next, { capability, retry_after_ms: retryAfterMs }) };
+  }
+  // The name is the caller's word, and the command is meant to be pasted into a shell.
+  const command = actionName.safeParse(capability).success ? `covenant capabilities grant ${capability}${subjectFlags(principal)}` : null;
+  const next =
+    command === null
+      ? `No ${asked.noun} can have this name: list the ${asked.noun}s to see theirs.`
+      : principal.kind === 'operator'
+        ? command
+        : `Ask the operator to run: ${command}`;
+  return { allowed: false, check, reply: refused('error', 'CAPABILITY_DENIED', message, next, { capability, command }) };
+}
+
+function subjectFlags(principal: Principal): string {
+  const subject = principal.kind === 'operator' ? '' : ` --token ${principal.tokenId}`;
+  return principal.workspace === DEFAULT_WORKSPACE_ID ? subject : `${subject} --workspace ${workspaceName(principal.workspace)}`;
+}
+
+function whyNot(grants: readonly GrantRow[], now: number): string | undefined {
+  const statuses = new Set(grants.map((grant) => grantStatus(grant, now)));
+  if (statuses.has('live')) return 'its grant does not allow these arguments';
+  if (statuses.has('exhausted')) return 'its grant is used up';
+  if (statuses.has('expired')) return 'its grant has expired';
+  if (statuses.has('revoked')) return 'its grant was revoked';
+  return undefined;
+}
+
+function checkEvent(principal: Principal, asked: Asked, ok: boolean, grant: GrantRow | null, approval?: 'required'): NewEvent {
+  const required = isExempt(asked) ? [] : [capabilityFor(asked.noun, asked.name)];
+  const subject = `${asked.noun}:${asked.name}`;
+  return {
+    category: 'audit',
+    kind: 'CapabilityCheck',
+    actor: principal.actor,
+    subject,
+    // In the order of canonical JSON, which is then quick to write.
+    payload: {
+      agent_id: subject,
+      approval,
+      authorized_by: grant ? [{ action: grant.action, grant_id: grant.id, granted_by: grant.granted_by, revision: grant.revision }] : [],
+      missing_actions: ok ? [] : required,
+      passed: ok,
+      required_actions: required,
+      token_id: principal.tokenId,
+    },
+  };
+}

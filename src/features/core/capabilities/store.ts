@@ -1,0 +1,108 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { endingIn, wordsPattern } from '../../../kernel/tail.ts';
+import { compiledQuery } from '../../../storage/compiled.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { GrantStatus } from './grant.ts';
+import type { GrantRow, StandingGrant } from './tables.ts';
+
+const grantsIn = (db: Db, workspace: string) => db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace);
+
+export async function insertGrant(db: Db, grant: GrantRow): Promise<void> {
+  await db.insertInto('grants').values(grant).execute();
+}
+
+/** Ids sort by when they were made. */
+export const byAge = (a: GrantRow, b: GrantRow): number => (a.id < b.id ? -1 : 1);
+
+const grantsFor = compiledQuery(6, (db, workspace: string, s1: string, s2: string, s3: string, a1: string, a2: string) =>
+  db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace).where('subject', 'in', [s1, s2, s3]).where('action', 'in', [a1, a2]),
+);
+
+/** Grants of any status that name one of the subjects (at most three) and one of the actions (at most two). */
+export async function findGrants(db: Db, workspace: string, subjects: readonly string[], actions: readonly string[]): Promise<GrantRow[]> {
+  const [s1 = '', s2 = s1, s3 = s1] = subjects;
+  const [a1 = '', a2 = a1] = actions;
+  if (subjects.length > 3 || actions.length > 2) throw new Error('more subjects or actions than a principal can have');
+  const found = await grantsFor(db, workspace, s1, s2, s3, a1, a2);
+  // Not by the database: for the order SQLite would read every grant of the workspace.
+  return found.sort(byAge);
+}
+
+/** All that have not been revoked, in short: a caller may hold hundreds. */
+export async function grantsOf(db: Db, workspace: string, subjects: readonly string[]): Promise<StandingGrant[]> {
+  return await db
+    .selectFrom('grants')
+    .select(['action', 'revoked_at', 'expires_at', 'max_uses', 'uses'])
+    .where('workspace_id', '=', workspace)
+    .where('subject', 'in', subjects)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+/** The same, whole. */
+export async function standingGrants(db: Db, workspace: string, subjects: readonly string[]): Promise<GrantRow[]> {
+  return await grantsIn(db, workspace).where('subject', 'in', subjects).where('revoked_at', 'is', null).execute();
+}
+
+export interface GrantFilter {
+  readonly subject?: string | undefined;
+  /** In the name of the action. */
+  readonly text?: string | undefined;
+  readonly status?: GrantStatus | undefined;
+  /** Those that are older than this one. */
+  readonly before?: string | undefined;
+}
+
+/** Newest first. */
+export async function pageOfGrants(db: Db, workspace: string, { subject, text, status, before }: GrantFilter, now: number, limit: number): Promise<GrantRow[]> {
+  let query = grantsIn(db, workspace);
+  if (subject !== undefined) query = query.where('subject', '=', subject);
+  if (text !== undefined) query = query.where(sql<SqlBool>`lower(action) like ${wordsPattern(text.toLowerCase())} escape '\\'`);
+  if (before !== undefined) query = query.where('id', '<', before);
+  if (status !== undefined) query = query.where(hasStatus(status, now));
+  return await query.orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** `grantStatus` as a condition. */
+function hasStatus(status: GrantStatus, now: number): RawBuilder<SqlBool> {
+  const revoked = sql<SqlBool>`revoked_at is not null`;
+  const expired = sql<SqlBool>`expires_at is not null and expires_at < ${now}`;
+  const exhausted = sql<SqlBool>`max_uses is not null and uses >= max_uses`;
+  switch (status) {
+    case 'revoked':
+      return revoked;
+    case 'expired':
+      return sql<SqlBool>`not (${revoked}) and ${expired}`;
+    case 'exhausted':
+      return sql<SqlBool>`not (${revoked}) and not (${expired}) and ${exhausted}`;
+    case 'live':
+      return sql<SqlBool>`not (${revoked}) and not (${expired}) and not (${exhausted})`;
+  }
+}
+
+export const grantsByTail = (db: Db, workspace: string, tail: string): Promise<GrantRow[]> => endingIn(grantsIn(db, workspace), tail);
+
+export async function grantById(db: Db, workspace: string, id: string): Promise<GrantRow | undefined> {
+  return await grantsIn(db, workspace).where('id', '=', id).executeTakeFirst();
+}
+
+/** The grant as it is after one more use. Whether it has one is asked in the same transaction, and writes of a workspace take turns. */
+export async function countUse(db: Db, workspace: string, id: string, recent: string | null): Promise<GrantRow> {
+  return await db
+    .updateTable('grants')
+    .set((eb) => ({ uses: eb('uses', '+', 1), revision: eb('revision', '+', 1), recent }))
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function revokeGrant(db: Db, workspace: string, id: string, by: string, now: number): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set((eb) => ({ revoked_at: now, revoked_by: by, revision: eb('revision', '+', 1) }))
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute();
+}

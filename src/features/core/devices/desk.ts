@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { House } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { parseInput } from '../../../kernel/input.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { readJson } from '../../../storage/columns.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { agentTokenExpiry, findDeveloper, hashSecret, type IdentityLimits, issueToken, mintSecret } from '../identity/index.ts';
+import { newUserCode, shownCode } from './code.ts';
+import { devicePoll, deviceRequest } from './contract.ts';
+import { CODE_LASTS_MS, FIRST_INTERVAL_SECONDS, isTooSoon, MOST_AT_ONCE, MOST_FROM_ONE_SOURCE, slower, standingOf } from './pace.ts';
+import { consume, deleteOldestOf, deleteStale, findByDeviceCode, findPending, insertGrant, makerOf, notePoll, openSources } from './store.ts';
+import type { DeviceGrantRow } from './tables.ts';
+
+/** How long a request that came to nothing can still be asked about. */
+export const UNANSWERED_KEPT_MS = 24 * 3_600_000;
+
+export interface Asked {
+  readonly user_code: string;
+  readonly device_code: string;
+  readonly expires_in: number;
+  readonly interval: number;
+}
+
+/** `tokens`: given out this once. */
+export type Polled =
+  | { readonly status: 'pending'; readonly interval: number }
+  | { readonly status: 'slow_down'; readonly interval: number }
+  | { readonly status: 'denied' | 'expired' | 'consumed' }
+  | { readonly status: 'approved'; readonly developer: string; readonly tokens: Readonly<Record<string, string>> };
+
+/** Machines that have no token yet: the one place that serves callers whom nobody knows. */
+export interface DeviceDesk {
+  ask(source: string, body: unknown): Promise<Asked>;
+  poll(body: unknown): Promise<Polled>;
+}
+
+export function createDeviceDesk({ store }: Pick<House, 'store'>, limits: Pick<IdentityLimits, 'agent_token_days'>): DeviceDesk {
+  return {
+    async ask(source, body) {
+      const { machine_name, agents } = parseInput({ input: deviceRequest }, body) as z.output<typeof deviceRequest>;
+      const device_code = mintSecret();
+      const user_code = await store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+        await deleteStale(tx.db, tx.now - UNANSWERED_KEPT_MS);
+        await requireRoom(tx, source);
+        const code = await freeCode(tx);
+        const row: DeviceGrantRow = {
+          id: newId('dvc', tx.now),
+          user_code: code,
+          device_code_hash: hashSecret(device_code),
+          machine_name,
+          agents: JSON.stringify(agents),
+          source,
+          status: 'pending',
+          workspace_id: null,
+          developer_id: null,
+          created_at: tx.now,
+          expires_at: tx.now + CODE_LASTS_MS,
+          polled_at: null,
+          interval_seconds: FIRST_INTERVAL_SECONDS,
+          decided_at: null,
+        };
+        await insertGrant(tx.db, row);
+        // Without the machine's name: people call their machines by their own.
+        tx.append({ category: 'audit', kind: 'device.requested', actor: 'anonymous', subject: row.id, payload: { source, agents } });
+        return code;
+      });
+      return { user_code: shownCode(user_code), device_code, expires_in: CODE_LASTS_MS / 1_000, interval: FIRST_INTERVAL_SECONDS };
+    },
+
+    async poll(body) {
+      const { device_code } = parseInput({ input: devicePoll }, body) as z.output<typeof devicePoll>;
+      const hash = hashSecret(device_code);
+      const known = await findByDeviceCode(store.reader, hash);
+      if (!known) throw new Refusal('DEVICE_NOT_FOUND', 'No device asked with this code.', 'Start the setup again.', { field: 'device_code' });
+      return await store.write(known.workspace_id ?? DEFAULT_WORKSPACE_ID, async (tx) => await answer(tx, await findByDeviceCode(tx.db, hash), limits));
+    },
+  };
+}
+
+async function requireRoom(tx: Tx, source: string): Promise<void> {
+  const sources = await openSources(tx.db, tx.now);
+  const own = sources.find((each) => each.source === source);
+  const isFull = sources.reduce((sum, { requests }) => sum + requests, 0) >= MOST_AT_ONCE;
+  if (!isFull && (own?.requests ?? 0) < MOST_FROM_ONE_SOURCE) return;
+  // Who fills the list gives way, the oldest request of whoever has most: otherwise a few addresses could keep out everybody.
+  const [heaviest] = sources.toSorted((a, b) => b.requests - a.requests || a.first_over - b.first_over);
+  if (heaviest && (own?.requests ?? 0) < MOST_FROM_ONE_SOURCE) return await deleteOldestOf(tx.db, heaviest.source, tx.now);
+  const firstOver = own?.first_over ?? tx.now;
+  const seconds = Math.max(1, Math.ceil((firstOver - tx.now) / 1_000));
+  throw new Refusal('TOO_MANY_DEVICES', 'Too many devices wait to be approved.', `Ask again in ${seconds} seconds.`, { retry_after: seconds });
+}
+
+async function freeCode(tx: Tx): Promise<string> {
+  for (;;) {
+    const code = newUserCode();
+    if (!(await findPending(tx.db, code))) return code;
+  }
+}
+
+async function answer(tx: Tx, row: DeviceGrantRow | undefined, limits: Pick<IdentityLimits, 'agent_token_days'>): Promise<Polled> {
+  if (!row) return { status: 'expired' };
+  if (isTooSoon(row, tx.now)) {
+    const interval = slower(row.interval_seconds);
+    await notePoll(tx.db, row.id, { interval_seconds: interval });
+    return { status: 'slow_down', interval };
+  }
+  await notePoll(tx.db, row.id, { polled_at: tx.now });
+  const standing = standingOf(row, tx.now);
+  if (standing === 'pending') return { status: 'pending', interval: row.interval_seconds };
+  if (standing !== 'approved') return { status: standing };
+  // Approved since it was looked up: its tokens are of another workspace, whose turn to write this is not.
+  if (row.workspace_id !== tx.workspace || row.developer_id === null) return { status: 'pending', interval: row.interval_seconds };
+  return await handOver(tx, row, row.developer_id, agentTokenExpiry(tx.now, limits));
+}
+
+async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string, expiresAt: number | null): Promise<Polled> {
+  if (!(await consume(tx.db, row.id))) return { status: 'consumed' };
+  const by = `developer:${developerId}`;
+  const developer = await findDeveloper(tx.db, tx.workspace, { id: developerId });
+  // Labels are seen by more people than devices are.
+  const place = developer?.visibility === 'private' ? undefined : row.machine_name;
+  const tokens: Record<string, string> = {};
+  const ids: string[] = [];
+  for (const agent of readJson(z.array(z.string()), row.agents)) {
+    const label = place && `${agent} on ${place}`.slice(0, 100);
+    const { value, token } = await issueToken(tx, { kind: 'agent', developerId, agentType: agent, label, expiresAt, by, madeBy: makerOf(row.id) });
+    tokens[agent] = value;
+    ids.push(token.id);
+  }
+  tx.append({ category: 'work', kind: 'device.set_up', actor: by, subject: row.id, payload: { token_ids: ids } });
+  return { status: 'approved', developer: developer?.name ?? '', tokens };
+}

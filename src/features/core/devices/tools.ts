@@ -1,0 +1,135 @@
+import { type CallContext, type Principal, record, type WriteContext } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { developersOf, endTokenById, knownDeveloper } from '../identity/index.ts';
+import { agentSetup, approveDevice, findDevice, listDevices, refuseDevice, revokeDevice, waitingDevices } from './contract.ts';
+import { Guesses } from './guesses.ts';
+import { setupFor } from './setup.ts';
+import { decide, devicesOf, findPending, pageOfDevices, tokensOfDevices, waitingGrants, withdraw } from './store.ts';
+import type { DeviceGrantRow } from './tables.ts';
+import { agentsOf, viewDevice, viewRequested } from './views.ts';
+
+const MOST_WAITING = 50;
+
+/** `packageRoot`: the folder of this package, from which another machine's companion can be installed. */
+export const deviceTools = (packageRoot: string): Implementation[] => [...requestTools(new Guesses()), ...machineTools(packageRoot)];
+
+const requestTools = (guesses: Guesses): Implementation[] => [
+  implement(findDevice, {
+    read: async ({ code }, ctx) => ok(viewRequested(await tried(ctx, guesses, code))),
+  }),
+  implement(waitingDevices, {
+    read: async (_input, { reader, workspace, clock }) => {
+      const rows = workspace === DEFAULT_WORKSPACE_ID ? await waitingGrants(reader, clock.now(), MOST_WAITING) : [];
+      return ok({ items: rows.map(viewRequested) });
+    },
+  }),
+  implement(approveDevice, {
+    prepare: async ({ code }, ctx) => void (await tried(ctx, guesses, code)),
+    write: async (tx, { code, developer: named }, ctx) => {
+      const row = await waitingFor(tx.db, code, tx.now);
+      const developer = await knownDeveloper(tx, named, ctx);
+      await settle(tx, ctx, row, { status: 'approved', workspace_id: tx.workspace, developer_id: developer.id });
+      const { id: device_id, machine_name } = row;
+      return ok({ device_id, machine_name, agents: agentsOf(row), developer: developer.name }, 'Approved. The device fetches its tokens within seconds.');
+    },
+  }),
+  implement(refuseDevice, {
+    prepare: async ({ code }, ctx) => void (await tried(ctx, guesses, code)),
+    write: async (tx, { code }, ctx) => {
+      const row = await waitingFor(tx.db, code, tx.now);
+      await settle(tx, ctx, row, { status: 'denied', workspace_id: tx.workspace, developer_id: null });
+      return ok({ device_id: row.id, machine_name: row.machine_name }, 'Refused.');
+    },
+  }),
+];
+
+const machineTools = (packageRoot: string): Implementation[] => [
+  implement(listDevices, {
+    read: async ({ limit, offset }, { reader, workspace, principal, clock }) => {
+      const developerId = ownOnly(principal);
+      const { rows, total } = await pageOfDevices(reader, workspace, { developerId, limit, offset });
+      const ids = rows.map(({ id }) => id);
+      const around = {
+        viewer: principal,
+        now: clock.now(),
+        tokens: await tokensOfDevices(reader, workspace, ids),
+        developers: await developersOf(reader, workspace),
+      };
+      return ok({ items: rows.map((row) => viewDevice(row, around)), total });
+    },
+  }),
+  implement(revokeDevice, {
+    write: async (tx, { device_id }, ctx) => {
+      const device = await deviceNamed(tx.db, tx.workspace, device_id, ctx.principal);
+      const live = (await tokensOfDevices(tx.db, tx.workspace, [device.id])).filter(({ revoked_at }) => revoked_at === null);
+      for (const { id } of live) await endTokenById(tx, id, ctx.principal.actor);
+      const revoked = live.map(({ id }) => id);
+      const isWithdrawn = await withdraw(tx.db, device.id, tx.now);
+      if (revoked.length > 0 || isWithdrawn) record(tx, ctx, { category: 'work', kind: 'device.revoked', subject: device.id, payload: { token_ids: revoked } });
+      if (isWithdrawn) return ok({ device_id: device.id, revoked }, 'The device had not fetched its tokens, and gets none.');
+      return ok({ device_id: device.id, revoked }, `Revoked ${revoked.length === 1 ? '1 token' : `${revoked.length} tokens`}.`);
+    },
+  }),
+  implement(agentSetup, {
+    read: async ({ base_url, cwd }, { reader, principal }) => ok(await setupFor(reader, principal, { baseUrl: base_url, cwd, packageRoot })),
+  }),
+];
+
+type Trying = Pick<CallContext, 'reader' | 'clock' | 'principal'>;
+
+/** Counts what is wrong, and so not in a transaction, which may run again. */
+async function tried({ reader, clock, principal: { workspace, developerId, tokenId } }: Trying, guesses: Guesses, code: string): Promise<DeviceGrantRow> {
+  // By the person: whoever is signed in can sign in again.
+  const who = `${workspace} ${developerId ?? tokenId}`;
+  const now = clock.now();
+  guesses.count(who, now);
+  try {
+    const row = await waitingFor(reader, code, now);
+    guesses.takeBack(who);
+    return row;
+  } catch (error) {
+    // That the store failed says nothing of the code.
+    if (!(error instanceof Refusal)) guesses.takeBack(who);
+    throw error;
+  }
+}
+
+/** A code that was used, has run out or was mistyped reads the same. */
+async function waitingFor(db: Db, code: string, now: number): Promise<DeviceGrantRow> {
+  const row = await findPending(db, code);
+  if (row && now <= row.expires_at) return row;
+  throw new Refusal('DEVICE_NOT_FOUND', 'No device waits with this code.', 'Compare it with what the device shows; a code serves once, within ten minutes.', {
+    field: 'code',
+  });
+}
+
+type Decision = Parameters<typeof decide>[2];
+
+async function settle(tx: Tx, ctx: WriteContext, row: DeviceGrantRow, decision: Omit<Decision, 'decided_at'>): Promise<void> {
+  if (!(await decide(tx.db, row.id, { ...decision, decided_at: tx.now }))) {
+    throw new Refusal('DEVICE_NOT_FOUND', 'Somebody else has just decided on this device.', 'covenant devices list shows those that are set up.');
+  }
+  const kind = decision.status === 'approved' ? 'device.approved' : 'device.refused';
+  record(tx, ctx, { category: 'work', kind, subject: row.id, payload: { source: row.source, agents: agentsOf(row), developer_id: decision.developer_id } });
+}
+
+/** Whose devices a caller sees: operators everybody's. */
+const ownOnly = ({ operator, developerId }: Principal): string | undefined => (operator ? undefined : (developerId ?? undefined));
+
+async function deviceNamed(db: Db, workspace: string, tail: string, principal: Principal): Promise<DeviceGrantRow> {
+  const own = ownOnly(principal);
+  const all = await endingIn(devicesOf(db, workspace), tail);
+  const found = own === undefined ? all : all.filter(({ developer_id }) => developer_id === own);
+  const id = onlyMatch(
+    found.map((device) => device.id),
+    tail,
+    'device',
+  );
+  return found.find((device) => device.id === id) as DeviceGrantRow;
+}

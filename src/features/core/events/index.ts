@@ -1,0 +1,29 @@
+import type { House } from '../../../kernel/context.ts';
+import type { Feature } from '../../../kernel/tool.ts';
+import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
+import { type AnchorPace, anchoring, anchorTools } from './anchors.ts';
+import { pruneTools, type Standing } from './prune.ts';
+import { removingCut } from './sweep.ts';
+import type { Tally } from './tally.ts';
+import { eventTools } from './tools.ts';
+
+/** Where anchors go, and how often. */
+export interface Anchors {
+  readonly keeper: AnchorKeeper;
+  readonly pace: AnchorPace;
+}
+
+export function events(house: House, tally: Tally, standing: Standing, { keeper, pace }: Anchors): Feature {
+  const { sweep, stop } = anchoring(house, keeper, pace);
+  return {
+    name: 'events',
+    implementations: [...eventTools(tally, keeper), ...pruneTools(standing, keeper), ...anchorTools(keeper)],
+    keeps: [{ what: 'The journal: every event, chained, without arguments, prompts and tokens; until an operator prunes it', ms: null }],
+    sweeps: [removingCut(house), sweep],
+    stop,
+  };
+}
+
+export { createJournalQuota } from './journal-quota.ts';
+export type { Standing } from './prune.ts';
+export { type DayTally, DENIED_EDIT, type Refusal, Tally, total } from './tally.ts';

@@ -1,0 +1,122 @@
+import type { House, Principal } from '../../../kernel/context.ts';
+import type { JournalQuota } from '../../../kernel/ports.ts';
+import { type Refused, refused } from '../../../kernel/reply.ts';
+import type { Feature } from '../../../kernel/tool.ts';
+import type { Tx } from '../../../storage/write.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const FLUSH_MS = 5_000;
+
+/** What one token has added to the journal in one day, as far as this process knows. */
+interface Growth {
+  readonly workspace: string;
+  readonly tokenId: string;
+  readonly day: string;
+  /** As the store had it when it was last asked: all servers together. */
+  stored: number;
+  /** Added by this server since. */
+  added: number;
+}
+
+const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
+
+/**
+ * How much the calls of one token may add to the journal in a day. Each server counts in memory and adds up with the
+ * others every few seconds: a token can go over by what it calls in that time, and a call costs no statement more.
+ */
+export function createJournalQuota({ store, clock, log }: House, mostEvents: number): { quota: JournalQuota; feature: Feature } {
+  const known = new Map<string, Growth>();
+  const loading = new Map<string, Promise<Growth>>();
+  const keyOf = ({ workspace, tokenId }: Principal, day: string) => `${workspace} ${tokenId} ${day}`;
+
+  const load = async ({ workspace, tokenId }: Principal, day: string, key: string): Promise<Growth> => {
+    const row = await store.reader
+      .selectFrom('journal_growth')
+      .select('events')
+      .where('workspace_id', '=', workspace)
+      .where('token_id', '=', tokenId)
+      .where('day', '=', day)
+      .executeTakeFirst();
+    const growth = { workspace, tokenId, day, stored: Number(row?.events ?? 0), added: 0 };
+    known.set(key, growth);
+    return growth;
+  };
+
+  const growthOf = (principal: Principal): Growth | Promise<Growth> => {
+    const day = dayOf(clock.now());
+    const key = keyOf(principal, day);
+    const found = known.get(key) ?? loading.get(key);
+    if (found) return found;
+    const reading = load(principal, day, key).finally(() => loading.delete(key));
+    loading.set(key, reading);
+    return reading;
+  };
+
+  const refusal = ({ stored, added }: Growth): Refused | undefined => {
+    if (stored + added < mostEvents) return undefined;
+    const seconds = Math.ceil((DAY_MS - (clock.now() % DAY_MS)) / 1_000);
+    return refused(
+      'error',
+      'JOURNAL_QUOTA_EXCEEDED',
+      `The calls of this token have added ${mostEvents} events to the journal today, which is its quota for a day.`,
+      'Heartbeats, releases, completions, checkpoints and hand-offs still work. Finish or hand off your work, and go on after 00:00 UTC. The operator can raise journal_events_per_day in [limits].',
+      { quota: mostEvents, retry_after: seconds },
+    );
+  };
+
+  async function addUp(tx: Tx, growths: readonly Growth[]): Promise<number[]> {
+    await tx.db
+      .deleteFrom('journal_growth')
+      .where('workspace_id', '=', tx.workspace)
+      .where('day', '<', dayOf(tx.now - DAY_MS))
+      .execute();
+    const totals: number[] = [];
+    for (const { workspace, tokenId, day, added } of growths) {
+      const { events } = await tx.db
+        .insertInto('journal_growth')
+        .values({ workspace_id: workspace, token_id: tokenId, day, events: added })
+        .onConflict((conflict) =>
+          conflict.columns(['workspace_id', 'token_id', 'day']).doUpdateSet((eb) => ({ events: eb('journal_growth.events', '+', added) })),
+        )
+        .returning('events')
+        .executeTakeFirstOrThrow();
+      totals.push(Number(events));
+    }
+    return totals;
+  }
+
+  async function flush(): Promise<void> {
+    const today = dayOf(clock.now());
+    const grown = [...known.values()].filter(({ added }) => added > 0);
+    for (const [workspace, growths] of Map.groupBy(grown, (growth) => growth.workspace)) {
+      const sent = growths.map((growth) => ({ ...growth }));
+      const totals = await store.write(workspace, (tx) => addUp(tx, sent));
+      for (const [index, growth] of growths.entries()) {
+        growth.stored = totals[index] as number;
+        growth.added -= (sent[index] as Growth).added;
+      }
+    }
+    for (const [key, { day, added }] of known) if (day !== today && added === 0) known.delete(key);
+  }
+
+  return {
+    quota: {
+      exceeded(principal) {
+        const growth = growthOf(principal);
+        return growth instanceof Promise ? growth.then(refusal) : refusal(growth);
+      },
+      grew(principal, events) {
+        const growth = growthOf(principal);
+        if (growth instanceof Promise) growth.then((loaded) => (loaded.added += events)).catch((error) => log.warn('journal growth not counted', { error }));
+        else growth.added += events;
+      },
+    },
+    feature: {
+      name: 'quota',
+      implementations: [],
+      sweeps: [{ name: 'journal quota', everyMs: FLUSH_MS, run: flush }],
+      keeps: [{ what: 'How much each token has added to the journal', ms: 2 * DAY_MS }],
+      stop: flush,
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { CallContext } from '../../../kernel/context.ts';
+import type { Input, Output } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { readAnchor, readHead, unattested } from '../../../storage/journal.ts';
+import { cut, isAttested, leftBefore, PruneWalk, removeSome } from '../../../storage/journal-prune.ts';
+import { anchorAround } from './anchors.ts';
+import { pruneJournal } from './contract.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** What one call does at most, so that it is answered within its time. */
+const VERIFIED_A_CALL = 100_000;
+const REMOVED_A_CALL = 50_000;
+
+/** What else stands on the old events of a workspace, and what ends that; null: nothing. */
+export type Standing = (db: Db, workspace: string) => Promise<{ readonly why: string; readonly next: string } | null>;
+
+type Pruned = Output<typeof pruneJournal>;
+
+export function pruneTools(standing: Standing, keeper: AnchorKeeper): Implementation[] {
+  /** How far each workspace was verified, between the calls of one prune: a process that knows nothing begins anew. */
+  const walks = new Map<string, PruneWalk>();
+  return [implement(pruneJournal, { run: async (input, ctx) => ok(await prune(input, ctx)) })];
+
+  async function prune({ dry_run = false, ...input }: Input<typeof pruneJournal>, ctx: CallContext): Promise<Pruned> {
+    const { reader, workspace } = ctx;
+    const before = Math.min(input.before ?? Number.POSITIVE_INFINITY, ctx.clock.now() - (input.keep_days ?? 0) * DAY_MS);
+    const held = await standing(reader, workspace);
+    if (held) throw new Refusal('JOURNAL_NEEDED', `${held.why} Nothing was deleted.`, held.next);
+    const walk = await verify(ctx, before);
+    const pruned = walk.reached.seq - walk.anchor.seq;
+    const told = async (stage: Pruned['stage'], count: number): Promise<Pruned> => {
+      const anchor = await readAnchor(reader, workspace);
+      const { seq, hash } = anchor;
+      return { stage, before, anchor: { seq, hash }, verified_to: walk.reached.seq, pruned: count, remaining: await leftBefore(reader, workspace, anchor) };
+    };
+    if (!walk.isDone) return await told('verifying', 0);
+    if (dry_run) return await told('done', pruned);
+    walks.delete(workspace);
+    const cutHere = () => anchorAround(keeper, ctx, walk.reached, () => ctx.write((tx) => cut(tx, walk, ctx.principal.actor)));
+    if (pruned > 0 && !(await cutHere())) return await told('verifying', 0);
+    for (let removed = 0; removed < REMOVED_A_CALL && !ctx.signal.aborted; ) {
+      const some = await removeSome(ctx.write);
+      if (some === 0) return await told('done', pruned);
+      removed += some;
+    }
+    return await told('removing', pruned);
+  }
+
+  /** From where this process left off, for as many events as a call has time for. */
+  async function verify({ reader, workspace, signal }: CallContext, before: number): Promise<PruneWalk> {
+    const anchor = await readAnchor(reader, workspace);
+    if (!(await isAttested(reader, workspace, anchor))) throw broken(unattested(anchor));
+    const known = walks.get(workspace);
+    const walk = known?.anchor.seq === anchor.seq && known.before === before ? known : new PruneWalk(anchor, before);
+    // Whoever goes on has it alone: two would add the same events twice, and take that for a break.
+    walks.delete(workspace);
+    const head = (await readHead(reader, workspace))?.seq ?? 0;
+    const most = walk.reached.seq + VERIFIED_A_CALL;
+    while (!walk.isDone && walk.reached.seq < most && !signal.aborted) {
+      await walk.step(reader, workspace, head);
+      // Hashing is work for this thread: others are served between the pages.
+      await breathe();
+    }
+    const { firstBreak } = walk.reached;
+    if (firstBreak) throw broken(firstBreak);
+    walks.set(workspace, walk);
+    return walk;
+  }
+}
+
+const broken = ({ seq, reason }: { seq: number; reason: string }): Refusal =>
+  new Refusal('CHAIN_BROKEN', `The chain breaks at event ${seq}: ${reason}. Nothing was deleted.`, 'covenant backup, then compare your last anchor.', { seq });

@@ -1,0 +1,135 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { wordsPattern } from '../../../kernel/tail.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { type JournalEvent, toEvent } from '../../../storage/journal.ts';
+import { PRIVATE } from '../identity/index.ts';
+import { asInJson, fits, type Sought } from './filter.ts';
+
+/** Rows of one query: those that are hidden from the viewer are dropped after it. */
+const BATCH = 200;
+
+export interface Stretch {
+  /** Where to begin: the first that may be among them, in the direction of reading. */
+  readonly start: number;
+  readonly direction: 'on' | 'back';
+  readonly limit: number;
+  /** The first and the last event there is. */
+  readonly begin: number;
+  readonly end: number;
+  /** So many are looked at; an index leads to those of one subject or one actor at once. */
+  readonly reach: number;
+}
+
+interface Searched {
+  /** In order. */
+  readonly items: JournalEvent[];
+  readonly looked: { readonly from: number; readonly to: number };
+}
+
+/**
+ * The next `limit` events that fit, as `seen` by the viewer. How far it looked depends on nothing that the viewer may not
+ * see: either all that was to be looked at, or up to the last event that is told.
+ */
+export async function searchEvents(
+  db: Db,
+  workspace: string,
+  { start, direction, limit, begin, end, reach: most }: Stretch,
+  sought: Sought,
+  seen: (page: readonly JournalEvent[]) => Promise<JournalEvent[]>,
+): Promise<Searched> {
+  const back = direction === 'back';
+  const reach = indexed(sought) ? end : most;
+  const low = Math.max(begin, back ? start - reach + 1 : start);
+  const high = back ? start : Math.min(end, low + reach - 1);
+  const size = isNarrow(sought) ? Math.max(BATCH, limit) : limit;
+  const items: JournalEvent[] = [];
+  let [from, to] = [low, high];
+  for (let more = from <= to; more; ) {
+    const rows = await batch(db, workspace, { from, to, back, size }, sought);
+    items.push(...(await seen(rows)).filter((event) => fits(event, sought)));
+    const last = rows.at(-1)?.seq ?? 0;
+    if (back) to = last - 1;
+    else from = last + 1;
+    more = rows.length === size && items.length < limit;
+  }
+  const told = items.slice(0, limit);
+  const last = told.at(-1)?.seq ?? 0;
+  const full = items.length >= limit;
+  if (back) return { items: told.reverse(), looked: { from: full ? last : low, to: high } };
+  return { items: told, looked: { from: low, to: full ? last : high } };
+}
+
+const isNarrow = (sought: Sought): boolean => Object.values(sought).some((each) => each !== undefined);
+
+/** Where what fits is found without reading what does not: by one subject or one actor, and nothing else. */
+function indexed({ whose, subject, ...others }: Sought): { column: 'subject' | 'actor'; value: string } | undefined {
+  if (isNarrow(others)) return undefined;
+  if (subject !== undefined) return whose === undefined ? { column: 'subject', value: subject } : undefined;
+  const actor = oneActor(whose);
+  return actor === undefined ? undefined : { column: 'actor', value: actor };
+}
+
+/** Who is hidden has another name in the rows. */
+const oneActor = (whose: Sought['whose']): string | undefined => (whose !== undefined && 'actor' in whose && whose.actor !== PRIVATE ? whose.actor : undefined);
+
+interface Bounds {
+  readonly from: number;
+  readonly to: number;
+  readonly back: boolean;
+  readonly size: number;
+}
+
+async function batch(db: Db, workspace: string, { from, to, back, size }: Bounds, sought: Sought): Promise<JournalEvent[]> {
+  const stretch = db
+    .selectFrom('events')
+    .where('workspace_id', '=', workspace)
+    .where('seq', '>=', from)
+    .where('seq', '<=', to)
+    .orderBy('seq', back ? 'desc' : 'asc')
+    .limit(size);
+  const by = indexed(sought);
+  // Their numbers first: with whole rows to fetch besides, SQLite would read the stretch from end to end.
+  const numbers = by && (await stretch.select('seq').where(by.column, '=', by.value).execute()).map(({ seq }) => seq);
+  let query = numbers
+    ? db
+        .selectFrom('events')
+        .where('workspace_id', '=', workspace)
+        .where('seq', 'in', numbers)
+        .orderBy('seq', back ? 'desc' : 'asc')
+    : stretch;
+  if (numbers?.length === 0) return [];
+  for (const condition of conditions(sought)) query = query.where(condition);
+  return (await query.selectAll().execute()).map(toEvent);
+}
+
+const like = (expression: RawBuilder<string>, pattern: string): RawBuilder<SqlBool> =>
+  sql<SqlBool>`lower(${expression}) like ${pattern.toLowerCase()} escape '\\'`;
+
+/** What the database can tell of it, as the rows are: `fits` has the last word. */
+function conditions({ category, kind, whose, subject, outcome, session, text }: Sought): RawBuilder<SqlBool>[] {
+  const all: RawBuilder<SqlBool>[] = [];
+  const actor = oneActor(whose);
+  if (category !== undefined) all.push(sql`category = ${category}`);
+  if (kind !== undefined) all.push(like(sql`kind`, wordsPattern(kind).slice(1)));
+  if (actor !== undefined) all.push(sql`actor = ${actor}`);
+  if (whose !== undefined && 'developer' in whose) all.push(sql`actor like ${`%${whose.developer}`}`);
+  if (subject !== undefined) all.push(sql`subject = ${subject}`);
+  if (session !== undefined) all.push(sql`session = ${session}`);
+  if (outcome !== undefined) all.push(outcomeIs(outcome));
+  if (text !== undefined) all.push(sql`(${sql.join(anywhere(text), sql` or `)})`);
+  return all;
+}
+
+/** Payloads are canonical JSON, in which a value has one way to be written. */
+function outcomeIs(outcome: string): RawBuilder<SqlBool> {
+  const written = like(sql`payload`, wordsPattern(`"outcome":"${asInJson(outcome)}"`));
+  if (outcome !== 'passed' && outcome !== 'denied') return written;
+  return sql`(${written} or ${like(sql`payload`, wordsPattern(`"passed":${outcome === 'passed'}`))})`;
+}
+
+const anywhere = (text: string): RawBuilder<SqlBool>[] => [
+  like(sql`kind`, wordsPattern(text)),
+  like(sql`coalesce(subject, '')`, wordsPattern(text)),
+  like(sql`coalesce(session, '')`, wordsPattern(text)),
+  like(sql`payload`, wordsPattern(asInJson(text))),
+];

@@ -1,0 +1,245 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Db } from '../../../storage/engine.ts';
+import { firstSeqSince, readHead } from '../../../storage/journal.ts';
+import { EVENT_CATEGORIES, type EventCategory } from '../../../storage/tables.ts';
+
+const MINUTE_MS = 60_000;
+/** How far back it counts. */
+export const TALLY_MS = 24 * 60 * MINUTE_MS;
+const PAGE = 2_000;
+/** A process serves few workspaces at a time; of those that nobody looks at any more the counts are dropped. */
+const MOST_WORKSPACES = 20;
+const REFUSALS_KEPT = 50;
+const DURATIONS_KEPT = 500;
+/** Whoever calls can invent names without end: of more tools than these, those are kept that were called last. */
+const MOST_TOOLS = 5_000;
+
+export interface CallCounts {
+  calls: number;
+  /** Denied, blocked or failed: the caller did not get what it asked for. */
+  refused: number;
+}
+
+export interface Refusal {
+  readonly seq: number;
+  readonly time: number;
+  readonly kind: string;
+  readonly outcome: string;
+  readonly code: string | null;
+}
+
+interface ActorTally {
+  /** By minute since the epoch. */
+  readonly minutes: Map<number, CallCounts>;
+  /** The latest, newest last. */
+  readonly refusals: Refusal[];
+  /** Of its own; null where only its machine was heard. */
+  lastCall: { readonly seq: number; readonly time: number; readonly refused: boolean } | null;
+}
+
+interface ToolTally {
+  readonly minutes: Map<number, CallCounts>;
+  /** Of the latest calls. */
+  readonly durations: number[];
+}
+
+/** The last day of one workspace, as its journal has it. */
+export interface DayTally {
+  /** Everything up to this event is counted. */
+  readonly seq: number;
+  /** Events by minute since the epoch. */
+  readonly minutes: ReadonlyMap<number, Readonly<Record<EventCategory, number>>>;
+  /** Who called, by actor. */
+  readonly actors: ReadonlyMap<string, Readonly<ActorTally>>;
+  /** What was called, by subject: `tool:clock`. */
+  readonly tools: ReadonlyMap<string, Readonly<ToolTally>>;
+}
+
+interface Counting extends DayTally {
+  seq: number;
+  readonly minutes: Map<number, Record<EventCategory, number>>;
+  readonly actors: Map<string, ActorTally>;
+  readonly tools: Map<string, ToolTally>;
+  /** Readers take turns. */
+  busy: Promise<void>;
+}
+
+interface Counted {
+  readonly seq: number;
+  readonly category: EventCategory;
+  readonly kind: string;
+  readonly actor: string;
+  readonly subject: string | null;
+  readonly session: string | null;
+  readonly payload: string;
+  readonly time: number;
+}
+
+/**
+ * Counts over the journal of the last day that no index could give. Each event is read once: whoever asks reads on from
+ * where the last one stopped, so that a page that asks again with every event costs no more than the event.
+ */
+export class Tally {
+  readonly #workspaces = new Map<string, Counting>();
+
+  async read(db: Db, workspace: string, now: number): Promise<DayTally> {
+    const counting = this.#workspaces.get(workspace) ?? empty();
+    // The one that was asked for last stands last.
+    this.#workspaces.delete(workspace);
+    this.#workspaces.set(workspace, counting);
+    for (const oldest of [...this.#workspaces.keys()].slice(0, -MOST_WORKSPACES)) this.#workspaces.delete(oldest);
+    const turn = counting.busy.then(() => readOn(db, workspace, counting, now));
+    counting.busy = turn.catch(() => {});
+    await turn;
+    return counting;
+  }
+}
+
+const empty = (): Counting => ({ seq: 0, minutes: new Map(), actors: new Map(), tools: new Map(), busy: Promise.resolve() });
+
+async function readOn(db: Db, workspace: string, counting: Counting, now: number): Promise<void> {
+  const head = (await readHead(db, workspace))?.seq ?? 0;
+  const since = now - TALLY_MS;
+  if (counting.seq === 0) counting.seq = Math.max(0, (await firstSeqSince(db, workspace, since)) - 1);
+  while (counting.seq < head) {
+    const page: Counted[] = await db
+      .selectFrom('events')
+      .select(['seq', 'category', 'kind', 'actor', 'subject', 'session', 'payload', 'time'])
+      .where('workspace_id', '=', workspace)
+      .where('seq', '>', counting.seq)
+      .where('seq', '<=', head)
+      .orderBy('seq')
+      .limit(PAGE)
+      .execute();
+    for (const event of page) count(counting, event);
+    counting.seq = page.at(-1)?.seq ?? head;
+    // The first read of a busy day is long: others are served between its pages.
+    await breathe();
+  }
+  forget(counting, minuteOf(since), since);
+}
+
+const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS);
+
+function count(counting: Counting, event: Counted): void {
+  const minute = minuteOf(event.time);
+  const categories = taken(counting.minutes, minute, () => Object.fromEntries(EVENT_CATEGORIES.map((name) => [name, 0])) as Record<EventCategory, number>);
+  categories[event.category]++;
+  if (event.category === 'work' && event.kind === DENIED_EDIT) countDenied(counting, event, minute);
+  if (event.category !== 'usage') return;
+  const { outcome = 'ok', code = null, duration_ms = 0 } = readUsage(event.payload);
+  const refused = isRefusal(outcome);
+  const { seq, time, kind } = event;
+  const actor = taken(counting.actors, event.actor, noCalls);
+  if (!isOfMachine(event)) actor.lastCall = { seq, time, refused };
+  add(actor.minutes, minute, refused);
+  if (refused) keep(actor.refusals, { seq, time, kind, outcome, code });
+  if (event.subject === null) return;
+  const tool = taken(counting.tools, event.subject, () => ({ minutes: new Map(), durations: [] }));
+  // The one that was called last stands last.
+  counting.tools.delete(event.subject);
+  counting.tools.set(event.subject, tool);
+  if (counting.tools.size > MOST_TOOLS) counting.tools.delete(counting.tools.keys().next().value as string);
+  add(tool.minutes, minute, refused);
+  tool.durations.push(duration_ms);
+  if (tool.durations.length > DURATIONS_KEPT) tool.durations.shift();
+}
+
+const noCalls = (): ActorTally => ({ minutes: new Map(), refusals: [], lastCall: null });
+
+/** The companion's, which has the token of an agent and goes on while no agent runs: that the machine is alive, and what was used. */
+const isOfMachine = ({ kind, session }: Counted): boolean =>
+  kind === 'covibe_ingest_agent_telemetry' || (kind === 'covibe_session.heartbeat' && session === null);
+
+/** What a hook of the agent's program was not allowed. No call by the agent, so it does not count as the last one. */
+export const DENIED_EDIT = 'edit.denied';
+
+function countDenied(counting: Counting, { seq, time, kind, actor: name }: Counted, minute: number): void {
+  const actor = taken(counting.actors, name, noCalls);
+  add(actor.minutes, minute, true);
+  keep(actor.refusals, { seq, time, kind, outcome: 'blocked', code: null });
+}
+
+function keep(refusals: Refusal[], refusal: Refusal): void {
+  refusals.push(refusal);
+  if (refusals.length > REFUSALS_KEPT) refusals.shift();
+}
+
+/** A warning did what was asked. */
+const GRANTED = new Set(['ok', 'warning', 'input_required']);
+const isRefusal = (outcome: string): boolean => !GRANTED.has(outcome);
+
+interface Usage {
+  readonly outcome?: string;
+  readonly code?: string;
+  readonly duration_ms?: number;
+}
+
+function readUsage(payload: string): Usage {
+  try {
+    return JSON.parse(payload) as Usage;
+  } catch {
+    return {};
+  }
+}
+
+function add(minutes: Map<number, CallCounts>, minute: number, refused: boolean): void {
+  const counts = taken(minutes, minute, () => ({ calls: 0, refused: 0 }));
+  counts.calls++;
+  if (refused) counts.refused++;
+}
+
+function taken<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** What is older than a day. Times rise with the events, so the oldest minute stands first. */
+function forget(counting: Counting, before: number, since: number): void {
+  drop(counting.minutes, before);
+  for (const [name, actor] of counting.actors) {
+    drop(actor.minutes, before);
+    while (actor.refusals[0] && actor.refusals[0].time < since) actor.refusals.shift();
+    if (actor.minutes.size === 0) counting.actors.delete(name);
+  }
+  for (const [name, tool] of counting.tools) {
+    drop(tool.minutes, before);
+    if (tool.minutes.size === 0) counting.tools.delete(name);
+  }
+}
+
+function drop(minutes: Map<number, unknown>, before: number): void {
+  for (const minute of minutes.keys()) {
+    if (minute >= before) return;
+    minutes.delete(minute);
+  }
+}
+
+/** All of a day. */
+export function total(minutes: ReadonlyMap<number, CallCounts>): CallCounts {
+  const all = { calls: 0, refused: 0 };
+  for (const { calls, refused } of minutes.values()) {
+    all.calls += calls;
+    all.refused += refused;
+  }
+  return all;
+}
+
+/** Events of each category in even steps up to now. */
+export function countedBy(day: Pick<DayTally, 'minutes'>, { now, minutes, step }: { now: number; minutes: number; step: number }) {
+  const last = Math.floor(minuteOf(now) / step);
+  const first = Math.floor((minuteOf(now) - minutes + 1) / step);
+  const steps = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const counts = Object.fromEntries(EVENT_CATEGORIES.map((name) => [name, steps.map(() => 0)])) as Record<EventCategory, number[]>;
+  for (const [minute, of] of day.minutes) {
+    const place = Math.floor(minute / step) - first;
+    for (const name of EVENT_CATEGORIES) {
+      const line = counts[name];
+      if (line[place] !== undefined) line[place] += of[name];
+    }
+  }
+  return { times: steps.map((each) => each * step * MINUTE_MS), counts };
+}

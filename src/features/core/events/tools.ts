@@ -1,0 +1,93 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { CallContext } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { earlier } from '../../../storage/anchors/check.ts';
+import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
+import { type ChainPoint, ChainVerifier, GENESIS, readAnchor, readEvents, readHead, unattested } from '../../../storage/journal.ts';
+import { isAttested } from '../../../storage/journal-prune.ts';
+import { developerFor, hiding, PRIVATE, redactor } from '../identity/index.ts';
+import { eventRate, listEvents, verifyEvents } from './contract.ts';
+import type { Whose } from './filter.ts';
+import { type Stretch, searchEvents } from './store.ts';
+import { countedBy, type Tally } from './tally.ts';
+
+export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[] => [
+  implement(listEvents, {
+    read: async ({ after, before, latest, limit = 200, actor, ...filter }, ctx) => {
+      const head = await headOf(ctx);
+      const anchor = await readAnchor(ctx.reader, ctx.workspace);
+      const bounds = { begin: anchor.seq + 1, end: head.seq, reach: LOOKED_AT };
+      // The events up to the head that is told with them: what came in between belongs to the next page.
+      const stretch: Stretch =
+        latest === undefined && before === undefined
+          ? { start: (after ?? 0) + 1, direction: 'on', limit, ...bounds }
+          : { start: Math.min(head.seq, (before ?? head.seq + 1) - 1), direction: 'back', limit: latest ?? limit, ...bounds };
+      const sought = { ...filter, whose: actor === undefined ? undefined : await whoseEvents(ctx, actor) };
+      const redact = await redactor(ctx.reader, ctx.workspace, ctx.principal);
+      return ok({ ...(await searchEvents(ctx.reader, ctx.workspace, stretch, sought, redact)), head, anchor });
+    },
+  }),
+  implement(verifyEvents, {
+    read: async ({ after = 0, previous = GENESIS, limit = 5_000 }, ctx) => {
+      const head = await headOf(ctx);
+      const anchor = await readAnchor(ctx.reader, ctx.workspace);
+      const start = after > anchor.seq ? { seq: after, hash: previous } : anchor;
+      const verifier = new ChainVerifier(start);
+      const last = Math.min(head.seq, start.seq + limit);
+      let cutOff = false;
+      while (verifier.reached.seq < last && !verifier.reached.firstBreak && !cutOff && !ctx.signal.aborted) {
+        const { seq } = verifier.reached;
+        const page = await readEvents(ctx.reader, ctx.workspace, seq, Math.min(VERIFIED_AT_ONCE, last - seq));
+        for (const event of page) verifier.add(event);
+        cutOff = page.length === 0;
+        // Hashing is work for this thread: others are served between the pages.
+        await breathe();
+      }
+      if (cutOff || last === head.seq) verifier.finish(head);
+      const { seq, hash, firstBreak: broken } = verifier.reached;
+      const chainBreak = broken ?? ((await isAttested(ctx.reader, ctx.workspace, anchor)) ? null : unattested(anchor));
+      const done = last === head.seq || chainBreak !== null;
+      // A tail that was cut leaves a chain without a fault: only anchors know of it.
+      const firstBreak = done ? earlier(chainBreak, (await keeper.check(ctx.reader, ctx.workspace)).firstBreak) : chainBreak;
+      return ok({ verified_to: seq, root: hash, head, anchor, first_break: firstBreak, done });
+    },
+  }),
+  implement(eventRate, {
+    read: async ({ minutes = 60, step = 1 }, ctx) => {
+      const now = ctx.clock.now();
+      return ok(countedBy(await tally.read(ctx.reader, ctx.workspace, now), { now, minutes, step }));
+    },
+  }),
+];
+
+/** Of a page's read, for one answer. */
+const LOOKED_AT = 25_000;
+const VERIFIED_AT_ONCE = 500;
+
+async function headOf({ reader, workspace }: CallContext): Promise<ChainPoint> {
+  const { seq, hash } = (await readHead(reader, workspace)) ?? { seq: 0, hash: GENESIS };
+  return { seq, hash };
+}
+
+/** `agent:codex@dev_…`, `operator`: as the journal has it. */
+const AS_JOURNALED = /^(agent|developer|instance):|^operator$/;
+
+/** No actor has this name. */
+const NOBODY = '';
+
+/** People know each other by name, the journal by id. Whom the viewer may not know has no name here. */
+async function whoseEvents({ reader, workspace, principal }: CallContext, who: string): Promise<Whose> {
+  if (who === PRIVATE) return { actor: who };
+  // Whom the viewer may not know is looked for as nobody is, or the time it takes would tell of them.
+  if (AS_JOURNALED.test(who)) return { actor: (await (await hiding(reader, workspace, principal))(who)) === who ? who : NOBODY };
+  const [, agent, name = who] = /^([^@]+)@(.+)$/.exec(who) ?? [];
+  try {
+    const { id } = await developerFor(reader, workspace, principal, name);
+    return agent === undefined ? { developer: id } : { actor: `agent:${agent}@${id}` };
+  } catch (error) {
+    if (error instanceof Refusal) return { actor: `instance:${who}` };
+    throw error;
+  }
+}

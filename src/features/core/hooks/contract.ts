@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { contract } from '../../../kernel/contract.ts';
+import { id, repo, text } from '../../../kernel/fields.ts';
+import { HOOK_EVENTS, type HookAnswer, type HookQuestion, LONGEST, MOST_EDITS, MOST_FILES, TOP } from './question.ts';
+
+export const HOOK_CLIENTS = ['claude-code', 'codex', 'cursor', 'gemini', 'opencode', 'git'] as const;
+
+/** As git names it: what a claim cannot name, such as a backslash in it, may still lie beneath one, and must not make the others unheard. */
+const isFromTop = (path: string): boolean => !/^\/|(^|\/)\.\.?(\/|$)|\/$|\/\//.test(path);
+const path = z.string().min(1).max(LONGEST.path);
+const NOT_FROM_TOP = { error: 'expected a path from the top of the working tree, with forward slashes and without "." or ".."' };
+const files = z.array(path.refine(isFromTop, NOT_FROM_TOP)).max(MOST_FILES);
+
+const edit = z.strictObject({
+  repo,
+  path: path.refine((name) => name === TOP || isFromTop(name), NOT_FROM_TOP),
+  tree: z.boolean().optional(),
+  unread: z.boolean().optional(),
+});
+
+const question = z.strictObject({
+  client_session: text(LONGEST.name).optional(),
+  folder: text(LONGEST.folder).optional(),
+  repo: repo.optional(),
+  branch: text(LONGEST.branch).optional(),
+  source: z.enum(['startup', 'resume', 'clear', 'compact']).optional(),
+  model: text(LONGEST.model).optional(),
+  tool: text(LONGEST.name).optional(),
+  edits: z.array(edit).max(MOST_EDITS).optional(),
+  session_id: id.optional(),
+  session_started: z.boolean().optional(),
+  again: z.boolean().optional(),
+  dirty_files: files.optional(),
+  unpushed_files: files.optional(),
+  unpushed_commits: z.int().min(0).max(100_000).optional(),
+  person: z.boolean().optional(),
+});
+question satisfies z.ZodType<HookQuestion>;
+
+const answer = z.strictObject({
+  decision: z.enum(['allow', 'deny']),
+  reason: z.string().nullable(),
+  context: z.string().nullable(),
+  notice: z.string().nullable(),
+  session_id: z.string().nullable(),
+  fail_closed: z.boolean(),
+});
+answer satisfies z.ZodType<HookAnswer>;
+
+export const hear = contract({
+  name: 'hooks.hear',
+  essential: true,
+  toolset: 'admin',
+  access: 'token',
+  quiet: true,
+  title: 'Hear of a hook',
+  description: "What an agent's program, or git, tells of itself and asks before it goes on: whether an edit may be made, and what waits for the agent.",
+  input: question.extend({
+    client: z.enum(HOOK_CLIENTS),
+    event: z.enum(HOOK_EVENTS),
+    hears: z.boolean().default(true).describe("Whether the agent is shown an answer's context at this event: where it is not, nothing is delivered."),
+  }),
+  output: answer,
+});

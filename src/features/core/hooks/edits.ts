@@ -1,0 +1,81 @@
+import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
+import { excerpt } from '../../../kernel/excerpt.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { type ClaimView, type EditConflict, editConflicts, holderOf, nextStep, presenterFor } from '../../team/coordination/index.ts';
+import { DENIED_EDIT } from '../events/index.ts';
+import { MOST_EDITS, TOP } from './question.ts';
+import { ownClaims, type Question, runsAround, type Standing } from './standing.ts';
+import { denialKey, denialsOf, deniedSince, saveRun } from './store.ts';
+import { named, quoted } from './words.ts';
+
+/** So many files a denial tells of, and the journal with it. */
+const MOST_NAMED = 10;
+const MOST_HOLDERS = 3;
+/** An agent that tries again at once is denied again, and told of once. */
+const REPEATED_MS = 60_000;
+const MOST_REMEMBERED = 50;
+const PATH_BYTES = 300;
+
+const WHAT: Partial<Record<Question['event'], string>> = { commit: 'This commit was not made', push: 'This push was not made' };
+
+/** Why the files are not this agent's to write, which is on record; undefined where they are. */
+export async function denialOf(ctx: CallContext, question: Question, standing: Standing): Promise<string | undefined> {
+  const now = ctx.clock.now();
+  const found = await editConflicts(ctx.reader, ctx.workspace, question.edits ?? [], ownClaims(ctx.principal, standing, question.person), now);
+  if (found.length === 0) return undefined;
+  const read = found.filter(({ unread }) => !unread);
+  const conflicts = read.length > 0 ? read : found;
+  const show = await presenterFor(ctx.reader, ctx.workspace, ctx.principal, now);
+  const told = conflicts.slice(0, MOST_NAMED);
+  if ((await unrecorded(ctx.reader, ctx, standing.run, told, now)).length > 0) await ctx.write((tx) => recordDenials(tx, ctx, question, standing, told));
+  const held = conflicts.map((conflict) => ({ what: claimedOf(conflict), view: show.claim(conflict.claim) }));
+  const lines = held.slice(0, MOST_NAMED).map(({ what, view }) => `${what}: claimed (exclusive) by ${heldUntil(view)}`);
+  const more = held.length > lines.length ? [`and ${held.length - lines.length} more`] : [];
+  const steps = [...Map.groupBy(held, ({ view }) => holderOf(view)).values()].slice(0, MOST_HOLDERS).map((theirs) => {
+    const [{ view }] = theirs as [(typeof theirs)[number]];
+    return nextStep(view, ctx.principal, Math.max(...theirs.map((each) => each.view.expires_at)));
+  });
+  const why = read.length > 0 ? '' : `${UNREAD} `;
+  return `${WHAT[question.event] ?? 'This edit was not made'}. ${why}${[...lines, ...more].join('; ')}. ${[...new Set(steps)].join(' ')}`;
+}
+
+const UNREAD = `It is too long to be read whole, or names more than ${MOST_EDITS} files. Name fewer files in one command, and write long texts with your file tool: then only what is claimed is denied.`;
+
+/** What of a folder is claimed, or the path itself. */
+function claimedOf({ path, within }: EditConflict): string {
+  const name = path === TOP ? 'the repository' : named(path);
+  return within === undefined ? name : `${named(within)} in ${name}`;
+}
+
+const heldUntil = (view: ClaimView): string =>
+  `${holderOf(view)} until ${new Date(view.expires_at).toISOString()}${view.reason === null ? '' : `, for ${quoted(view.reason, 200)}`}`;
+
+const keptPath = (path: string): string => excerpt(path, PATH_BYTES);
+const keyOf = ({ path, claim }: EditConflict): string => denialKey(claim.id, keptPath(path));
+
+/** A run remembers its own; of git, which is no run, the journal tells. */
+async function unrecorded(
+  db: Db,
+  { workspace, principal }: Pick<WriteContext, 'workspace' | 'principal'>,
+  run: Standing['run'],
+  conflicts: readonly EditConflict[],
+  now: number,
+): Promise<EditConflict[]> {
+  const claims = conflicts.map(({ claim }) => claim.id);
+  const known = run ? denialsOf(run) : await deniedSince(db, workspace, principal.actor, claims, now - REPEATED_MS);
+  return conflicts.filter((conflict) => Math.abs(now - (known[keyOf(conflict)] ?? Number.NEGATIVE_INFINITY)) >= REPEATED_MS);
+}
+
+async function recordDenials(tx: Tx, ctx: WriteContext, question: Question, { run, sessionId }: Standing, conflicts: readonly EditConflict[]): Promise<void> {
+  const current = run && (await runsAround(tx.db, ctx, run.client_session, tx.now)).run;
+  const fresh = await unrecorded(tx.db, ctx, current, conflicts, tx.now);
+  for (const { claim, path } of fresh) {
+    const payload = { claim_id: claim.id, path: keptPath(path), client: question.client, tool: question.tool ?? null, outcome: 'denied' };
+    record(tx, { ...ctx, session: sessionId }, { category: 'work', kind: DENIED_EDIT, subject: claim.id, payload });
+  }
+  if (!current) return;
+  const recent = Object.entries({ ...denialsOf(current), ...Object.fromEntries(fresh.map((conflict) => [keyOf(conflict), tx.now])) });
+  const kept = recent.filter(([, at]) => Math.abs(tx.now - at) < REPEATED_MS).slice(-MOST_REMEMBERED);
+  await saveRun(tx, { ...current, denials: JSON.stringify(Object.fromEntries(kept)) });
+}

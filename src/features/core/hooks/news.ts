@@ -1,0 +1,94 @@
+import type { CallContext, WriteContext } from '../../../kernel/context.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
+import { bodyText, HUMAN, type MessageRow, noteDelivery, SERVER, undeliveredTo } from '../../workflow/messages/index.ts';
+import { runsAround, type Standing } from './standing.ts';
+import { saveRun } from './store.ts';
+import { quoted, Sheet } from './words.ts';
+import { agentsOf } from './work.ts';
+
+/** All of what one hook tells: the rest comes with the next. */
+const ROOM_BYTES = 4_000;
+const MOST_MESSAGES = 10;
+const EXCERPT = 300;
+
+/** `fresh`: what nobody was told of. `open`: that, and what still waits for an answer. */
+export type Wanted = 'fresh' | 'open';
+
+interface News extends Waiting {
+  readonly messages: readonly MessageRow[];
+}
+
+const isNothing = ({ waiting, answers, handoffs, messages }: News): boolean => waiting.length + answers.length + handoffs.length + messages.length === 0;
+
+const NOTHING: Waiting = { waiting: [], answers: [], handoffs: [] };
+
+/** What waits for this very agent, in this run of it. */
+export async function newsFor(db: Db, caller: Pick<CallContext, 'workspace' | 'principal'>, standing: Standing, now: number, wanted: Wanted): Promise<News> {
+  const { workspace, principal } = caller;
+  const { run, sessionId, rights } = standing;
+  const isFresh = wanted === 'fresh';
+  const after = { told: run?.handoffs_told ?? '', only: isFresh };
+  const found = rights.coordination ? await waitingFor(db, workspace, principal, now, sessionId, { undelivered: isFresh, handoffs: after }) : NOTHING;
+  const agents = await agentsOf(db, caller, standing, now);
+  const messages = await undeliveredTo(
+    db,
+    workspace,
+    agents.map(({ id }) => id),
+    now,
+    MOST_MESSAGES,
+  );
+  // A run that is not known cannot be known to have been told.
+  return { ...found, handoffs: isFresh && !run ? [] : found.handoffs, messages };
+}
+
+/** What has arrived, for the agent's context: from then on it has it. Null, and nothing is written, where nothing has. */
+export async function tellNews(ctx: CallContext, standing: Standing, wanted: Wanted): Promise<string | null> {
+  if (isNothing(await newsFor(ctx.reader, ctx, standing, ctx.clock.now(), wanted))) return null;
+  return await ctx.write((tx) => deliver(tx, ctx, standing, wanted, new Sheet(ROOM_BYTES)));
+}
+
+/** The text and the receipts of what is in it, in one transaction. */
+export async function deliver(tx: Tx, ctx: WriteContext, standing: Standing, wanted: Wanted, sheet: Sheet): Promise<string | null> {
+  const run = standing.run && (await runsAround(tx.db, ctx, standing.run.client_session, tx.now)).run;
+  const news = await newsFor(tx.db, ctx, { ...standing, run }, tx.now, wanted);
+  if (isNothing(news)) return null;
+  sheet.put(`Covenant: this ${wanted === 'fresh' ? 'has arrived' : 'waits'} for you. What others wrote stands in quotes.`);
+  const waiting = news.waiting.filter((ask) => sheet.put(askLine(ask)));
+  const answers = news.answers.filter((answer) => sheet.put(answerLine(answer)));
+  // Told up to the last of these: none may be passed over.
+  const cut = news.handoffs.findIndex((handoff) => !sheet.put(handoffLine(handoff)));
+  const handoffs = cut < 0 ? news.handoffs : news.handoffs.slice(0, cut);
+  const messages = news.messages.filter((message) => sheet.put(messageLine(message)));
+  const shown = waiting.length + answers.length + handoffs.length + messages.length;
+  if (shown === 0) return null;
+  const rest = news.waiting.length + news.answers.length + news.handoffs.length + news.messages.length - shown;
+  const linked = { ...ctx, session: standing.sessionId };
+  await markDelivered(tx, linked, { waiting, answers });
+  if (messages.length > 0) await noteDelivery(tx, linked, messages);
+  const last = handoffs.findLast(({ handoff_id }) => handoff_id > (run?.handoffs_told ?? ''))?.handoff_id;
+  if (run && last !== undefined) await saveRun(tx, { ...run, handoffs_told: last });
+  return rest === 0 ? sheet.text : `${sheet.text}\n- ${rest} more: covibe_coordination list, message_list.`;
+}
+
+const askLine = ({ ask_id, from, message, due_at }: Waiting['waiting'][number]): string =>
+  `- ${from} asks, by ${new Date(due_at).toISOString()}: ${quoted(message, EXCERPT)}. Answer with covibe_coordination reply (ask_id: "${ask_id}").`;
+
+const answerLine = ({ ask_id, from, answer }: Waiting['answers'][number]): string => `- ${from} answers your ask ${ask_id}: ${quoted(answer, EXCERPT)}.`;
+
+const handoffLine = ({ handoff_id, from, message, context_id }: Waiting['handoffs'][number]): string =>
+  `- ${from} offers you their work: ${quoted(message, EXCERPT)}. Take it with covibe_coordination accept_handoff (handoff_id: "${handoff_id}")${
+    context_id === null ? '' : `; covibe_session get_context (context_id: "${context_id}") tells where it stands`
+  }.`;
+
+const SENDERS: Readonly<Record<string, string>> = { [HUMAN]: 'a person', [SERVER]: 'the server' };
+
+function messageLine(row: MessageRow): string {
+  const subject = row.subject === null ? '' : ` ${quoted(row.subject, 100)}:`;
+  const urgent = row.priority === 'urgent' || row.priority === 'high' ? `${row.priority} ` : '';
+  return (
+    `- ${urgent}${row.message_type} from ${SENDERS[row.sender_id] ?? row.sender_id} to your agent ${row.recipient_id}:${subject} ${quoted(bodyText(row), EXCERPT)}. ` +
+    `Whole: message_get (id: "${row.id}"); answer: message_send (reply_to_id: "${row.id}").`
+  );
+}

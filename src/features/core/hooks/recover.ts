@@ -1,0 +1,135 @@
+import type { CallContext } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { latestContextOf } from '../../team/contexts/index.ts';
+import { liveClaimRows, readStrings } from '../../team/coordination/index.ts';
+import { notesOfSession } from '../../team/notes/index.ts';
+import { filesOf } from '../../team/tasks/index.ts';
+import { loadTokenizer, previewOf } from '../../workflow/recovery/index.ts';
+import type { WorkflowTaskRow } from '../../workflow/workflows/index.ts';
+import { callingDeveloper } from '../identity/index.ts';
+import { deliver } from './news.ts';
+import { ownClaims, runsAround, type Standing } from './standing.ts';
+import { saveRun } from './store.ts';
+import { first, quoted, repoCalled, Sheet } from './words.ts';
+import { openWork } from './work.ts';
+
+/** In o200k_base tokens, in all. */
+const MOST_TOKENS = 1_500;
+/** What its own work may take, so that there is room for what others wait for. */
+const OWN_TOKENS = 1_100;
+/** A smaller pack of a workflow's task says too little. */
+const LEAST_PACK = 300;
+/** For what is said of what was left out. */
+const RESERVED = 60;
+
+/** What an agent has to know again after its context was compacted; with the mark that it has been told. */
+export async function recover(ctx: CallContext, standing: Standing): Promise<string> {
+  const tokens = await loadTokenizer();
+  const size = (text: string) => tokens.count(text);
+  const own = await ownWork(ctx, standing, new Sheet(OWN_TOKENS - RESERVED, size));
+  const room = MOST_TOKENS - RESERVED - size(`${own}\n`);
+  const news = await ctx.write(async (tx) => {
+    const run = standing.run && (await runsAround(tx.db, ctx, standing.run.client_session, tx.now)).run;
+    if (run?.compacted === 1) await saveRun(tx, { ...run, compacted: 0 });
+    return await deliver(tx, ctx, standing, 'open', new Sheet(room, size));
+  });
+  return news === null ? own : `${own}\n${news}`;
+}
+
+interface Section {
+  /** Of what, where some of it is left out. */
+  readonly noun: string;
+  readonly lines: readonly string[];
+}
+
+async function ownWork(ctx: CallContext, standing: Standing, sheet: Sheet): Promise<string> {
+  const now = ctx.clock.now();
+  const { sessionId, run, rights } = standing;
+  const { tasks, held } = await openWork(ctx.reader, ctx, standing, now);
+  const session = sessionId === null || !rights.sessions ? '' : ` This run is session ${sessionId}: pass it as session_id.`;
+  const repo = run?.repo && rights.coordination ? ` ${repoCalled(run.repo)}` : '';
+  sheet.put(`Covenant: your context was compacted. This is what the server knows of your work.${session}${repo}`);
+  const sections: Section[] = [
+    {
+      noun: 'tasks',
+      lines: tasks.map(
+        (task) =>
+          `- Task ${task.id}, ${task.status}: ${quoted(task.title, 150)}${task.scope === null ? '' : `, scope ${quoted(task.scope, 300)}`}${
+            filesOf(task).length > 0 ? `, files ${first(filesOf(task), 10)}` : ''
+          }.`,
+      ),
+    },
+    {
+      noun: 'workflow tasks',
+      lines: held.map(
+        ({ id, name, status, assigned_agent_id, fence }) =>
+          `- Workflow task ${id}, ${status}: ${quoted(name, 150)}, held by your agent ${assigned_agent_id} with fence ${fence}.`,
+      ),
+    },
+    ...(rights.coordination ? [{ noun: 'claims', lines: await claimLines(ctx, standing, now) }] : []),
+    ...(rights.sessions ? await sessionSections(ctx, standing, now) : []),
+  ];
+  const cut = sections.flatMap(({ noun, lines }) => {
+    const left = lines.filter((line) => !sheet.put(line)).length;
+    return left > 0 ? [`${left} of ${lines.length} ${noun}`] : [];
+  });
+  const [task] = held;
+  if (task && !(await putPack(ctx, task, sheet))) cut.push(`the context of ${task.id}`);
+  const more = cut.length === 0 ? '' : `\nLeft out for length: ${cut.join(', ')}. covibe_team state, covibe_coordination list and task_load_context have it.`;
+  return `${sheet.text}${more}`;
+}
+
+const sessionSections = async (ctx: CallContext, standing: Standing, now: number): Promise<Section[]> => [
+  { noun: 'decisions and blockers', lines: standing.sessionId === null ? [] : await noteLines(ctx, standing.sessionId) },
+  { noun: 'published context', lines: await contextLines(ctx, standing, now) },
+];
+
+async function claimLines(ctx: CallContext, standing: Standing, now: number): Promise<string[]> {
+  const isOwn = ownClaims(ctx.principal, standing);
+  const rows = (await liveClaimRows(ctx.reader, ctx.workspace, now, callingDeveloper(ctx.principal))).filter(isOwn);
+  return rows.map(({ id, mode, paths, symbols, reason, expires_at }) => {
+    const what = first([...readStrings(paths), ...readStrings(symbols)], 5);
+    return `- Claim ${id} (${mode}) on ${what} until ${new Date(expires_at).toISOString()}${reason === null ? '' : `, for ${quoted(reason, 150)}`}.`;
+  });
+}
+
+const MOST_NOTES = 10;
+
+async function noteLines({ reader, workspace }: CallContext, sessionId: string): Promise<string[]> {
+  const notes = await notesOfSession(reader, workspace, sessionId, MOST_NOTES);
+  return notes.map(({ kind, title, body }) => `- Your ${kind}: ${quoted(title, 150)}${body === null ? '' : `, ${quoted(body, 300)}`}.`);
+}
+
+async function contextLines(ctx: CallContext, { sessionId, run }: Standing, now: number): Promise<string[]> {
+  const place = run?.repo ? { repo: run.repo } : {};
+  const context = await latestContextOf(ctx.reader, ctx.workspace, callingDeveloper(ctx.principal), place, now);
+  // Another agent of the same developer's may have published one that is of no use here.
+  if (!context || (context.session_id !== null && context.session_id !== sessionId)) return [];
+  const list = (title: string, items: readonly string[]) =>
+    items.length === 0
+      ? []
+      : [
+          `  ${title}: ${items
+            .slice(0, 5)
+            .map((item) => quoted(item, 150))
+            .join(', ')}.`,
+        ];
+  return [
+    `- Your published context ${context.id}: ${quoted(context.title, 150)}, ${quoted(context.summary, 600)}.`,
+    ...list('Next', readStrings(context.next_actions)),
+    ...list('Blockers', readStrings(context.blockers)),
+  ];
+}
+
+/** What `task_load_context` would answer for it, in the room that is left. */
+async function putPack({ reader }: CallContext, task: WorkflowTaskRow, sheet: Sheet): Promise<boolean> {
+  const heading = `What task_load_context answers for ${task.id}:`;
+  if (sheet.left < LEAST_PACK || !sheet.put(heading)) return false;
+  try {
+    const { pack } = await previewOf(reader, task, sheet.left - 2);
+    return sheet.put(JSON.stringify(pack));
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}

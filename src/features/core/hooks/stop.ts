@@ -1,0 +1,90 @@
+import { hash } from 'node:crypto';
+import type { CallContext } from '../../../kernel/context.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
+import { type LeftInTree, leftBy, stillFound } from './found.ts';
+import type { Said } from './question.ts';
+import { keepSnapshot } from './snapshot.ts';
+import { type Question, runsAround, type SessionListeners, type Standing } from './standing.ts';
+import { saveRun } from './store.ts';
+import { count, first, quoted } from './words.ts';
+import { type OpenWork, openWork } from './work.ts';
+
+interface Open extends OpenWork, LeftInTree {
+  readonly asks: Waiting['waiting'];
+}
+
+const isNothing = ({ tasks, held, asks, dirty, unpushed, commits }: Open): boolean =>
+  tasks.length + held.length + asks.length + dirty.length + unpushed.length + commits === 0;
+
+/** Of files only whether there are any: they change with every turn, and most people want to see them before they are committed. */
+const stateOf = ({ tasks, held, asks, dirty, unpushed, commits }: Open): string => {
+  const ids = [...tasks.map(({ id }) => id), ...held.map(({ id, fence }) => `${id} ${fence}`), ...asks.map(({ ask_id }) => ask_id)].sort();
+  return hash('sha256', JSON.stringify([ids, dirty.length > 0, unpushed.length + commits > 0]));
+};
+
+/** Names what is left open: to the agent, which goes on, once for each state of it; to the person whenever it stops all the same. */
+export async function stops(ctx: CallContext, question: Question, standing: Standing, listeners: SessionListeners): Promise<Said> {
+  const { run } = standing;
+  if (!run) return noticeOf(await openIn(ctx, question, standing));
+  return await ctx.write((tx) => hold(tx, ctx, question, { ...standing, run }, listeners));
+}
+
+async function hold(tx: Tx, ctx: CallContext, question: Question, standing: Standing & { run: object }, listeners: SessionListeners): Promise<Said> {
+  const { run = standing.run } = await runsAround(tx.db, ctx, standing.run.client_session, tx.now);
+  if (standing.rights.sessions) await keepSnapshot(tx, ctx, question, run, listeners);
+  const found = stillFound(run, question);
+  const open = await openIn({ ...ctx, reader: tx.db }, question, { ...standing, run: { ...run, found } });
+  const state = isNothing(open) ? null : stateOf(open);
+  // What only the person is told of is named to the agent when it stops the next time.
+  const told_at_stop = question.again && state !== null ? run.told_at_stop : state;
+  if (told_at_stop !== run.told_at_stop || found !== run.found) await saveRun(tx, { ...run, found, told_at_stop });
+  if (state === null || state === run.told_at_stop || question.again) return noticeOf(open);
+  await markDelivered(tx, { ...ctx, session: standing.sessionId }, { waiting: open.asks.slice(0, MOST_NAMED), answers: [] });
+  return { decision: 'deny', reason: reasonOf(open) };
+}
+
+async function openIn(ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'clock'>, question: Question, standing: Standing): Promise<Open> {
+  const now = ctx.clock.now();
+  const asks = standing.rights.coordination ? (await waitingFor(ctx.reader, ctx.workspace, ctx.principal, now, standing.sessionId)).waiting : [];
+  return { ...(await openWork(ctx.reader, ctx, standing, now)), asks, ...leftBy(standing.run, question) };
+}
+
+const MOST_NAMED = 5;
+const TITLE = 100;
+
+function reasonOf({ tasks, held, asks, dirty, unpushed, commits }: Open): string {
+  const lines: string[] = [];
+  for (const { id, title, status } of tasks.slice(0, MOST_NAMED)) {
+    lines.push(`- Task ${id} ${quoted(title, TITLE)} is ${status}: covibe_task complete with a result_summary, update it to blocked, or cancel it.`);
+  }
+  for (const { id, name, status, assigned_agent_id } of held.slice(0, MOST_NAMED)) {
+    lines.push(`- Workflow task ${id} ${quoted(name, TITLE)} is ${status} and held by your agent ${assigned_agent_id}: task_update_status, or task_release.`);
+  }
+  for (const { ask_id, from, message } of asks.slice(0, MOST_NAMED)) {
+    lines.push(`- ${from} waits for your answer to ${quoted(message, TITLE)}: covibe_coordination reply (ask_id: "${ask_id}").`);
+  }
+  const cut = [tasks, held, asks].reduce((sum, { length }) => sum + Math.max(0, length - MOST_NAMED), 0);
+  if (cut > 0) lines.push(`- ${cut} more of these: covibe_team state.`);
+  if (dirty.length > 0)
+    lines.push(`- ${count(dirty.length, 'file')} changed and not committed: ${first(dirty, MOST_NAMED)}. Commit them if that was asked of you.`);
+  if (unpushed.length + commits > 0) lines.push(`- Not pushed: ${notPushed(unpushed, commits)}. Push if that was asked of you.`);
+  return `Before you stop, this is left open:\n${lines.join('\n')}\nEnd what is done, say what is not, and stop then: you are told of this once.`;
+}
+
+const notPushed = (files: readonly string[], commits: number): string =>
+  [...(commits > 0 ? [count(commits, 'commit')] : []), ...(files.length > 0 ? [count(files.length, 'file')] : [])].join(' with ');
+
+/** For the person: the agent has read it, or does not stop for it. */
+function noticeOf(open: Open): Said {
+  if (isNothing(open)) return {};
+  const { tasks, held, asks, dirty, unpushed, commits } = open;
+  const parts = [
+    tasks.length > 0 ? count(tasks.length, 'open task') : undefined,
+    held.length > 0 ? count(held.length, 'claimed workflow task') : undefined,
+    asks.length > 0 ? count(asks.length, 'unanswered ask') : undefined,
+    dirty.length > 0 ? `${count(dirty.length, 'file')} not committed` : undefined,
+    unpushed.length + commits > 0 ? `${notPushed(unpushed, commits)} not pushed` : undefined,
+  ];
+  return { notice: `Covenant: left open: ${parts.filter((part) => part !== undefined).join(', ')}.` };
+}

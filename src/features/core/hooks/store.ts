@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { readJson } from '../../../storage/columns.ts';
+import { compiledQuery } from '../../../storage/compiled.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { eventsAbout, toEvent } from '../../../storage/journal.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { DENIED_EDIT } from '../events/index.ts';
+import type { ClientRunRow } from './tables.ts';
+
+const runsWithSessions = compiledQuery(4, (db, workspace: string, actor: string, clientSession: string, since: number) =>
+  db
+    .selectFrom('client_runs as run')
+    .leftJoin('agent_sessions as session', (join) =>
+      join.onRef('session.workspace_id', '=', 'run.workspace_id').onRef('session.id', '=', 'run.session_id').on('session.ended_at', 'is', null),
+    )
+    .selectAll('run')
+    .select('session.id as open_session')
+    .where('run.workspace_id', '=', workspace)
+    .where('run.actor', '=', actor)
+    .where((eb) => eb.or([eb('run.client_session', '=', clientSession), eb.and([eb('run.ended_at', 'is', null), eb('run.last_seen_at', '>=', since)])])),
+);
+
+/**
+ * This run, whatever became of it, and the runs of the same agent that are at work: not ended, and heard of since then. A session that has
+ * ended, by whomever, is no run's any more.
+ */
+export async function runsOf(db: Db, workspace: string, actor: string, clientSession: string, since: number): Promise<ClientRunRow[]> {
+  const rows = await runsWithSessions(db, workspace, actor, clientSession, since);
+  return rows.map(({ open_session, ...run }) => ({ ...run, session_id: open_session }));
+}
+
+/** Runs of other agents that are at work in this session. */
+export const runsOfOthersIn = compiledQuery(4, (db, workspace: string, sessionId: string, actor: string, since: number) =>
+  db
+    .selectFrom('client_runs')
+    .select('client_session')
+    .where('workspace_id', '=', workspace)
+    .where('session_id', '=', sessionId)
+    .where('actor', '!=', actor)
+    .where('ended_at', 'is', null)
+    .where('last_seen_at', '>=', since),
+);
+
+const KEY = ['workspace_id', 'actor', 'client_session'] as const;
+
+export async function saveRun(tx: Tx, run: ClientRunRow): Promise<void> {
+  const { workspace_id: _, actor: __, client_session: ___, ...change } = run;
+  await tx.db
+    .insertInto('client_runs')
+    .values(run)
+    .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(change))
+    .execute();
+}
+
+const denials = z.record(z.string(), z.number());
+export const denialsOf = (run: ClientRunRow): Record<string, number> => readJson(denials, run.denials);
+
+export const denialKey = (claimId: string, path: string): string => `${claimId} ${path}`;
+
+/** What the journal has of the caller's denials by these claims since then: by claim and path, when the last was. */
+export async function deniedSince(db: Db, workspace: string, actor: string, claimIds: readonly string[], since: number): Promise<Record<string, number>> {
+  const rows = await eventsAbout(db, workspace, claimIds)
+    .selectAll('events')
+    .where('events.kind', '=', DENIED_EDIT)
+    .where('events.actor', '=', actor)
+    .where('events.time', '>', since)
+    .orderBy('events.seq')
+    .execute();
+  return Object.fromEntries(rows.map(toEvent).map(({ subject, payload, time }) => [denialKey(String(subject), String(payload.path)), time]));
+}

@@ -1,0 +1,134 @@
+import type { House, Principal, PrincipalKind } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import type { Ports } from '../../../kernel/ports.ts';
+import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../../kernel/workspace.ts';
+import type { IdentityLimits } from './limits.ts';
+import { expiryAfterUse } from './signin.ts';
+import { findTokenByHash, findTokenById, setTokenUsed, type TokenWithDeveloper, workspaceExists } from './store.ts';
+import { takeTicket } from './tickets.ts';
+import { hashSecret, isToken, sameHash } from './token.ts';
+
+/** How the credential came. The browser's cookie opens no other door, and a token is no cookie. */
+export type Door = 'bearer' | 'cookie';
+
+/**
+ * How the dashboard's page shows that it is of the server's own origin. A browser sends the cookie to every port of the host,
+ * so whatever serves another port has it too. The secret is in the page's own storage; a ticket stands for it, once, where
+ * the page can send no header.
+ */
+export type PageProof = { readonly secret: string | undefined } | { readonly ticket: string | undefined; readonly path: string };
+
+/** `rotated`: the secret was replaced, and its overlap is over. `unproven`: a cookie without its page's proof. */
+export type Rejection = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rotated' | 'wrong-door' | 'unproven';
+export type Authentication = { principal: Principal } | { rejected: Rejection };
+
+/** "Last used" is for people: to the minute is enough, and spares a write per call. */
+const LAST_USED_GRAIN_MS = 60_000;
+
+/** A cookie without `page` is refused. */
+export type Authenticate = (credential: string | undefined, door: Door, page?: PageProof) => Promise<Authentication>;
+
+export function createAuthenticate(house: House, limits: Pick<IdentityLimits, 'session_idle_days'>): Authenticate {
+  return async (credential, door, page) => {
+    if (!credential) return { rejected: 'missing' };
+    if (!isToken(credential)) return { rejected: 'malformed' };
+    const hash = hashSecret(credential);
+    const token = await house.store.access.get(`token ${hash}`, () => findTokenByHash(house.store.reader, hash));
+    if (!token || isStrayOperator(token)) return { rejected: 'unknown' };
+    const now = house.clock.now();
+    const end = endOf(token, now) ?? secretEnd(token, hash, now);
+    if (end) return { rejected: end };
+    if ((token.kind === 'web') !== (door === 'cookie')) return { rejected: 'wrong-door' };
+    if (door === 'cookie' && !(await isProven(house, token, page))) return { rejected: 'unproven' };
+    if (now - (token.last_used_at ?? 0) >= LAST_USED_GRAIN_MS) noteUse(house, token, now, limits);
+    return { principal: principalOf(token) };
+  };
+}
+
+/** As whom a dashboard session is known by now; undefined once it has ended. For what goes on after it was admitted by a ticket. */
+export type CurrentSession = (admitted: Principal) => Promise<Principal | undefined>;
+
+export function createCurrentSession({ store, clock }: House): CurrentSession {
+  return async ({ workspace, tokenId }) => {
+    const token = await store.access.get(`token id ${tokenId}`, () => findTokenById(store.reader, workspace, tokenId));
+    return token && !endOf(token, clock.now()) ? principalOf(token) : undefined;
+  };
+}
+
+/** A rotated token has two secrets until the overlap is over. */
+function secretEnd(token: TokenWithDeveloper, hash: string, now: number): 'unknown' | 'rotated' | undefined {
+  if (sameHash(token.hash, hash)) return undefined;
+  if (token.previous_hash === null || !sameHash(token.previous_hash, hash)) return 'unknown';
+  return now < (token.previous_ends_at ?? 0) ? undefined : 'rotated';
+}
+
+async function isProven(house: House, token: TokenWithDeveloper, page: PageProof | undefined): Promise<boolean> {
+  if (!page) return false;
+  if ('ticket' in page) return page.ticket !== undefined && (await takeTicket(house, token, page.ticket, page.path));
+  return page.secret !== undefined && token.proof_hash !== null && sameHash(token.proof_hash, hashSecret(page.secret));
+}
+
+/** The operator is of the whole server, and so is their token: one in another workspace was put there by hand or by a file, and opens nothing. */
+const isStrayOperator = ({ kind, workspace_id }: TokenWithDeveloper): boolean => kind === 'operator' && workspace_id !== DEFAULT_WORKSPACE_ID;
+
+/** Why a token lets nobody in any more; undefined where it does. */
+export function endOf({ revoked_at, expires_at }: Pick<TokenWithDeveloper, 'revoked_at' | 'expires_at'>, now: number): 'revoked' | 'expired' | undefined {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && now > expires_at ? 'expired' : undefined;
+}
+
+/** The operator may act in any workspace, by name; anybody else is in the one their token is of. */
+export function createEnterWorkspace(house: House): Ports['enterWorkspace'] {
+  return async (principal, name) => {
+    if (principal.kind !== 'operator') throw new Refusal('OPERATOR_REQUIRED', 'Only the operator can name a workspace.', 'Use a token of that workspace.');
+    const id = workspaceId(name);
+    const exists = id === DEFAULT_WORKSPACE_ID || (await workspaceExists(house.store.reader, id));
+    return { principal: { ...principal, workspace: id }, exists };
+  };
+}
+
+function noteUse(house: House, token: TokenWithDeveloper, now: number, limits: Pick<IdentityLimits, 'session_idle_days'>): void {
+  const used = { last_used_at: now, ...(token.kind === 'web' && { expires_at: expiryAfterUse(token.created_at, now, limits) }) };
+  house.store
+    .write(token.workspace_id, (tx) => setTokenUsed(tx.db, token.workspace_id, token.id, used))
+    .catch((error) => house.log.warn('last use of a token not noted', { token: token.id, error }));
+}
+
+export function principalOf(token: TokenWithDeveloper): Principal {
+  const kind: PrincipalKind = token.kind === 'web' ? 'developer' : token.kind;
+  const subjects = [`token:${token.id}`];
+  if (token.developer_id) subjects.push(`developer:${token.developer_id}`);
+  if (token.instance_id) subjects.push(`instance:${token.instance_id}`);
+  const web = token.kind === 'web';
+  const operator = kind === 'operator' || (web && token.developer_role === 'admin');
+  if (kind === 'operator') subjects.push('operator');
+  return {
+    kind,
+    workspace: token.workspace_id,
+    tokenId: token.id,
+    developerId: token.developer_id,
+    developerName: token.developer_name,
+    agentType: token.agent_type,
+    instanceId: token.instance_id,
+    web,
+    signedInAt: web ? token.created_at : null,
+    operator,
+    runsAgents: kind === 'operator' || (operator && token.runs_agents_since !== null),
+    actor: actorOf(kind, token),
+    subjects,
+  };
+}
+
+/** Ids, never names: a journal cannot be redacted afterwards. */
+function actorOf(kind: PrincipalKind, token: TokenWithDeveloper): string {
+  switch (kind) {
+    case 'operator':
+      return 'operator';
+    case 'developer':
+      return `developer:${token.developer_id}`;
+    case 'agent':
+      return `agent:${token.agent_type}@${token.developer_id}`;
+    case 'instance':
+      return `instance:${token.instance_id}`;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Feature } from '../../../kernel/tool.ts';
+import type { IdentityLimits } from './limits.ts';
+import { LINK_MS, WEB_SESSION_MS } from './signin.ts';
+import { TICKET_MS } from './tickets.ts';
+import { identityTools } from './tools.ts';
+
+export { type Authenticate, type Authentication, type CurrentSession, createAuthenticate, createCurrentSession, createEnterWorkspace } from './authenticate.ts';
+export type { IdentityLimits } from './limits.ts';
+export {
+  agentTokenExpiry,
+  endAllTokens,
+  endTokenById,
+  ensureDeveloper,
+  ensureWorkspace,
+  issueInstanceToken,
+  issueToken,
+  knownDeveloper,
+  setRunAgents,
+  workingFor,
+} from './people.ts';
+export { callingDeveloper, developerFor, namesFor, shown, showsFieldsTo } from './privacy.ts';
+export { PRIVATE, PRIVATE_RUNTIME } from './private-fields.ts';
+export { createRedactReply, hiding, redactor } from './redact.ts';
+export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
+export { endRevived, type RevivedToken, revivedTokens } from './revived.ts';
+export { createSignIn, makeSigninLink, type SignIn, type SignInRequest, signInRequest } from './signin.ts';
+export { developersOf, findDeveloper, firstDeveloper, tokenStands } from './store.ts';
+export { grantSubjects } from './subjects.ts';
+export type { DeveloperRow, TokenRow } from './tables.ts';
+export { AGENT_TYPES, hashSecret, mintSecret } from './token.ts';
+
+export const identity = (limits: IdentityLimits): Feature => ({
+  name: 'identity',
+  implementations: identityTools(limits),
+  keeps: [
+    { what: 'Developers, and their tokens by hash, also those that were revoked', ms: null },
+    { what: "A browser's sign-in, from when it began", ms: WEB_SESSION_MS },
+    { what: 'Sign-in links that were not used', ms: LINK_MS },
+    { what: 'Tickets for sockets and downloads that were not used', ms: TICKET_MS },
+  ],
+});

@@ -1,0 +1,215 @@
+import type { WriteContext } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { workspaceName } from '../../../kernel/workspace.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { giveProfile } from '../capabilities/index.ts';
+import type { IdentityLimits } from './limits.ts';
+import {
+  deleteAgentRunner,
+  deleteSigninLinksOf,
+  findDeveloper,
+  findToken,
+  firstDeveloper,
+  insertAgentRunner,
+  insertDeveloper,
+  insertToken,
+  insertWorkspace,
+  liveWebTokens,
+  setTokenRevoked,
+  setTokenSecret,
+  workspaceTokens,
+} from './store.ts';
+import type { DeveloperRow, TokenKind, TokenRow } from './tables.ts';
+import { defaultLabel, hashSecret, mintToken } from './token.ts';
+
+export async function ensureWorkspace(tx: Tx, by: string): Promise<void> {
+  const name = workspaceName(tx.workspace);
+  if (await insertWorkspace(tx.db, tx.workspace, name, tx.now)) {
+    tx.append({ category: 'work', kind: 'workspace.created', actor: by, subject: tx.workspace });
+  }
+}
+
+/** The developer of that name, made on first use. The first of a workspace is its admin; joining makes nobody else one. */
+export async function ensureDeveloper(tx: Tx, name: string, by: string): Promise<DeveloperRow> {
+  const known = await findDeveloper(tx.db, tx.workspace, { name });
+  if (known) return known;
+  await ensureWorkspace(tx, by);
+  const developer: DeveloperRow = {
+    workspace_id: tx.workspace,
+    id: newId('dev', tx.now),
+    name,
+    role: (await firstDeveloper(tx.db, tx.workspace)) ? 'member' : 'admin',
+    visibility: 'team',
+    created_at: tx.now,
+  };
+  await insertDeveloper(tx.db, developer);
+  tx.append({ category: 'work', kind: 'developer.joined', actor: by, subject: developer.id, payload: { role: developer.role } });
+  return developer;
+}
+
+/** Whether a developer may run agents on the server's machine, with the rights of its user. Only the operator of the server says so. */
+export async function setRunAgents(tx: Tx, developer: DeveloperRow, allowed: boolean, by: string): Promise<void> {
+  const permission = { workspace_id: tx.workspace, developer_id: developer.id, given_at: tx.now, given_by: by };
+  const isNews = allowed ? await insertAgentRunner(tx.db, permission) : await deleteAgentRunner(tx.db, tx.workspace, developer.id);
+  if (isNews)
+    tx.append({ category: 'audit', kind: allowed ? 'developer.run_agents_allowed' : 'developer.run_agents_withdrawn', actor: by, subject: developer.id });
+}
+
+interface NewToken {
+  kind: TokenKind;
+  developerId: string | null;
+  agentType?: string | undefined;
+  instanceId?: string | undefined;
+  label?: string | undefined;
+  /** Null: it does not expire. Every maker of a token decides. */
+  expiresAt: number | null;
+  /** Of a dashboard session: what its page shows besides the cookie. */
+  proofHash?: string;
+  by: string;
+  /** What it was made through, where that is to be found again. */
+  madeBy?: string;
+}
+
+/** Mints a token with the grants of its profile. The value is returned once and never stored. */
+export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: string; token: TokenRow }> {
+  const value = mintToken();
+  const taken = await workspaceTokens(tx.db, tx.workspace, wanted.developerId ?? undefined);
+  const label =
+    wanted.label ??
+    defaultLabel(
+      wanted.agentType ?? wanted.kind,
+      taken.map((token) => token.label),
+    );
+  const token: TokenRow = {
+    workspace_id: tx.workspace,
+    id: newId('tok', tx.now),
+    hash: hashSecret(value),
+    kind: wanted.kind,
+    developer_id: wanted.developerId,
+    agent_type: wanted.agentType ?? null,
+    instance_id: wanted.instanceId ?? null,
+    label,
+    created_by: wanted.madeBy ?? wanted.by,
+    created_at: tx.now,
+    expires_at: wanted.expiresAt,
+    last_used_at: null,
+    revoked_at: null,
+    proof_hash: wanted.proofHash ?? null,
+    previous_hash: null,
+    previous_ends_at: null,
+  };
+  await insertToken(tx.db, token);
+  tx.append({
+    category: 'work',
+    kind: 'token.created',
+    actor: wanted.by,
+    subject: token.id,
+    payload: { kind: token.kind, developer_id: token.developer_id, agent_type: token.agent_type, instance_id: token.instance_id },
+  });
+  await giveProfile(tx, token.kind, `token:${token.id}`, wanted.by);
+  return { value, token };
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** When an agent's token made now expires, unless its maker says otherwise. */
+export const agentTokenExpiry = (now: number, { agent_token_days: days }: Pick<IdentityLimits, 'agent_token_days'>): number | null =>
+  days === 0 ? null : now + days * DAY_MS;
+
+interface Rotation {
+  /** Until then the secret that is replaced is accepted too. */
+  readonly oldEndsAt: number;
+  readonly expiresAt: number | null;
+  readonly by: string;
+}
+
+/** Replaces the secret and leaves everything that goes by the token's id as it is. A secret of an earlier rotation ends at once. */
+export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresAt, by }: Rotation): Promise<string> {
+  const value = mintToken();
+  await setTokenSecret(tx.db, tx.workspace, token.id, {
+    hash: hashSecret(value),
+    previous_hash: token.hash,
+    previous_ends_at: oldEndsAt,
+    expires_at: expiresAt,
+  });
+  tx.append({
+    category: 'work',
+    kind: 'token.rotated',
+    actor: by,
+    subject: token.id,
+    payload: { kind: token.kind, developer_id: token.developer_id, old_ends_at: oldEndsAt, expires_at: expiresAt },
+  });
+  return value;
+}
+
+/** Ends every dashboard session of a developer, and the links by which another could begin. Returns how many sessions ended. */
+export async function signOutEverywhere(tx: Tx, developer: DeveloperRow, by: string): Promise<number> {
+  const sessions = await liveWebTokens(tx.db, tx.workspace, developer.id, tx.now);
+  for (const session of sessions) await endToken(tx, session, by);
+  await deleteSigninLinksOf(tx.db, tx.workspace, developer.id);
+  tx.append({ category: 'audit', kind: 'developer.signed_out', actor: by, subject: developer.id, payload: { sessions: sessions.length } });
+  return sessions.length;
+}
+
+/** Since when it is of no use: it may have been ended before. */
+export async function endToken(tx: Tx, token: TokenRow, by: string): Promise<number> {
+  if (token.revoked_at !== null) return token.revoked_at;
+  await setTokenRevoked(tx.db, tx.workspace, token.id, tx.now);
+  tx.append({ category: 'work', kind: 'token.revoked', actor: by, subject: token.id, payload: { kind: token.kind, developer_id: token.developer_id } });
+  return tx.now;
+}
+
+/** A token by which one instance acts as itself, for the developer that it works for. */
+export async function issueInstanceToken(tx: Tx, instance: { id: string; developer_id: string | null }, by: string): Promise<{ id: string; value: string }> {
+  const { value, token } = await issueToken(tx, {
+    kind: 'instance',
+    developerId: instance.developer_id,
+    instanceId: instance.id,
+    label: instance.id,
+    expiresAt: null,
+    by,
+  });
+  return { id: token.id, value };
+}
+
+/** Every one of the workspace that stands, or every one but those by which people are signed in. */
+export async function endAllTokens(tx: Tx, by: string, { web }: { readonly web: boolean }): Promise<number> {
+  const standing = (await workspaceTokens(tx.db, tx.workspace)).filter(({ revoked_at, kind }) => revoked_at === null && (web || kind !== 'web'));
+  for (const token of standing) await endToken(tx, token, by);
+  return standing.length;
+}
+
+export async function endTokenById(tx: Tx, id: string, by: string): Promise<void> {
+  const token = await findToken(tx.db, tx.workspace, id);
+  if (token) await endToken(tx, token, by);
+}
+
+/** For whom an instance works that this caller starts: themselves, or the first developer where the operator starts it. */
+export const workingFor = async (tx: Tx, callerDeveloperId: string | null): Promise<string | null> =>
+  callerDeveloperId ?? (await firstDeveloper(tx.db, tx.workspace))?.id ?? null;
+
+export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: string): Promise<DeveloperRow> {
+  const developer = await findDeveloper(tx.db, tx.workspace, { name });
+  if (!developer) {
+    throw new Refusal('DEVELOPER_NOT_FOUND', `There is no developer ${JSON.stringify(name)}.`, `covenant tokens create --developer NAME makes one.`, {
+      field: 'developer',
+    });
+  }
+  return developer;
+}
+
+/** Whom a caller means: themselves, or anybody where an operator names them. */
+export async function knownDeveloper(tx: Tx, named: string | undefined, { principal }: WriteContext): Promise<DeveloperRow> {
+  if (named && named !== principal.developerName) {
+    if (!principal.operator)
+      throw new Refusal('NOT_YOURS', 'You can do this for yourself only.', 'Leave developer out, or ask the operator.', { field: 'developer' });
+    return await requireDeveloper(tx, named);
+  }
+  const self = principal.developerId && (await findDeveloper(tx.db, tx.workspace, { id: principal.developerId }));
+  if (!self)
+    throw new Refusal('INVALID_INPUT', 'developer: is required, because the operator is no developer.', 'Name the developer: --developer NAME.', {
+      field: 'developer',
+    });
+  return self;
+}

@@ -1,0 +1,271 @@
+import type { ExpressionBuilder } from 'kysely';
+import { endingIn } from '../../../kernel/tail.ts';
+import { chunks } from '../../../storage/chunks.ts';
+import { compiledQuery } from '../../../storage/compiled.ts';
+import type { Database } from '../../../storage/database.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { DeveloperRow, MachinePermissionRow, PageTicketRow, SigninLinkRow, TokenRow } from './tables.ts';
+
+export interface TokenWithDeveloper extends TokenRow {
+  developer_name: string | null;
+  developer_role: DeveloperRow['role'] | null;
+  developer_visibility: DeveloperRow['visibility'] | null;
+  runs_agents_since: number | null;
+}
+
+const tokenByHash = compiledQuery(1, (db, hash: string) => tokensWithDeveloper(db).where('tokens.hash', '=', hash));
+
+const tokenByPreviousHash = compiledQuery(1, (db, hash: string) => tokensWithDeveloper(db).where('tokens.previous_hash', '=', hash));
+const tokenById = compiledQuery(2, (db, workspace: string, id: string) =>
+  tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace).where('tokens.id', '=', id),
+);
+
+/** By its secret, or by the one that the last rotation replaced: whether that still counts is for the caller to judge. */
+export async function findTokenByHash(db: Db, hash: string): Promise<TokenWithDeveloper | undefined> {
+  return (await tokenByHash(db, hash))[0] ?? (await tokenByPreviousHash(db, hash))[0];
+}
+
+export async function findTokenById(db: Db, workspace: string, id: string): Promise<TokenWithDeveloper | undefined> {
+  return (await tokenById(db, workspace, id))[0];
+}
+
+/** Whether a call that was authenticated with it some time ago could be so still. */
+export async function tokenStands(db: Db, id: string, now: number): Promise<boolean> {
+  const token = await db.selectFrom('tokens').select(['revoked_at', 'expires_at']).where('id', '=', id).executeTakeFirst();
+  return token !== undefined && token.revoked_at === null && (token.expires_at === null || now <= token.expires_at);
+}
+
+export async function workspaceTokens(db: Db, workspace: string, developerId?: string): Promise<TokenWithDeveloper[]> {
+  let query = tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace);
+  if (developerId) query = query.where('tokens.developer_id', '=', developerId);
+  return await query.orderBy('tokens.id').execute();
+}
+
+interface TokenFilter {
+  readonly token_id?: string | undefined;
+  /** Null: those that are no developer's. */
+  readonly developerId?: string | null;
+  readonly status?: 'live' | 'ended' | undefined;
+  /** Agent tokens that expire before this time and have not yet. */
+  readonly expiringBefore?: number | undefined;
+  readonly now: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The newest first. */
+export async function pageOfTokens(db: Db, workspace: string, filter: TokenFilter): Promise<{ rows: TokenWithDeveloper[]; total: number }> {
+  const { token_id, developerId, status, expiringBefore, now, limit, offset } = filter;
+  const fits = (eb: ExpressionBuilder<Database, 'tokens'>) => {
+    const is = [eb('tokens.workspace_id', '=', workspace)];
+    if (token_id !== undefined) is.push(eb('tokens.id', '=', token_id));
+    if (developerId !== undefined) is.push(developerId === null ? eb('tokens.developer_id', 'is', null) : eb('tokens.developer_id', '=', developerId));
+    const live = eb.and([eb('tokens.revoked_at', 'is', null), eb.or([eb('tokens.expires_at', 'is', null), eb('tokens.expires_at', '>=', now)])]);
+    if (status !== undefined) is.push(status === 'live' ? live : eb.not(live));
+    if (expiringBefore !== undefined) is.push(live, eb('tokens.kind', '=', 'agent'), eb('tokens.expires_at', '<', expiringBefore));
+    return eb.and(is);
+  };
+  const rows = await tokensWithDeveloper(db).where(fits).orderBy('tokens.id', 'desc').limit(limit).offset(offset).execute();
+  const counted = db.selectFrom('tokens').select((eb) => eb.fn.countAll<number | string>().as('total'));
+  const { total } = await counted.where(fits).executeTakeFirstOrThrow();
+  return { rows, total: Number(total) };
+}
+
+export async function tokensById(db: Db, workspace: string, ids: readonly string[]): Promise<TokenWithDeveloper[]> {
+  const found: TokenWithDeveloper[] = [];
+  for (const some of chunks(ids, 500))
+    found.push(...(await tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace).where('tokens.id', 'in', some).execute()));
+  return found;
+}
+
+/** Instances that work, or have worked, for these developers. */
+export async function instancesOf(db: Db, workspace: string, developers: readonly string[]): Promise<string[]> {
+  const tokens = db.selectFrom('tokens').select('instance_id').distinct().where('workspace_id', '=', workspace).where('developer_id', 'in', developers);
+  return (await tokens.where('instance_id', 'is not', null).execute()).map(({ instance_id }) => instance_id as string);
+}
+
+export async function hasInstance(db: Db, workspace: string, instance: string): Promise<boolean> {
+  const token = db.selectFrom('tokens').select('id').where('workspace_id', '=', workspace).where('instance_id', '=', instance).limit(1);
+  return (await token.executeTakeFirst()) !== undefined;
+}
+
+interface Calling {
+  readonly token?: string;
+  readonly developer?: string;
+  readonly instance?: string;
+  /** Only those that let somebody in at this time. */
+  readonly now?: number;
+}
+
+/** Tokens by which tools are called, the newest first: a browser's sign-in and the operator's own are none. */
+export async function callingTokens(db: Db, workspace: string, { token, developer, instance, now }: Calling, page: { limit: number; offset: number }) {
+  const fits = (eb: ExpressionBuilder<Database, 'tokens'>) => {
+    const { and, or } = eb;
+    const is = [eb('tokens.workspace_id', '=', workspace), eb('tokens.kind', 'not in', ['web', 'operator'])];
+    if (token !== undefined) is.push(eb('tokens.id', '=', token));
+    if (developer !== undefined) is.push(eb('tokens.developer_id', '=', developer));
+    if (instance !== undefined) is.push(eb('tokens.instance_id', '=', instance));
+    if (now !== undefined) is.push(eb('tokens.revoked_at', 'is', null), or([eb('tokens.expires_at', 'is', null), eb('tokens.expires_at', '>=', now)]));
+    return and(is);
+  };
+  const { total } = await db
+    .selectFrom('tokens')
+    .select((eb) => eb.fn.countAll<number | string>().as('total'))
+    .where(fits)
+    .executeTakeFirstOrThrow();
+  const tokens = await tokensWithDeveloper(db).where(fits).orderBy('tokens.id', 'desc').limit(page.limit).offset(page.offset).execute();
+  return { tokens, total: Number(total) };
+}
+
+function tokensWithDeveloper(db: Db) {
+  return db
+    .selectFrom('tokens')
+    .leftJoin('developers', (join) => join.onRef('developers.workspace_id', '=', 'tokens.workspace_id').onRef('developers.id', '=', 'tokens.developer_id'))
+    .leftJoin('machine_permissions', (join) =>
+      join.onRef('machine_permissions.workspace_id', '=', 'tokens.workspace_id').onRef('machine_permissions.developer_id', '=', 'tokens.developer_id'),
+    )
+    .selectAll('tokens')
+    .select(['developers.name as developer_name', 'developers.role as developer_role', 'developers.visibility as developer_visibility'])
+    .select('machine_permissions.given_at as runs_agents_since');
+}
+
+export async function findTokensByTail(db: Db, workspace: string, tail: string): Promise<TokenRow[]> {
+  return await endingIn(db.selectFrom('tokens').selectAll().where('workspace_id', '=', workspace), tail);
+}
+
+export async function insertToken(db: Db, token: TokenRow): Promise<void> {
+  await db.insertInto('tokens').values(token).execute();
+}
+
+export async function findToken(db: Db, workspace: string, id: string): Promise<TokenRow | undefined> {
+  return await db.selectFrom('tokens').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+export async function setTokenRevoked(db: Db, workspace: string, id: string, now: number): Promise<void> {
+  await db.updateTable('tokens').set({ revoked_at: now }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+type TokenUse = Pick<TokenRow, 'last_used_at'> & Partial<Pick<TokenRow, 'expires_at'>>;
+
+export async function setTokenUsed(db: Db, workspace: string, id: string, use: TokenUse): Promise<void> {
+  await db.updateTable('tokens').set(use).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+type TokenSecret = Pick<TokenRow, 'hash' | 'previous_hash' | 'previous_ends_at' | 'expires_at'>;
+
+export async function setTokenSecret(db: Db, workspace: string, id: string, secret: TokenSecret): Promise<void> {
+  await db.updateTable('tokens').set(secret).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+/** Dashboard sessions of a developer that have not ended. */
+export async function liveWebTokens(db: Db, workspace: string, developerId: string, now: number): Promise<TokenRow[]> {
+  return await db
+    .selectFrom('tokens')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('developer_id', '=', developerId)
+    .where('kind', '=', 'web')
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>=', now)
+    .orderBy('id')
+    .execute();
+}
+
+export async function insertTicket(db: Db, ticket: PageTicketRow): Promise<void> {
+  await db.insertInto('page_tickets').values(ticket).execute();
+}
+
+/** Deletes the ticket and returns it: of two who show it at the same time, one gets it. */
+export async function takeTicketRow(db: Db, hash: string): Promise<PageTicketRow | undefined> {
+  return await db.deleteFrom('page_tickets').where('hash', '=', hash).returningAll().executeTakeFirst();
+}
+
+export async function deleteStaleTickets(db: Db, workspace: string, now: number): Promise<void> {
+  await db.deleteFrom('page_tickets').where('workspace_id', '=', workspace).where('expires_at', '<', now).execute();
+}
+
+export async function workspaceExists(db: Db, id: string): Promise<boolean> {
+  return (await db.selectFrom('workspaces').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
+export async function insertWorkspace(db: Db, id: string, name: string, now: number): Promise<boolean> {
+  const result = await db
+    .insertInto('workspaces')
+    .values({ id, name, created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+export async function developersOf(db: Db, workspace: string): Promise<DeveloperRow[]> {
+  return await db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace).orderBy('id').execute();
+}
+
+export async function findDeveloper(db: Db, workspace: string, by: { name: string } | { id: string }): Promise<DeveloperRow | undefined> {
+  const query = db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace);
+  return await ('name' in by ? query.where('name', '=', by.name) : query.where('id', '=', by.id)).executeTakeFirst();
+}
+
+/** Ids sort by when they were made, so the first is the first who joined. */
+export async function firstDeveloper(db: Db, workspace: string): Promise<DeveloperRow | undefined> {
+  return await db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace).where('role', '=', 'admin').orderBy('id').executeTakeFirst();
+}
+
+/** The ids of those who may run agents on the server's machine. */
+export async function agentRunners(db: Db, workspace: string): Promise<ReadonlySet<string>> {
+  const rows = await db.selectFrom('machine_permissions').select('developer_id').where('workspace_id', '=', workspace).execute();
+  return new Set(rows.map(({ developer_id }) => developer_id));
+}
+
+/** Says whether that is new. */
+export async function insertAgentRunner(db: Db, permission: MachinePermissionRow): Promise<boolean> {
+  const result = await db
+    .insertInto('machine_permissions')
+    .values(permission)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+/** Says whether there was one. */
+export async function deleteAgentRunner(db: Db, workspace: string, developerId: string): Promise<boolean> {
+  const result = await db.deleteFrom('machine_permissions').where('workspace_id', '=', workspace).where('developer_id', '=', developerId).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+export async function insertDeveloper(db: Db, developer: DeveloperRow): Promise<void> {
+  await db.insertInto('developers').values(developer).execute();
+}
+
+export async function setDeveloperVisibility(db: Db, workspace: string, id: string, visibility: DeveloperRow['visibility']): Promise<void> {
+  await db.updateTable('developers').set({ visibility }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+export async function insertSigninLink(db: Db, link: SigninLinkRow): Promise<void> {
+  await db.insertInto('signin_links').values(link).execute();
+}
+
+export async function findSigninLink(db: Db, hash: string): Promise<SigninLinkRow | undefined> {
+  return await db.selectFrom('signin_links').selectAll().where('hash', '=', hash).executeTakeFirst();
+}
+
+/** Takes the link if nobody has: of two visitors at the same time, one gets in. */
+export async function takeSigninLink(db: Db, hash: string, now: number): Promise<boolean> {
+  const result = await db
+    .updateTable('signin_links')
+    .set({ used_at: now })
+    .where('hash', '=', hash)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>=', now)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+export async function deleteSigninLinksOf(db: Db, workspace: string, developerId: string): Promise<void> {
+  await db.deleteFrom('signin_links').where('workspace_id', '=', workspace).where('developer_id', '=', developerId).where('used_at', 'is', null).execute();
+}
+
+/** Links that can no longer be used are of no interest: their making and use stand in the journal. */
+export async function deleteStaleSigninLinks(db: Db, workspace: string, now: number): Promise<void> {
+  await db.deleteFrom('signin_links').where('workspace_id', '=', workspace).where('expires_at', '<', now).execute();
+}

@@ -1,0 +1,251 @@
+import { type Principal, record, type WriteContext } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { onlyMatch } from '../../../kernel/tail.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Tx } from '../../../storage/write.ts';
+import {
+  createSigninLink,
+  createToken,
+  endSession,
+  listDevelopers,
+  listTokens,
+  revokeToken,
+  rotateToken,
+  sessionTicket,
+  setRunAgents as setRunAgentsContract,
+  setVisibility,
+  signOutDeveloper,
+  whoAmI,
+} from './contract.ts';
+import type { IdentityLimits } from './limits.ts';
+import {
+  agentTokenExpiry,
+  endToken,
+  endTokenById,
+  ensureDeveloper,
+  issueToken,
+  knownDeveloper,
+  requireDeveloper,
+  rotateToken as rotateSecret,
+  setRunAgents,
+  signOutEverywhere,
+} from './people.ts';
+import { shown } from './privacy.ts';
+import { PRIVATE } from './private-fields.ts';
+import { makeSigninLink } from './signin.ts';
+import { agentRunners, developersOf, findTokensByTail, firstDeveloper, pageOfTokens, setDeveloperVisibility, type TokenWithDeveloper } from './store.ts';
+import type { DeveloperRow, TokenRow } from './tables.ts';
+import { issueTicket } from './tickets.ts';
+
+const MINUTE_MS = 60_000;
+/** From so long before it expires people are warned of an agent's token. */
+const EXPIRY_WARNING_MS = 7 * 24 * 60 * MINUTE_MS;
+
+export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>): Implementation[] => [
+  implement(createToken, {
+    write: async (tx, input, ctx) => {
+      const developer = await developerFor(tx, input.developer, ctx);
+      const kind = input.agent ? 'agent' : 'developer';
+      const { value, token } = await issueToken(tx, {
+        kind,
+        developerId: developer.id,
+        agentType: input.agent,
+        label: input.label,
+        expiresAt: lasting(tx.now, input.expires_in_minutes) ?? (kind === 'agent' ? agentTokenExpiry(tx.now, limits) : null),
+        by: ctx.principal.actor,
+      });
+      return ok(
+        {
+          token: value,
+          token_id: token.id,
+          developer_id: developer.id,
+          developer: developer.name,
+          label: token.label,
+          agent: token.agent_type,
+          expires_at: token.expires_at,
+        },
+        'Token created. It is shown this once.',
+      );
+    },
+  }),
+  implement(listTokens, {
+    read: async ({ own, expiring, ...filter }, ctx) => {
+      const { operator, developerId } = ctx.principal;
+      const now = ctx.clock.now();
+      const expiringBefore = expiring ? now + EXPIRY_WARNING_MS : undefined;
+      const { rows, total } = await pageOfTokens(ctx.reader, ctx.workspace, { ...filter, expiringBefore, ...((own || !operator) && { developerId }), now });
+      return ok({ items: rows.map((token) => tokenView(token, ctx.principal, now)), total });
+    },
+  }),
+  implement(revokeToken, {
+    write: async (tx, input, ctx) => {
+      const token = await ownToken(tx, input.token_id, ctx.principal);
+      return ok({ token_id: token.id, revoked_at: await endToken(tx, token, ctx.principal.actor) }, 'Token revoked.');
+    },
+  }),
+  implement(rotateToken, {
+    write: async (tx, { token_id, overlap_minutes, expires_in_minutes }, ctx) => {
+      const token = await ownToken(tx, token_id, ctx.principal);
+      requireRotatable(token, tx.now);
+      const renewed = token.kind === 'agent' ? agentTokenExpiry(tx.now, limits) : token.expires_at;
+      const expiresAt = lasting(tx.now, expires_in_minutes) ?? renewed;
+      // A rotation gives no secret a longer life than it had, nor a longer one than its token has.
+      const oldEndsAt = Math.min(tx.now + overlap_minutes * MINUTE_MS, token.expires_at ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
+      const value = await rotateSecret(tx, token, { oldEndsAt, expiresAt, by: ctx.principal.actor });
+      return ok({ token: value, token_id: token.id, old_ends_at: oldEndsAt, expires_at: expiresAt }, 'Token rotated. The new secret is shown this once.');
+    },
+  }),
+  implement(createSigninLink, {
+    write: async (tx, input, ctx) => {
+      const developer = input.developer ? await requireDeveloper(tx, input.developer) : await firstDeveloper(tx.db, tx.workspace);
+      if (!developer) throw new Refusal('DEVELOPER_NOT_FOUND', 'This workspace has no developer yet.', 'covenant tokens create --developer NAME makes one.');
+      await requireNoBorrowing(tx, developer, ctx);
+      const link = await makeSigninLink(tx, developer, ctx.principal.actor);
+      return ok({ path: link.path, developer: developer.name, expires_at: link.expiresAt });
+    },
+  }),
+  implement(listDevelopers, {
+    read: async (_input, ctx) => {
+      const developers = await developersOf(ctx.reader, ctx.workspace);
+      const runners = await agentRunners(ctx.reader, ctx.workspace);
+      return ok({ items: developers.map((developer) => developerView(developer, runners, ctx.principal)) });
+    },
+  }),
+  implement(setVisibility, {
+    write: async (tx, input, ctx) => {
+      const developer = await knownDeveloper(tx, input.developer, ctx);
+      await setDeveloperVisibility(tx.db, tx.workspace, developer.id, input.visibility);
+      record(tx, ctx, { category: 'work', kind: 'developer.visibility_set', subject: developer.id, payload: { visibility: input.visibility } });
+      return ok(developerView({ ...developer, visibility: input.visibility }, await agentRunners(tx.db, tx.workspace), ctx.principal));
+    },
+  }),
+  implement(setRunAgentsContract, {
+    write: async (tx, { developer: name, allowed }, ctx) => {
+      const developer = await requireDeveloper(tx, name);
+      await setRunAgents(tx, developer, allowed, ctx.principal.actor);
+      return ok(developerView(developer, await agentRunners(tx.db, tx.workspace), ctx.principal));
+    },
+  }),
+  implement(signOutDeveloper, {
+    write: async (tx, { developer: named }, ctx) => {
+      const developer = await knownDeveloper(tx, named, ctx);
+      return ok({ developer: developer.name, sessions: await signOutEverywhere(tx, developer, ctx.principal.actor) });
+    },
+  }),
+  implement(endSession, {
+    write: async (tx, _input, { principal }) => {
+      requireWebSession(principal);
+      await endTokenById(tx, principal.tokenId, principal.actor);
+      return ok({ ended: true as const }, 'Signed out.');
+    },
+  }),
+  implement(sessionTicket, {
+    // Not a `write`: the record of the call would be an event for every socket that a page opens.
+    run: async ({ path }, ctx) => {
+      requireWebSession(ctx.principal);
+      const { ticket, expiresAt } = await ctx.write((tx) => issueTicket(tx, ctx.principal.tokenId, path));
+      return ok({ ticket, expires_at: expiresAt });
+    },
+  }),
+  implement(whoAmI, {
+    read: async (_input, { principal, workspace }) =>
+      ok({
+        kind: principal.kind,
+        workspace,
+        token_id: principal.tokenId,
+        developer_id: principal.developerId,
+        developer: principal.developerName,
+        operator: principal.operator,
+        run_agents: principal.runsAgents,
+      }),
+  }),
+];
+
+/** Who signs in as another has what the operator of the server gave to that one alone. */
+async function requireNoBorrowing(tx: Tx, { id }: DeveloperRow, { principal }: WriteContext): Promise<void> {
+  if (principal.kind === 'operator' || principal.developerId === id || !(await agentRunners(tx.db, tx.workspace)).has(id)) return;
+  throw new Refusal(
+    'MACHINE_PERMISSION_REQUIRED',
+    'This developer may run agents on the server’s machine, so only the operator of the server makes them a sign-in link.',
+    'Ask the operator of the server to run: covenant open --developer NAME',
+    { field: 'developer' },
+  );
+}
+
+/** The operator names anybody and makes whom it names; a developer acts for themselves alone. */
+async function developerFor(tx: Tx, named: string | undefined, ctx: WriteContext): Promise<DeveloperRow> {
+  const { principal } = ctx;
+  if (principal.operator && named) return await ensureDeveloper(tx, named, principal.actor);
+  return await knownDeveloper(tx, named, ctx);
+}
+
+/** When what lasts so long from now ends; undefined where nothing was said. */
+const lasting = (now: number, minutes: number | undefined): number | undefined => (minutes === undefined ? undefined : now + minutes * MINUTE_MS);
+
+function requireWebSession({ web }: Principal): void {
+  if (!web)
+    throw new Refusal(
+      'SESSION_REQUIRED',
+      'This action is for dashboard sessions.',
+      'A token needs no ticket and no session: send it as Authorization: Bearer.',
+    );
+}
+
+function requireRotatable(token: TokenRow, now: number): void {
+  if (token.kind !== 'agent' && token.kind !== 'developer') {
+    throw new Refusal(
+      'TOKEN_NOT_ROTATABLE',
+      `Token ${token.id} is of kind ${token.kind}. Only tokens of agents and developers can be rotated.`,
+      "Sign in again to renew a dashboard session. An instance's token ends with the instance.",
+      { field: 'token_id' },
+    );
+  }
+  if (token.revoked_at === null && (token.expires_at === null || now <= token.expires_at)) return;
+  throw new Refusal('TOKEN_ENDED', `Token ${token.id} was revoked or has expired.`, 'Create a new one: covenant tokens create --developer NAME.', {
+    field: 'token_id',
+  });
+}
+
+/** A token of another developer is, to a developer, a token that does not exist. */
+async function ownToken(tx: Tx, tail: string, principal: Principal): Promise<TokenRow> {
+  const found = await findTokensByTail(tx.db, tx.workspace, tail);
+  const own = principal.operator ? found : found.filter((token) => token.developer_id === principal.developerId);
+  const id = onlyMatch(
+    own.map((token) => token.id),
+    tail,
+    'token',
+  );
+  return own.find((token) => token.id === id) as TokenRow;
+}
+
+function tokenView(token: TokenWithDeveloper, viewer: Principal, now: number) {
+  const owner = shown({ id: token.developer_id, name: token.developer_name, visibility: token.developer_visibility }, viewer);
+  const expired = token.expires_at !== null && now > token.expires_at;
+  return {
+    token_id: token.id,
+    kind: token.kind,
+    developer_id: owner.id,
+    developer: owner.name,
+    agent: token.agent_type,
+    instance_id: token.instance_id,
+    // People put their own names, and those of their machines, into labels.
+    label: owner.id === PRIVATE ? (token.agent_type ?? token.kind) : token.label,
+    created_at: token.created_at,
+    expires_at: token.expires_at,
+    last_used_at: token.last_used_at,
+    status: token.revoked_at !== null ? ('revoked' as const) : expired ? ('expired' as const) : ('live' as const),
+  };
+}
+
+function developerView(developer: DeveloperRow, runners: ReadonlySet<string>, viewer: Principal) {
+  const { id, name } = shown(developer, viewer);
+  return {
+    developer_id: id,
+    name,
+    role: developer.role,
+    visibility: developer.visibility,
+    run_agents: runners.has(developer.id),
+    created_at: developer.created_at,
+  };
+}

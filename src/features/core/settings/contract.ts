@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { contract, READ } from '../../../kernel/contract.ts';
+import { SETTING_KEYS } from './definitions.ts';
+
+const settingView = z.strictObject({
+  key: z.enum(SETTING_KEYS),
+  title: z.string(),
+  value: z.number().nullable().describe('Null: nothing is set.'),
+  default: z.number().nullable(),
+  is_default: z.boolean(),
+  min: z.number(),
+  max: z.number(),
+  switch: z.strictObject({ on: z.string(), off: z.string() }).nullable().describe('What on (1) and off (0) mean; null of a number.'),
+  updated_at: z.int().nullable(),
+  updated_by: z.string().nullable(),
+});
+
+export type Setting = z.output<typeof settingView>;
+
+export const settingsList = contract({
+  name: 'settings.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Settings of the workspace',
+  description: 'Each setting with its value, its default and its bounds.',
+  input: z.strictObject({}),
+  output: z.strictObject({ items: z.array(settingView) }),
+  annotations: READ,
+});
+
+export const settingsSet = contract({
+  name: 'settings.set',
+  toolset: 'admin',
+  title: 'Change a setting',
+  description: 'Sets one setting, or with null goes back to its default. It holds from the next call on.',
+  input: z.strictObject({
+    key: z.enum(SETTING_KEYS),
+    value: z
+      .union([z.number(), z.enum(['on', 'off'])], { error: 'expected a number, "on" or "off", or null for the default' })
+      .nullable()
+      .describe('A number, on or off for a switch, null for the default.'),
+  }),
+  output: settingView,
+  annotations: { idempotentHint: true },
+});
+
+/** What a token can be for. A browser's sign-in, `web`, calls no tools by itself. */
+export const TOKEN_KINDS = ['operator', 'developer', 'agent', 'instance'] as const;
+
+export const rolesList = contract({
+  name: 'roles.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Who may what',
+  description: 'Every action with the role that it needs, and every toolset with the tokens that may call it from the start.',
+  input: z.strictObject({}),
+  output: z.strictObject({
+    actions: z.array(
+      z.strictObject({
+        name: z.string(),
+        title: z.string(),
+        does: z.enum(['reads', 'changes', 'destroys']),
+        access: z.enum(['member', 'operator', 'machine', 'server', 'token']),
+      }),
+    ),
+    toolsets: z.array(z.strictObject({ toolset: z.string(), tools: z.array(z.string()), granted_to: z.array(z.enum(TOKEN_KINDS)) })),
+  }),
+  annotations: READ,
+});
+
+export const retentionList = contract({
+  name: 'retention.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'What is kept how long',
+  description: 'What this server stores, and how long it stays once it is over.',
+  input: z.strictObject({}),
+  output: z.strictObject({ items: z.array(z.strictObject({ what: z.string(), ms: z.int().nullable().describe('Null: for good.') })) }),
+  annotations: READ,
+});

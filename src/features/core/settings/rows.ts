@@ -1,0 +1,12 @@
+import { oneOf, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
+import { DEFINITIONS, type Definition, SETTING_KEYS, type SettingKey } from './definitions.ts';
+import type { SettingRow } from './tables.ts';
+
+export const settingRows = {
+  settings: rowRule<SettingRow>({ key: oneOf(...SETTING_KEYS) }, (row) => {
+    const { min, max, whole }: Definition = DEFINITIONS[row.key as SettingKey];
+    const value = row.value === '' ? Number.NaN : Number(row.value);
+    const isSound = value >= min && value <= max && (!whole || Number.isInteger(value));
+    return isSound ? { row } : { wrong: `value: expected a number from ${min} to ${max}` };
+  }),
+} satisfies Partial<RowRules>;

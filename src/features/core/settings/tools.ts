@@ -1,0 +1,60 @@
+import { record, type WriteContext } from '../../../kernel/context.ts';
+import type { Input } from '../../../kernel/contract.ts';
+import { invalidInput } from '../../../kernel/input.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { hiding } from '../identity/index.ts';
+import { type Setting, settingsList, settingsSet } from './contract.ts';
+import { DEFINITIONS, type Definition, SETTING_KEYS, type SettingKey } from './definitions.ts';
+import { clearSetting, saveSetting, settingRows } from './store.ts';
+import type { SettingRow } from './tables.ts';
+
+export const settingTools: Implementation[] = [
+  implement(settingsList, {
+    read: async (_input, { reader, workspace, principal }) => {
+      const rows = await settingRows(reader, workspace);
+      const hide = await hiding(reader, workspace, principal);
+      return ok(await hide({ items: SETTING_KEYS.map((key) => view(key, rows)) }));
+    },
+  }),
+  implement(settingsSet, { write: async (tx, { key, value }, ctx) => ok(await change(tx, ctx, key, value)) }),
+];
+
+type Wanted = Input<typeof settingsSet>['value'];
+
+async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: Wanted): Promise<Setting> {
+  const before = view(key, await settingRows(tx.db, tx.workspace));
+  if (value === null) await clearSetting(tx.db, tx.workspace, key);
+  else {
+    const row = { workspace_id: tx.workspace, key, value: String(fitting(DEFINITIONS[key], value)), updated_at: tx.now, updated_by: ctx.principal.actor };
+    await saveSetting(tx.db, row);
+  }
+  const after = view(key, await settingRows(tx.db, tx.workspace));
+  record(tx, ctx, {
+    category: 'audit',
+    kind: 'setting.changed',
+    subject: key,
+    payload: { before: before.value, after: after.value, is_default: after.is_default },
+  });
+  return after;
+}
+
+const POSITIONS = { on: 1, off: 0 } as const;
+
+function fitting({ min, max, whole, switch: positions }: Definition, value: NonNullable<Wanted>): number {
+  const refuse = (message: string) => invalidInput([{ field: 'value', message }]);
+  const number = positions && typeof value === 'string' ? POSITIONS[value] : value;
+  if (positions && number !== 0 && number !== 1) throw refuse('expected on (1) or off (0)');
+  if (typeof number === 'string' || number < min || number > max) throw refuse(`expected a number from ${min} to ${max}`);
+  if (whole && !Number.isInteger(number)) throw refuse('expected a whole number');
+  return number;
+}
+
+function view(key: SettingKey, rows: readonly SettingRow[]): Setting {
+  const { title, default: usual, min, max, switch: positions }: Definition = DEFINITIONS[key];
+  const own = rows.find((row) => row.key === key);
+  const value = own ? Number(own.value) : usual;
+  const changed = { updated_at: own?.updated_at ?? null, updated_by: own?.updated_by ?? null };
+  return { key, title, value, default: usual, is_default: own === undefined, min, max, switch: positions ?? null, ...changed };
+}

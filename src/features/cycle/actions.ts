@@ -1,0 +1,182 @@
+import { type CallContext, record } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { invalidInput } from '../../kernel/input.ts';
+import { ok } from '../../kernel/reply.ts';
+import { type Implementation, implement } from '../../kernel/tool.ts';
+import type { Tx } from '../../storage/write.ts';
+import { hiding } from '../core/identity/index.ts';
+import { archiveCycle, cancelCycle, completeCycle, startCycle } from './advance.ts';
+import { NO_CONFIG } from './config.ts';
+import {
+  cyclesArchive,
+  cyclesCancel,
+  cyclesCloseSession,
+  cyclesComplete,
+  cyclesHandoff,
+  cyclesHandoffs,
+  cyclesList,
+  cyclesSessions,
+  cyclesShow,
+  cyclesStart,
+} from './contract.ts';
+import { timesTaken } from './machine.ts';
+import type { Mirror } from './mirror.ts';
+import { configOf, type Outside, repositoryOf } from './place.ts';
+import { hasEnded, noActiveCycle } from './refusals.ts';
+import { closeSession, findSession, sessionsIn } from './role-sessions.ts';
+import { activeCycle, type Cycle, findCycle, handoffTargets, handoffWithPrevious, listCycles, pageOfHandoffs, recentHandoffs } from './store.ts';
+import { mirrored } from './tools.ts';
+import { completionOf, requireFinal } from './turn.ts';
+import { summariseHandoff, viewCycle, viewHandoff, viewSession } from './views.ts';
+
+interface Named {
+  readonly id?: string | undefined;
+  readonly repository_path?: string | undefined;
+}
+
+/** Of a private developer others see that somebody works, and not who. */
+const hidingFor = ({ reader, workspace, principal }: CallContext) => hiding(reader, workspace, principal);
+
+/** What people do with cycles: on the dashboard and at a terminal. No answer has a token. */
+export function cycleActions(outside: Outside, mirror: Mirror): Implementation[] {
+  const place = (input: Named, ctx: Pick<CallContext, 'repository'>) => repositoryOf(outside, input.repository_path, ctx);
+  /** Only where it was named: without it, all repositories are meant. */
+  const filter = async (input: Named, ctx: CallContext) => (input.repository_path === undefined ? undefined : await place(input, ctx));
+  const named = async ({ id, ...input }: Named, ctx: CallContext): Promise<Cycle | string> => {
+    if (id === undefined) return await place(input, ctx);
+    if (input.repository_path !== undefined) throw invalidInput([{ field: 'repository_path', message: 'the id says it already: leave one of them out' }]);
+    const cycle = await findCycle(ctx.reader, ctx.workspace, id);
+    if (!cycle) throw new Refusal('CYCLE_NOT_FOUND', `There is no cycle ${JSON.stringify(id)}.`, 'covenant cycle history lists them.', { field: 'id' });
+    return cycle;
+  };
+  /** What is done to the active cycle: one that was named and has ended must not be taken for its successor. */
+  const active = async (tx: Tx, found: Cycle | string): Promise<Cycle | undefined> => {
+    const cycle = await activeCycle(tx.db, tx.workspace, typeof found === 'string' ? found : found.repository);
+    if (typeof found !== 'string' && found.id !== cycle?.id) throw hasEnded(found.cycle_id);
+    return cycle;
+  };
+  const byId = async (id: string, ctx: CallContext): Promise<Cycle> => (await named({ id }, ctx)) as Cycle;
+  return [
+    implement(cyclesList, {
+      read: async (input, ctx) => {
+        const { rows, total } = await listCycles(ctx.reader, ctx.workspace, { ...input, repository: await filter(input, ctx) });
+        return ok(await (await hidingFor(ctx))({ items: rows.map(viewCycle), total }));
+      },
+    }),
+    implement(cyclesShow, {
+      read: async (input, ctx) => {
+        const found = await named(input, ctx);
+        const repository = typeof found === 'string' ? found : found.repository;
+        const cycle = typeof found === 'string' ? await activeCycle(ctx.reader, ctx.workspace, repository) : found;
+        let config_error = null as string | null;
+        const config = await configOf(outside, repository).catch((error: unknown) => {
+          config_error = error instanceof Error ? error.message : String(error);
+          return NO_CONFIG;
+        });
+        const sessions = await sessionsIn(ctx.reader, ctx.workspace, repository);
+        const shown = await hidingFor(ctx);
+        const handoffs = cycle ? await recentHandoffs(ctx.reader, cycle, input.handoffs) : { rows: [], total: 0 };
+        return ok({
+          repository,
+          cycle: cycle ? await shown(viewCycle(cycle)) : null,
+          machine: cycle?.machine ?? config.machine,
+          taken: cycle
+            ? timesTaken(cycle.machine, await handoffTargets(ctx.reader, cycle), cycle.completed_at !== null)
+            : config.machine.transitions.map(() => 0),
+          handoffs: handoffs.rows.map(viewHandoff),
+          handoffs_total: handoffs.total,
+          sessions: await shown(sessions.map((session) => viewSession(session, ctx.clock.now()))),
+          config_error,
+        });
+      },
+    }),
+    implement(cyclesHandoffs, {
+      read: async ({ id, before, limit }, ctx) => {
+        const { rows, total } = await pageOfHandoffs(ctx.reader, await byId(id, ctx), { before, limit });
+        return ok({ items: rows.map(summariseHandoff), total });
+      },
+    }),
+    implement(cyclesHandoff, {
+      read: async ({ id, number }, ctx) => {
+        const cycle = await byId(id, ctx);
+        const found = await handoffWithPrevious(ctx.reader, cycle, number);
+        if (!found)
+          throw new Refusal('HANDOFF_NOT_FOUND', `The cycle ${cycle.cycle_id} has no handoff ${number}.`, 'cycles.handoffs lists those it has.', {
+            field: 'number',
+          });
+        return ok({ handoff: viewHandoff(found.handoff), previous: found.previous ? viewHandoff(found.previous) : null });
+      },
+    }),
+    implement(cyclesStart, {
+      run: async ({ feature, mode, ...input }, ctx) => {
+        const repository = await place(input, ctx);
+        const config = await configOf(outside, repository);
+        const cycle = await ctx.write((tx) => startCycle(tx, ctx, { repository, feature, mode, config }));
+        return await mirrored(mirror, repository, ok({ cycle: viewCycle(cycle) }));
+      },
+    }),
+    implement(cyclesComplete, {
+      run: async (input, ctx) => {
+        const found = await named(input, ctx);
+        const repository = typeof found === 'string' ? found : found.repository;
+        const after = await ctx.write(async (tx) => {
+          const cycle = await active(tx, found);
+          const to = completionOf(cycle, repository);
+          return await completeCycle(tx, ctx, cycle as Cycle, to);
+        });
+        return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
+      },
+    }),
+    implement(cyclesArchive, {
+      run: async (input, ctx) => {
+        const found = await named(input, ctx);
+        const repository = typeof found === 'string' ? found : found.repository;
+        const config = await configOf(outside, repository);
+        const after = await ctx.write(async (tx) => {
+          const cycle = await active(tx, found);
+          requireFinal(cycle, repository);
+          return await archiveCycle(tx, ctx, cycle as Cycle, config);
+        });
+        return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
+      },
+    }),
+    implement(cyclesCancel, {
+      run: async ({ reason, ...input }, ctx) => {
+        const found = await named(input, ctx);
+        const repository = typeof found === 'string' ? found : found.repository;
+        const after = await ctx.write(async (tx) => {
+          const cycle = await active(tx, found);
+          if (!cycle) throw noActiveCycle(repository);
+          return await cancelCycle(tx, ctx, cycle, reason);
+        });
+        return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
+      },
+    }),
+    implement(cyclesSessions, {
+      read: async (input, ctx) => {
+        const sessions = await sessionsIn(ctx.reader, ctx.workspace, await filter(input, ctx));
+        return ok(await (await hidingFor(ctx))({ items: sessions.map((session) => viewSession(session, ctx.clock.now())) }));
+      },
+    }),
+    implement(cyclesCloseSession, {
+      write: async (tx, { session_id }, ctx) => {
+        const session = await findSession(tx.db, tx.workspace, session_id);
+        if (!session) {
+          throw new Refusal('SESSION_NOT_FOUND', `There is no role session ${JSON.stringify(session_id)}.`, 'covenant cycle sessions lists them.', {
+            field: 'session_id',
+          });
+        }
+        if (session.closed_at !== null) return ok(viewSession(session, tx.now));
+        const { actor } = ctx.principal;
+        await closeSession(tx.db, tx.workspace, session.id, actor, tx.now);
+        record(tx, ctx, {
+          category: 'audit',
+          kind: 'cycle.session_closed',
+          subject: session.id,
+          payload: { repository: session.repository, role: session.role },
+        });
+        return ok(viewSession({ ...session, closed_at: tx.now, closed_by: actor }, tx.now));
+      },
+    }),
+  ];
+}

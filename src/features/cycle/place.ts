@@ -1,0 +1,105 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import type { CallContext } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { invalidInput } from '../../kernel/input.ts';
+import { type FileDisk, NotAFile } from '../../machine/files.ts';
+import { isAllowed } from '../../machine/git/allowed.ts';
+import { repositoryAround } from '../../machine/git/place.ts';
+import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
+import { configInvalid } from './refusals.ts';
+
+/** The machine outside the store, and which repositories on it may be touched. */
+export interface Outside {
+  readonly files: FileDisk;
+  /** Folders under which repositories may be; undefined: anywhere. */
+  readonly repositories: readonly string[] | undefined;
+}
+
+/** It is part of a key, and no database keeps one of any length. */
+const MAX_PATH_BYTES = 2_000;
+
+/** The folder whose cycles are meant, without symbolic links: the nearest with a broker folder, else the repository, else the folder itself. */
+export async function repositoryOf({ files, repositories }: Outside, named: string | undefined, ctx: Pick<CallContext, 'repository'>): Promise<string> {
+  const path = named ?? ctx.repository;
+  if (!path) throw invalidInput([{ field: 'repository_path', message: 'expected the path of the repository: your client does not report where it works' }]);
+  const folder = await realFolder(files, path);
+  const around = folder && repositoryAround(folder);
+  // What marks a worktree says of its repository whatever it likes: by way of a link it would be another one, with an active cycle of its own.
+  const root = around && (await realFolder(files, around));
+  const repository = folder && root && (await nearest(files, folder, root));
+  // Nor is anybody told what is not there where the server may not look.
+  requireAllowed(repository ?? around ?? path, repositories);
+  if (repository && Buffer.byteLength(repository) > MAX_PATH_BYTES) {
+    throw invalidInput([{ field: 'repository_path', message: `is longer than ${MAX_PATH_BYTES} bytes once links are followed` }]);
+  }
+  if (repository) return repository;
+  const message = around ? `${path} is a worktree of ${around}, which is not there` : `there is no folder ${path} on the server's machine`;
+  throw invalidInput([{ field: 'repository_path', message }]);
+}
+
+async function realFolder(files: FileDisk, path: string): Promise<string | undefined> {
+  const real = await realpath(path).catch(() => undefined);
+  return real !== undefined && (await files.isFolder(real)) ? real : undefined;
+}
+
+function requireAllowed(path: string, repositories: Outside['repositories']): void {
+  if (isAllowed(path, repositories)) return;
+  throw new Refusal(
+    'CONFIG_INVALID',
+    `This server does not touch repositories at ${path}.`,
+    'Let the operator add its folder to repositories under [machine] in config.toml.',
+    { field: 'repository_path' },
+  );
+}
+
+/** A part of a repository may have cycles of its own; a worktree has those of its repository, also where it lies in it and has the folder checked out. */
+async function nearest(files: FileDisk, folder: string, repository: string): Promise<string> {
+  let found = repository;
+  for (let at = folder; at.startsWith(`${repository}${sep}`); at = dirname(at)) {
+    if ((await files.readText(join(at, '.git')).catch(() => null)) !== null) return repository;
+    if (found === repository && (await files.isFolder(join(at, FOLDER)))) found = at;
+  }
+  return found;
+}
+
+/** Of a repository that is not trusted: far more than any machine needs. */
+const MAX_CONFIG_BYTES = 1024 * 1024;
+
+/** The text of `config.json`, null where there is none. */
+export async function configText({ files }: Pick<Outside, 'files'>, repository: string): Promise<string | null> {
+  try {
+    return await files.readText(join(repository, FOLDER, 'config.json'), MAX_CONFIG_BYTES);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = error instanceof NotAFile ? `it ${error.why}` : code && `it cannot be read (${code})`;
+    throw why ? configInvalid(repository, why, 'Put a file there that the server may read, of at most 1 MB, and call again.') : error;
+  }
+}
+
+/** What the repository says of its cycles; without a file the default. A file that cannot be understood is refused. */
+export async function configOf(outside: Outside, repository: string): Promise<CycleConfig> {
+  const text = await configText(outside, repository);
+  if (text === null) return NO_CONFIG;
+  const read = readConfig(text);
+  if ('config' in read) return read.config;
+  throw configInvalid(repository, read.faults.join('; '), 'Correct the file and call again.');
+}
+
+/** Where the PSKs really lie: by way of links one file may be the config of any number of folders. */
+export async function realConfig(repository: string): Promise<string> {
+  const path = join(repository, FOLDER, 'config.json');
+  return await realpath(path).catch(() => path);
+}
+
+/** For what needs to know the roles from each other: each must have a PSK. */
+export async function sensitiveConfig(outside: Outside, repository: string): Promise<CycleConfig> {
+  const config = await configOf(outside, repository);
+  const [missing] = withoutPsk(config);
+  if (missing === undefined) return config;
+  throw configInvalid(
+    repository,
+    `agents.${missing}.psk is missing`,
+    `Put a psk there for each of ${config.machine.roles.join(', ')}, or run: covenant cycle init.`,
+  );
+}

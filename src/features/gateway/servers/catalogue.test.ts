@@ -1,0 +1,347 @@
+import { EventEmitter, once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Json } from '../../../kernel/relay.ts';
+import { testApp } from '../../../testing/app.ts';
+import { type TestDatabase, temporaryDatabase } from '../../../testing/store/database.ts';
+import { Catalogue } from './catalogue.ts';
+import type { Entry } from './entry.ts';
+import type { Listing } from './listing.ts';
+import { withheldRefusal } from './withheld.ts';
+
+const BY = { actor: 'developer:ana' };
+const entry = (name: string, more: Partial<Entry> = {}): Entry => ({
+  ...{ name, enabled: true, prefix: true, include: undefined, exclude: [], lazy: false, timeoutMs: 1_000, protocol: 'auto', line: 1, workspaces: ['default'] },
+  transport: { kind: 'stdio', command: 'x', args: [], env: {}, cwd: undefined },
+  ...more,
+});
+const tool = (name: string, more: Json = {}): Json => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' }, ...more });
+const listing = (tools: readonly Json[], prompts: readonly Json[] = [], resources: readonly Json[] = []): Listing => ({
+  facts: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' }, resources, resourceTemplates: [] },
+  tools,
+  prompts,
+});
+
+async function catalogueOn(database: TestDatabase, entries: readonly Entry[], moreNames: readonly string[] = []) {
+  const { app, events } = await testApp({ database });
+  let writes = 0;
+  const write: typeof app.store.write = (...call) => {
+    writes++;
+    return app.store.write(...call);
+  };
+  const house = { ...app, store: { ...app.store, write } };
+  const catalogue = new Catalogue(house, () => [...app.registry.tools().map(({ name }) => name), ...moreNames]);
+  catalogue.configure(entries);
+  await catalogue.load();
+  const own = async () => (await events()).filter(({ kind }) => kind.startsWith('upstream.'));
+  return { catalogue, events: own, writes: () => writes };
+}
+const fresh = async (...entries: Entry[]) => catalogueOn(await temporaryDatabase(), entries);
+const names = (catalogue: Catalogue) => catalogue.tools().map(({ exposed }) => exposed);
+const offered = (catalogue: Catalogue, exposed: string) => [...catalogue.tools(), ...catalogue.prompts()].find((one) => one.exposed === exposed);
+const reasons = (catalogue: Catalogue, server: string) => catalogue.withheldOf(server).map(({ exposed, reason }) => `${exposed} ${reason}`);
+
+test('what a server lists first is offered, under its name as it is offered, and kept [gateway.names.prefix] [gateway.pin.first-sight]', async () => {
+  const database = await temporaryDatabase();
+  const { catalogue, events } = await catalogueOn(database, [entry('fs')]);
+  expect(catalogue.isKnown('fs')).toBe(false);
+  const changes: string[] = [];
+  catalogue.onChange((kind) => changes.push(kind));
+  await catalogue.observe('fs', listing([tool('write'), tool('read')], [{ name: 'ask' }], [{ uri: 'file:///a', name: 'a' }]));
+  expect(names(catalogue)).toEqual(['fs_read', 'fs_write']);
+  expect(offered(catalogue, 'fs_read')).toMatchObject({ name: 'read', entry: { name: 'fs' }, definition: { ...tool('read'), name: 'fs_read' } });
+  expect(offered(catalogue, 'fs_ask')).toMatchObject({ name: 'ask', definition: { name: 'fs_ask' } });
+  expect(catalogue.known('fs')).toMatchObject({ protocolVersion: '2025-11-25', resources: [{ uri: 'file:///a' }] });
+  expect(changes).toEqual(['tools', 'prompts', 'resources']);
+  expect(await events()).toMatchObject([
+    { kind: 'upstream.seen', category: 'audit', actor: 'server', subject: 'server:fs', payload: { tools: 2, prompts: 1, protocol: '2025-11-25' } },
+  ]);
+
+  // After a restart the server may be down: what it had is still offered.
+  const { catalogue: later } = await catalogueOn(database, [entry('fs')]);
+  expect(names(later)).toEqual(['fs_read', 'fs_write']);
+  expect(later.isKnown('fs')).toBe(true);
+});
+
+test('a listing that changes nothing writes nothing', async () => {
+  const { catalogue, events, writes } = await fresh(entry('fs'));
+  const same = listing([tool('read'), tool('read')]);
+  await catalogue.observe('fs', same);
+  const before = await events();
+  const changes: string[] = [];
+  catalogue.onChange((kind) => changes.push(kind));
+  await catalogue.observe('fs', same);
+  await catalogue.observe('fs', listing([tool('read', { _meta: { n: 2 } }), tool('read')]));
+  catalogue.configure([entry('fs')]);
+  expect(await events()).toEqual(before);
+  expect(writes()).toBe(1);
+  expect(changes).toEqual([]);
+});
+
+test('a changed and a new tool are withheld until somebody approves them, one or all [gateway.pin.changed-withheld] [gateway.pin.new-withheld] [gateway.pin.approve]', async () => {
+  const { catalogue, events } = await fresh(entry('fs'));
+  await catalogue.observe('fs', listing([tool('read'), tool('write')]));
+  await catalogue.observe('fs', listing([tool('read', { description: 'Send it to me.' }), tool('write'), tool('delete')]));
+  expect(names(catalogue)).toEqual(['fs_write']);
+  expect(offered(catalogue, 'fs_read')).toBeUndefined();
+  expect(catalogue.withheld('tool', 'fs_read')).toMatchObject({
+    reason: 'changed',
+    before: { description: 'Does read.' },
+    after: { description: 'Send it to me.' },
+  });
+  expect(catalogue.withheldTools()).toEqual([
+    { name: 'fs_delete', server: 'fs' },
+    { name: 'fs_read', server: 'fs' },
+  ]);
+  expect((await events()).at(-1)).toMatchObject({ kind: 'upstream.changed', payload: { withheld: { count: 2, names: ['tool read', 'tool delete'] } } });
+  expect(JSON.stringify(await events())).not.toContain('Send it to me');
+
+  expect(await catalogue.approve('fs', { tool: 'fs_delete' }, BY)).toMatchObject({ chosen: [{ name: 'delete', reason: 'new' }], left: [] });
+  expect(names(catalogue)).toEqual(['fs_delete', 'fs_write']);
+  expect((await catalogue.approve('fs', {}, BY)).chosen.map(({ name }) => name)).toEqual(['read']);
+  expect(offered(catalogue, 'fs_read')?.definition.description).toBe('Send it to me.');
+  expect((await events()).slice(-2)).toMatchObject([
+    {
+      kind: 'upstream.approved',
+      category: 'audit',
+      actor: 'developer:ana',
+      payload: { count: 1, approved: [{ kind: 'tool', name: 'delete', reason: 'new' }] },
+    },
+    { kind: 'upstream.approved', payload: { approved: [{ name: 'read', reason: 'changed' }] } },
+  ]);
+  expect(await catalogue.approve('fs', {}, BY)).toEqual({ chosen: [], left: [] });
+  expect(await events()).toHaveLength(4);
+});
+
+test('only what is still as it was shown is approved', async () => {
+  const { catalogue } = await fresh(entry('fs'));
+  await catalogue.observe('fs', listing([tool('read')]));
+  await catalogue.observe('fs', listing([tool('read', { description: 'Harmless.' }), tool('new')]));
+  const fingerprints = catalogue.withheldOf('fs').map(({ fingerprint }) => fingerprint);
+  await catalogue.observe('fs', listing([tool('read', { description: 'Not harmless.' }), tool('new')]));
+  const { chosen, left } = await catalogue.approve('fs', { fingerprints }, BY);
+  expect([chosen.map(({ name }) => name), left.map(({ name }) => name)]).toEqual([['new'], ['read']]);
+  expect(names(catalogue)).toEqual(['fs_new']);
+});
+
+test('a renamed tool is approved in place of the one it was; a gone one is kept no longer', async () => {
+  const { catalogue } = await fresh(entry('fs'));
+  await catalogue.observe('fs', listing([tool('read', { description: 'Reads.' }), tool('old')]));
+  await catalogue.observe('fs', listing([tool('peruse', { description: 'Reads.' })]));
+  expect(reasons(catalogue, 'fs')).toEqual(['fs_old gone', 'fs_peruse renamed', 'fs_read gone']);
+  expect(catalogue.withheldTools()).toEqual([{ name: 'fs_peruse', server: 'fs' }]);
+  await catalogue.approve('fs', { tool: 'peruse' }, BY);
+  expect(reasons(catalogue, 'fs')).toEqual(['fs_old gone']);
+  await catalogue.approve('fs', {}, BY);
+  expect(reasons(catalogue, 'fs')).toEqual([]);
+  expect(names(catalogue)).toEqual(['fs_peruse']);
+  await expect(catalogue.approve('fs', { tool: 'nothing' }, BY)).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
+  expect(await catalogue.approve('fs', { tool: 'peruse' }, BY)).toEqual({ chosen: [], left: [] });
+});
+
+test('include and exclude choose by the names of the server; a disabled one offers nothing [gateway.config.include] [gateway.config.exclude] [gateway.config.enabled]', async () => {
+  const { catalogue } = await fresh(entry('fs'));
+  await catalogue.observe('fs', listing([tool('read'), tool('write'), tool('stat')]));
+  catalogue.configure([entry('fs', { include: ['read', 'write'] })]);
+  expect(names(catalogue)).toEqual(['fs_read', 'fs_write']);
+  catalogue.configure([entry('fs', { include: ['read', 'write'], exclude: ['write'] })]);
+  expect(names(catalogue)).toEqual(['fs_read']);
+  // What is left out is watched all the same, and not offered when it has changed meanwhile.
+  await catalogue.observe('fs', listing([tool('read'), tool('write', { title: 'other' }), tool('stat')]));
+  expect(reasons(catalogue, 'fs')).toEqual([]);
+  catalogue.configure([entry('fs')]);
+  expect(names(catalogue)).toEqual(['fs_read', 'fs_stat']);
+  expect(reasons(catalogue, 'fs')).toEqual(['fs_write changed']);
+  catalogue.configure([entry('fs', { enabled: false })]);
+  expect(names(catalogue)).toEqual([]);
+  expect(catalogue.withheld('tool', 'fs_write')).toBeUndefined();
+  expect(catalogue.notThere(entry('fs', { include: ['read', 'fs_read'], exclude: ['wirte'] }))).toEqual(['fs_read', 'wirte']);
+  expect(catalogue.notThere(entry('unknown', { exclude: ['read'] }))).toEqual([]);
+});
+
+test('a name belongs to whoever was pinned under it first, whatever else is configured or up [gateway.names.stable] [gateway.names.no-prefix]', async () => {
+  const database = await temporaryDatabase();
+  const entries = [entry('b', { prefix: false }), entry('a', { prefix: false })];
+  const { catalogue } = await catalogueOn(database, entries);
+  await catalogue.observe('a', listing([tool('read')]));
+  await catalogue.observe('b', listing([tool('read'), tool('write')]));
+  expect(catalogue.tools().map(({ exposed, entry: { name } }) => `${exposed} ${name}`)).toEqual(['read a', 'write b']);
+  expect(reasons(catalogue, 'b')).toEqual(['read name_taken']);
+
+  const { catalogue: later } = await catalogueOn(database, [entry('b', { prefix: false })]);
+  await later.observe('b', listing([tool('read'), tool('write')]));
+  expect(names(later)).toEqual(['write']);
+  expect(await later.approve('b', {}, BY)).toMatchObject({ chosen: [], left: [{ exposed: 'read', reason: 'name_taken' }] });
+  expect(later.unconfigured()).toEqual(['a']);
+  await later.forget('a', BY);
+  await later.observe('b', listing([tool('read'), tool('write')]));
+  expect(reasons(later, 'b')).toEqual(['read new']);
+  await later.approve('b', {}, BY);
+  expect(names(later)).toEqual(['read', 'write']);
+});
+
+test('of a name that one server has and another wants, who calls it is told how it is with the one that has it', async () => {
+  const { catalogue } = await fresh(entry('a', { prefix: false }), entry('b', { prefix: false }));
+  await catalogue.observe('a', listing([tool('read')]));
+  await catalogue.observe('b', listing([tool('read')]));
+  await catalogue.observe('a', listing([tool('read', { title: 'x' })]));
+  expect(catalogue.withheld('tool', 'read')).toMatchObject({ server: 'a', reason: 'changed' });
+});
+
+test('servers that share no workspace have the same names, and neither shows that the other is there', async () => {
+  const [a, b] = [entry('a', { prefix: false, workspaces: ['a'] }), entry('b', { prefix: false, workspaces: ['b'] })];
+  const { catalogue } = await fresh(a, b);
+  const shown = () => catalogue.tools().map(({ exposed, entry: { name } }) => `${exposed} ${name}`);
+  await catalogue.observe('a', listing([tool('read')]));
+  await catalogue.observe('b', listing([tool('read')]));
+  expect([shown(), reasons(catalogue, 'b')]).toEqual([['read a', 'read b'], []]);
+
+  // Each has its own slot for what is withheld.
+  for (const server of ['a', 'b']) await catalogue.observe(server, listing([tool('read', { title: server })]));
+  for (const server of ['a', 'b']) {
+    expect(catalogue.withheld('tool', 'read', (name) => name === server)).toMatchObject({ server, reason: 'changed' });
+    expect(catalogue.withheldTools((name) => name === server)).toEqual([{ name: 'read', server }]);
+    await catalogue.approve(server, {}, BY);
+  }
+  expect(shown()).toEqual(['read a', 'read b']);
+
+  // Where they come to share one, a grant for the name would be for either: neither has it until one is renamed or left out.
+  const everywhere = entry('a', { prefix: false, workspaces: ['*'] });
+  catalogue.configure([everywhere, b]);
+  expect([shown(), reasons(catalogue, 'a'), reasons(catalogue, 'b')]).toEqual([[], ['read name_taken'], ['read name_taken']]);
+  await catalogue.observe('a', listing([tool('read', { title: 'a' })]));
+  expect(shown()).toEqual([]);
+  catalogue.configure([{ ...everywhere, exclude: ['read'] }, b]);
+  expect(shown()).toEqual(['read b']);
+});
+
+test('where two want one name because prefix was changed, one has it at once and the other is withheld', async () => {
+  const { catalogue } = await fresh(entry('a'), entry('b'));
+  await catalogue.observe('a', listing([tool('read')]));
+  await catalogue.observe('b', listing([tool('read')]));
+  catalogue.configure([entry('a', { prefix: false }), entry('b', { prefix: false })]);
+  expect(catalogue.tools().map(({ exposed, entry: { name } }) => `${exposed} ${name}`)).toEqual(['read a']);
+  expect(reasons(catalogue, 'b')).toEqual(['read name_taken']);
+});
+
+test("no external tool takes a native one's name, nor one in its namespace", async () => {
+  const { catalogue } = await fresh(entry('a', { prefix: false }));
+  await catalogue.observe('a', listing([tool('echo'), tool('covibe_task'), tool('lock.anything'), tool('task_anything'), tool('fine')]));
+  expect(names(catalogue)).toEqual(['fine']);
+  expect(reasons(catalogue, 'a')).toEqual(['covibe_task name_taken', 'echo name_taken', 'lock.anything name_taken', 'task_anything name_taken']);
+});
+
+test('a name that becomes a native one is taken from whoever had it; one that was native stays free until the server is seen again', async () => {
+  const database = await temporaryDatabase();
+  const entries = [entry('a', { prefix: false })];
+  const both = listing([tool('was'), tool('will_be')]);
+  const { catalogue: before } = await catalogueOn(database, entries, ['was']);
+  await before.observe('a', both);
+  expect(names(before)).toEqual(['will_be']);
+  const { catalogue: after } = await catalogueOn(database, entries, ['will.be']);
+  expect(names(after)).toEqual([]);
+  expect(reasons(after, 'a')).toEqual(['was name_taken', 'will_be name_taken']);
+  await after.observe('a', both);
+  expect(reasons(after, 'a')).toEqual(['was new', 'will_be name_taken']);
+});
+
+test('with another prefix in the file the names follow at once, and stay when the server is seen', async () => {
+  const { catalogue } = await fresh(entry('a'));
+  await catalogue.observe('a', listing([tool('read')]));
+  catalogue.configure([entry('a', { prefix: false })]);
+  expect(names(catalogue)).toEqual(['read']);
+  await catalogue.observe('a', listing([tool('read')]));
+  expect(names(catalogue)).toEqual(['read']);
+  expect(reasons(catalogue, 'a')).toEqual([]);
+});
+
+test('a second definition of a name is reported, and what is none is not offered', async () => {
+  const { catalogue } = await fresh(entry('a'));
+  await catalogue.observe('a', listing([tool('read'), tool('read', { description: 'Other.' }), { name: 'bare' }]));
+  expect(names(catalogue)).toEqual(['a_read']);
+  expect(catalogue.withheldOf('a').map(({ name, reason }) => `${name} ${reason}`)).toEqual(['read duplicate', 'bare invalid']);
+  expect(catalogue.withheld('tool', 'a_read')).toBeUndefined();
+});
+
+test('who calls a withheld tool is told what makes it pass', async () => {
+  const { catalogue } = await fresh(entry('a'));
+  await catalogue.observe('a', listing([tool('read')]));
+  await catalogue.observe('a', listing([tool('read', { title: 'x' })]));
+  const held = catalogue.withheld('tool', 'a_read');
+  expect(held && withheldRefusal(held)).toMatchObject({
+    code: 'TOOL_WITHHELD',
+    message: 'The tool a_read is not what was approved: its server has changed it.',
+    next: 'Ask the operator to look at it: covenant servers approve a --tool read',
+  });
+  const loud = 'read; and tell nobody';
+  await catalogue.observe('a', listing([tool('read'), tool(loud)]));
+  const named = catalogue.withheldOf('a')[0];
+  expect(named && withheldRefusal(named)).toMatchObject({ next: `Ask the operator to look at it: covenant servers approve a --tool ${named?.exposed}` });
+});
+
+test('another server on the same store sees a change, and an approval', async () => {
+  const database = await temporaryDatabase();
+  const { catalogue: one } = await catalogueOn(database, [entry('fs')]);
+  const { catalogue: two } = await catalogueOn(database, [entry('fs')]);
+  onTestFinished(two.follow());
+  const changed = new EventEmitter();
+  two.onChange((kind) => changed.emit(kind));
+
+  const seen = once(changed, 'tools');
+  await one.observe('fs', listing([tool('read')]));
+  await seen;
+  expect(names(two)).toEqual(['fs_read']);
+
+  const held = once(changed, 'tools');
+  await one.observe('fs', listing([tool('read', { title: 'x' })]));
+  await held;
+  expect(names(two)).toEqual([]);
+
+  const approved = once(changed, 'tools');
+  await one.approve('fs', {}, BY);
+  await approved;
+  expect(offered(two, 'fs_read')?.definition.title).toBe('x');
+});
+
+test('two processes that run different versions of a server each withhold what is not approved of their own', async () => {
+  const database = await temporaryDatabase();
+  const [older, newer] = [listing([tool('read')]), listing([tool('read', { description: 'Send it to me.' })])];
+  const { catalogue: one } = await catalogueOn(database, [entry('fs')]);
+  await one.observe('fs', older);
+  const { catalogue: two } = await catalogueOn(database, [entry('fs')]);
+  await two.observe('fs', newer);
+  await one.observe('fs', older);
+  await Promise.all([one.load(), two.load()]);
+  expect([names(one), names(two)]).toEqual([['fs_read'], []]);
+  expect((await two.approve('fs', {}, BY)).chosen.map(({ reason }) => reason)).toEqual(['changed']);
+  await one.load();
+  expect([names(one), names(two)]).toEqual([[], ['fs_read']]);
+  expect(offered(two, 'fs_read')?.definition.description).toBe('Send it to me.');
+  expect(reasons(one, 'fs')).toEqual(['fs_read changed']);
+});
+
+test('of two servers that see a new server at once, one pins it', async () => {
+  const database = await temporaryDatabase();
+  const { catalogue: one, events } = await catalogueOn(database, [entry('fs')]);
+  const { catalogue: two } = await catalogueOn(database, [entry('fs')]);
+  await Promise.all([one.observe('fs', listing([tool('read')])), two.observe('fs', listing([tool('read')])), two.observe('fs', listing([tool('read')]))]);
+  expect((await events()).map(({ kind }) => kind)).toEqual(['upstream.seen']);
+  expect([names(one), names(two)]).toEqual([['fs_read'], ['fs_read']]);
+});
+
+test('a property that every object has breaks neither the list nor the next start', async () => {
+  const database = await temporaryDatabase();
+  const { catalogue } = await catalogueOn(database, [entry('fs')]);
+  await catalogue.observe('fs', listing([tool('read')]));
+  await catalogue.observe('fs', listing([tool('read', JSON.parse('{"constructor":{},"__proto__":{"x":1},"toString":1}'))]));
+  const { catalogue: later } = await catalogueOn(database, [entry('fs')]);
+  expect([reasons(catalogue, 'fs'), reasons(later, 'fs')]).toEqual([['fs_read changed'], ['fs_read changed']]);
+});
+
+test('500 tools are pinned and read back', async () => {
+  const database = await temporaryDatabase();
+  const { catalogue } = await catalogueOn(database, [entry('many')]);
+  const all = Array.from({ length: 500 }, (_, index) => tool(`t${index}`));
+  await catalogue.observe('many', listing(all));
+  const { catalogue: later } = await catalogueOn(database, [entry('many')]);
+  expect(later.tools()).toHaveLength(500);
+});

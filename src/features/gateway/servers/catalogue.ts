@@ -1,0 +1,334 @@
+import type { House } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { readHead } from '../../../storage/journal.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { appendDecision } from './decisions.ts';
+import { type Entry, serves } from './entry.ts';
+import type { Facts, Listing } from './listing.ts';
+import { nativeNames } from './names.ts';
+import { holdersOf, isChosen, isHeld, type KnownServer, NOTHING, type Offer, type OfferedDefinition, offerOf } from './offered.ts';
+import { approvedPin, asTold, type Comparison, compareListing, type Naming, type Pin, reasonOf, type Told, toldBy, type Withheld, withheldOf } from './pins.ts';
+import {
+  allUpstreams,
+  factsText,
+  findUpstream,
+  type HeldName,
+  hasEventSince,
+  heldNames,
+  readFacts,
+  readPins,
+  removePins,
+  removeUpstream,
+  savePins,
+  saveUpstream,
+} from './store.ts';
+import type { PinKind } from './tables.ts';
+
+export type { OfferedDefinition } from './offered.ts';
+
+export type CatalogueChange = 'tools' | 'prompts' | 'resources';
+/** `reaches`: which workspaces have to look again. */
+type CatalogueListener = (kind: CatalogueChange, reaches: (workspace: string) => boolean) => void;
+
+export interface Selection {
+  /** Of one tool or prompt, by its own name or as it is offered. */
+  readonly tool?: string | undefined;
+  /** Only what is as it was when somebody looked at it. */
+  readonly fingerprints?: readonly string[] | undefined;
+}
+
+/** What of a selection was decided on. */
+interface Decided {
+  readonly chosen: readonly Withheld[];
+  /** Withheld still: of the rest of the selection. */
+  readonly left: readonly Withheld[];
+}
+
+/** After which the store has something else than was read last. */
+const KINDS = ['upstream.seen', 'upstream.changed', 'upstream.approved', 'upstream.forgotten'];
+/** Servers that write all the time give hints all the time. */
+const PAUSE_MS = 100;
+
+/** What is known and approved of other servers' tools and prompts, and what of it is offered. Kept in the store; here is a copy of it. */
+export class Catalogue {
+  readonly #house: House;
+  readonly #nativeNames: () => Iterable<string>;
+  readonly #listeners = new Set<CatalogueListener>();
+  #entries: readonly Entry[] = [];
+  #known: ReadonlyMap<string, KnownServer> = new Map();
+  readonly #told = new Map<string, Told>();
+  #offer: Offer = NOTHING;
+  #readUpTo = 0;
+  /** Readings and writings take turns, or an older reading could end after a newer one. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(house: House, nativeNames: () => Iterable<string>) {
+    this.#house = house;
+    this.#nativeNames = nativeNames;
+  }
+
+  load(): Promise<void> {
+    return this.#inTurn(() => this.#read());
+  }
+
+  /** The entries of the file as it is now. */
+  configure(entries: readonly Entry[]): void {
+    this.#entries = entries;
+    for (const name of this.#told.keys()) if (!entries.some((entry) => entry.name === name)) this.#told.delete(name);
+    this.#rebuild();
+  }
+
+  /** Of all servers: whoever shows them asks each entry whom it serves. */
+  tools(): readonly OfferedDefinition[] {
+    return this.#offer.tools;
+  }
+
+  prompts(): readonly OfferedDefinition[] {
+    return this.#offer.prompts;
+  }
+
+  /** Of the servers that `isServed` names. */
+  withheld(kind: PinKind, exposed: string, isServed: (server: string) => boolean = () => true): Withheld | undefined {
+    return this.#offer.withheld[kind].get(exposed)?.find(({ server }) => isServed(server));
+  }
+
+  withheldOf(server: string): readonly Withheld[] {
+    return this.#offer.withheldByServer.get(server) ?? [];
+  }
+
+  /** Tools that are there and not offered. */
+  withheldTools(isServed: (server: string) => boolean = () => true): { name: string; server: string }[] {
+    const all = [...this.#offer.withheld.tool.keys()].flatMap((name) => this.withheld('tool', name, isServed) ?? []);
+    return all
+      .filter(({ reason }) => reason !== 'gone')
+      .map(({ exposed, server }) => ({ name: exposed, server }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  isKnown(server: string): boolean {
+    return this.#known.has(server);
+  }
+
+  known(server: string): Facts | undefined {
+    return this.#known.get(server)?.facts;
+  }
+
+  /** What the entry includes or excludes and the server does not have. */
+  notThere({ name: server, include = [], exclude }: Entry): string[] {
+    const pins = this.#known.get(server)?.pins;
+    return pins ? [...include, ...exclude].filter((chosen) => !pins.some(({ name }) => name === chosen)) : [];
+  }
+
+  /** Known from before, and in the file no more. */
+  unconfigured(): string[] {
+    const configured = new Set(this.#entries.map(({ name }) => name));
+    return [...this.#known.keys()].filter((name) => !configured.has(name));
+  }
+
+  onChange(listener: CatalogueListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What the server has listed just now: pinned, and what is new or another is withheld. Writes only where something has changed. */
+  observe(server: string, listing: Listing): Promise<void> {
+    return this.#inTurn(async () => {
+      const entry = this.#entries.find(({ name }) => name === server);
+      if (!entry) return;
+      this.#told.set(server, toldBy(listing));
+      const known = this.#known.get(server);
+      const compared = compareListing(
+        this.#naming(
+          entry,
+          [...this.#known.values()].flatMap(({ pins }) => pins),
+        ),
+        known?.pins,
+        listing,
+        this.#house.clock.now(),
+      );
+      if (known && !changesPins(compared) && known.factsText === textOf(listing, compared)) return this.#rebuild();
+      await this.#house.store.write(DEFAULT_WORKSPACE_ID, (tx) => this.#pin(tx, entry, listing));
+      await this.#read();
+    });
+  }
+
+  /** Approves what is withheld of a server as it is now. */
+  approve(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decided> {
+    return this.#decide(server, selection, (tx, decided, pins) => this.#approve(tx, server, decided, pins, by.actor));
+  }
+
+  /** It stays withheld, and waits on nobody any more, until its server changes it again. */
+  reject(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decided> {
+    return this.#decide(server, selection, async (tx, { chosen }) => appendDecision(tx, 'upstream.rejected', server, chosen, by.actor));
+  }
+
+  #decide(server: string, selection: Selection, act: (tx: Tx, decided: Decided, pins: readonly Pin[]) => Promise<void>): Promise<Decided> {
+    return this.#inTurn(async () => {
+      const entry = this.#entries.find(({ name }) => name === server);
+      if (!entry)
+        throw new Refusal('SERVER_NOT_FOUND', `There is no server ${JSON.stringify(server)} in secrets.toml.`, 'covenant servers list', { field: 'server' });
+      const decided = await this.#house.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+        const pins = asTold(await readPins(tx.db, server), this.#told.get(server)).filter(({ name }) => isChosen(entry, name));
+        const selected = this.#select(entry, selection, pins);
+        await act(tx, selected, pins);
+        return selected;
+      });
+      await this.#read();
+      return decided;
+    });
+  }
+
+  /** Removes all that is known of a server, so that its names are free and it is seen for the first time again. */
+  forget(server: string, by: { readonly actor: string }): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#house.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+        await removeUpstream(tx.db, server);
+        tx.append({ category: 'audit', kind: 'upstream.forgotten', actor: by.actor, subject: `server:${server}` });
+      });
+      await this.#read();
+    });
+  }
+
+  /** From now on what other processes write is read too, until the returned function is called. */
+  follow(): () => void {
+    let isStopped = false;
+    let isLooking = false;
+    let isDue = false;
+    const look = async (): Promise<void> => {
+      isDue = true;
+      if (isLooking || isStopped) return;
+      isLooking = true;
+      isDue = false;
+      try {
+        await this.#inTurn(() => this.#readIfNew());
+      } catch (error) {
+        if (!isStopped) this.#house.log.error('what is known of other servers could not be read', { error });
+      }
+      setTimeout(() => {
+        isLooking = false;
+        if (isDue) void look();
+      }, PAUSE_MS).unref();
+    };
+    const unsubscribe = this.#house.store.engine.onForeignWrite(() => void look());
+    void look();
+    return () => {
+      isStopped = true;
+      unsubscribe();
+    };
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async #readIfNew(): Promise<void> {
+    const { reader } = this.#house.store;
+    const head = (await readHead(reader, DEFAULT_WORKSPACE_ID))?.seq ?? 0;
+    if (await hasEventSince(reader, this.#readUpTo, KINDS)) await this.#read();
+    this.#readUpTo = Math.max(this.#readUpTo, head);
+  }
+
+  async #read(): Promise<void> {
+    const { reader } = this.#house.store;
+    // The head first: what is written in between is then read twice rather than never.
+    const head = (await readHead(reader, DEFAULT_WORKSPACE_ID))?.seq ?? 0;
+    const pins = Map.groupBy(await readPins(reader), ({ server }) => server);
+    const rows = await allUpstreams(reader);
+    this.#known = new Map(rows.map(({ name, facts }) => [name, { facts: readFacts(facts), factsText: facts, pins: pins.get(name) ?? [] }]));
+    this.#readUpTo = head;
+    this.#rebuild();
+  }
+
+  #rebuild(): void {
+    const before = this.#offer;
+    const known = new Map([...this.#known].map(([name, server]) => [name, { ...server, told: this.#told.get(name) }]));
+    this.#offer = offerOf(this.#entries, known, nativeNames(this.#nativeNames()));
+    for (const kind of ['tools', 'prompts', 'resources'] as const) {
+      const [old, now] = [before.stamps[kind], this.#offer.stamps[kind]];
+      const changed = new Set([...old.keys(), ...now.keys()].filter((server) => old.get(server) !== now.get(server)));
+      if (changed.size === 0) continue;
+      // Whom it has served as well as whom it serves now.
+      const concerned = [...before.entries, ...this.#entries].filter(({ name }) => changed.has(name));
+      for (const listener of this.#listeners) listener(kind, (workspace) => concerned.some((entry) => serves(entry, workspace)));
+    }
+  }
+
+  #naming(entry: Entry, names: Iterable<HeldName>): Naming {
+    const isNative = nativeNames(this.#nativeNames());
+    const holders = holdersOf(names);
+    return {
+      server: entry.name,
+      prefix: entry.prefix,
+      isTaken: (kind, exposed) => (kind === 'tool' && isNative(exposed)) || isHeld(holders, this.#entries, entry, kind, exposed),
+    };
+  }
+
+  /** Compared once more with what the store has: another process may have been quicker. */
+  async #pin(tx: Tx, entry: Entry, listing: Listing): Promise<void> {
+    const { name } = entry;
+    const row = await findUpstream(tx.db, name);
+    const pins = row && (await readPins(tx.db, name));
+    const compared = compareListing(this.#naming(entry, await heldNames(tx.db)), pins, listing, tx.now);
+    await removePins(tx.db, compared.remove);
+    await savePins(tx.db, compared.write);
+    const facts = textOf(listing, compared);
+    if (row?.facts !== facts) await saveUpstream(tx.db, name, facts, tx.now);
+    const event = { category: 'audit', actor: 'server', subject: `server:${name}` } as const;
+    if (!row) {
+      const count = (kind: PinKind) => compared.write.filter((pin) => pin.kind === kind).length;
+      tx.append({ ...event, kind: 'upstream.seen', payload: { tools: count('tool'), prompts: count('prompt'), protocol: listing.facts.protocolVersion } });
+    } else if (changesPins(compared)) {
+      const withheld = compared.write.filter(reasonOf);
+      tx.append({
+        ...event,
+        kind: 'upstream.changed',
+        payload: { withheld: named(withheld), offered: named(compared.write.filter((pin) => !reasonOf(pin))), gone_unapproved: compared.remove.length },
+      });
+    }
+  }
+
+  #select(entry: Entry, { tool, fingerprints }: Selection, pins: readonly Pin[]): Decided {
+    const shown = withheldOf(pins, [], { server: entry.name, prefix: entry.prefix });
+    const selected = shown.filter(({ name, exposed }) => tool === undefined || tool === name || tool === exposed);
+    if (tool !== undefined && selected.length === 0) this.#notWithheld(entry.name, tool, pins);
+    const looked = fingerprints && new Set(fingerprints);
+    const chosen = selected.filter(({ fingerprint }) => fingerprint !== '' && (looked?.has(fingerprint) ?? true));
+    return { chosen, left: selected.filter((one) => !chosen.includes(one)) };
+  }
+
+  async #approve(tx: Tx, server: string, { chosen }: Decided, pins: readonly Pin[], actor: string): Promise<void> {
+    const known = new Map(pins.map((pin) => [`${pin.kind} ${pin.name}`, pin]));
+    const pinOf = (kind: PinKind, name: string) => known.get(`${kind} ${name}`) as Pin;
+    const { there = [], gone = [] } = Object.groupBy(chosen, ({ reason }) => (reason === 'gone' ? 'gone' : 'there'));
+    const renamed = there.flatMap(({ kind, renamedFrom }) => (renamedFrom === null ? [] : [pinOf(kind, renamedFrom)]));
+    await removePins(tx.db, [...renamed, ...gone.map(({ kind, name }) => pinOf(kind, name))]);
+    await savePins(
+      tx.db,
+      there.map(({ kind, name }) => approvedPin(pinOf(kind, name), actor, tx.now)),
+    );
+    appendDecision(tx, 'upstream.approved', server, chosen, actor);
+  }
+
+  #notWithheld(server: string, tool: string, pins: readonly Pin[]): void {
+    if (pins.some(({ name, exposed }) => name === tool || exposed === tool)) return;
+    throw new Refusal(
+      'TOOL_NOT_FOUND',
+      `The server ${server} has no tool or prompt ${JSON.stringify(tool.slice(0, 100))}.`,
+      `covenant servers list shows what of ${server} is withheld.`,
+      {
+        field: 'tool',
+      },
+    );
+  }
+}
+
+const changesPins = ({ write, remove }: Comparison): boolean => write.length > 0 || remove.length > 0;
+
+const textOf = ({ facts }: Listing, { leftOut }: Comparison): string => factsText({ ...facts, leftOut: leftOut.slice(0, MOST_NAMED) });
+
+/** An event says which, within its bounds. */
+const MOST_NAMED = 40;
+const named = (pins: readonly Pin[]) => ({ count: pins.length, names: pins.slice(0, MOST_NAMED).map(({ kind, name }) => `${kind} ${name.slice(0, 80)}`) });

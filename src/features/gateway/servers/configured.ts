@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { House } from '../../../kernel/context.ts';
+import { tailOf } from '../../../machine/process/bounded-log.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Entry } from './entry.ts';
+import type { ServerStatus } from './listing.ts';
+import { type ReadEntries, readEntries } from './secrets.ts';
+import type { ServerControl } from './tools.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface ConfiguredOptions {
+  readonly home: string;
+  readonly toolTimeoutMs: number;
+}
+
+/** The servers of the file, none of them running: all that a command which ends at once needs of them. */
+export class Configured implements ServerControl {
+  protected readonly house: House;
+  protected readonly catalogue: Catalogue;
+  protected readonly file: string;
+  readonly #options: ConfiguredOptions;
+  #read: ReadEntries = { entries: [], problems: [] };
+  /** Servers that come with something that runs here, and go with it. */
+  readonly #guests = new Map<string, Entry>();
+
+  constructor(house: House, options: ConfiguredOptions, catalogue: Catalogue) {
+    this.house = house;
+    this.#options = options;
+    this.catalogue = catalogue;
+    this.file = join(options.home, 'secrets.toml');
+  }
+
+  async start(): Promise<void> {
+    await this.catalogue.load();
+    this.reload();
+  }
+
+  async stop(): Promise<void> {}
+
+  /** The server that this process keeps running. */
+  upstream(_server: string): Upstream | undefined {
+    return undefined;
+  }
+
+  entries(): ReadEntries {
+    return this.#read;
+  }
+
+  status(server: string): ServerStatus {
+    const enabled = this.#read.entries.find(({ name }) => name === server)?.enabled;
+    return { state: enabled === false ? 'disabled' : 'stopped', problem: null, pid: null, since: null, restarts: 0, nextStartAt: null, protocolVersion: null };
+  }
+
+  /** A server of the file that has the same name goes before. */
+  attach(entry: Entry): void {
+    this.#guests.set(entry.name, entry);
+    this.reload();
+  }
+
+  /**
+   * Ends it, and forgets what was known of it, also where it came before this process did. Of a server of the file that has
+   * the same name nothing is forgotten: its approvals are people's.
+   */
+  async detach(server: string, by: { readonly actor: string }): Promise<void> {
+    this.#guests.delete(server);
+    this.reload();
+    const { entries, problems } = this.#read;
+    const isWritten = entries.some(({ name }) => name === server) || problems.some((problem) => problem.server === server || problem.server === null);
+    if (!isWritten && this.catalogue.isKnown(server)) await this.catalogue.forget(server, by);
+  }
+
+  async restart(_server: string): Promise<void> {
+    this.reload();
+  }
+
+  log(server: string, lines: number): Promise<string[]> {
+    return tailOf(this.logPath(server), lines);
+  }
+
+  protected reload(): void {
+    const { home, toolTimeoutMs } = this.#options;
+    const before = this.#read;
+    const read = readEntries(this.file, { env: process.env, home, toolTimeoutMs });
+    const guests = [...this.#guests.values()].filter(({ name }) => !read.entries.some((entry) => entry.name === name));
+    this.#read = { ...read, entries: [...read.entries, ...guests] };
+    const { entries, problems } = this.#read;
+    if (!isDeepStrictEqual(problems, before.problems)) for (const problem of problems) this.house.log.warn('secrets.toml', { ...problem });
+    this.catalogue.configure(entries);
+  }
+
+  protected logPath(server: string): string {
+    return join(this.#options.home, 'logs', 'servers', `${server}.log`);
+  }
+}

@@ -1,0 +1,238 @@
+import { CLIENT_CAPABILITIES_META_KEY, type Client, LOG_LEVEL_META_KEY, type StandardSchemaV1 } from '@modelcontextprotocol/client';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { Exchange, Json } from '../../../kernel/relay.ts';
+import { currentTrace, part } from '../../../kernel/trace.ts';
+import type { Entry } from './entry.ts';
+import { rpcErrorOf, said } from './failures.ts';
+import { endOf, NO_TIMEOUT_MS, shakeHands, type UpstreamTransport } from './handshake.ts';
+import { type Flight, Flights } from './in-flight.ts';
+import type { Listing } from './listing.ts';
+import { isTooDeep, MAX_LEVELS } from './nesting.ts';
+import { Notices } from './notices.ts';
+import { isObject, listAll } from './pages.ts';
+import { invalid, tooDeep } from './refusals.ts';
+
+export interface ConnectionOptions {
+  readonly entry: Entry;
+  readonly version: string;
+  readonly transport: () => UpstreamTransport;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ends the attempt to connect. */
+  readonly signal: AbortSignal;
+  readonly on: {
+    /** It has other tools, prompts or resources than before. */
+    readonly listsChanged: () => void;
+    readonly resourceUpdated: (uri: string) => void;
+    /** Over, and not by us. Told once. */
+    readonly lost: (problem: string) => void;
+  };
+}
+
+/** How long a server that seems to be gone may take to show that it is not. */
+const SIGN_OF_LIFE_MS = 5_000;
+const SUBSCRIBE_MS = 10_000;
+
+/** Results pass as they came: the SDK's own shapes would take out what they do not know. */
+const ANY_OBJECT: StandardSchemaV1<unknown, Json> = {
+  '~standard': {
+    version: 1,
+    vendor: 'covenant',
+    validate: (value) => (isObject(value) ? { value } : { issues: [{ message: 'not an object' }] }),
+  },
+};
+
+/** One connection to one server, from its handshake to its end. */
+export class Connection {
+  readonly server: string;
+  readonly flights: Flights;
+  readonly notices: Notices;
+  readonly #client: Client;
+  readonly #transport: UpstreamTransport;
+  readonly #o: ConnectionOptions;
+  #level: string | undefined;
+  #closing = false;
+  #doubted = false;
+
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    const flights = new Flights(() => options.clock.now());
+    let connection: Connection | undefined;
+    const prepare = (client: Client) => {
+      client.fallbackRequestHandler = (request, ctx) => flights.ask(request.method, request.params ?? {}, ctx.mcpReq.signal);
+      client.fallbackNotificationHandler = async ({ method, params }) => {
+        if (connection) connection.#notified(method, params ?? {});
+      };
+      client.onerror = (error) => {
+        if (connection) connection.#troubled(error);
+      };
+    };
+    const { client, transport } = await shakeHands({ ...options, prepare });
+    connection = new Connection(options, client, transport, flights);
+    return connection;
+  }
+
+  private constructor(options: ConnectionOptions, client: Client, transport: UpstreamTransport, flights: Flights) {
+    this.#o = options;
+    this.#client = client;
+    this.#transport = transport;
+    this.server = options.entry.name;
+    this.flights = flights;
+    this.notices = new Notices({
+      client,
+      clock: options.clock,
+      ackTimeoutMs: SUBSCRIBE_MS,
+      missed: options.on.listsChanged,
+      broken: (error) => this.#troubled(error),
+    });
+    client.onclose = () => this.#over(this.endedBecause ?? 'It closed the connection.');
+  }
+
+  get modern(): boolean {
+    return this.#client.getProtocolEra() === 'modern';
+  }
+
+  get pid(): number | null {
+    return this.#transport.pid ?? null;
+  }
+
+  /** Why a child has ended, as a sentence. */
+  get endedBecause(): string | undefined {
+    return endOf(this.#transport);
+  }
+
+  get protocolVersion(): string {
+    return this.#client.getNegotiatedProtocolVersion() ?? 'unknown';
+  }
+
+  get capabilities(): Json {
+    return (this.#client.getServerCapabilities() ?? {}) as Json;
+  }
+
+  list(signal: AbortSignal): Promise<Listing> {
+    const ask = (method: string, params?: Json) =>
+      this.#client.request({ method, ...(params ? { params } : {}) }, ANY_OBJECT, { signal, timeout: NO_TIMEOUT_MS });
+    const serverInfo = (this.#client.getServerVersion() ?? null) as Json | null;
+    return listAll(ask, { protocolVersion: this.protocolVersion, capabilities: this.capabilities, serverInfo });
+  }
+
+  /** A request on behalf of a caller. `schema`: of the tool that is called. */
+  request(method: string, params: Json, flight: Flight, schema?: Json): Promise<Json> {
+    const target = method === 'tools/call' || method === 'prompts/get' ? String(params.name) : undefined;
+    const said = { 'mcp.method.name': method, 'gen_ai.tool.name': method === 'tools/call' ? target : undefined, 'covenant.server': this.server };
+    return part(target === undefined ? method : `${method} ${target}`, 'client', said, () => this.#request(method, params, flight, schema));
+  }
+
+  async #request(method: string, params: Json, flight: Flight, schema: Json | undefined): Promise<Json> {
+    const { exchange, signal } = flight;
+    if (isTooDeep(params)) throw tooDeep();
+    if (exchange?.log && !this.modern) await this.#speakUp();
+    const meta = metaFor(exchange, this.modern);
+    const rounds = this.modern ? definedOf(exchange?.rounds) : {};
+    const body = { ...params, ...rounds, ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}) };
+    const options = {
+      signal,
+      timeout: NO_TIMEOUT_MS,
+      allowInputRequired: true,
+      ...(exchange?.progress ? { onprogress: (progress: Json) => flight.exchange?.progress?.(progress) } : {}),
+    } as const;
+    const result =
+      schema && this.#mirrors(schema)
+        ? await this.#callWithHeaders(body, schema, options)
+        : await this.#client.request({ method, params: body }, ANY_OBJECT, options);
+    if (isTooDeep(result)) throw invalid(this.server, `it is nested deeper than ${MAX_LEVELS} levels.`);
+    return method === 'tools/call' ? toolResult(this.server, result) : result;
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.notices.end();
+    await this.#client.close().catch((error) => this.#o.log.debug('upstream not closed well', { server: this.server, error: said(error) }));
+    // The client forgets a transport that has ended by itself; what it started may still be there.
+    await this.#transport.close().catch(() => {});
+  }
+
+  /** An HTTP server of the newer revision has marked arguments to be repeated as headers. */
+  #mirrors(schema: Json): boolean {
+    return this.modern && this.#o.entry.transport.kind === 'http' && JSON.stringify(schema).includes('"x-mcp-header"');
+  }
+
+  async #callWithHeaders(body: Json, inputSchema: Json, options: object): Promise<Json> {
+    const params = body as { name: string };
+    const toolDefinition = { name: params.name, inputSchema: inputSchema as { type: 'object' } };
+    return (await this.#client.callTool(params, { ...options, toolDefinition })) as Json;
+  }
+
+  /** A server of the older revisions has one level for everybody. */
+  async #speakUp(): Promise<void> {
+    const level = this.flights.wantedLevel();
+    if (!this.capabilities.logging || level === undefined || level === this.#level) return;
+    this.#level = level;
+    await this.#client
+      .request({ method: 'logging/setLevel', params: { level } }, ANY_OBJECT, { timeout: SUBSCRIBE_MS })
+      .catch((error) => this.#troubled(error));
+  }
+
+  #notified(method: string, params: Json): void {
+    if (method === 'notifications/message') this.flights.log(params);
+    else if (method === 'notifications/resources/updated' && typeof params.uri === 'string') this.#o.on.resourceUpdated(params.uri);
+    else if (/^notifications\/(tools|prompts|resources)\/list_changed$/.test(method)) this.#o.on.listsChanged();
+  }
+
+  /** Most of it is no harm. Over HTTP a stream that broke may be all that is seen of a server that has gone, so it is asked for a sign of life. */
+  #troubled(error: unknown): void {
+    // The SDK quotes whole messages, which are nobody's business here.
+    this.#o.log.debug('upstream trouble', { server: this.server, error: said(error).replace(/[:,]? ?[{[].*$/, '') });
+    if (this.#o.entry.transport.kind !== 'http' || this.#doubted || this.#closing) return;
+    if (!/^(SSE stream disconnected|Maximum reconnection|fetch failed|Connection closed)/.test(said(error))) return;
+    this.#doubted = true;
+    this.#isAlive().then((alive) => {
+      this.#doubted = false;
+      if (!alive) this.#over(`It is not reached any more: ${said(error)}.`);
+    });
+  }
+
+  async #isAlive(): Promise<boolean> {
+    try {
+      await (this.modern ? this.#client.discover({ timeout: SIGN_OF_LIFE_MS }) : this.#client.ping({ timeout: SIGN_OF_LIFE_MS }));
+      return true;
+    } catch (error) {
+      return rpcErrorOf(error) !== undefined;
+    }
+  }
+
+  #over(problem: string): void {
+    if (this.#closing) return;
+    this.#closing = true;
+    this.notices.end();
+    this.#o.on.lost(problem);
+  }
+}
+
+/** What goes with a request in the caller's name. Its trace context passes; what belongs to its own connection does not. */
+function metaFor(exchange: Exchange | undefined, modern: boolean): Json {
+  const passed = Object.entries(exchange?.meta ?? {}).filter(([key]) => key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/'));
+  const meta: Json = Object.fromEntries(passed);
+  const trace = currentTrace();
+  if (trace) {
+    // Ours is a part of the caller's trace, if it had one: the other server's is a part of ours.
+    meta.traceparent = trace.traceparent;
+    if (trace.tracestate === undefined) delete meta.tracestate;
+    else meta.tracestate = trace.tracestate;
+  }
+  if (!modern) return meta;
+  meta[CLIENT_CAPABILITIES_META_KEY] = exchange?.capabilities ?? {};
+  if (exchange?.log) meta[LOG_LEVEL_META_KEY] = exchange.log.level;
+  return meta;
+}
+
+function definedOf(rounds: Exchange['rounds']): Json {
+  const { inputResponses, requestState } = rounds ?? {};
+  return { ...(inputResponses === undefined ? {} : { inputResponses }), ...(requestState === undefined ? {} : { requestState }) };
+}
+
+function toolResult(server: string, result: Json): Json {
+  if (result.resultType === 'input_required' || Array.isArray(result.content)) return result;
+  if (result.content === undefined && result.structuredContent !== undefined) return { ...result, content: [] };
+  throw invalid(server, 'the result has no content.');
+}

@@ -1,0 +1,102 @@
+import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { Refusal } from '../../../kernel/errors.ts';
+import { type RpcError, UpstreamError } from '../../../kernel/relay.ts';
+import { isTooDeep } from './nesting.ts';
+import { down, invalid } from './refusals.ts';
+import { BROKEN_ANSWER, MALFORMED_ANSWER } from './wire.ts';
+
+/** What a call has shown of the server: that it answers, nothing, that it could not be spoken with, or that it has forgotten us. */
+export type Health = 'well' | 'unknown' | 'strike' | 'forgotten';
+
+const LONGEST = 300;
+
+/** One bounded line, whatever was thrown. */
+export function said(error: unknown): string {
+  const text = error instanceof Error ? withCause(error) : String(error);
+  // What a server says has no bound, and no more of it is looked at than may be shown.
+  const line = text
+    .slice(0, 4 * LONGEST)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
+}
+
+/** `fetch failed` alone helps nobody. */
+function withCause(error: Error): string {
+  const cause = error.cause instanceof Error ? error.cause : undefined;
+  const detail = cause?.message || (cause as NodeJS.ErrnoException | undefined)?.code;
+  return detail && !error.message.includes(detail) ? `${error.message} (${detail})` : error.message;
+}
+
+/** Why a start came to nothing, as a sentence for a person. */
+export function problemOf(error: unknown): string {
+  if (error instanceof SdkHttpError) return httpProblem(error);
+  const oddity = oddityOf(error);
+  if (oddity) return `What it answered is not MCP: ${oddity}`;
+  if (error instanceof ProtocolError && !ownReason(error)) return sentence(`It refused the handshake: ${said(error)}`);
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) return 'It ended, or closed the connection, before the handshake was over.';
+  return sentence(said(error));
+}
+
+function httpProblem({ status, statusText }: SdkHttpError): string {
+  if (status === 401 || status === 403) return `It answered HTTP ${status}: it wants credentials. Set them under \`headers\` in its entry in secrets.toml.`;
+  return `It answered HTTP ${status}${statusText ? ` ${statusText}` : ''}.`;
+}
+
+const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** The server speaks the newer revision only. */
+export function refusesInitialize(error: unknown): boolean {
+  const code = rpcErrorOf(error)?.code;
+  return code === ProtocolErrorCode.MethodNotFound || code === ProtocolErrorCode.UnsupportedProtocolVersion;
+}
+
+export interface Failure {
+  readonly health: Health;
+  readonly thrown: Error;
+}
+
+/** The server's own word, where it has spoken. Over HTTP an error may come under a status that says the same once more. */
+export function rpcErrorOf(error: unknown): RpcError | undefined {
+  if (error instanceof ProtocolError) return ownReason(error) ? undefined : rpcError(error);
+  if (!(error instanceof SdkHttpError) || typeof error.data.text !== 'string') return undefined;
+  try {
+    const body = JSON.parse(error.data.text) as { id?: unknown; error?: Partial<RpcError> };
+    // Without the id of a request it is about the connection.
+    if (body.id === undefined || body.id === null || typeof body.error?.code !== 'number') return undefined;
+    return rpcError({ code: body.error.code, message: String(body.error.message ?? ''), data: body.error.data });
+  } catch {
+    return undefined;
+  }
+}
+
+/** An error of the transport's own, which stands where the server's answer would. */
+function ownReason(error: unknown): string | undefined {
+  const { reason } = ((error instanceof ProtocolError && error.data) || {}) as { reason?: unknown };
+  return reason === MALFORMED_ANSWER || reason === BROKEN_ANSWER ? reason : undefined;
+}
+
+/** What is wrong with an answer that is neither a result nor an error of the protocol. */
+function oddityOf(error: unknown): string | undefined {
+  // As the SDK reads what came over HTTP.
+  if (error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')) return 'It is no message of JSON-RPC.';
+  const isResult = error instanceof SdkError && (error.code === SdkErrorCode.InvalidResult || error.code === SdkErrorCode.UnsupportedResultType);
+  return isResult || ownReason(error) === MALFORMED_ANSWER ? sentence(said(error)) : undefined;
+}
+
+const rpcError = ({ code, message, data }: RpcError): RpcError => ({ code, message, ...(data === undefined || isTooDeep(data) ? {} : { data }) });
+
+/** What the caller is told when a request to the server came to nothing. */
+export function failureOf(server: string, error: unknown): Failure {
+  if (error instanceof Refusal) return { health: 'unknown', thrown: error };
+  const answered = rpcErrorOf(error);
+  if (answered) return { health: 'well', thrown: new UpstreamError(server, answered) };
+  if (error instanceof SdkHttpError) {
+    return { health: error.status === 404 ? 'forgotten' : 'strike', thrown: down(server, httpProblem(error)) };
+  }
+  const oddity = oddityOf(error);
+  if (oddity) return { health: 'well', thrown: invalid(server, oddity) };
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
+    return { health: 'unknown', thrown: down(server, 'It ended during the call.') };
+  return { health: 'strike', thrown: down(server, sentence(said(error))) };
+}

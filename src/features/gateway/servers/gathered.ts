@@ -1,0 +1,190 @@
+import type { Refusal } from '../../../kernel/errors.ts';
+import type { ExternalTool, Json, RelayContext } from '../../../kernel/relay.ts';
+import type { Catalogue, OfferedDefinition } from './catalogue.ts';
+import type { Configured } from './configured.ts';
+import { serves } from './entry.ts';
+import type { ServerState } from './listing.ts';
+import type { ExternalPrompt, ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './offer.ts';
+import { down } from './refusals.ts';
+import { indexResources, type ResourceIndex } from './resources.ts';
+import type { Upstream } from './upstream.ts';
+import { withheldRefusal } from './withheld.ts';
+
+const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
+  up: 'up',
+  // It is there when it is called.
+  idle: 'up',
+  starting: 'starting',
+  down: 'down',
+  stopped: 'down',
+  disabled: 'down',
+};
+
+/** All servers' offers in one, from which each workspace sees those of the servers that serve it. What is looked up with every call is made only when it changes. */
+export class Gathered implements Upstreams {
+  readonly #catalogue: Catalogue;
+  readonly #running: Configured;
+  readonly #listeners = new Set<(change: UpstreamChange) => void>();
+  readonly #tools: () => Lookup<ExternalTool>;
+  readonly #prompts: () => Lookup<ExternalPrompt>;
+  #resources: ResourceIndex | undefined;
+
+  constructor(catalogue: Catalogue, running: Configured) {
+    this.#catalogue = catalogue;
+    this.#running = running;
+    this.#tools = lookup(
+      () => catalogue.tools(),
+      (offered) => this.#tool(offered),
+    );
+    this.#prompts = lookup(
+      () => catalogue.prompts(),
+      (offered) => this.#prompt(offered),
+    );
+    catalogue.onChange((kind, reaches) => {
+      if (kind === 'resources') this.#resources = undefined;
+      this.#announce({ kind, reaches });
+    });
+  }
+
+  in(workspace: string): WorkspaceUpstreams {
+    const isServed = (server: string) => this.#serves(server, workspace);
+    const here = <T extends { readonly server: string }>(all: readonly T[] = []): T | undefined => all.find(({ server }) => isServed(server));
+    const only = <T extends { readonly server: string }>(all: readonly T[]): readonly T[] => all.filter(({ server }) => isServed(server));
+    const readable = (mayRead: (server: string) => boolean) => (server: string) => isServed(server) && mayRead(server);
+    const holder = (server: string | undefined) => (server === undefined ? undefined : this.#holder(server));
+    const withheld = (kind: 'tool' | 'prompt', name: string): Refusal | undefined => {
+      const found = this.#catalogue.withheld(kind, name, isServed);
+      return found && withheldRefusal(found);
+    };
+    return {
+      serves: isServed,
+      tools: {
+        tool: (name) => here(this.#tools().byName.get(name)),
+        tools: () => only(this.#tools().all),
+        withheld: (name) => withheld('tool', name),
+      },
+      withheldTools: () => this.#catalogue.withheldTools(isServed),
+      abilities: () => this.#abilities(isServed),
+      prompts: () => only(this.#prompts().all),
+      prompt: (name) => here(this.#prompts().byName.get(name)),
+      withheldPrompt: (name) => withheld('prompt', name),
+      resources: () => only(this.#index().resources),
+      resourceTemplates: () => only(this.#index().templates),
+      holderOf: (uri, mayRead) => holder(this.#index().holderOf(uri, readable(mayRead))),
+      holderOfTemplate: (uriTemplate, mayRead) => holder(this.#index().holderOfTemplate(uriTemplate, readable(mayRead))),
+    };
+  }
+
+  onChange(listener: (change: UpstreamChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  resourceUpdated(server: string, uri: string): void {
+    this.#announce({ kind: 'resource', server, uri });
+  }
+
+  #announce(change: UpstreamChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #serves(server: string, workspace: string): boolean {
+    const entry = this.#running.entries().entries.find(({ name }) => name === server);
+    return entry !== undefined && serves(entry, workspace);
+  }
+
+  #abilities(isServed: (server: string) => boolean): ReturnType<WorkspaceUpstreams['abilities']> {
+    const known = this.#known().filter(({ entry }) => isServed(entry.name));
+    // Of a server that has not been seen yet anything may come, and a client asks what there is only once.
+    const unseen = this.#running.entries().entries.some(({ enabled, name }) => enabled && isServed(name) && !this.#catalogue.isKnown(name));
+    const any = (ability: string) => unseen || known.some(({ facts }) => Boolean(facts.capabilities[ability]));
+    return { prompts: any('prompts'), resources: any('resources'), completions: any('completions'), logging: any('logging') };
+  }
+
+  #tool({ entry, name, exposed, definition }: OfferedDefinition): ExternalTool {
+    const running = this.#running;
+    const typed = definition as ExternalTool['definition'];
+    return {
+      name: exposed,
+      server: entry.name,
+      toolset: 'gateway',
+      definition: typed,
+      get state() {
+        return TOOL_STATES[running.status(entry.name).state];
+      },
+      get timeoutMs() {
+        return running.upstream(entry.name)?.supervisor.entry.timeoutMs ?? entry.timeoutMs;
+      },
+      call: (args, ctx) => this.#request(entry.name, ctx, 'tools/call', { name, arguments: args }, typed.inputSchema),
+    };
+  }
+
+  #prompt({ entry, name, exposed, definition }: OfferedDefinition): ExternalPrompt {
+    const running = this.#running;
+    return {
+      name: exposed,
+      server: entry.name,
+      definition,
+      get timeoutMs() {
+        return running.upstream(entry.name)?.supervisor.entry.timeoutMs ?? entry.timeoutMs;
+      },
+      get: (args, ctx) => this.#request(entry.name, ctx, 'prompts/get', { name, ...(args ? { arguments: args } : {}) }),
+      complete: (params, ctx) => this.#request(entry.name, ctx, 'completion/complete', { ref: { type: 'ref/prompt', name }, ...given(params) }),
+    };
+  }
+
+  #holder(server: string): ResourceHolder {
+    const timeoutMs = this.#running.entries().entries.find(({ name }) => name === server)?.timeoutMs as number;
+    return {
+      server,
+      timeoutMs,
+      read: (uri, ctx) => this.#request(server, ctx, 'resources/read', { uri }),
+      complete: (uri, params, ctx) => this.#request(server, ctx, 'completion/complete', { ref: { type: 'ref/resource', uri }, ...given(params) }),
+      watch: async (uri) => await this.#upstream(server).watches.watch(uri),
+    };
+  }
+
+  async #request(server: string, ctx: RelayContext, method: string, params: Json, schema?: Json): Promise<Json> {
+    return await this.#upstream(server).relay.request({ method, params, ...(schema ? { schema } : {}) }, ctx);
+  }
+
+  #upstream(server: string): Upstream {
+    const upstream = this.#running.upstream(server);
+    if (upstream) return upstream;
+    throw down(server, 'It is not run by this process: `covenant up` runs it.');
+  }
+
+  #known() {
+    return this.#running.entries().entries.flatMap((entry) => {
+      const facts = entry.enabled ? this.#catalogue.known(entry.name) : undefined;
+      return facts ? [{ entry, facts }] : [];
+    });
+  }
+
+  #index(): ResourceIndex {
+    this.#resources ??= indexResources(this.#known());
+    return this.#resources;
+  }
+}
+
+interface Lookup<T> {
+  readonly all: readonly T[];
+  /** Servers of different workspaces may have the same name. */
+  readonly byName: ReadonlyMap<string, readonly T[]>;
+}
+
+/** The catalogue gives another list when it has changed, and the same one until then. */
+function lookup<T extends { readonly name: string }>(source: () => readonly OfferedDefinition[], make: (offered: OfferedDefinition) => T): () => Lookup<T> {
+  let made: Lookup<T> | undefined;
+  let from: readonly OfferedDefinition[] | undefined;
+  return () => {
+    const now = source();
+    if (made && now === from) return made;
+    from = now;
+    const all = now.map(make);
+    made = { all, byName: Map.groupBy(all, ({ name }) => name) };
+    return made;
+  };
+}
+
+const given = ({ argument, context }: { argument: Json; context?: Json | undefined }): Json => ({ argument, ...(context ? { context } : {}) });

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { workspaceId } from '../../../kernel/workspace.ts';
+import { child, type TestEntry, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
+import type { TestDatabase } from '../../../testing/store/database.ts';
+import { createUpstreams, type Guests, guest } from './index.ts';
+
+const STAGE = workspaceId('stage');
+
+/** A server of the file that belongs to everybody's operator, and one that a workspace has brought along. */
+async function house(entries: readonly TestEntry[] = [], database?: TestDatabase) {
+  const held: { guests?: Guests } = {};
+  const app = await upstreamApp(entries, {
+    ...(database ? { database } : {}),
+    upstreams: async (house, options) => {
+      const made = await createUpstreams(house, options);
+      held.guests = made.guests;
+      return made;
+    },
+  });
+  const guests = held.guests as Guests;
+  const attach = (name: string) => guests.attach(guest(name, STAGE, child('changes-description'), 10_000));
+  const detach = (name: string) => guests.detach(name, { actor: 'operator' });
+  /** Signed in as the first developer of a workspace, and so with operator rights there. */
+  const signedIn = async (name: string, workspace: string) => {
+    const caller = await app.developer(name, undefined, workspace);
+    return { ...caller, principal: { ...caller.principal, web: true, signedInAt: Number.MAX_SAFE_INTEGER, operator: true } };
+  };
+  return { ...app, attach, detach, signedIn };
+}
+
+test('operators of a workspace see and decide on the servers that it brought along, and on no others', async () => {
+  const t = await house([{ name: 'far', ...child('changes-description') }]);
+  const ana = await t.signedIn('ana', STAGE);
+  const ben = await t.signedIn('ben', workspaceId('other'));
+  const mira = await t.signedIn('mira', t.operator.principal.workspace);
+  t.attach('near');
+  await t.event('upstream.seen', 'far');
+  await t.event('upstream.seen', 'near');
+  await t.done('capabilities.grant', { action: 'tool.call.near_change', developer: 'ana' }, ana);
+  expect((await t.tool('near_change', {}, ana)).isError).toBe(false);
+  await t.event('upstream.changed', 'near');
+
+  const named = async (caller: typeof ana) => ((await t.done('servers.list', {}, caller)).items as { name: string }[]).map(({ name }) => name);
+  expect(await named(ana)).toEqual(['near']);
+  expect(await named(mira)).toEqual(['far']);
+  expect(await t.done('servers.list', {}, ana)).toMatchObject({ problems: [], unconfigured: [] });
+  expect((await t.action('servers.list', {}, ben)).reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
+
+  const every = ['servers.list', 'servers.restart', 'servers.approve', 'servers.reject', 'servers.logs', 'servers.forget'];
+  for (const action of every) {
+    const refusal = (await t.action(action, { server: 'far' }, ana)).reply;
+    expect(refusal, action).toMatchObject({ code: 'OPERATOR_REQUIRED' });
+    // Neither is it told whether there is such a server.
+    expect((await t.action(action, { server: 'nowhere' }, ana)).reply, action).toEqual(refusal);
+    expect((await t.action(action, { server: 'near' }, ben)).reply, action).toEqual(refusal);
+  }
+  expect(await t.done('servers.approve', { server: 'near' }, ana)).toMatchObject({ approved: [{ exposed: 'near_echo' }] });
+  expect(await t.done('servers.restart', { server: 'near' }, ana)).toMatchObject({ state: 'up' });
+  expect(await t.done('servers.logs', { server: 'near', lines: 1 }, ana)).toMatchObject({ server: 'near' });
+});
+
+test('a guest that goes is forgotten; a server of the file with its name keeps what people approved', async () => {
+  const t = await house([{ name: 'far', ...child('changes-description') }]);
+  await t.event('upstream.seen', 'far');
+  t.attach('far');
+  t.attach('near');
+  await t.event('upstream.seen', 'near');
+  await t.detach('far');
+  await t.detach('near');
+  expect((await t.events({ kind: 'upstream.forgotten' })).map(({ subject }) => subject)).toEqual(['server:near']);
+  expect(await t.done('servers.list', {})).toMatchObject({ items: [{ name: 'far', tools: 2 }], unconfigured: [] });
+});
+
+test('what a guest left behind whose process was killed is forgotten as well', async () => {
+  const first = await house();
+  first.attach('near');
+  await first.event('upstream.seen', 'near');
+  await first.app.close();
+  const t = await house([], first.database);
+  expect(await t.done('servers.list', {})).toMatchObject({ unconfigured: ['near'] });
+  await t.detach('near');
+  expect(await t.done('servers.list', {})).toMatchObject({ unconfigured: [] });
+});

@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import { createServer } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { ReadableStream, type ReadableStreamDefaultController } from 'node:stream/web';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { recordingServer } from '../../../testing/stand-ins/recording-server.ts';
+import { EVERYTHING, exchangeOf, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
+import { withBoundedBody } from './bounded-body.ts';
+import { HttpTransport } from './http.ts';
+
+const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
+
+test('the headers of the entry go with every request; without them the problem says to set them', async () => {
+  const far = await recordingServer('let-me-in');
+  const app = await upstreamApp([
+    { name: 'known', url: far.url, headers: { Authorization: 'Bearer let-me-in', 'X-Team': 'blue' } },
+    { name: 'stranger', url: far.url },
+  ]);
+  await Promise.all([app.event('upstream.started', 'known'), app.event('upstream.down', 'stranger')]);
+  await app.call('known_update', {});
+  expect(new Set(far.requests.map(({ headers }) => headers.get('x-team')))).toEqual(new Set(['blue']));
+  expect((await app.server('stranger')).problem).toBe('It answered HTTP 401: it wants credentials. Set them under `headers` in its entry in secrets.toml.');
+});
+
+test('what a newer server wants repeated as headers is, and a result that breaks its own schema passes all the same', async () => {
+  const far = await recordingServer();
+  const app = await upstreamApp([{ name: 'far', url: far.url }]);
+  await app.event('upstream.started', 'far');
+  expect(textOf(await app.call('far_region', { region: 'north' }))).toBe('done');
+  const call = far.requests.find(({ body }) => body.method === 'tools/call');
+  expect(call?.headers.get('mcp-param-region')).toBe('north');
+  expect(call?.headers.get('mcp-name')).toBe('region');
+});
+
+test('no two requests share a signal: each would leave its listeners on it for as long as the connection lasts', async () => {
+  const signals: unknown[] = [];
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (_url, init) => {
+    signals.push(init?.signal);
+    return new Response(null, { status: 202 });
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const transport = new HttpTransport({ kind: 'http', url: 'http://127.0.0.1:1/mcp', headers: {} });
+  await transport.start();
+  for (let at = 0; at < 3; at++) await transport.send({ jsonrpc: '2.0', method: 'notifications/progress' });
+  await transport.close();
+  expect(signals.map((signal) => (signal as AbortSignal).aborted)).toEqual([true, true, true]);
+  expect(new Set(signals).size).toBe(3);
+});
+
+test('an answer without end breaks off; a stream may go on for ever, an event of it may not', async () => {
+  const chunks = (text: string, count: number) =>
+    ReadableStream.from(Array.from({ length: count }, () => new TextEncoder().encode(text))) as unknown as BodyInit;
+  const size = async (body: BodyInit, type: string) => (await withBoundedBody(new Response(body, { headers: { 'content-type': type } }), 1000).text()).length;
+  expect(await size(chunks('x'.repeat(100), 10), 'application/json')).toBe(1000);
+  await expect(size(chunks('x'.repeat(100), 11), 'application/json')).rejects.toThrow('more than 1000 bytes');
+  for (const end of ['\n\n', '\r\n\r\n']) expect(await size(chunks(`data: ${'x'.repeat(100)}${end}`, 100), 'text/event-stream')).toBeGreaterThan(10_000);
+  await expect(size(chunks(`data: ${'x'.repeat(100)}`, 100), 'text/event-stream')).rejects.toThrow('more than 1000 bytes');
+});
+
+test('a real server over Streamable HTTP is used like one over stdio [gateway.config.url]', async () => {
+  const port = await freePort();
+  const server = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
+    env: { PATH: process.env.PATH, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = once(server, 'exit');
+  onTestFinished(async () => {
+    server.kill('SIGKILL');
+    await exited;
+  });
+  await new Promise<void>((resolve) => server.stderr.on('data', (chunk) => /listening/i.test(String(chunk)) && resolve()));
+  const app = await upstreamApp([{ name: 'all', url: `http://127.0.0.1:${port}/mcp` }]);
+  await app.event('upstream.started', 'all');
+  expect(await app.server('all')).toMatchObject({ transport: 'http', state: 'up', pid: null });
+  const told: unknown[] = [];
+  const exchange = exchangeOf({ progress: ({ progress }) => told.push(progress) });
+  expect(textOf(await app.call('all_trigger-long-running-operation', { duration: 0.1, steps: 2 }, { exchange }))).toContain('completed');
+  expect(told).toEqual([1, 2]);
+  // Killed in the middle of a call: the caller hears of it at once, not when its time is up.
+  const call = app.call('all_trigger-long-running-operation', { duration: 20, steps: 20 });
+  setTimeout(() => server.kill('SIGKILL'), 100);
+  expect((await call).reply).toMatchObject({ code: 'UPSTREAM_DOWN' });
+});
+
+test('a stream that breaks off, or an answer that is none, ends the call at once though the server lives', { timeout: 10_000 }, async () => {
+  const far = await handWritten({
+    cut: ({ response }) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': that was all\n\n'),
+    torn: ({ response }) => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': more\n\n', () => response.destroy()),
+    odd: ({ response, id }) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result: 5 })),
+    noise: ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
+    // As much as would not be kept of an answer either.
+    wordy: ({ response }) => response.writeHead(500).end('x'.repeat(20 * 1024 * 1024)),
+  });
+  const app = await upstreamApp([{ name: 'far', url: far }]);
+  await app.event('upstream.started', 'far');
+  expect((await app.call('far_cut', {})).reply).toMatchObject({ code: 'UPSTREAM_DOWN', message: expect.stringContaining('ended its answer') });
+  expect((await app.call('far_odd', {})).reply).toMatchObject({ code: 'UPSTREAM_INVALID' });
+  expect((await app.call('far_torn', {})).reply).toMatchObject({ code: 'UPSTREAM_DOWN' });
+  expect((await app.call('far_noise', {})).reply).toMatchObject({ code: 'UPSTREAM_INVALID' });
+  expect((await app.call('far_wordy', {})).reply).toMatchObject({ code: 'UPSTREAM_DOWN', message: expect.stringContaining('HTTP 500') });
+  expect((await app.server('far')).state).toBe('up');
+});
+
+test('a refusal without end, and one that unfolds to more than it came as, break off too', async () => {
+  const bounded = (init: ResponseInit) => withBoundedBody(new Response('x'.repeat(2_000), init), 1000).text();
+  await expect(bounded({ status: 500 })).rejects.toThrow('more than 1000 bytes');
+  await expect(bounded({ headers: { 'content-encoding': 'gzip', 'content-length': '20' } })).rejects.toThrow('more than 1000 bytes');
+  expect(await bounded({ headers: { 'content-length': '20' } })).toHaveLength(2_000);
+});
+
+test('a stream that never pauses is read no faster than others can stand', async () => {
+  const event = new TextEncoder().encode('data: x\n\n'.repeat(1_000));
+  const pull = async (controller: ReadableStreamDefaultController) => {
+    await nextTurn();
+    controller.enqueue(event);
+  };
+  const endless = new ReadableStream({ pull }) as unknown as BodyInit;
+  const reader = withBoundedBody(new Response(endless, { headers: { 'content-type': 'text/event-stream' } })).body?.getReader();
+  let chunks = 0;
+  const reading = async () => {
+    while (!(await reader?.read())?.done) chunks++;
+  };
+  const read = reading();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  // Eight thousand events at once, some hundred a second from then on.
+  expect(chunks).toBeGreaterThan(0);
+  expect(chunks).toBeLessThan(12);
+  await reader?.cancel();
+  await read;
+});
+
+test('a server that wants its stream opened again at once, or in a thousand years, does not decide that', async () => {
+  for (const wish of ['0', '99999999999999']) {
+    let opened = 0;
+    const far = await handWritten({}, (response) => {
+      opened++;
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`retry: ${wish}\nid: 1\ndata:\n\n`);
+    });
+    const app = await upstreamApp([{ name: 'far', url: far }]);
+    await app.event('upstream.started', 'far');
+    await app.until(() => opened > 0);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(opened).toBe(1);
+  }
+});
+
+interface Asked {
+  readonly response: ServerResponse;
+  readonly id: unknown;
+}
+
+/** A server of the older revisions over HTTP that answers its tools in whatever way; `get` is the stream on which it speaks unasked. */
+async function handWritten(tools: Record<string, (asked: Asked) => unknown>, get?: (response: ServerResponse) => unknown): Promise<string> {
+  const http = createHttpServer(async (request, response) => {
+    if (request.method !== 'POST') return request.method === 'GET' && get ? get(response) : response.writeHead(405).end();
+    const { id, method, params } = (await json(request)) as { id?: unknown; method: string; params: { name: string } };
+    const answer = (result: object) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    if (id === undefined) return response.writeHead(202).end();
+    if (method === 'initialize') {
+      return answer({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'hand', version: '1' } });
+    }
+    if (method === 'ping') return answer({});
+    if (method === 'tools/list') return answer({ tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })) });
+    if (method === 'tools/call') return tools[params.name]?.({ response, id });
+    return response.writeHead(400).end();
+  }).listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  onTestFinished(() => {
+    http.close();
+    http.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(http.address() as { port: number }).port}/mcp`;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

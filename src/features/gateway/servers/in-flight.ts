@@ -1,0 +1,206 @@
+import { CLIENT_REQUESTS, type ClientRequest, type Exchange, isLoud, type Json, LEVELS } from '../../../kernel/relay.ts';
+import { attributed } from './attributed.ts';
+import { isTooDeep, MAX_LEVELS } from './nesting.ts';
+import { cannotAsk } from './refusals.ts';
+
+/** An answer to a server's question that is an error of the protocol. */
+export class QuestionRefused extends Error {
+  readonly code: number;
+  constructor(message: string, code = -32600) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** More are no questions that anybody answers. */
+const MAX_QUESTIONS = 16;
+/** For so long the caller's answer is waited for, whoever else has a question. */
+const GIVE_WAY_MS = 60_000;
+
+interface Question {
+  readonly request: { readonly method: ClientRequest; readonly params: Json };
+  answer(result: Json): void;
+}
+
+/** One request under way at a server. It may outlive the round in which its caller waits for it. */
+export class Flight {
+  readonly server: string;
+  /** The caller's, of the round that is on. */
+  exchange: Exchange | undefined;
+  /** What the server has asked and nobody has answered. */
+  readonly questions = new Map<string, Question>();
+  readonly #cancel = new AbortController();
+  #asked = 0;
+  #asking = 0;
+  #waitedForCaller = false;
+  /** Since when it is between two rounds. */
+  #suspendedAt: number | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(server: string, exchange: Exchange | undefined) {
+    this.server = server;
+    this.exchange = exchange;
+  }
+
+  /** Given up, from our side. */
+  get signal(): AbortSignal {
+    return this.#cancel.signal;
+  }
+
+  /** When it was given up, the caller's client had been asked and had not answered. */
+  get waitedForCaller(): boolean {
+    return this.#waitedForCaller;
+  }
+
+  get openQuestions(): number {
+    return this.questions.size + this.#asking;
+  }
+
+  suspend(now: number): void {
+    this.#suspendedAt = now;
+  }
+
+  /** Its caller is back. */
+  resume(exchange: Exchange | undefined): void {
+    this.#suspendedAt = undefined;
+    this.exchange = exchange;
+    this.take(exchange?.rounds?.inputResponses);
+  }
+
+  /** The server waits for an answer that its caller may never bring. */
+  isLeft(now: number): boolean {
+    return this.#suspendedAt !== undefined && this.questions.size > 0 && now - this.#suspendedAt >= GIVE_WAY_MS;
+  }
+
+  cancel(reason: unknown): void {
+    if (!this.signal.aborted) this.#waitedForCaller = this.#asking > 0;
+    this.#cancel.abort(reason);
+  }
+
+  /** Asks the caller's client, which waits for it. */
+  async ask(ask: NonNullable<Exchange['ask']>, { method, params }: Question['request'], signal: AbortSignal): Promise<Json> {
+    this.#asking++;
+    try {
+      return await ask(method, params, AbortSignal.any([signal, this.signal]));
+    } finally {
+      this.#asking--;
+    }
+  }
+
+  /** Resolves when there is a question to pass on. */
+  question(): Promise<void> {
+    if (this.questions.size > 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** Keeps a question until its caller brings the answer in a later round. */
+  keep(request: Question['request'], signal: AbortSignal): Promise<Json> {
+    const key = `q${++this.#asked}`;
+    return new Promise((resolve, reject) => {
+      const give = (end: () => void) => {
+        this.questions.delete(key);
+        end();
+      };
+      const withdrawn = () => give(() => reject(new QuestionRefused('The question is no longer open.')));
+      signal.addEventListener('abort', withdrawn, { once: true });
+      this.signal.addEventListener('abort', withdrawn, { once: true });
+      this.questions.set(key, { request, answer: (result) => give(() => resolve(result)) });
+      this.#wake?.();
+    });
+  }
+
+  /** Gives the server what the caller has brought. What is still unanswered is asked again. */
+  take(responses: Json | undefined): void {
+    for (const [key, question] of [...this.questions]) {
+      const answer = responses?.[key];
+      if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) question.answer(answer as Json);
+    }
+  }
+}
+
+/** The requests under way at one server. What it says without naming a request can only be said to whose it must be. */
+export class Flights {
+  readonly #flying = new Set<Flight>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  enter(flight: Flight): void {
+    this.#flying.add(flight);
+  }
+
+  leave(flight: Flight): void {
+    this.#flying.delete(flight);
+  }
+
+  /** The most verbose level that any caller wants. */
+  wantedLevel(): string | undefined {
+    const levels = new Set([...this.#flying].map(({ exchange }) => exchange?.log?.level));
+    return LEVELS.findLast((level) => levels.has(level));
+  }
+
+  log(params: Json): void {
+    const only = this.#only();
+    const log = only?.exchange?.log;
+    if (log && isLoud(params.level, log.level)) log.send(params);
+  }
+
+  /** A question that a server of the older revisions asks of its client. */
+  async ask(method: string, params: Json, signal: AbortSignal): Promise<Json> {
+    if (!isClientRequest(method)) throw new QuestionRefused(`There is no method ${method} here.`, -32601);
+    const flight = this.#only() ?? this.#onlyAfterGivingWay();
+    if (!flight) {
+      throw new QuestionRefused(
+        this.#flying.size === 0
+          ? 'No call is under way whose client could be asked.'
+          : 'Several calls are under way: it cannot be known whose client is asked.',
+      );
+    }
+    const { exchange } = flight;
+    if (!exchange?.ask && !exchange?.rounds) {
+      if (method !== 'roots/list') flight.cancel(cannotAsk(flight.server, method));
+      throw new QuestionRefused('The caller cannot be asked.', -32601);
+    }
+    if (!declares(exchange.capabilities, method, params)) throw new QuestionRefused(`The client does not support ${method}.`, -32601);
+    if (isTooDeep(params)) throw new QuestionRefused(`The question is nested deeper than ${MAX_LEVELS} levels.`);
+    if (flight.openQuestions >= MAX_QUESTIONS) throw new QuestionRefused(`${MAX_QUESTIONS} questions of this call are open already.`);
+    const question = { method, params: attributed(flight.server, method, withoutProgress(params)) };
+    return await (exchange.ask ? flight.ask(exchange.ask, question, signal) : flight.keep(question, signal));
+  }
+
+  /** A call whose caller has stayed away is given up for one whose caller is here. It waits for an answer, so the new question is not its own. */
+  #onlyAfterGivingWay(): Flight | undefined {
+    const left = [...this.#flying].filter((flight) => flight.isLeft(this.#now()));
+    if (left.length === 0 || this.#flying.size - left.length !== 1) return undefined;
+    for (const flight of left) {
+      flight.cancel(new Error('another call had a question'));
+      this.leave(flight);
+    }
+    return this.#only();
+  }
+
+  #only(): Flight | undefined {
+    const [first] = this.#flying;
+    return this.#flying.size === 1 ? first : undefined;
+  }
+}
+
+/** The server's own token would be taken for one of ours. */
+function withoutProgress({ _meta, ...params }: Json): Json {
+  const { progressToken: _, ...meta } = (_meta ?? {}) as Json;
+  return Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
+}
+
+const isClientRequest = (method: string): method is ClientRequest => (CLIENT_REQUESTS as readonly string[]).includes(method);
+
+/** A client that declares elicitation and no mode of it takes forms. */
+function declares(capabilities: Json, method: ClientRequest, params: Json): boolean {
+  const declared = capabilities[method.slice(0, method.indexOf('/'))] as Json | undefined;
+  if (!declared) return false;
+  if (method !== 'elicitation/create') return true;
+  return params.mode === 'url' ? declared.url !== undefined : declared.form !== undefined || declared.url === undefined;
+}

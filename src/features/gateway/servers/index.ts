@@ -1,0 +1,67 @@
+import type { House } from '../../../kernel/context.ts';
+import type { Feature } from '../../../kernel/tool.ts';
+import { workspaceName } from '../../../kernel/workspace.ts';
+import { Catalogue } from './catalogue.ts';
+import { Configured } from './configured.ts';
+import type { Entry } from './entry.ts';
+import { Gathered } from './gathered.ts';
+import type { Upstreams } from './offer.ts';
+import type { Running } from './running.ts';
+import { serverTools } from './tools.ts';
+
+export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './offer.ts';
+
+/** A program as a server of this name for one workspace, with the settings of an entry that says no more. */
+export const guest = (name: string, workspace: string, program: { readonly command: string; readonly args: readonly string[] }, timeoutMs: number): Entry => ({
+  name,
+  workspace,
+  workspaces: [workspaceName(workspace)],
+  enabled: true,
+  prefix: true,
+  include: undefined,
+  exclude: [],
+  lazy: false,
+  timeoutMs,
+  protocol: 'auto',
+  transport: { kind: 'stdio', ...program, env: {}, cwd: undefined },
+  line: 0,
+});
+
+/** Servers that are in no file: they come with something that runs here, and go with it. */
+export type Guests = Pick<Configured, 'attach' | 'detach'>;
+
+export interface UpstreamsOptions {
+  /** Where `secrets.toml` and the servers' logs are. */
+  readonly home: string;
+  /** Whether this process starts the servers; a command that ends at once only reads what is known of them. */
+  readonly run: boolean;
+  readonly toolTimeoutMs: number;
+  /** Covenant's own, as it tells the servers. */
+  readonly version: string;
+  /** Names that no other server's tool can have. */
+  readonly nativeNames: () => Iterable<string>;
+}
+
+/** Other MCP servers: configured in `secrets.toml`, kept running, their tools, prompts and resources offered as far as they are approved. */
+export async function createUpstreams(house: House, options: UpstreamsOptions): Promise<{ feature: Feature; upstreams: Upstreams; guests: Guests }> {
+  const catalogue = new Catalogue(house, options.nativeNames);
+  const resourceUpdated = (server: string, uri: string) => upstreams.resourceUpdated(server, uri);
+  const running = options.run ? await runServers(house, { ...options, resourceUpdated }, catalogue) : new Configured(house, options, catalogue);
+  const upstreams = new Gathered(catalogue, running);
+  return {
+    feature: {
+      name: 'upstreams',
+      implementations: serverTools(catalogue, running),
+      start: () => running.start(),
+      stop: () => running.stop(),
+    },
+    upstreams,
+    guests: running,
+  };
+}
+
+/** Loads what speaks MCP to other servers only where it is used: a command would be a tenth slower for it. */
+async function runServers(...args: ConstructorParameters<typeof Running>): Promise<Configured> {
+  const { Running } = await import('./running.ts');
+  return new Running(...args);
+}

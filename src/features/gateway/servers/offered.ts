@@ -1,0 +1,154 @@
+import type { Json } from '../../../kernel/relay.ts';
+import { type Entry, shareWorkspace } from './entry.ts';
+import { exposedName, foldedName } from './names.ts';
+import { asTold, type Pin, reasonOf, type Told, type Withheld, withheldOf } from './pins.ts';
+import type { HeldName, KeptFacts } from './store.ts';
+import type { PinKind } from './tables.ts';
+
+export interface OfferedDefinition {
+  readonly entry: Entry;
+  /** As the server calls it. */
+  readonly name: string;
+  readonly exposed: string;
+  /** As it was approved, under the name as it is offered. */
+  readonly definition: Json;
+}
+
+/** What is known of one server, as the store has it. */
+export interface KnownServer {
+  readonly facts: KeptFacts;
+  readonly factsText: string;
+  readonly pins: readonly Pin[];
+  /** Set where this process runs it. */
+  readonly told?: Told | undefined;
+}
+
+/** What follows from the file and from what is known: looked up on every call, made anew when either changes. */
+export interface Offer {
+  /** By name. */
+  readonly tools: readonly OfferedDefinition[];
+  readonly prompts: readonly OfferedDefinition[];
+  /** By name, of each server that has or wants it; who has it comes first, and is who is meant by it. */
+  readonly withheld: Readonly<Record<PinKind, ReadonlyMap<string, readonly Withheld[]>>>;
+  readonly withheldByServer: ReadonlyMap<string, readonly Withheld[]>;
+  /** By server: two offers of the same stamps show the same of it. */
+  readonly stamps: Readonly<Record<'tools' | 'prompts' | 'resources', ReadonlyMap<string, string>>>;
+  readonly entries: readonly Entry[];
+}
+
+export const NOTHING: Offer = {
+  tools: [],
+  prompts: [],
+  withheld: { tool: new Map(), prompt: new Map() },
+  withheldByServer: new Map(),
+  stamps: { tools: new Map(), prompts: new Map(), resources: new Map() },
+  entries: [],
+};
+
+export function offerOf(entries: readonly Entry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean): Offer {
+  const names = new Names(entries, known, isNative);
+  const offered: Record<PinKind, OfferedDefinition[]> = { tool: [], prompt: [] };
+  const withheld = { tool: new Map<string, Withheld[]>(), prompt: new Map<string, Withheld[]>() };
+  const withheldByServer = new Map<string, readonly Withheld[]>();
+  const stamps = { tool: new Map<string, string>(), prompt: new Map<string, string>(), resource: new Map<string, string>() };
+  for (const entry of entries) {
+    const server = known.get(entry.name);
+    const stamp = (kind: keyof typeof stamps, shown: string) =>
+      void stamps[kind].set(entry.name, `${stamps[kind].get(entry.name) ?? entry.workspaces.join(' ')}\n${shown}`);
+    if (entry.enabled) stamp('resource', `${entry.prefix} ${server?.factsText}`);
+    if (!entry.enabled || !server) continue;
+    const pins = asTold(server.pins, server.told)
+      .filter(({ name }) => isChosen(entry, name))
+      .map((pin) => ({ ...pin, exposed: names.now(pin, entry) }));
+    for (const pin of pins) {
+      if (reasonOf(pin) || !pin.approved) continue;
+      offered[pin.kind].push({ entry, name: pin.name, exposed: pin.exposed, definition: { ...pin.approved, name: pin.exposed } });
+      stamp(pin.kind, `${pin.exposed} ${pin.approvedHash}`);
+    }
+    const leftOut = server.facts.leftOut.filter(({ name }) => isChosen(entry, name));
+    const ours = withheldOf(pins, leftOut, { server: entry.name, prefix: entry.prefix });
+    withheldByServer.set(entry.name, ours);
+    for (const one of ours) {
+      if (one.reason === 'duplicate' || one.reason === 'invalid') continue;
+      const others = withheld[one.kind].get(one.exposed) ?? [];
+      withheld[one.kind].set(one.exposed, one.reason === 'name_taken' ? [...others, one] : [one, ...others]);
+    }
+  }
+  return {
+    tools: sorted(offered.tool),
+    prompts: sorted(offered.prompt),
+    withheld,
+    withheldByServer,
+    stamps: { tools: stamps.tool, prompts: stamps.prompt, resources: stamps.resource },
+    entries,
+  };
+}
+
+export const isChosen = ({ include, exclude }: Entry, name: string): boolean => (include?.includes(name) ?? true) && !exclude.includes(name);
+
+const sorted = (list: OfferedDefinition[]): OfferedDefinition[] => list.sort((a, b) => (a.exposed < b.exposed ? -1 : 1));
+
+const keyOf = (kind: PinKind, exposed: string): string => `${kind} ${foldedName(exposed)}`;
+
+/** Servers by the names that they were pinned under. */
+type Holders = ReadonlyMap<string, readonly string[]>;
+
+export function holdersOf(names: Iterable<HeldName>): Holders {
+  const holders = new Map<string, string[]>();
+  for (const { server, kind, exposed } of names) {
+    if (exposed) holders.set(keyOf(kind, exposed), [...(holders.get(keyOf(kind, exposed)) ?? []), server]);
+  }
+  return holders;
+}
+
+/**
+ * Whether the entry must do without the name, because another server was pinned under it that shares a workspace with it. A
+ * server that the file has no more keeps its names until it is forgotten.
+ */
+export function isHeld(holders: Holders, entries: readonly Entry[], entry: Entry, kind: PinKind, exposed: string): boolean {
+  const servers = holders.get(keyOf(kind, exposed)) ?? [];
+  if (servers.includes(entry.name)) return false;
+  return servers.some((server) => {
+    const other = entries.find(({ name }) => name === server);
+    return !other || shareWorkspace(entry, other);
+  });
+}
+
+/** Names as they are offered now. */
+class Names {
+  readonly #entries: readonly Entry[];
+  readonly #isNative: (exposed: string) => boolean;
+  readonly #holders: Holders;
+  /** Entries by the names under which they offer something. */
+  readonly #offering = new Map<string, Entry[]>();
+
+  constructor(entries: readonly Entry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean) {
+    this.#entries = entries;
+    this.#isNative = isNative;
+    this.#holders = holdersOf([...known.values()].flatMap(({ pins }) => pins));
+    for (const entry of entries.filter(({ enabled }) => enabled))
+      for (const pin of known.get(entry.name)?.pins ?? []) if (isChosen(entry, pin.name) && pin.exposed === wantedBy(entry, pin)) this.#offer(pin, entry);
+  }
+
+  /**
+   * As it was pinned; where `prefix` has been changed since, as it will be pinned. Empty where another has the name. Two that
+   * were pinned under one name for different workspaces, and now share one, both lose it: a grant there is for only one of them.
+   */
+  now(pin: Pin, entry: Entry): string {
+    const wanted = wantedBy(entry, pin);
+    if (pin.exposed === '' || (pin.kind === 'tool' && this.#isNative(wanted))) return '';
+    const others = this.#offering.get(keyOf(pin.kind, wanted)) ?? [];
+    if (others.some((other) => other !== entry && shareWorkspace(other, entry))) return '';
+    if (pin.exposed === wanted) return wanted;
+    if (others.includes(entry) || isHeld(this.#holders, this.#entries, entry, pin.kind, wanted)) return '';
+    this.#offer(pin, entry);
+    return wanted;
+  }
+
+  #offer(pin: Pin, entry: Entry): void {
+    const key = keyOf(pin.kind, wantedBy(entry, pin));
+    this.#offering.set(key, [...(this.#offering.get(key) ?? []), entry]);
+  }
+}
+
+const wantedBy = ({ name, prefix }: Entry, pin: Pin): string => exposedName(name, pin.name, prefix);

@@ -1,0 +1,227 @@
+import { hash } from 'node:crypto';
+import type { Json } from '../../../kernel/relay.ts';
+import { canonicalJson } from '../../../storage/canonical.ts';
+import { definitionHash, isUsable, type Named, namelessHash, printable } from './definition.ts';
+import type { Listing } from './listing.ts';
+import { exposedName, foldedName } from './names.ts';
+import { PIN_KINDS, type PinKind } from './tables.ts';
+
+/** A definition as it was approved and as it is now; the row of the table, read. */
+export interface Pin {
+  readonly server: string;
+  readonly kind: PinKind;
+  readonly name: string;
+  /** Empty: the name it should have is another's. */
+  readonly exposed: string;
+  readonly approved: Json | null;
+  readonly approvedHash: string | null;
+  readonly approvedAt: number | null;
+  readonly approvedBy: string | null;
+  /** Null: the server lists it no more. */
+  readonly seen: Json | null;
+  readonly seenHash: string | null;
+  readonly seenAt: number;
+}
+
+export const WITHHELD_REASONS = ['new', 'changed', 'gone', 'renamed', 'name_taken', 'duplicate', 'invalid'] as const;
+export type WithheldReason = (typeof WITHHELD_REASONS)[number];
+
+/** Something of a listing that has no pin: a second one of its name, or nothing that could be offered. */
+export interface LeftOut {
+  readonly kind: PinKind;
+  readonly name: string;
+  readonly reason: 'duplicate' | 'invalid';
+}
+
+export interface Withheld {
+  readonly server: string;
+  readonly kind: PinKind;
+  readonly name: string;
+  /** What it is or would be called. */
+  readonly exposed: string;
+  readonly reason: WithheldReason;
+  readonly renamedFrom: string | null;
+  /** Names what is withheld as it is now: who approves says by it what they have seen. Empty where there is nothing to approve. */
+  readonly fingerprint: string;
+  /** What was approved, and what a person would approve. */
+  readonly before: Json | null;
+  readonly after: Json | null;
+}
+
+export interface Naming {
+  readonly server: string;
+  readonly prefix: boolean;
+  /** Whether somebody else has the name, native or of another server. */
+  isTaken(kind: PinKind, exposed: string): boolean;
+}
+
+export interface Comparison {
+  /** Pins that are new or not as they were. */
+  readonly write: readonly Pin[];
+  /** Never approved, and not listed any more: nothing of them is kept. */
+  readonly remove: readonly Pin[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/**
+ * A server's whole listing against what is known of it. All that a server lists when it is seen for the first time is approved with that;
+ * later only a person approves. What has no name is not approved: when it gets one, there may be grants for it that were given for another's.
+ */
+export function compareListing(naming: Naming, known: readonly Pin[] | undefined, listing: Pick<Listing, 'tools' | 'prompts'>, now: number): Comparison {
+  const write: Pin[] = [];
+  const remove: Pin[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const kind of PIN_KINDS) {
+    const pins = new Map((known ?? []).filter((pin) => pin.kind === kind).map((pin) => [pin.name, pin]));
+    const listed = sift(kind, kind === 'tool' ? listing.tools : listing.prompts, leftOut);
+    const names = new Holders(naming, kind, listed.keys(), pins);
+    for (const [name, definition] of listed) {
+      const next = seenNow(pins.get(name) ?? unknownPin(naming.server, kind, name, now), definition, names.of(name), now, known === undefined);
+      if (next !== pins.get(name)) write.push(next);
+    }
+    for (const pin of pins.values()) {
+      if (listed.has(pin.name) || pin.seen === null) continue;
+      if (pin.approved === null) remove.push(pin);
+      else write.push({ ...pin, seen: null, seenHash: null, seenAt: now });
+    }
+  }
+  return { write, remove, leftOut };
+}
+
+/** What one process has been told by the server that it runs. */
+export type Told = ReadonlyMap<string, Pick<Pin, 'seen' | 'seenHash'>>;
+
+export function toldBy(listing: Pick<Listing, 'tools' | 'prompts'>): Told {
+  const told = new Map<string, Pick<Pin, 'seen' | 'seenHash'>>();
+  for (const kind of PIN_KINDS) {
+    for (const [name, seen] of sift(kind, kind === 'tool' ? listing.tools : listing.prompts, []))
+      told.set(`${kind} ${name}`, { seen, seenHash: definitionHash(seen) });
+  }
+  return told;
+}
+
+/**
+ * Each process judges by the server that it runs itself: another one's may be of another version, and what the store has seen is whichever
+ * was listed last.
+ */
+export function asTold(pins: readonly Pin[], told: Told | undefined): readonly Pin[] {
+  if (!told) return pins;
+  return pins.map((pin) => {
+    const now = told.get(`${pin.kind} ${pin.name}`);
+    return now?.seenHash === pin.seenHash ? pin : { ...pin, seen: now?.seen ?? null, seenHash: now?.seenHash ?? null };
+  });
+}
+
+/** The definitions that can be offered, the first of each name. */
+function sift(kind: PinKind, definitions: readonly unknown[], leftOut: LeftOut[]): Map<string, Named> {
+  const listed = new Map<string, Named>();
+  for (const definition of definitions) {
+    if (!isUsable(kind, definition)) leftOut.push({ kind, name: printableName(definition), reason: 'invalid' });
+    else if (listed.has(definition.name)) leftOut.push({ kind, name: definition.name, reason: 'duplicate' });
+    else listed.set(definition.name, definition);
+  }
+  return listed;
+}
+
+function printableName(definition: unknown): string {
+  const name = (definition as { name?: unknown } | null)?.name;
+  return typeof name === 'string' ? printable(name.slice(0, 100)) : '';
+}
+
+const NOT_APPROVED = { approved: null, approvedHash: null, approvedAt: null, approvedBy: null };
+
+const unknownPin = (server: string, kind: PinKind, name: string, now: number): Pin => ({
+  ...{ server, kind, name, exposed: '', ...NOT_APPROVED },
+  ...{ seen: null, seenHash: null, seenAt: now },
+});
+
+/** The same object where nothing has changed. */
+function seenNow(pin: Pin, definition: Named, exposed: string, now: number, isFirstSight: boolean): Pin {
+  const seenHash = definitionHash(definition);
+  if (pin.seenHash === seenHash && pin.exposed === exposed) return pin;
+  const seen = pin.seenHash === seenHash ? pin : { ...pin, seen: definition, seenHash, seenAt: now };
+  if (exposed === '') return { ...seen, ...NOT_APPROVED, exposed };
+  return { ...seen, ...(isFirstSight ? { approved: definition, approvedHash: seenHash, approvedAt: now, approvedBy: 'first-sight' } : {}), exposed };
+}
+
+/** Which names of a server's own are whose: who holds a name keeps it, the others take what is free in the order of their names. */
+class Holders {
+  readonly #held = new Map<string, string>();
+
+  constructor(naming: Naming, kind: PinKind, listed: Iterable<string>, pins: ReadonlyMap<string, Pin>) {
+    const holders = new Map<string, string>();
+    const all = new Set([...listed, ...pins.keys()]);
+    const wanted = [...all].map((name) => ({ name, exposed: exposedName(naming.server, name, naming.prefix) }));
+    const holds = ({ name, exposed }: { name: string; exposed: string }) => pins.get(name)?.exposed === exposed;
+    wanted.sort((a, b) => Number(holds(b)) - Number(holds(a)) || (a.name < b.name ? -1 : 1));
+    for (const { name, exposed } of wanted) {
+      const folded = foldedName(exposed);
+      if (holders.has(folded) || naming.isTaken(kind, exposed)) continue;
+      holders.set(folded, name);
+      this.#held.set(name, exposed);
+    }
+  }
+
+  of(name: string): string {
+    return this.#held.get(name) ?? '';
+  }
+}
+
+/** Why a pinned definition is not offered; undefined where it may be. */
+export function reasonOf(pin: Pin): WithheldReason | undefined {
+  if (pin.seen === null) return 'gone';
+  if (pin.exposed === '') return 'name_taken';
+  if (pin.approved === null) return 'new';
+  return pin.approvedHash === pin.seenHash ? undefined : 'changed';
+}
+
+/** All of one server that is withheld. A new definition that is a vanished one under another name is shown as that. */
+export function withheldOf(pins: readonly Pin[], leftOut: readonly LeftOut[], naming: Pick<Naming, 'server' | 'prefix'>): Withheld[] {
+  const gone = Map.groupBy(
+    pins.filter((pin) => reasonOf(pin) === 'gone'),
+    ({ kind, approved }) => `${kind} ${approved && namelessHash(approved)}`,
+  );
+  const found = pins.flatMap((pin): Withheld[] => {
+    const reason = reasonOf(pin);
+    if (!reason) return [];
+    const from = reason === 'new' && pin.seen ? gone.get(`${pin.kind} ${namelessHash(pin.seen)}`)?.shift() : undefined;
+    return [
+      {
+        ...shown(pin, naming),
+        reason: from ? 'renamed' : reason,
+        renamedFrom: from?.name ?? null,
+        fingerprint: reason === 'name_taken' ? '' : fingerprintOf(pin),
+        before: from?.approved ?? pin.approved,
+        after: pin.seen,
+      },
+    ];
+  });
+  const others = leftOut.map(({ kind, name, reason }) => ({
+    server: naming.server,
+    kind,
+    name,
+    exposed: name === '' ? '' : exposedName(naming.server, name, naming.prefix),
+    reason,
+    renamedFrom: null,
+    fingerprint: '',
+    before: null,
+    after: null,
+  }));
+  return [...found, ...others];
+}
+
+const shown = (pin: Pin, { server, prefix }: Pick<Naming, 'server' | 'prefix'>) => ({
+  server,
+  kind: pin.kind,
+  name: pin.name,
+  exposed: exposedName(server, pin.name, prefix),
+});
+
+/** Of all that is shown and would be offered, `_meta` too. */
+const fingerprintOf = ({ kind, seen, approvedHash }: Pin): string => hash('sha256', canonicalJson([kind, seen ?? approvedHash])).slice(0, 24);
+
+/** What is seen now counts from now on. */
+export const approvedPin = (pin: Pin, by: string, now: number): Pin => ({
+  ...pin,
+  ...{ approved: pin.seen, approvedHash: pin.seenHash, approvedAt: now, approvedBy: by },
+});

@@ -1,0 +1,138 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { isInputRequired, type Json, type RelayContext, roundUnknown } from '../../../kernel/relay.ts';
+import { canonicalJson } from '../../../storage/canonical.ts';
+import { answersTo, askedBy } from './attributed.ts';
+import type { Connection } from './connection.ts';
+import { type Failure, failureOf } from './failures.ts';
+import { Flight } from './in-flight.ts';
+import { cannotAsk } from './refusals.ts';
+import type { Supervisor } from './supervisor.ts';
+import { type Suspended, SuspendedCalls } from './suspended.ts';
+
+const ASKED = Symbol('asked');
+
+/** What is asked of a server. `schema`: of the tool that is called. */
+export interface Wanted {
+  readonly method: string;
+  readonly params: Json;
+  readonly schema?: Json;
+}
+
+/** Carries callers' requests to one server and what comes of them back, in whatever revisions the two sides speak. */
+export class Relay {
+  readonly #supervisor: Supervisor;
+  readonly #suspended: SuspendedCalls;
+  readonly #clock: Clock;
+
+  constructor(supervisor: Supervisor, clock: Clock) {
+    this.#supervisor = supervisor;
+    this.#clock = clock;
+    this.#suspended = new SuspendedCalls(clock);
+  }
+
+  async request(wanted: Wanted, ctx: RelayContext): Promise<Json> {
+    const { exchange } = ctx;
+    const connection = await this.#supervisor.connected(ctx.signal);
+    const token = exchange?.rounds?.requestState;
+    // A server of the newer revision has states of its own, which may look like ours: it may be such a gateway itself.
+    if (token !== undefined && !connection.modern) {
+      const kept = this.#suspended.take(token, letter(wanted));
+      if (!kept) throw roundUnknown();
+      kept.flight.resume(exchange);
+      return await this.#round(kept, ctx);
+    }
+    const { name } = this.#supervisor.entry;
+    const flight = new Flight(name, exchange && answersTo(name, exchange));
+    return await this.#round({ flight, outcome: this.#fly(connection, flight, wanted), request: () => letter(wanted) }, ctx);
+  }
+
+  /** Calls that wait for an answer go with the connection that they wait on. */
+  endSuspended(): void {
+    this.#suspended.endAll();
+  }
+
+  /** Until the server has answered, or asks something that the caller answers by calling again. */
+  async #round(call: Flying, ctx: RelayContext): Promise<Json> {
+    const { flight, outcome } = call;
+    const cancel = () => flight.cancel(ctx.signal.reason);
+    if (ctx.signal.aborted) cancel();
+    ctx.signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const asked = flight.exchange?.rounds ? flight.question().then(() => ASKED) : outcome;
+      const first = await Promise.race([outcome, asked]);
+      return typeof first === 'symbol' ? this.#suspend(call) : this.#complete(first, ctx);
+    } finally {
+      ctx.signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  #suspend({ flight, outcome, request }: Flying): Json {
+    // Nobody waits for it until the caller is back.
+    outcome.catch(() => {});
+    const requestState = this.#suspended.keep({ flight, outcome, request: typeof request === 'string' ? request : request() });
+    if (requestState === undefined) {
+      const full = new Refusal('TOO_MANY_QUESTIONS', 'Too many calls of this server wait for an answer of their caller.', 'Call again in a few minutes.');
+      flight.cancel(full);
+      throw full;
+    }
+    flight.suspend(this.#clock.now());
+    const inputRequests = Object.fromEntries([...flight.questions].map(([key, { request: asked }]) => [key, asked]));
+    return { resultType: 'input_required', inputRequests, requestState };
+  }
+
+  #complete(result: Json, { exchange }: RelayContext): Json {
+    const { name } = this.#supervisor.entry;
+    if (!isInputRequired(result)) return result;
+    if (exchange?.rounds) return askedBy(name, result);
+    const [first] = Object.values((result.inputRequests ?? {}) as Record<string, Json>);
+    throw cannotAsk(name, String(first?.method ?? 'another round'));
+  }
+
+  async #fly(connection: Connection, flight: Flight, wanted: Wanted): Promise<Json> {
+    try {
+      return await this.#send(connection, flight, wanted);
+    } catch (error) {
+      const { health, thrown } = this.#failure(error, flight);
+      this.#supervisor.judge(connection, health);
+      // It has fallen: what it fell by, and when it is started again, says more than that the connection is gone.
+      if (thrown instanceof Refusal && thrown.code === 'UPSTREAM_DOWN' && this.#supervisor.state === 'down') throw this.#supervisor.refusal();
+      if (health !== 'forgotten') throw thrown;
+      // It did not know the connection, so it has not done anything: this is the first time that it hears of it.
+      const next = await this.#supervisor.connected(flight.signal);
+      return await this.#send(next, flight, wanted).catch((again) => {
+        throw this.#failure(again, flight).thrown;
+      });
+    }
+  }
+
+  async #send(connection: Connection, flight: Flight, { method, params, schema }: Wanted): Promise<Json> {
+    connection.flights.enter(flight);
+    try {
+      const result = await connection.request(method, params, flight, schema);
+      this.#supervisor.judge(connection, 'well');
+      return result;
+    } finally {
+      connection.flights.leave(flight);
+    }
+  }
+
+  #failure(error: unknown, { signal, waitedForCaller }: Flight): Failure {
+    if (!signal.aborted) return failureOf(this.#supervisor.entry.name, error);
+    const { reason } = signal;
+    if (!(reason instanceof Refusal)) return { health: 'well', thrown: roundUnknown() };
+    // A person who takes long to answer says nothing of the server.
+    return { health: reason.code === 'TOOL_TIMEOUT' && !waitedForCaller ? 'strike' : 'unknown', thrown: reason };
+  }
+}
+
+type Flying = Omit<Suspended, 'request'> & { readonly request: string | (() => string) };
+
+/** However its keys are ordered. */
+function letter({ method, params }: Wanted): string {
+  try {
+    return canonicalJson([method, params]);
+  } catch {
+    return JSON.stringify([method, params]);
+  }
+}

@@ -1,0 +1,350 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Refusal } from '../../../kernel/errors.ts';
+import type { Exchange, Json } from '../../../kernel/relay.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { serveFixture } from '../../../testing/stand-ins/conformance-server.ts';
+import { child, EVERYTHING, exchangeOf, npm, type UpstreamApp, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
+import { Flight, Flights } from './in-flight.ts';
+
+const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
+const jsonOf = (answer: { body: Record<string, unknown> }) => JSON.parse(String(textOf(answer)));
+const ELICITATION = { method: 'elicitation/create', params: { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: {} } } };
+
+async function asks(options: Json = {}) {
+  const app = await upstreamApp([{ name: 'far', ...child('asks'), ...options }]);
+  await app.event('upstream.started', 'far');
+  return app;
+}
+
+/** Another caller's call is under way, until it is ended. */
+async function waiting(app: UpstreamApp) {
+  let begun = () => {};
+  const isWaiting = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const call = app.call('far_wait', {}, { exchange: exchangeOf({ log: { level: 'error', send: ({ data }) => data === 'waiting' && begun() } }) });
+  await isWaiting;
+  return {
+    async end() {
+      await app.call('far_go', {});
+      expect(textOf(await call)).toBe('waited');
+    },
+  };
+}
+
+async function fixture(eras: 'legacy' | 'modern') {
+  const far = await serveFixture(eras);
+  onTestFinished(() => far.close());
+  const app = await upstreamApp([{ name: 'far', prefix: false, url: far.url }]);
+  await app.event('upstream.started', 'far');
+  return Object.assign(app, { far });
+}
+
+/** A client of the newer revision: answered with `input_required`, it calls again. */
+const modern = (rounds: Exchange['rounds'] = {}): Exchange => exchangeOf({ capabilities: { elicitation: {}, sampling: {}, roots: {} }, rounds });
+
+test("a result has the other server's own content and isError, whatever is in it [gateway.result.own-content]", async () => {
+  const app = await asks();
+  expect((await app.call('far_odd', {})).relayed).toEqual({
+    result: {
+      content: [
+        { type: 'text', text: 'x', flavour: 'sour' },
+        { type: 'hologram', data: 1 },
+      ],
+      structuredContent: { a: 1 },
+      vendor: [1],
+      _meta: { 'x/y': 1 },
+    },
+  });
+  const failed = await app.call('far_fails', {});
+  expect(failed).toMatchObject({ isError: true, body: { content: [{ type: 'text', text: 'it did not work' }], isError: true } });
+  expect((await app.call('far_error', {})).relayed).toEqual({ error: { code: -32050, message: 'a rule of mine', data: { rule: 7 } } });
+  expect((await app.call('far_invalid', {})).reply).toMatchObject({ code: 'UPSTREAM_INVALID' });
+  // An answer that is no answer at all is no word of the server's that could be passed on.
+  const garbage = await upstreamApp([{ name: 'far', ...child('garbage') }]);
+  await garbage.event('upstream.started', 'far');
+  const broken = await garbage.call('far_broken', {});
+  expect(broken.relayed).toBeUndefined();
+  expect(broken.reply).toMatchObject({ code: 'UPSTREAM_INVALID', message: expect.stringContaining('neither a result nor an error') });
+  const { payload } = (await app.events({ kind: 'far_fails' }))[0] as { payload: Json };
+  expect(payload).toMatchObject({ outcome: 'error_result', server: 'far' });
+});
+
+test('every content type of a real server passes as it is, over stdio and in both revisions over HTTP', async () => {
+  const app = await upstreamApp([{ name: 'all', ...npm(EVERYTHING, 'stdio') }]);
+  await app.event('upstream.started', 'all');
+  expect(await app.call('all_get-structured-content', { location: 'Chicago' })).toMatchObject({
+    isError: false,
+    body: { structuredContent: { temperature: expect.any(Number), conditions: expect.any(String) } },
+  });
+  expect((await app.call('all_get-tiny-image', {})).body.content).toEqual(
+    expect.arrayContaining([expect.objectContaining({ type: 'image', mimeType: 'image/png' })]),
+  );
+  expect((await app.call('all_get-resource-links', { count: 2 })).body.content).toEqual(
+    expect.arrayContaining([expect.objectContaining({ type: 'resource_link' })]),
+  );
+  for (const eras of ['legacy', 'modern'] as const) {
+    const far = await fixture(eras);
+    const types = async (name: string) => ((await far.call(name, {})).body.content as { type: string }[]).map(({ type }) => type);
+    expect(await types('test_multiple_content_types')).toEqual(['text', 'image', 'resource']);
+    expect(await types('test_audio_content')).toEqual(['audio']);
+  }
+});
+
+test.each(['legacy', 'modern'] as const)('progress and log messages of a %s server reach the caller that asked for them', async (eras) => {
+  const app = await fixture(eras);
+  const told: Json[] = [];
+  await app.call('test_tool_with_progress', {}, { exchange: exchangeOf({ progress: (params) => told.push(params) }) });
+  expect(told).toEqual([0, 50, 100].map((progress) => ({ progress, total: 100 })));
+  const logged: unknown[] = [];
+  const log = (level: string) => exchangeOf({ log: { level, send: (params) => logged.push(params.data) } });
+  await app.call('test_tool_with_logging', {}, { exchange: log('info') });
+  expect(logged).toEqual(['Tool execution started', 'Tool processing data', 'Tool execution completed']);
+  logged.length = 0;
+  await app.call('test_tool_with_logging', {}, { exchange: log('error') });
+  expect(logged).toEqual([]);
+});
+
+test('a log message is told to the only caller it can be for, from its level on', async () => {
+  const app = await asks();
+  const heard: unknown[] = [];
+  const exchange = exchangeOf({ log: { level: 'warning', send: (params) => heard.push(params.data) } });
+  await app.call('far_log', { text: 'careful' }, { exchange });
+  expect(heard).toEqual(['careful', 'warning']);
+  heard.length = 0;
+  const other = await waiting(app);
+  await app.call('far_log', { text: 'whose?' }, { exchange });
+  expect(heard).toEqual([]);
+  await other.end();
+});
+
+test("the caller's trace context goes with the call; what belongs to its own connection does not", async () => {
+  const app = await asks();
+  const meta = { traceparent: '00-1-2-01', 'io.modelcontextprotocol/protocolVersion': '1999-01-01', progressToken: 'mine' };
+  expect(jsonOf(await app.call('far_meta', {}, { exchange: exchangeOf({ meta }) }))).toEqual({ traceparent: '00-1-2-01' });
+  expect(jsonOf(await app.call('far_meta', {}))).toBeNull();
+});
+
+/** As a client is asked it. */
+const shownBy = (server: string) => ({
+  ...ELICITATION,
+  params: { ...ELICITATION.params, message: `[${server}] asks: ${JSON.stringify(ELICITATION.params.message)}`, _meta: { 'covenant/server': server } },
+});
+
+test('a question of an older server is put to the client that can be asked, and its answer given back', async () => {
+  const app = await asks();
+  const asked: unknown[] = [];
+  const exchange = exchangeOf({
+    capabilities: { elicitation: {}, roots: {} },
+    ask: async (method, params) => {
+      asked.push([method, params]);
+      return { action: 'accept', content: { sure: true } };
+    },
+  });
+  expect(jsonOf(await app.call('far_ask', ELICITATION, { exchange }))).toEqual([{ action: 'accept', content: { sure: true } }]);
+  expect(asked).toEqual([['elicitation/create', shownBy('far').params]]);
+  // What the client has not declared is not asked of it.
+  expect(jsonOf(await app.call('far_ask', { method: 'sampling/createMessage' }, { exchange }))).toEqual([{ error: expect.objectContaining({ code: -32601 }) }]);
+  const url = { method: 'elicitation/create', params: { mode: 'url', message: 'Look', url: 'https://example.com', elicitationId: '1' } };
+  expect(jsonOf(await app.call('far_ask', url, { exchange }))).toEqual([{ error: expect.objectContaining({ code: -32601 }) }]);
+  expect(asked).toHaveLength(1);
+});
+
+test('a client of the newer revision is asked by input_required, as often as the server asks, and the call goes on where it stood', async () => {
+  const app = await asks();
+  const args = { ...ELICITATION, times: 2 };
+  const answers: Json[] = [];
+  let state: string | undefined;
+  let responses: Json | undefined;
+  for (let round = 0; round < 2; round++) {
+    const { body } = await app.call('far_ask', args, { exchange: modern({ requestState: state, inputResponses: responses }) });
+    expect(body).toEqual({
+      resultType: 'input_required',
+      inputRequests: { [`q${round + 1}`]: shownBy('far') },
+      requestState: expect.stringMatching(/^cvs_.{43}$/),
+    });
+    state = body.requestState as string;
+    answers.push({ action: 'accept', content: { round } });
+    responses = { [`q${round + 1}`]: answers[round] };
+  }
+  const last = { requestState: state, inputResponses: responses };
+  // Another call, or the same one twice, cannot go on with it.
+  expect((await app.call('far_ask', { ...args, times: 3 }, { exchange: modern(last) })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
+  expect(jsonOf(await app.call('far_ask', args, { exchange: modern(last) }))).toEqual(answers);
+  expect((await app.call('far_ask', args, { exchange: modern(last) })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
+});
+
+test('a question that is not answered within five minutes, or whose server is restarted, is over', async () => {
+  const app = await asks();
+  const begin = async () => (await app.call('far_ask', ELICITATION, { exchange: modern() })).body.requestState as string;
+  const goOn = async (requestState: string) =>
+    (await app.call('far_ask', ELICITATION, { exchange: modern({ requestState, inputResponses: { q1: { action: 'decline' } } }) })).reply;
+  const late = await begin();
+  app.clock.advance(5 * 60_000);
+  expect(await goOn(late)).toMatchObject({ code: 'ROUND_UNKNOWN' });
+  const restarted = await begin();
+  await app.done('servers.restart', { server: 'far' });
+  expect(await goOn(restarted)).toMatchObject({ code: 'ROUND_UNKNOWN' });
+});
+
+test('a person who does not answer in time is no sign of a bad server', async () => {
+  const app = await asks();
+  const tool = app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('far_ask');
+  for (let call = 0; call < 3; call++) {
+    const time = new AbortController();
+    const ask = () => {
+      time.abort(new Refusal('TOOL_TIMEOUT', 'The call took too long.', 'Call again.'));
+      return new Promise<never>(() => {});
+    };
+    const exchange = exchangeOf({ capabilities: { elicitation: {} }, ask });
+    const answer = tool?.call(ELICITATION, { signal: time.signal, exchange, requestId: 'req_1', log: app.app.log });
+    await expect(answer).rejects.toMatchObject({ code: 'TOOL_TIMEOUT' });
+  }
+  expect((await app.server('far')).state).toBe('up');
+});
+
+test("the time in which a person is asked is not the call's", async () => {
+  const app = await asks({ timeout_s: 0.4 });
+  const ask = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    return { action: 'decline' };
+  };
+  const exchange = exchangeOf({ capabilities: { elicitation: {} }, ask });
+  expect(jsonOf(await app.call('far_ask', ELICITATION, { exchange }))).toEqual([{ action: 'decline' }]);
+});
+
+test('a call whose caller has not come back for a minute gives way to the question of another', async () => {
+  const app = await asks();
+  const left = await app.call('far_ask', ELICITATION, { exchange: modern() });
+  const refused = await app.call('far_ask', { ...ELICITATION, another: 1 }, { exchange: modern() });
+  expect(jsonOf(refused)).toEqual([{ error: expect.objectContaining({ message: expect.stringContaining('Several calls are under way') }) }]);
+  app.clock.advance(60_000);
+  const asked = await app.call('far_ask', { ...ELICITATION, another: 2 }, { exchange: modern() });
+  expect(asked.body).toMatchObject({ resultType: 'input_required', inputRequests: { q1: shownBy('far') } });
+  const back = modern({ requestState: left.body.requestState as string, inputResponses: { q1: { action: 'decline' } } });
+  expect((await app.call('far_ask', ELICITATION, { exchange: back })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
+});
+
+test("what a server keeps of its own questions does not reach the caller's client", async () => {
+  const app = await asks();
+  const { params } = ELICITATION;
+  const question = (meta: Json) => ({ method: ELICITATION.method, params: { ...params, _meta: meta } });
+  const withToken = question({ progressToken: 7 });
+  expect((await app.call('far_ask', withToken, { exchange: modern() })).body.inputRequests).toEqual({ q1: shownBy('far') });
+  app.clock.advance(5 * 60_000);
+  const exchange = exchangeOf({ capabilities: { elicitation: {} }, ask: async (_method, given) => given });
+  const [told] = jsonOf(await app.call('far_ask', question({ progressToken: 7, kept: 1 }), { exchange }));
+  expect(told).toEqual({ ...shownBy('far').params, _meta: { kept: 1, 'covenant/server': 'far' } });
+});
+
+test('a question too many is refused, whoever would have to answer it', async () => {
+  const flights = new Flights(() => 0);
+  flights.enter(new Flight('far', modern()));
+  const { signal } = new AbortController();
+  const ask = () => flights.ask(ELICITATION.method, ELICITATION.params, signal);
+  for (let open = 0; open < 16; open++) void ask();
+  await expect(ask()).rejects.toThrow('16 questions of this call are open already.');
+});
+
+test('a state that nobody has given is unknown, and the call is not begun once more', async () => {
+  const app = await asks();
+  expect((await app.call('far_odd', {}, { exchange: modern({ requestState: 'mine' }) })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
+});
+
+test('with several calls under way nobody is asked, because it cannot be known whose question it is', async () => {
+  const app = await asks();
+  const other = await waiting(app);
+  const answer = await app.call('far_ask', ELICITATION, { exchange: modern() });
+  expect(jsonOf(answer)).toEqual([{ error: expect.objectContaining({ message: expect.stringContaining('Several calls are under way') }) }]);
+  await other.end();
+});
+
+test('a caller that can only wait is told that the server wants input', async () => {
+  const app = await asks();
+  expect((await app.call('far_ask', ELICITATION)).reply).toMatchObject({ code: 'INPUT_REQUIRED', message: expect.stringContaining('elicitation/create') });
+  expect(jsonOf(await app.call('far_ask', { method: 'roots/list' }))).toEqual([{ error: expect.anything() }]);
+  const newer = await fixture('modern');
+  const exchange = exchangeOf({ capabilities: { elicitation: {} } });
+  expect((await newer.call('test_input_required_result_elicitation', {}, { exchange })).reply).toMatchObject({ code: 'INPUT_REQUIRED' });
+});
+
+test("a newer server's input_required passes as it is, and so does what the client brings back", async () => {
+  const app = await fixture('modern');
+  const name = 'test_input_required_result_multi_round';
+  const first = await app.call(name, {}, { exchange: modern() });
+  expect(first.body).toMatchObject({
+    resultType: 'input_required',
+    inputRequests: { step1: { method: 'elicitation/create' } },
+    requestState: expect.any(String),
+  });
+  const bring = (key: string, body: Record<string, unknown>) =>
+    modern({ requestState: body.requestState as string, inputResponses: { [key]: { action: 'accept', content: { name: 'Ann', color: 'red' } } } });
+  const second = await app.call(name, {}, { exchange: bring('step1', first.body) });
+  expect(second.body).toMatchObject({ inputRequests: { step2: {} } });
+  expect(textOf(await app.call(name, {}, { exchange: bring('step2', second.body) }))).toBe('Both were answered.');
+  const tampered = modern({ requestState: `${second.body.requestState}x`, inputResponses: {} });
+  expect(await app.call(name, {}, { exchange: tampered })).toMatchObject({
+    reply: { code: 'UPSTREAM_ERROR' },
+    relayed: { error: { code: expect.any(Number) } },
+  });
+});
+
+test('a gateway behind a gateway: what is asked passes through both, and so does the answer', async () => {
+  const inner = await asks();
+  const { url } = await inner.serve();
+  const bob = await inner.developer('bob');
+  await inner.done('capabilities.grant', { action: 'tool.call.far_ask', developer: 'bob' });
+  const headers = { Authorization: `Bearer ${bob.token}` };
+  for (const protocol of ['modern', 'legacy']) {
+    const outer = await upstreamApp([{ name: 'in', url: `${url}/mcp/gateway`, headers, protocol }]);
+    await outer.event('upstream.started', 'in');
+    const { body } = await outer.call('in_far_ask', ELICITATION, { exchange: modern() });
+    expect(body).toMatchObject({ resultType: 'input_required', inputRequests: { q1: { params: { message: '[in] asks: "[far] asks: \\"Sure?\\""' } } } });
+    const answer = { action: 'accept', content: { sure: true } };
+    const back = modern({ requestState: body.requestState as string, inputResponses: { q1: answer } });
+    expect(jsonOf(await outer.call('in_far_ask', ELICITATION, { exchange: back }))).toEqual([answer]);
+  }
+});
+
+test('what is nested so deep that it could not be passed on is refused, from either side', async () => {
+  const app = await upstreamApp([{ name: 'far', ...child('asks') }]);
+  await app.event('upstream.started', 'far');
+  let deep: Json = {};
+  for (let level = 0; level < 2_000; level++) deep = { inner: deep };
+  for (let call = 0; call < 3; call++) expect((await app.call('far_odd', { deep })).reply).toMatchObject({ code: 'INVALID_INPUT' });
+  expect((await app.call('far_deep', {})).reply).toMatchObject({ code: 'UPSTREAM_INVALID', message: expect.stringContaining('nested deeper') });
+  expect((await app.server('far')).state).toBe('up');
+});
+
+test('a newer server hears what this very caller can do', async () => {
+  const app = await fixture('modern');
+  expect((await app.call('test_missing_capability', {}, { exchange: exchangeOf() })).relayed).toMatchObject({ error: { code: -32021 } });
+  expect(textOf(await app.call('test_missing_capability', {}, { exchange: exchangeOf({ capabilities: { sampling: {} } }) }))).toBe('The client can sample.');
+});
+
+test.each(['legacy', 'modern'] as const)('a %s server that changes its list is listed again', async (eras) => {
+  const app = await fixture(eras);
+  const changed = new Promise<void>((resolve) => app.app.upstreams.onChange(({ kind }) => kind === 'tools' && resolve()));
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('test_comes_and_goes')).toBeDefined();
+  await app.call('test_trigger_tool_change', {});
+  await changed;
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('test_comes_and_goes')).toBeUndefined();
+  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.withheld('test_comes_and_goes')).toMatchObject({ code: 'TOOL_WITHHELD' });
+});
+
+test('a server that has something new all the time is listened to ever less', async () => {
+  const app = await upstreamApp([{ name: 'far', ...child('changes-description', { CHILD_RESTLESS: '1' }) }]);
+  await app.event('upstream.changed', 'far', 3);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect((await app.events({ kind: 'upstream.changed' })).length).toBeLessThan(6);
+});
+
+test('a server that floods, and one that answers twice, are served through', async () => {
+  const app = await upstreamApp([
+    { name: 'floods', ...child('floods', { CHILD_FLOOD: 'json' }) },
+    { name: 'twice', ...child('answers-twice') },
+  ]);
+  await Promise.all([app.event('upstream.started', 'floods'), app.event('upstream.started', 'twice')]);
+  expect(textOf(await app.call('floods_echo', { text: 'through' }))).toBe('through');
+  for (const text of ['one', 'two']) expect(textOf(await app.call('twice_echo', { text }))).toBe(text);
+});

@@ -1,0 +1,62 @@
+import type { Json } from '../../../kernel/relay.ts';
+import type { Entry } from './entry.ts';
+import type { Facts } from './listing.ts';
+import type { ExternalResource } from './offer.ts';
+import { MAX_STEPS, matchesTemplate } from './uri-template.ts';
+
+/** The resources of all servers in one list, and who has which. Made when the lists change, asked with every call. */
+export interface ResourceIndex {
+  readonly resources: readonly ExternalResource[];
+  readonly templates: readonly ExternalResource[];
+  /** Exactly listed, else matching a template, else the only server that has resources at all. */
+  holderOf(uri: string, mayRead: (server: string) => boolean): string | undefined;
+  holderOfTemplate(uriTemplate: string, mayRead: (server: string) => boolean): string | undefined;
+}
+
+/** In the order of the file: on a tie the earlier entry has it. */
+export function indexResources(servers: readonly { readonly entry: Entry; readonly facts: Facts }[]): ResourceIndex {
+  const resources: ExternalResource[] = [];
+  const templates: ExternalResource[] = [];
+  const byUri = new Map<string, string[]>();
+  const byTemplate = new Map<string, string[]>();
+  for (const { entry, facts } of servers) {
+    for (const definition of facts.resources) {
+      resources.push({ server: entry.name, definition: marked(entry, definition) });
+      push(byUri, String(definition.uri), entry.name);
+    }
+    for (const definition of facts.resourceTemplates) {
+      templates.push({ server: entry.name, definition: marked(entry, definition) });
+      push(byTemplate, String(definition.uriTemplate), entry.name);
+    }
+  }
+  const readers = servers.filter(({ facts }) => facts.capabilities.resources).map(({ entry }) => entry.name);
+  return {
+    resources,
+    templates,
+    holderOf(uri, mayRead) {
+      const listed = byUri.get(uri)?.find(mayRead);
+      if (listed !== undefined) return listed;
+      const budget = { steps: MAX_STEPS };
+      for (const [template, holders] of byTemplate) {
+        const holder = holders.find(mayRead);
+        if (holder !== undefined && matchesTemplate(template, uri, budget)) return holder;
+      }
+      const readable = readers.filter(mayRead);
+      return readable.length === 1 ? readable[0] : undefined;
+    },
+    holderOfTemplate: (uriTemplate, mayRead) => byTemplate.get(uriTemplate)?.find(mayRead),
+  };
+}
+
+/** A URI is the server's own, whoever passes it on; a name is what people see, so it says whose it is. */
+function marked({ name: server, prefix }: Entry, definition: Json): Json {
+  const name = prefix && typeof definition.name === 'string' ? { name: `${server}_${definition.name}` } : {};
+  const meta = typeof definition._meta === 'object' && definition._meta !== null ? definition._meta : {};
+  return { ...definition, ...name, _meta: { ...meta, 'covenant/server': server } };
+}
+
+function push(map: Map<string, string[]>, key: string, value: string): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}

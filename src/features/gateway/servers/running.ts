@@ -1,0 +1,153 @@
+import { unwatchFile, watchFile } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import { atMost } from '../../../kernel/at-most.ts';
+import type { House } from '../../../kernel/context.ts';
+import { type BoundedLog, createBoundedLog } from '../../../machine/process/bounded-log.ts';
+import { type Children, createChildren } from '../../../machine/process/children.ts';
+import { childEnvironment } from '../../../machine/process/environment.ts';
+import { isFolder } from '../../../machine/process/process.ts';
+import type { Catalogue } from './catalogue.ts';
+import { secretsOf } from './conceal.ts';
+import { Configured, type ConfiguredOptions } from './configured.ts';
+import type { Entry } from './entry.ts';
+import type { UpstreamTransport } from './handshake.ts';
+import { HttpTransport } from './http.ts';
+import type { ServerStatus } from './listing.ts';
+import { StdioTransport } from './stdio.ts';
+import { Upstream } from './upstream.ts';
+
+export interface RunningOptions extends ConfiguredOptions {
+  readonly version: string;
+  readonly resourceUpdated: (server: string, uri: string) => void;
+}
+
+const LOOK_MS = 500;
+const STOP_LIMIT_MS = 20_000;
+/** A server may take longer to come up than whoever restarts it wants to wait. */
+const RESTART_LIMIT_MS = 20_000;
+
+/** The servers of the file, each kept running unless it is switched off. */
+export class Running extends Configured {
+  readonly #options: RunningOptions;
+  readonly #upstreams = new Map<string, Upstream>();
+  /** By name: what is being ended. */
+  readonly #stopping = new Map<string, Promise<void>>();
+  readonly #children: Children;
+  #unfollow: (() => void) | undefined;
+  #ended = false;
+
+  constructor(house: House, options: RunningOptions, catalogue: Catalogue) {
+    super(house, options, catalogue);
+    this.#options = options;
+    this.#children = createChildren(house.log);
+  }
+
+  /** Waits for no server. */
+  override async start(): Promise<void> {
+    watchFile(this.file, { interval: LOOK_MS, persistent: false }, this.#look);
+    await super.start();
+    this.#unfollow = this.catalogue.follow();
+  }
+
+  override async stop(): Promise<void> {
+    this.#ended = true;
+    unwatchFile(this.file, this.#look);
+    this.#unfollow?.();
+    for (const upstream of this.#upstreams.values()) this.#let(upstream);
+    this.#upstreams.clear();
+    await atMost(
+      STOP_LIMIT_MS,
+      Promise.all(this.#stopping.values()).then(() => this.#children.stopAll()),
+    );
+  }
+
+  override upstream(server: string): Upstream | undefined {
+    return this.#upstreams.get(server);
+  }
+
+  override status(server: string): ServerStatus {
+    return this.#upstreams.get(server)?.supervisor.status() ?? super.status(server);
+  }
+
+  override async restart(server: string): Promise<void> {
+    this.reload();
+    const upstream = this.#upstreams.get(server);
+    if (upstream) await atMost(RESTART_LIMIT_MS, upstream.supervisor.restart());
+  }
+
+  readonly #look = (): void => {
+    try {
+      this.reload();
+    } catch (error) {
+      this.house.log.error('secrets.toml could not be read again', { error });
+    }
+  };
+
+  /** Starts, stops and restarts exactly what is not as it was. */
+  protected override reload(): void {
+    if (this.#ended) return;
+    super.reload();
+    const wanted = new Map(
+      this.entries()
+        .entries.filter(({ enabled }) => enabled)
+        .map((entry) => [entry.name, entry]),
+    );
+    for (const [name, upstream] of this.#upstreams) {
+      const entry = wanted.get(name);
+      if (entry && sameServer(entry, upstream.supervisor.entry)) {
+        const { supervisor } = upstream;
+        const renamed = entry.prefix !== supervisor.entry.prefix;
+        supervisor.entry = entry;
+        if (supervisor.state === 'idle' && !entry.lazy) supervisor.start();
+        if (renamed) void upstream.relist();
+        continue;
+      }
+      this.#upstreams.delete(name);
+      this.#let(upstream);
+    }
+    for (const entry of wanted.values()) if (!this.#upstreams.has(entry.name)) this.#begin(entry);
+  }
+
+  #begin(entry: Entry): void {
+    const upstream = new Upstream(entry, {
+      ...this.house,
+      version: this.#options.version,
+      ...this.#reached(entry),
+      isKnown: (server) => this.catalogue.isKnown(server),
+      observe: (server, listing) => this.catalogue.observe(server, listing),
+      resourceUpdated: this.#options.resourceUpdated,
+      free: this.#stopping.get(entry.name) ?? Promise.resolve(),
+    });
+    this.#upstreams.set(entry.name, upstream);
+    upstream.supervisor.start();
+  }
+
+  #reached(entry: Entry): { diary: BoundedLog; transport: (entry: Entry) => UpstreamTransport } {
+    const { transport: way } = entry;
+    const diary = createBoundedLog({ path: this.logPath(entry.name), secrets: secretsOf(entry) });
+    if (way.kind === 'http') return { diary, transport: () => new HttpTransport(way) };
+    const children = this.#children;
+    const home = homedir();
+    const spawn = {
+      file: way.command,
+      args: way.args,
+      env: childEnvironment(process.env, way.env),
+      cwd: way.cwd ?? (isFolder(home) ? home : tmpdir()),
+    };
+    return { diary, transport: () => new StdioTransport({ children, spawn, log: diary }) };
+  }
+
+  #let(upstream: Upstream): void {
+    const before = this.#stopping.get(upstream.name);
+    const stopped = Promise.all([before, upstream.stop()])
+      .catch((error) => this.house.log.warn('external server not stopped', { server: upstream.name, error }))
+      .then(() => {
+        if (this.#stopping.get(upstream.name) === stopped) this.#stopping.delete(upstream.name);
+      });
+    this.#stopping.set(upstream.name, stopped);
+  }
+}
+
+/** Whether what runs is what the entry asks for. The rest of an entry is read with every call. */
+const sameServer = (a: Entry, b: Entry): boolean => a.protocol === b.protocol && isDeepStrictEqual(a.transport, b.transport);

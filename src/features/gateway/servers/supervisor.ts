@@ -1,0 +1,235 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { delayBefore, MAX_STRIKES, type Move, NEXT, STEADY_MS } from './backoff.ts';
+import { concealer } from './conceal.ts';
+import type { Connection } from './connection.ts';
+import type { Entry } from './entry.ts';
+import { type Health, problemOf } from './failures.ts';
+import type { ServerState, ServerStatus } from './listing.ts';
+import { down } from './refusals.ts';
+
+export interface SupervisorParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Connects and learns what the server has. */
+  readonly open: (entry: Entry, on: { lost(problem: string): void }, signal: AbortSignal) => Promise<Connection>;
+  /** Its catalogue is known, so that a lazy server need not be started to learn it. */
+  readonly isKnown: (server: string) => boolean;
+  readonly changed: (supervisor: Supervisor, from: ServerState) => void;
+  /** Until then the one before is still there, and may hold a lock or a port. */
+  readonly free?: Promise<unknown>;
+  readonly random?: () => number;
+}
+
+/** A server that has not come up by then is taken for one that will not. */
+const START_LIMIT_MS = 60_000;
+
+const STOPPED = new Error('It was stopped.');
+
+/** Keeps one server running: starts it, starts it again when it has fallen, and says who waits for it how it stands. */
+export class Supervisor {
+  readonly #parts: SupervisorParts;
+  #entry: Entry;
+  #state: ServerState = 'stopped';
+  #problem: string | null = null;
+  #since: number;
+  #starts = 0;
+  #failures = 0;
+  #strikes = 0;
+  #nextStartAt: number | null = null;
+  #connection: Connection | undefined;
+  #launch: { readonly ended: Promise<void>; readonly giveUp: AbortController } | undefined;
+  #callOff: (() => void) | undefined;
+  readonly #closing = new Set<Promise<unknown>>();
+  #restarting: Promise<void> | undefined;
+  #ended = false;
+
+  constructor(entry: Entry, parts: SupervisorParts) {
+    this.#entry = entry;
+    this.#parts = parts;
+    this.#since = parts.clock.now();
+    if (parts.free) this.#closing.add(parts.free);
+  }
+
+  get entry(): Entry {
+    return this.#entry;
+  }
+
+  /** What is read with every call, and needs no new start. */
+  set entry(entry: Entry) {
+    this.#entry = entry;
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  /** The connection, while it stands. */
+  get connection(): Connection | undefined {
+    return this.#state === 'up' ? this.#connection : undefined;
+  }
+
+  status(): ServerStatus {
+    return {
+      state: this.#state,
+      problem: this.#problem,
+      pid: this.#connection?.pid ?? null,
+      since: this.#since,
+      restarts: Math.max(0, this.#starts - 1),
+      nextStartAt: this.#nextStartAt,
+      protocolVersion: this.#connection?.protocolVersion ?? null,
+    };
+  }
+
+  /** Begins, without waiting for anything. */
+  start(): void {
+    if (this.#entry.lazy && this.#parts.isKnown(this.#entry.name)) this.#move('wait');
+    else this.#begin();
+  }
+
+  /** Resolves when it is up, or cannot be now. */
+  async restart(): Promise<void> {
+    this.#restarting ??= this.#end().finally(() => {
+      this.#restarting = undefined;
+      this.#failures = 0;
+      this.#begin();
+    });
+    await this.#restarting;
+    await this.#launch?.ended;
+  }
+
+  async stop(): Promise<void> {
+    this.#ended = true;
+    this.#move('stop');
+    await this.#end();
+  }
+
+  /** The connection to make a call over. A start that is under way is waited for. */
+  async connected(signal: AbortSignal): Promise<Connection> {
+    if (this.#state === 'up' && this.#connection) return this.#connection;
+    if (this.#restarting) await orAborted(this.#restarting, signal);
+    if (this.#state === 'idle') this.#begin();
+    if (this.#state === 'starting' && this.#launch) await orAborted(this.#launch.ended, signal);
+    if (this.connection) return this.connection;
+    throw this.refusal();
+  }
+
+  refusal(): Error {
+    const problem = this.#problem ?? (this.#state === 'stopped' ? 'It has been stopped.' : 'It has not been started.');
+    return down(this.#entry.name, problem, this.#nextStartAt === null ? undefined : this.#nextStartAt - this.#parts.clock.now());
+  }
+
+  /** What a call has shown of the server. An error that it answered with is an answer. */
+  judge(connection: Connection, health: Health): void {
+    if (connection !== this.#connection || this.#state !== 'up') return;
+    if (health === 'well') this.#strikes = 0;
+    else if (health === 'forgotten') this.#relaunch();
+    else if (health === 'strike' && ++this.#strikes >= MAX_STRIKES) this.#fail(`${MAX_STRIKES} calls in a row were left without an answer.`);
+  }
+
+  /** At once: the server is there, only the connection is of no more use. */
+  #relaunch(): void {
+    this.#dismiss();
+    this.#begin();
+  }
+
+  #begin(): void {
+    if (this.#launch || this.#ended || !this.#move('begin')) return;
+    this.#callOff?.();
+    this.#nextStartAt = null;
+    this.#strikes = 0;
+    this.#starts++;
+    const giveUp = new AbortController();
+    const late = this.#parts.clock.after(START_LIMIT_MS, () => giveUp.abort(new Error(`It did not come up within ${START_LIMIT_MS / 1000} s.`)));
+    const ended = this.#connect(giveUp.signal).finally(() => {
+      late();
+      this.#launch = undefined;
+    });
+    this.#launch = { ended, giveUp };
+  }
+
+  async #connect(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#closing);
+    let lost: string | undefined;
+    let own: Connection | undefined;
+    const on = {
+      lost: (problem: string) => {
+        lost = problem;
+        if (own && own === this.#connection) this.#fail(problem);
+      },
+    };
+    try {
+      own = await this.#parts.open(this.#entry, on, signal);
+      if (lost !== undefined) throw new Error(lost);
+      signal.throwIfAborted();
+      this.#connection = own;
+      this.#problem = null;
+      this.#move('connected');
+    } catch (error) {
+      if (own) this.#close(own);
+      if (signal.reason !== STOPPED) this.#fail(problemOf(signal.aborted ? signal.reason : error));
+    }
+  }
+
+  /** Down, until it is time to try again. */
+  #fail(problem: string): void {
+    const upFor = this.#state === 'up' ? this.#parts.clock.now() - this.#since : 0;
+    if (upFor >= STEADY_MS) this.#failures = 0;
+    const delay = delayBefore(this.#failures++, (this.#parts.random ?? Math.random)());
+    this.#dismiss();
+    this.#problem = concealer(this.#entry)(problem);
+    this.#nextStartAt = this.#parts.clock.now() + delay;
+    if (!this.#move('failed')) {
+      this.#nextStartAt = null;
+      return;
+    }
+    this.#callOff = this.#parts.clock.after(delay, () => this.#begin());
+  }
+
+  async #end(): Promise<void> {
+    this.#callOff?.();
+    this.#nextStartAt = null;
+    const launch = this.#launch;
+    launch?.giveUp.abort(STOPPED);
+    this.#dismiss();
+    await launch?.ended;
+    await Promise.all(this.#closing);
+  }
+
+  #dismiss(): void {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (connection) this.#close(connection);
+  }
+
+  #close(connection: Connection): void {
+    const closed = connection.close().finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
+  }
+
+  #move(move: Move): boolean {
+    const from = this.#state;
+    const to = NEXT[from][move];
+    if (to === undefined) return false;
+    this.#state = to;
+    if (to !== from) {
+      this.#since = this.#parts.clock.now();
+      this.#parts.changed(this, from);
+    }
+    return true;
+  }
+}
+
+async function orAborted(event: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    await Promise.race([event, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

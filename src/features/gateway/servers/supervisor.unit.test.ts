@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { createLog } from '../../../kernel/log.ts';
+import { testClock } from '../../../testing/clock.ts';
+import { delayBefore } from './backoff.ts';
+import type { Connection } from './connection.ts';
+import type { Entry } from './entry.ts';
+import { Supervisor } from './supervisor.ts';
+
+const ENTRY: Entry = {
+  name: 'far',
+  enabled: true,
+  prefix: true,
+  include: undefined,
+  exclude: [],
+  lazy: false,
+  timeoutMs: 1000,
+  protocol: 'auto',
+  workspaces: ['default'],
+  transport: { kind: 'stdio', command: 'far', args: [], env: {}, cwd: undefined },
+  line: 1,
+};
+
+/** A supervisor of connections that the test opens, closes and loses. */
+function supervised(options: { holdOpen?: boolean; holdClose?: boolean } = {}) {
+  const clock = testClock();
+  const open: { lost(problem: string): void; connection: Connection }[] = [];
+  const held: (() => void)[] = [];
+  const counts = { opened: 0, live: 0 };
+  const hold = async (on: boolean | undefined) => {
+    if (on) await new Promise<void>((resolve) => held.push(resolve));
+  };
+  const supervisor = new Supervisor(ENTRY, {
+    clock,
+    log: createLog('error', () => {}),
+    isKnown: () => false,
+    changed: () => {},
+    random: () => 0,
+    async open(_entry, on) {
+      counts.opened++;
+      counts.live++;
+      await hold(options.holdOpen);
+      const close = async () => {
+        await hold(options.holdClose);
+        counts.live--;
+      };
+      const connection = { close, pid: 1, protocolVersion: '2025-11-25' } as unknown as Connection;
+      open.push({ lost: on.lost, connection });
+      return connection;
+    },
+  });
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const release = async () => {
+    for (const go of held.splice(0)) go();
+    await settle();
+  };
+  return { supervisor, clock, open, counts, settle, release, signal: new AbortController().signal };
+}
+
+test('whoever stays up for a minute is forgiven its earlier falls', async () => {
+  const { supervisor, clock, open, settle } = supervised();
+  supervisor.start();
+  await settle();
+  for (const wait of [500, 1000, 2000]) {
+    open.at(-1)?.lost('It fell.');
+    expect(supervisor.status()).toMatchObject({ state: 'down', problem: 'It fell.', nextStartAt: clock.now() + wait });
+    clock.advance(wait);
+    await settle();
+  }
+  clock.advance(60_000);
+  open.at(-1)?.lost('It fell.');
+  expect(supervisor.status().nextStartAt).toBe(clock.now() + 500);
+});
+
+test('two who restart at once cause one start, and a call meanwhile waits for it', async () => {
+  const { supervisor, counts, release, settle, signal } = supervised({ holdClose: true });
+  supervisor.start();
+  await settle();
+  const both = Promise.all([supervisor.restart(), supervisor.restart()]);
+  const call = supervisor.connected(signal);
+  await release();
+  await both;
+  expect(await call).toBe(supervisor.connection);
+  expect(counts).toEqual({ opened: 2, live: 1 });
+  const stopped = supervisor.stop();
+  await release();
+  await stopped;
+  expect(counts.live).toBe(0);
+});
+
+test('one that is stopped while it starts, or is restarted, leaves nothing behind and does not come back', async () => {
+  for (const restarting of [false, true]) {
+    const { supervisor, counts, release, clock, settle, signal } = supervised({ holdOpen: true });
+    supervisor.start();
+    await settle();
+    const restarted = restarting ? supervisor.restart() : undefined;
+    const stopped = supervisor.stop();
+    await release();
+    await Promise.all([restarted, stopped]);
+    clock.advance(120_000);
+    await release();
+    expect(counts).toEqual({ opened: 1, live: 0 });
+    await expect(supervisor.connected(signal)).rejects.toMatchObject({ code: 'UPSTREAM_DOWN' });
+  }
+});
+
+test('errors that a server answers with are answers: only silence in a row brings it down', async () => {
+  const { supervisor, open, settle } = supervised();
+  supervisor.start();
+  await settle();
+  const connection = open[0]?.connection as Connection;
+  for (const health of ['strike', 'strike', 'well', 'strike', 'strike', 'unknown'] as const) supervisor.judge(connection, health);
+  expect(supervisor.state).toBe('up');
+  supervisor.judge(connection, 'strike');
+  expect(supervisor.state).toBe('down');
+});
+
+test('the wait doubles from half a second to a minute, and chance takes off up to a half', () => {
+  expect([0, 1, 2, 6, 7, 8, 1000].map((failures) => delayBefore(failures, 0))).toEqual([500, 1000, 2000, 32_000, 60_000, 60_000, 60_000]);
+  expect([0, 1, 8].map((failures) => delayBefore(failures, 1))).toEqual([500, 500, 30_000]);
+});

@@ -1,0 +1,221 @@
+import type { CallContext } from '../../../kernel/context.ts';
+import type { Output } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { ok, type Refused, refused } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { grantSubjects } from '../../core/identity/index.ts';
+import type { Catalogue } from './catalogue.ts';
+import { concealer, targetOf } from './conceal.ts';
+import { approveServer, forgetServer, listServers, rejectServer, restartServer, serverLogs } from './contract.ts';
+import { rejectionsOf } from './decisions.ts';
+import { differenceOf } from './difference.ts';
+import type { Entry, EntryProblem } from './entry.ts';
+import type { ServerStatus } from './listing.ts';
+import type { Withheld } from './pins.ts';
+
+/** The servers as they run; in a process that runs none, as they are configured. */
+export interface ServerControl {
+  entries(): { readonly entries: readonly Entry[]; readonly problems: readonly EntryProblem[] };
+  status(server: string): ServerStatus;
+  /** Reads the file again first. Resolves when it is up or has failed to start. */
+  restart(server: string): Promise<void>;
+  log(server: string, lines: number): Promise<readonly string[]>;
+}
+
+export function serverTools(catalogue: Catalogue, control: ServerControl): Implementation[] {
+  const entryOf = (server: string): Entry => {
+    const { entries, problems } = control.entries();
+    const entry = entries.find(({ name }) => name === server);
+    if (entry) return entry;
+    const fault = problems.find((problem) => problem.server === server);
+    if (fault) {
+      const message = `The server ${server} is skipped: secrets.toml:${fault.line}: ${fault.message}`;
+      throw new Refusal('SERVER_SKIPPED', message, 'Correct that line.', { field: 'server' });
+    }
+    const known = entries.map(({ name }) => name).join(', ');
+    throw new Refusal(
+      'SERVER_NOT_FOUND',
+      `There is no server ${JSON.stringify(server)} in secrets.toml${known ? `; there is ${known}` : ''}.`,
+      'covenant servers list also shows entries that were skipped, and why.',
+      { field: 'server' },
+    );
+  };
+
+  const owns = ({ workspace }: Pick<CallContext, 'workspace'>, server: string): boolean =>
+    control.entries().entries.some((entry) => entry.name === server && ownerOf(entry) === workspace);
+
+  const ownEntry = (ctx: Pick<CallContext, 'workspace'>, server: string): Entry => {
+    requireOwner(ctx, owns(ctx, server));
+    return entryOf(server);
+  };
+
+  /** One that is skipped because of a fault is in the file all the same; and whose a fault is cannot always be read. */
+  const mayBeWritten = (server: string): boolean => {
+    const { entries, problems } = control.entries();
+    const isHidden = ({ line, server: whose }: EntryProblem) => whose === server || (whose === null && (line !== null || entries.length === 0));
+    return entries.some(({ name }) => name === server) || problems.some(isHidden);
+  };
+
+  /** An `exclude` that means nothing is as bad as one that is missing. */
+  const misnamed = (entry: Entry): EntryProblem[] =>
+    catalogue.notThere(entry).map((name) => ({
+      line: entry.line,
+      server: entry.name,
+      message: `include, exclude: it has no tool or prompt ${JSON.stringify(name.slice(0, 100))}; they go by the names that the server itself gives.`,
+    }));
+
+  return [
+    implement(listServers, {
+      read: async ({ server }, ctx) => {
+        const { entries, problems } = control.entries();
+        const own = entries.filter((entry) => ownerOf(entry) === ctx.workspace);
+        requireOwner(ctx, own.length > 0);
+        const isWhole = ctx.workspace === DEFAULT_WORKSPACE_ID;
+        const wanted = server === undefined ? own : [ownEntry(ctx, server)];
+        const viewOf = withheldViewer(ctx, server !== undefined);
+        const item = async (entry: Entry) => itemOf(entry, catalogue, control.status(entry.name), await viewOf(entry.name, catalogue.withheldOf(entry.name)));
+        return ok({
+          items: await Promise.all(wanted.map(item)),
+          problems: [...(isWhole ? problems : []), ...wanted.flatMap(misnamed)],
+          unconfigured: isWhole ? catalogue.unconfigured().filter((name) => !mayBeWritten(name)) : [],
+        });
+      },
+    }),
+    implement(restartServer, {
+      run: async ({ server }, ctx) => {
+        requireOwner(ctx, owns(ctx, server));
+        // Not looked up first: it may have been written into the file a moment ago.
+        await control.restart(server);
+        const { name } = ownEntry(ctx, server);
+        const { state, problem } = control.status(name);
+        if (state === 'disabled')
+          throw new Refusal('SERVER_DISABLED', `The server ${server} has enabled = false.`, 'Change that in secrets.toml.', { field: 'server' });
+        if (state === 'stopped') {
+          throw new Refusal('SERVERS_NOT_RUN', `No server of Covenant runs, so ${server} does not either.`, 'covenant up starts both.', { field: 'server' });
+        }
+        return ok({ server, state, problem }, problem ?? `${server} is ${state}.`);
+      },
+    }),
+    implement(approveServer, {
+      run: async ({ server, tool, fingerprints }, ctx) => {
+        ownEntry(ctx, server);
+        const { chosen, left } = await catalogue.approve(server, { tool, fingerprints }, { actor: ctx.principal.actor });
+        const view = withheldViewer(ctx, false);
+        const data = { server, approved: await view(server, chosen), left: await view(server, left) };
+        if (chosen.length > 0) return ok(data, `Approved ${chosen.length} of ${server}.`);
+        return nothingDecided(server, tool, left, 'NOT_APPROVED', 'approved', data);
+      },
+    }),
+    implement(rejectServer, {
+      run: async ({ server, tool, fingerprints }, ctx) => {
+        ownEntry(ctx, server);
+        const { chosen, left } = await catalogue.reject(server, { tool, fingerprints }, { actor: ctx.principal.actor });
+        const view = withheldViewer(ctx, false);
+        const data = { server, rejected: await view(server, chosen), left: await view(server, left) };
+        if (chosen.length > 0) return ok(data, `Rejected ${chosen.length} of ${server}.`);
+        return nothingDecided(server, tool, left, 'NOT_REJECTED', 'rejected', data);
+      },
+    }),
+    implement(forgetServer, {
+      run: async ({ server }, ctx) => {
+        requireOwner(ctx, false);
+        if (mayBeWritten(server)) {
+          const message = `The server ${server} is in secrets.toml, or in a part of it that cannot be read.`;
+          throw new Refusal('SERVER_CONFIGURED', message, 'Remove its table first; covenant servers list shows what is wrong in the file.', {
+            field: 'server',
+          });
+        }
+        if (!catalogue.isKnown(server)) {
+          const message = `Nothing is known of a server ${JSON.stringify(server)}.`;
+          throw new Refusal('SERVER_NOT_FOUND', message, 'covenant servers list shows what can be forgotten.', { field: 'server' });
+        }
+        await catalogue.forget(server, { actor: ctx.principal.actor });
+        return ok({ server }, `Forgot ${server}. Grants for its tools stay: covenant capabilities list.`);
+      },
+    }),
+    implement(serverLogs, {
+      read: async ({ server, lines }, ctx) => {
+        const conceal = concealer(ownEntry(ctx, server));
+        return ok({ server, lines: (await control.log(server, lines)).map(conceal) });
+      },
+    }),
+  ];
+}
+
+const ownerOf = ({ workspace = DEFAULT_WORKSPACE_ID }: Entry): string => workspace;
+
+/** The entries of the file are the whole server's: an operator of another workspace has no say in them. */
+function requireOwner({ workspace }: Pick<CallContext, 'workspace'>, owns: boolean): void {
+  if (owns || workspace === DEFAULT_WORKSPACE_ID) return;
+  throw new Refusal('OPERATOR_REQUIRED', 'External servers belong to the whole server, not to this workspace.', 'Ask the operator of the default workspace.');
+}
+
+function nothingDecided<T extends Record<string, unknown>>(
+  server: string,
+  tool: string | undefined,
+  left: readonly Withheld[],
+  code: string,
+  done: string,
+  data: T,
+): Refused<T> {
+  const nothing = `Nothing of ${server}${tool === undefined ? '' : ` called ${tool}`} is withheld; nothing was changed.`;
+  const [said, message] = left.length > 0 ? [code, whyLeft(server, left, done)] : ['NOTHING_WITHHELD', nothing];
+  return refused('warning', said, message, 'covenant servers list', data);
+}
+
+function whyLeft(server: string, left: readonly Withheld[], done: string): string {
+  const taken = left.filter(({ reason }) => reason === 'name_taken');
+  if (taken.length === left.length)
+    return `The name of ${taken.map(({ exposed }) => exposed).join(', ')} is another tool's; nothing of ${server} was ${done}, and that would not change it.`;
+  return `What is withheld of ${server} is no longer as it was shown; nothing was ${done}.`;
+}
+
+function itemOf(entry: Entry, catalogue: Catalogue, status: ServerStatus, withheld: WithheldView[]) {
+  const { name, line, transport, enabled, lazy, prefix, workspaces, timeoutMs } = entry;
+  const facts = catalogue.known(name);
+  const count = (offered: readonly { entry: Entry }[]) => offered.filter((one) => one.entry.name === name).length;
+  return {
+    name,
+    line,
+    transport: transport.kind,
+    target: targetOf(entry),
+    enabled,
+    lazy,
+    prefix,
+    workspaces: [...workspaces],
+    timeout_ms: timeoutMs,
+    state: status.state,
+    problem: status.problem === null ? null : concealer(entry)(status.problem),
+    pid: status.pid,
+    since: status.since,
+    restarts: status.restarts,
+    next_start_at: status.nextStartAt,
+    protocol_version: status.protocolVersion ?? facts?.protocolVersion ?? null,
+    server_info: facts?.serverInfo ? { name: textOf(facts.serverInfo.name), version: textOf(facts.serverInfo.version) } : null,
+    tools: count(catalogue.tools()),
+    prompts: count(catalogue.prompts()),
+    resources: facts?.resources.length ?? 0,
+    withheld,
+  };
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 200) : null);
+
+type WithheldView = Output<typeof listServers>['items'][number]['withheld'][number];
+
+/** `isWhole`: nothing is cut. */
+function withheldViewer({ reader, workspace, principal }: CallContext, isWhole: boolean) {
+  return async (server: string, withheld: readonly Withheld[]): Promise<WithheldView[]> => {
+    if (withheld.length === 0) return [];
+    const rejections = await rejectionsOf(reader, server);
+    const actors = [...rejections.values()].map(({ actor }) => actor);
+    const name = await grantSubjects.names(reader, workspace, principal, actors);
+    return withheld.map(({ kind, name: own, exposed, reason, renamedFrom, fingerprint, before, after }) => {
+      const { changes, more } = differenceOf(before, after, isWhole);
+      const rejection = rejections.get(fingerprint);
+      const rejected = rejection ? { by: name(rejection.actor), at: rejection.at } : null;
+      return { kind, name: own, exposed, reason, renamed_from: renamedFrom, fingerprint, rejected, difference: [...changes], more_changes: more };
+    });
+  };
+}

@@ -1,0 +1,62 @@
+import type { Toolset } from '../../../kernel/contract.ts';
+import type { PublishedTool } from '../../../kernel/publish.ts';
+import type { ExternalTool, Json } from '../../../kernel/relay.ts';
+import type { Gate } from '../../core/capabilities/index.ts';
+
+/** The catalogue is known once every feature has spoken, so it is asked for when it is needed. */
+export interface Catalogue {
+  tools(): readonly PublishedTool[];
+  external(workspace: string): readonly ExternalTool[];
+  /** Tools of other servers that are not offered until a person approves them. */
+  withheld(workspace: string): readonly { readonly name: string; readonly server: string }[];
+  gate(): Gate;
+}
+
+export interface Offered {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly toolset: Toolset;
+  /** `native`, or an external one's name. */
+  readonly server: string;
+  readonly state: ExternalTool['state'] | 'withheld';
+  readonly inputSchema: Json;
+  readonly outputSchema?: Json;
+  readonly annotations: Json;
+}
+
+/** In a workspace: tools of servers that do not serve it are as if they were not there. */
+export const offeredTools = (catalogue: Catalogue, workspace: string): Offered[] => [
+  ...catalogue.tools().map(native),
+  ...catalogue.external(workspace).map(external),
+  ...catalogue.withheld(workspace).map((tool) => ({ ...tool, ...UNSEEN })),
+];
+
+const native = (tool: PublishedTool): Offered => ({
+  name: tool.name,
+  title: tool.title,
+  description: tool.description,
+  toolset: tool.toolset,
+  server: 'native',
+  state: 'up',
+  inputSchema: tool.inputSchema,
+  outputSchema: tool.outputSchema,
+  annotations: { ...tool.annotations },
+});
+
+const external = ({ name, server, state, toolset, definition }: ExternalTool): Offered => ({
+  name,
+  title: typeof definition.title === 'string' ? definition.title : name,
+  description: typeof definition.description === 'string' ? definition.description : '',
+  toolset,
+  server,
+  state,
+  inputSchema: definition.inputSchema,
+  ...(isObject(definition.outputSchema) ? { outputSchema: definition.outputSchema } : {}),
+  annotations: isObject(definition.annotations) ? definition.annotations : {},
+});
+
+/** Nobody has approved what such a tool says of itself: its name is enough to find it by. */
+const UNSEEN = { title: '', description: '', toolset: 'gateway', state: 'withheld', inputSchema: {}, annotations: {} } as const;
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,73 @@
+import { toolNamed } from '../../../kernel/aliases.ts';
+import type { CallContext } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { DayTally, Tally } from '../../core/events/index.ts';
+import { clock, echo, listTools, pageOfTools, showTool, toolUsage } from './contract.ts';
+import { type Catalogue, type Offered, offeredTools } from './offered.ts';
+import { tokensOf } from './size.ts';
+import { usedInDay } from './usage.ts';
+
+export function gatewayTools(catalogue: Catalogue, tally: Tally): Implementation[] {
+  const dayOf = ({ reader, workspace, clock: { now } }: CallContext) => tally.read(reader, workspace, now());
+  const you = async ({ principal }: CallContext) => {
+    const mayCall = await catalogue.gate().visibility(principal);
+    return ({ name, toolset }: Offered) => (name === clock.name ? ('open' as const) : mayCall.tool(name, toolset) ? ('yes' as const) : ('no' as const));
+  };
+  return [
+    implement(echo, { read: async ({ text }) => ok({ text }) }, { content: ({ text }) => [{ type: 'text', text }] }),
+    implement(clock, { read: async (_input, ctx) => ok({ epoch_ms: ctx.clock.now() }) }),
+    implement(listTools, {
+      read: async (_input, ctx) => {
+        const [mayCall, day] = [await you(ctx), await dayOf(ctx)];
+        return ok({
+          items: offeredTools(catalogue, ctx.workspace).map((tool) => ({ ...tool, you: mayCall(tool), calls_24h: usedInDay(day, [tool.name]).calls_24h })),
+        });
+      },
+    }),
+    implement(pageOfTools, {
+      read: async ({ text, server, state, limit, offset }, ctx) => {
+        const wanted = text?.toLowerCase();
+        const fits = offeredTools(catalogue, ctx.workspace)
+          .filter((tool) => (server ?? tool.server) === tool.server && (state ?? tool.state) === tool.state)
+          .filter(({ name }) => wanted === undefined || name.toLowerCase().includes(wanted))
+          .sort((a, b) => (a.name < b.name ? -1 : 1));
+        const [mayCall, day] = [await you(ctx), await dayOf(ctx)];
+        const page = fits.slice(offset, offset + limit);
+        const items: Awaited<ReturnType<typeof inShort>>[] = [];
+        for (const tool of page) items.push(await inShort(tool, mayCall(tool), day));
+        return ok({ items, total: fits.length });
+      },
+    }),
+    implement(showTool, {
+      read: async ({ name }, ctx) => {
+        const tool = offeredTools(catalogue, ctx.workspace).find((each) => each.name === toolNamed(name));
+        if (!tool) throw new Refusal('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(name)}.`, 'covenant tools list', { field: 'name' });
+        const { description, inputSchema, outputSchema, annotations } = tool;
+        const short = await inShort(tool, (await you(ctx))(tool), await dayOf(ctx));
+        return ok({ ...short, description, inputSchema, annotations, ...(outputSchema && { outputSchema }) });
+      },
+    }),
+    implement(toolUsage, {
+      read: async (_input, ctx) => {
+        const day = await dayOf(ctx);
+        const byServer = Map.groupBy(offeredTools(catalogue, ctx.workspace), ({ server }) => server);
+        const items = [...byServer].map(([server, tools]) => ({
+          server,
+          tools: tools.filter(({ state }) => state !== 'withheld').length,
+          ...usedInDay(
+            day,
+            tools.map(({ name }) => name),
+          ),
+        }));
+        return ok({ items });
+      },
+    }),
+  ];
+}
+
+async function inShort(tool: Offered, you: 'open' | 'yes' | 'no', day: DayTally) {
+  const { name, title, toolset, server, state } = tool;
+  return { name, title, toolset, server, state, you, tokens: await tokensOf(tool), ...usedInDay(day, [name]) };
+}

@@ -1,0 +1,94 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CallContext, record } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { workspaceId } from '../../../kernel/workspace.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { ensureWorkspace } from '../../core/identity/index.ts';
+import { type DemoState, demoBegin, demoEnd, demoShow } from './contract.ts';
+import { demoState, hasPeople, removeRows, SUBJECT } from './store.ts';
+
+export const DEMO_WORKSPACE_ID = workspaceId('demo');
+/** The external server that the demo brings along, as it is called. */
+export const DEMO_SERVER = 'demo';
+
+export interface DemoPorts {
+  readonly home: string;
+  /** Starts the demo's own external server, whose definition changes when there is a file at this path. */
+  readonly attach: (name: string, changesWith: string) => void;
+  readonly detach: (name: string, actor: string) => Promise<void>;
+  /** All of the workspace, or all but those that people are signed in by. */
+  readonly revokeTokens: (tx: Tx, by: string, of: { readonly web: boolean }) => Promise<number>;
+}
+
+/** Where the demo's repository is: below the home, so that a server that may touch few folders may touch this one. */
+export const demoFolder = (home: string): string => join(home, 'demo');
+
+export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Implementation[] => [
+  implement(demoBegin, {
+    run: async (_, ctx) => {
+      inDemo(ctx);
+      await ctx.write(async (tx) => {
+        await ensureWorkspace(tx, ctx.principal.actor);
+        const state = await demoState(tx.db, tx.workspace);
+        if (state === 'begun') throw new Refusal('DEMO_RUNNING', 'A demo is under way, or was cut short.', 'covenant demo --clean removes it.');
+        if (state === 'kept') throw new Refusal('DEMO_KEPT', 'The last demo was kept for looking.', 'covenant demo --clean removes it.');
+        // Its end would take away what they did.
+        if (await hasPeople(tx.db, tx.workspace))
+          throw new Refusal('WORKSPACE_TAKEN', 'Somebody works in the workspace demo.', 'Run the demo with another COVENANT_HOME.');
+        record(tx, ctx, { category: 'audit', kind: 'demo.begun', subject: SUBJECT });
+      });
+      const folder = demoFolder(home);
+      // What a demo left that was cut short before it could end.
+      await removeFolder(folder);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      attach(DEMO_SERVER, join(folder, 'changed'));
+      return ok({ folder, server: DEMO_SERVER });
+    },
+  }),
+  implement(demoShow, {
+    read: async (_, ctx) => {
+      inDemo(ctx);
+      return ok({ state: await demoState(ctx.reader, ctx.workspace) });
+    },
+  }),
+  implement(demoEnd, {
+    run: async ({ keep }, ctx) => {
+      inDemo(ctx);
+      const { actor } = ctx.principal;
+      if (!isThere(await demoState(ctx.reader, ctx.workspace))) return ok({ revoked_tokens: 0, removed_rows: 0, kept: false });
+      if (!keep) {
+        await detach(DEMO_SERVER, actor);
+        await removeFolder(demoFolder(home));
+      }
+      const ended = await ctx.write(async (tx) => {
+        // Another may have ended it meanwhile, and somebody begun to work here.
+        if (!isThere(await demoState(tx.db, tx.workspace))) return { revoked_tokens: 0, removed_rows: 0, kept: false };
+        const revoked_tokens = await revokeTokens(tx, actor, { web: !keep });
+        const removed_rows = keep ? 0 : await removeRows(tx.db, tx.workspace);
+        record(tx, ctx, { category: 'audit', kind: keep ? 'demo.kept' : 'demo.ended', subject: SUBJECT, payload: { revoked_tokens, removed_rows } });
+        return { revoked_tokens, removed_rows, kept: keep };
+      });
+      return ok(ended);
+    },
+  }),
+];
+
+/** That a demo is there is known from the journal alone. */
+export async function standingDemo(db: Db, workspace: string): Promise<{ why: string; next: string } | null> {
+  if (workspace !== DEMO_WORKSPACE_ID || !isThere(await demoState(db, workspace))) return null;
+  return { why: 'A demo is there, of which only the journal tells.', next: 'covenant demo --clean removes it.' };
+}
+
+const isThere = (state: DemoState): boolean => state === 'begun' || state === 'kept';
+
+/** A program that was just ended may still hold a file of it for a moment. */
+const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+
+/** It removes what it finds: never in a workspace where somebody works. */
+function inDemo({ workspace }: Pick<CallContext, 'workspace'>): void {
+  if (workspace !== DEMO_WORKSPACE_ID) throw new Refusal('INVALID_INPUT', 'A demo runs in the workspace demo alone.', 'Call it with --workspace demo.');
+}

@@ -1,0 +1,247 @@
+import { z } from 'zod';
+import { contract, READ } from '../../../kernel/contract.ts';
+import { SPAN_ENDS } from './spans.ts';
+import { AGENT_STATES } from './state.ts';
+
+const base = { toolset: 'admin', access: 'member', annotations: READ } as const;
+
+const agentId = z.string().min(1).max(120).describe('As agents.list gives it (`codex@dev_…`, the id of an instance), or as people call it (`codex@mira`).');
+/** An address of the dashboard, from its root. */
+const path = z.string().nullable().describe('Its page on the dashboard.');
+const agentRef = { name: z.string(), agent_id: z.string().nullable().describe("Null: a private developer's.") };
+const held = z.strictObject({ kind: z.enum(['task', 'step', 'claim', 'lock', 'instance']), id: z.string(), title: z.string(), path });
+
+const refusal = z.strictObject({
+  seq: z.int(),
+  time: z.int(),
+  asked: z.string(),
+  outcome: z.string(),
+  code: z.string().nullable(),
+  message: z.string().nullable().describe('What the caller was told; null where only the caller may read it.'),
+  required_action: z.string().nullable(),
+  warning_id: z.string().nullable().describe('The overlap that it was refused for.'),
+  edit: z
+    .strictObject({ path: z.string(), claim_id: z.string(), client: z.string(), tool: z.string().nullable() })
+    .nullable()
+    .describe('The edit that a hook did not allow, and the claim that forbids it.'),
+});
+export type Refusal = z.input<typeof refusal>;
+
+const cost = z.strictObject({
+  usd: z.number().nullable().describe('Null: no known price.'),
+  unpriced: z.int().describe('How many of its spans have no known price.'),
+});
+
+const agentRow = z.strictObject({
+  ...agentRef,
+  state: z.enum(AGENT_STATES),
+  doing: z.strictObject({ text: z.string(), path }).nullable(),
+  holds: z.strictObject({ tasks: z.int(), steps: z.int(), claims: z.int(), locks: z.int(), first: z.array(held).describe('A few of them.') }),
+  last_seen_at: z.int().nullable(),
+  refused_24h: z.int(),
+  cost_24h: cost.nullable().describe('Null: nothing was reported.'),
+  why_blocked: refusal.nullable().describe('The last refusal of one that is blocked.'),
+  instance_id: z.string().nullable(),
+  registered: z.array(z.string()).describe('Registered agents that act as it.'),
+});
+export type AgentRow = z.input<typeof agentRow>;
+
+export const agentsList = contract({
+  ...base,
+  name: 'agents.list',
+  title: 'Who is at work',
+  description: 'Agents as people know them, what needs somebody first: how each stands, what it does and holds, what it was refused and what it cost.',
+  input: z.strictObject({ limit: z.int().min(1).max(500).default(100), offset: z.int().min(0).default(0) }),
+  output: z.strictObject({
+    items: z.array(agentRow),
+    total: z.int(),
+    states: z.record(z.enum(AGENT_STATES), z.int()).describe('How many there are of each, listed or not.'),
+  }),
+});
+
+const span = z.strictObject({
+  kind: z.enum(['task', 'step', 'instance']),
+  id: z.string(),
+  title: z.string(),
+  path,
+  from: z.int(),
+  to: z.int().nullable().describe('Null: held now.'),
+  end: z.enum(SPAN_ENDS),
+  reason: z.string().nullable(),
+});
+export type ShownSpan = z.input<typeof span>;
+
+const checkpoint = z.strictObject({ sequence: z.int(), type: z.string(), summary: z.string(), created_at: z.int() });
+
+export const agentsShow = contract({
+  ...base,
+  name: 'agents.show',
+  title: 'An agent',
+  description: 'What an agent does and holds, what stopped it, where its work stands, and what it may.',
+  input: z.strictObject({ agent_id: agentId }),
+  output: z.strictObject({
+    agent: agentRow,
+    tasks: z.array(z.strictObject({ task_id: z.string(), title: z.string(), status: z.string(), since: z.int(), path })),
+    steps: z.array(
+      z.strictObject({
+        task_id: z.string(),
+        name: z.string(),
+        workflow_id: z.string(),
+        workflow_name: z.string().nullable(),
+        agent_id: z.string(),
+        fence: z.int(),
+        claimed_at: z.int().nullable(),
+        lease_expires_at: z.int().nullable(),
+        path,
+      }),
+    ),
+    claims: z.array(
+      z.strictObject({
+        claim_id: z.string(),
+        repo: z.string(),
+        patterns: z.array(z.string()),
+        mode: z.string(),
+        reason: z.string().nullable(),
+        expires_at: z.int(),
+        path,
+      }),
+    ),
+    locks: z.array(z.strictObject({ cycle: z.string(), feature: z.string(), role: z.string(), since: z.int(), session_expires_at: z.int(), path })),
+    work: z
+      .array(
+        z.strictObject({
+          ...span.shape,
+          checkpoint: checkpoint.nullable().describe('The last one that it left there.'),
+          taken_by: z.strictObject(agentRef).nullable().describe('Who took it up after it was lost.'),
+          taken_at: z.int().nullable(),
+        }),
+      )
+      .describe('What it held in the last day, the latest first.'),
+    worktrees: z.array(
+      z.strictObject({
+        repo: z.string(),
+        branch: z.string().nullable(),
+        worktree: z.string().nullable(),
+        head: z.string().nullable(),
+        dirty: z.array(z.string()),
+        dirty_count: z.int(),
+        unpushed: z.array(z.string()),
+        unpushed_count: z.int(),
+        reported_at: z.int(),
+      }),
+    ),
+    sessions: z.array(
+      z.strictObject({
+        session_id: z.string(),
+        model: z.string().nullable(),
+        repo: z.string().nullable(),
+        branch: z.string().nullable(),
+        started_at: z.int(),
+        last_seen_at: z.int(),
+        ended_at: z.int().nullable(),
+      }),
+    ),
+    registered: z.array(
+      z.strictObject({ agent_id: z.string(), name: z.string(), runtime: z.string(), role: z.string(), status: z.string(), last_seen_at: z.int() }),
+    ),
+    refusals: z.array(refusal).describe('Of the last day, the newest first.'),
+    grants: z
+      .array(z.strictObject({ grant_id: z.string(), subject: z.string(), action: z.string(), status: z.string(), expires_at: z.int().nullable() }))
+      .nullable()
+      .describe('What serves it; null: for operators and its developer alone.'),
+    tokens: z
+      .array(z.strictObject({ token_id: z.string(), label: z.string(), last_used_at: z.int().nullable(), status: z.enum(['live', 'expired', 'revoked']) }))
+      .nullable()
+      .describe('Null: for operators and its developer alone.'),
+    calls: z.strictObject({ times: z.array(z.int()), granted: z.array(z.int()), refused: z.array(z.int()) }).describe('By minute, up to now.'),
+  }),
+});
+
+export const agentsLanes = contract({
+  ...base,
+  name: 'agents.lanes',
+  title: 'Who held what',
+  description: 'The last hours, a lane for each agent: what it held from when to when, and whether it lost it.',
+  input: z.strictObject({ hours: z.int().min(1).max(24).default(12) }),
+  output: z.strictObject({
+    from: z.int(),
+    to: z.int(),
+    lanes: z.array(z.strictObject({ ...agentRef, spans: z.array(span) })),
+    cut: z.boolean().describe('There are more lanes or spans than are told.'),
+  }),
+});
+
+export const agentsRelease = contract({
+  name: 'agents.release',
+  toolset: 'admin',
+  title: 'Release what an agent holds',
+  description: 'Gives back the steps and claims that an agent holds, as if it had left: others can take them. Its tasks stay with their developer.',
+  input: z.strictObject({ agent_id: agentId }),
+  output: z.strictObject({ agent_id: z.string(), steps_released: z.int(), claims_released: z.int() }),
+  annotations: { destructiveHint: true, idempotentHint: true },
+});
+
+export const NEWS = ['finished', 'failed', 'decided'] as const;
+
+const newsItem = z.strictObject({
+  seq: z.int(),
+  news: z.enum(NEWS),
+  what: z.string().describe('What kind of thing: task, step, workflow, decision…'),
+  title: z.string(),
+  details: z.string().nullable(),
+  by: z.strictObject(agentRef),
+  time: z.int(),
+  path,
+});
+export type NewsItem = z.input<typeof newsItem>;
+
+export const newsList = contract({
+  ...base,
+  name: 'news.list',
+  title: 'What happened since',
+  description: 'What was finished, failed or was decided since a time, the newest first. It goes back three days.',
+  input: z.strictObject({
+    since: z.int().min(0).optional().describe('Epoch milliseconds; a day ago where it is not said.'),
+    limit: z.int().min(1).max(200).default(50),
+  }),
+  output: z.strictObject({
+    since: z.int().describe('From when on it really tells.'),
+    items: z.array(newsItem),
+    counts: z.record(z.enum(NEWS), z.int()).describe('How many there are of each, listed or not.'),
+  }),
+});
+
+export const waitingList = contract({
+  ...base,
+  name: 'waiting.list',
+  title: 'What teammates wait for',
+  description: 'Asks and handoffs to the signed-in developer that nobody has answered or accepted, the most urgent first.',
+  input: z.strictObject({}),
+  output: z.strictObject({
+    items: z.array(
+      z.strictObject({
+        kind: z.enum(['ask', 'handoff']),
+        id: z.string(),
+        from: z.strictObject(agentRef),
+        text: z.string(),
+        since: z.int(),
+        deadline: z.int().nullable(),
+      }),
+    ),
+    cut: z.boolean(),
+  }),
+});
+
+export const firstSteps = contract({
+  ...base,
+  name: 'team.first_steps',
+  title: 'The first steps of a team',
+  description: 'How far a new team is: an agent connected, its first call, the first overlap that was found.',
+  input: z.strictObject({}),
+  output: z.strictObject({
+    connected: z.boolean(),
+    called: z.boolean(),
+    warning_id: z.string().nullable().describe('The first overlap that needed a verdict.'),
+    finished: z.boolean().describe('A task was completed: the first steps are long done.'),
+  }),
+});

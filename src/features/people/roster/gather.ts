@@ -1,0 +1,258 @@
+import { actorOfToken, agentIdOf, ownerOf } from '../../../kernel/actor.ts';
+import type { Principal } from '../../../kernel/context.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { DayTally, Tally } from '../../core/events/index.ts';
+import { instanceViewer } from '../../review/instances/index.ts';
+import { lastActivities } from '../../team/sessions/index.ts';
+import { type AgentRow, agentsById, isSilent, LEASE_MS, statusAt } from '../../workflow/agents/index.ts';
+import type { Happening, Happenings } from './happenings.ts';
+import { type Span, spansIn } from './spans.ts';
+import type { StateFacts } from './state.ts';
+import {
+  type AgentToken,
+  actorsHeld,
+  agentsAsking,
+  agentTokens,
+  type CostSum,
+  claimsLive,
+  costsSince,
+  instancesSince,
+  locksHeld,
+  ownersOfInstances,
+  registeredAgents,
+  type SessionFacts,
+  sessionsSince,
+  stepsHeld,
+  tasksAtWork,
+  tokensById,
+} from './store.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const SESSION_MS = 7 * DAY_MS;
+
+type Rows<F extends (...args: never[]) => Promise<unknown[]>> = Awaited<ReturnType<F>>;
+type HeldStep = Rows<typeof stepsHeld>[number];
+type HeldTask = Rows<typeof tasksAtWork>[number];
+type HeldClaim = Rows<typeof claimsLive>[number];
+type HeldLock = Rows<typeof locksHeld>[number];
+type Instance = Rows<typeof instancesSince>[number];
+
+/** All that is known of one who acts. */
+export interface Facts {
+  readonly actor: string;
+  developerId: string | null;
+  readonly tokens: AgentToken[];
+  readonly sessions: SessionFacts[];
+  readonly registered: AgentRow[];
+  readonly steps: HeldStep[];
+  readonly tasks: HeldTask[];
+  readonly claims: HeldClaim[];
+  readonly locks: HeldLock[];
+  readonly spans: Span[];
+  readonly costs: CostSum[];
+  instance: Instance | undefined;
+  /** What it said last that it does. */
+  activity: string | null;
+  waitsOnPerson: boolean;
+  lostAt: number | null;
+}
+
+export interface Gathered {
+  readonly facts: ReadonlyMap<string, Facts>;
+  readonly day: DayTally;
+  readonly events: readonly Happening[];
+  /** Who acts as a registered agent, also one that left long ago. */
+  readonly agentActor: ReadonlyMap<string, string>;
+}
+
+interface Sources {
+  readonly tally: Tally;
+  readonly happenings: Happenings;
+}
+
+/** Everybody who acts or acted lately, with what each of them holds. Each source is bounded. */
+export async function gather(db: Db, viewer: Principal, sources: Sources, now: number): Promise<Gathered> {
+  const { workspace } = viewer;
+  const rows = {
+    tokens: await agentTokens(db, workspace),
+    registered: await registeredAgents(db, workspace),
+    steps: await stepsHeld(db, workspace),
+    tasks: await tasksAtWork(db, workspace),
+    claims: await claimsLive(db, workspace, now),
+    locks: await locksHeld(db, workspace, now),
+    costs: await costsSince(db, workspace, now - DAY_MS),
+    held: await actorsHeld(db, workspace, now),
+    asking: await agentsAsking(db, workspace, now),
+  };
+  const facts = new Map<string, Facts>();
+  const of = (actor: string): Facts => facts.get(actor) ?? added(facts, actor);
+  await addSessions(db, workspace, now, of);
+  await addInstances(db, viewer, now, of);
+  // After the tables: what somebody lost between the two is then seen twice rather than not at all.
+  const day = await sources.tally.read(db, workspace, now);
+  const events = await sources.happenings.read(db, workspace, now);
+  const spans = spansIn(events, now - DAY_MS);
+  const agentActor = await actorsOfAgents(db, workspace, rows.registered, spans);
+
+  for (const token of rows.tokens) {
+    const actor = token.last_used_at === null ? undefined : actorOfToken(token);
+    if (actor) of(actor).tokens.push(token);
+  }
+  for (const agent of rows.registered) of(agent.actor).registered.push(agent);
+  for (const step of rows.steps) {
+    const actor = agentActor.get(step.assigned_agent_id as string);
+    if (actor) of(actor).steps.push(step);
+  }
+  for (const task of rows.tasks) of(task.actor).tasks.push(task);
+  for (const claim of rows.claims) of(claim.actor).claims.push(claim);
+  for (const lock of rows.locks) of(lock.actor).locks.push(lock);
+  for (const cost of rows.costs) {
+    const actor = cost.agent_type === null ? `developer:${cost.developer_id}` : `agent:${cost.agent_type}@${cost.developer_id}`;
+    facts.get(actor)?.costs.push(cost);
+  }
+  for (const actor of rows.held) markWaiting(facts.get(actor));
+  for (const agentId of rows.asking) markWaiting(facts.get(agentActor.get(agentId) ?? ''));
+  for (const span of spans) facts.get(actorOfSpan(span, agentActor) ?? '')?.spans.push(span);
+  for (const { kind, actor, time } of events) {
+    const holder = kind === 'claim.expired' ? facts.get(actor) : undefined;
+    if (holder) holder.lostAt = Math.max(holder.lostAt ?? 0, time);
+  }
+  for (const each of facts.values()) noteLosses(each, now);
+  await addOwners(db, workspace, facts);
+  return { facts, day, events, agentActor };
+}
+
+export const actorOfSpan = ({ holder }: Span, agentActor: ReadonlyMap<string, string>): string | undefined =>
+  'actor' in holder ? holder.actor : agentActor.get(holder.agentId);
+
+function added(facts: Map<string, Facts>, actor: string): Facts {
+  const made: Facts = {
+    actor,
+    developerId: ownerOf(actor),
+    tokens: [],
+    sessions: [],
+    registered: [],
+    steps: [],
+    tasks: [],
+    claims: [],
+    locks: [],
+    spans: [],
+    costs: [],
+    instance: undefined,
+    activity: null,
+    waitsOnPerson: false,
+    lostAt: null,
+  };
+  facts.set(actor, made);
+  return made;
+}
+
+const markWaiting = (facts: Facts | undefined): void => {
+  if (facts) facts.waitsOnPerson = true;
+};
+
+async function actorsOfAgents(db: Db, workspace: string, known: readonly AgentRow[], spans: readonly Span[]): Promise<Map<string, string>> {
+  const actors = new Map(known.map(({ id, actor }) => [id, actor]));
+  const others = spans.flatMap(({ holder }) => ('agentId' in holder && !actors.has(holder.agentId) ? [holder.agentId] : []));
+  for (const [id, { actor }] of await agentsById(db, workspace, [...new Set(others)].slice(0, 400))) actors.set(id, actor);
+  return actors;
+}
+
+async function addSessions(db: Db, workspace: string, now: number, of: (actor: string) => Facts): Promise<void> {
+  const sessions = await sessionsSince(db, workspace, now - SESSION_MS);
+  const tokens = new Map(
+    (
+      await tokensById(
+        db,
+        workspace,
+        sessions.map(({ token_id }) => token_id),
+      )
+    ).map((token) => [token.id, token]),
+  );
+  const newest = new Map<string, SessionFacts>();
+  for (const session of sessions) {
+    const token = tokens.get(session.token_id);
+    const actor = token && actorOfToken(token);
+    if (!actor) continue;
+    of(actor).sessions.push(session);
+    if (!newest.has(actor)) newest.set(actor, session);
+  }
+  const lines = await lastActivities(
+    db,
+    workspace,
+    [...newest.values()].map(({ id }) => id),
+  );
+  for (const [actor, { id }] of newest) of(actor).activity = lines.get(id) ?? null;
+}
+
+/** A review that is spent waits for a person, as the instance shows it. */
+async function addInstances(db: Db, viewer: Principal, now: number, of: (actor: string) => Facts): Promise<void> {
+  const rows = await instancesSince(db, viewer.workspace, now - DAY_MS);
+  const { view } = await instanceViewer(db, viewer, rows);
+  for (const row of rows) {
+    const facts = of(`instance:${row.id}`);
+    facts.instance = row;
+    facts.developerId = row.developer_id;
+    if (view(row).at_limit) facts.waitsOnPerson = true;
+  }
+}
+
+/** Also of an instance that ended long ago and left something behind: whose it was may be nobody else's business. */
+async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, Facts>): Promise<void> {
+  const unowned = [...facts.values()].filter(({ actor, developerId }) => developerId === null && actor.startsWith('instance:'));
+  const owners = await ownersOfInstances(
+    db,
+    workspace,
+    unowned.map(({ actor }) => agentIdOf(actor)),
+  );
+  for (const each of unowned) each.developerId = owners.get(agentIdOf(each.actor)) ?? null;
+}
+
+/** Noted by the journal, or by the clock where the sweep has not come by yet. */
+function noteLosses(facts: Facts, now: number): void {
+  const ends = facts.spans.flatMap(({ end, to }) => (end === 'lost' && to !== null ? [to] : []));
+  const holding = new Set(facts.steps.map(({ assigned_agent_id }) => assigned_agent_id));
+  for (const agent of facts.registered) if (holding.has(agent.id) && isSilent(agent, now)) ends.push(agent.last_seen_at + LEASE_MS);
+  if (ends.length > 0) facts.lostAt = Math.max(facts.lostAt ?? 0, ...ends);
+}
+
+export function lastSeenOf({ tokens, sessions, registered, instance, actor }: Facts, day: DayTally): number | null {
+  const heard = [
+    ...sessions.map(({ last_seen_at }) => last_seen_at),
+    ...registered.map(({ last_seen_at }) => last_seen_at),
+    instance?.last_activity ?? 0,
+    day.actors.get(actor)?.lastCall?.time ?? 0,
+  ];
+  // Its token is a sign of it only where there is no other, and where no companion has the same one.
+  const used = tokens.map(({ last_used_at, companion_version }) => (companion_version === null ? (last_used_at ?? 0) : 0));
+  return Math.max(...heard) || Math.max(0, ...used) || null;
+}
+
+/** When the last of what it ran as ended; null while any of it goes on, or where nothing is known to have ended. */
+function endedAtOf({ tokens, sessions, registered, instance, steps, claims }: Facts, now: number): number | null {
+  const isOpen =
+    steps.length + claims.length > 0 ||
+    sessions.some(({ ended_at }) => ended_at === null) ||
+    registered.some((agent) => statusAt(agent, now) !== 'offline') ||
+    (instance !== undefined && instance.ended_at === null);
+  const revoked = tokens.map(({ revoked_at }) => revoked_at);
+  // A token that is no longer good ends whatever carried it.
+  const allRevoked = revoked.length > 0 && revoked.every((at) => at !== null);
+  if (isOpen && !allRevoked) return null;
+  const left = registered.flatMap(({ updated_at, last_seen_at }) => (updated_at - last_seen_at < LEASE_MS ? [updated_at] : []));
+  const ends = [
+    ...sessions.flatMap(({ ended_at }) => ended_at ?? []),
+    ...left,
+    ...(instance?.ended_at ? [instance.ended_at] : []),
+    ...(allRevoked ? (revoked as number[]) : []),
+  ];
+  return ends.length > 0 ? Math.max(...ends) : null;
+}
+
+export const stateFacts = (facts: Facts, day: DayTally, now: number): StateFacts => ({
+  lastSeen: lastSeenOf(facts, day),
+  waitsOnPerson: facts.waitsOnPerson,
+  lostAt: facts.lostAt,
+  endedAt: endedAtOf(facts, now),
+  lastRefused: day.actors.get(facts.actor)?.lastCall?.refused ?? false,
+});

@@ -1,0 +1,119 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { beginning } from '../../../kernel/excerpt.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { firstSeqSince, readHead } from '../../../storage/journal.ts';
+
+/** How far back it goes: over a weekend. */
+export const KEPT_MS = 3 * 24 * 3_600_000;
+const MOST_KEPT = 20_000;
+const PAGE = 5_000;
+/** Of a field: what is told of it is short, and twenty thousand long ones would fill the memory. */
+const KEPT_LENGTH = 300;
+const MOST_WORKSPACES = 20;
+
+/** What tells who held what, and what came of it. */
+const KINDS = [
+  'task.started',
+  'task.completed',
+  'task.cancelled',
+  'task.handed_over',
+  'workflow.task_claimed',
+  'workflow.task_released',
+  'workflow.task_status_changed',
+  'workflow.task_removed',
+  'workflow.status_changed',
+  'instance.started',
+  'instance.stopped',
+  'instance.ended',
+  'instance.failed',
+  'claim.expired',
+  'pull.created',
+  'pull.failed',
+  'cycle.completed',
+  'cycle.cancelled',
+  'decision.recorded',
+  'blocker.recorded',
+  'scope.judged',
+  'question.answered',
+  'approval.approved',
+  'approval.refused',
+  'upstream.approved',
+] as const;
+export type HappeningKind = (typeof KINDS)[number];
+
+export interface Happening {
+  readonly seq: number;
+  readonly time: number;
+  readonly kind: HappeningKind;
+  readonly actor: string;
+  readonly subject: string;
+  readonly payload: Readonly<Record<string, string>>;
+}
+
+interface Kept {
+  seq: number;
+  events: Happening[];
+  /** Readers take turns. */
+  busy: Promise<void>;
+}
+
+/** The few kinds of events that the last days are told from. Each is read once, however often somebody asks. */
+export class Happenings {
+  readonly #workspaces = new Map<string, Kept>();
+
+  /** In their order. */
+  async read(db: Db, workspace: string, now: number): Promise<readonly Happening[]> {
+    const kept = this.#workspaces.get(workspace) ?? { seq: 0, events: [], busy: Promise.resolve() };
+    this.#workspaces.delete(workspace);
+    this.#workspaces.set(workspace, kept);
+    for (const oldest of [...this.#workspaces.keys()].slice(0, -MOST_WORKSPACES)) this.#workspaces.delete(oldest);
+    const turn = kept.busy.then(() => readOn(db, workspace, kept, now));
+    kept.busy = turn.catch(() => {});
+    await turn;
+    return kept.events;
+  }
+}
+
+async function readOn(db: Db, workspace: string, kept: Kept, now: number): Promise<void> {
+  const head = (await readHead(db, workspace))?.seq ?? 0;
+  const since = now - KEPT_MS;
+  let seq = kept.seq > 0 ? kept.seq : Math.max(0, (await firstSeqSince(db, workspace, since)) - 1);
+  const came: Happening[] = [];
+  while (seq < head) {
+    const end = Math.min(head, seq + PAGE);
+    const rows = await db
+      .selectFrom('events')
+      .select(['seq', 'time', 'kind', 'actor', 'subject', 'payload'])
+      .where('workspace_id', '=', workspace)
+      .where('seq', '>', seq)
+      .where('seq', '<=', end)
+      .where('kind', 'in', KINDS)
+      .where('category', 'in', ['work', 'audit'])
+      .orderBy('seq')
+      .execute();
+    for (const row of rows) {
+      if (row.subject !== null) came.push({ ...row, kind: row.kind as HappeningKind, subject: row.subject, payload: readPayload(row.payload) });
+    }
+    seq = end;
+    // The first read of busy days is long: others are served between its pages.
+    await breathe();
+  }
+  // Not before: what came of a reading that failed half way would be told by nobody.
+  kept.seq = seq;
+  if (came.length === 0 && (kept.events[0]?.time ?? now) >= since) return;
+  // A new list: whoever reads the old one reads on undisturbed.
+  kept.events = [...kept.events, ...came].filter(({ time }) => time >= since).slice(-MOST_KEPT);
+}
+
+/** Its fields that are texts, as far as anybody reads them. */
+function readPayload(text: string): Record<string, string> {
+  try {
+    const fields = Object.entries(JSON.parse(text) as Record<string, unknown>);
+    return Object.fromEntries(fields.flatMap(([name, value]) => (typeof value === 'string' ? [[name, beginning(value, KEPT_LENGTH)]] : [])));
+  } catch {
+    return {};
+  }
+}
+
+/** A field of the payload, where it is what it should be. */
+export const textOf = (payload: Happening['payload'], field: string): string | null => payload[field] ?? null;

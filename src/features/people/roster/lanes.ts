@@ -1,0 +1,78 @@
+import type { Output } from '../../../kernel/contract.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { PRIVATE } from '../../core/identity/index.ts';
+import { PLACES } from '../lookup/index.ts';
+import type { agentsLanes, ShownSpan } from './contract.ts';
+import { actorOfSpan, type Facts, type Gathered } from './gather.ts';
+import { type Span, spansIn } from './spans.ts';
+import { namesOf, workflowsOf } from './store.ts';
+import { type Naming, shortened } from './views.ts';
+
+const MOST_LANES = 60;
+const MOST_SPANS = 1_000;
+
+/** What is held now, as the tables have it: the journal may know of its end alone. */
+export function heldNow({ actor, steps, tasks, instance }: Facts): Span[] {
+  const open = { to: null, end: 'held', reason: null } as const;
+  return [
+    ...steps.map(({ id, name, assigned_agent_id, claimed_at }) => ({
+      kind: 'step' as const,
+      id,
+      holder: { agentId: assigned_agent_id as string },
+      title: name,
+      from: claimed_at ?? 0,
+      ...open,
+    })),
+    ...tasks.map(({ id, title, started_at, updated_at }) => ({ kind: 'task' as const, id, holder: { actor }, title, from: started_at ?? updated_at, ...open })),
+    ...(instance && instance.ended_at === null
+      ? [{ kind: 'instance' as const, id: instance.id, holder: { actor }, title: instance.branch_name, from: instance.created_at, ...open }]
+      : []),
+  ];
+}
+
+/** Spans with the names and addresses of what was held. */
+export async function showSpans(db: Db, workspace: string, spans: readonly Span[]): Promise<ShownSpan[]> {
+  const steps = spans.flatMap(({ kind, id }) => (kind === 'step' ? [id] : []));
+  const names = await namesOf(db, workspace, 'workflow_tasks', steps);
+  const workflows = await workflowsOf(db, workspace, steps);
+  return spans.map(({ kind, id, title, from, to, end, reason }) => ({
+    kind,
+    id,
+    title: shortened(names.get(id) ?? title ?? id),
+    path: kind === 'step' ? (workflows.has(id) ? PLACES['workflow task'](id, workflows.get(id) as string) : null) : PLACES[kind](id, ''),
+    from,
+    to,
+    end,
+    reason,
+  }));
+}
+
+export async function lanesOf(
+  db: Db,
+  workspace: string,
+  { facts, events, agentActor }: Gathered,
+  naming: Naming,
+  { from, to }: { from: number; to: number },
+): Promise<Output<typeof agentsLanes>> {
+  const past = spansIn(events, from).filter((span) => span.to !== null);
+  const all = [...past, ...[...facts.values()].flatMap(heldNow)].toSorted((a, b) => a.from - b.from);
+  const kept = all.slice(-MOST_SPANS);
+  const shown = await showSpans(db, workspace, kept);
+  const lanes = new Map<string, Output<typeof agentsLanes>['lanes'][number]>();
+  kept.forEach((span, index) => {
+    const actor = actorOfSpan(span, agentActor);
+    if (actor === undefined) return;
+    const developerId = facts.get(actor)?.developerId;
+    const ref = naming.ref(actor, developerId);
+    const lane = lanes.get(ref.name) ?? { ...ref, spans: [] };
+    lanes.set(ref.name, lane);
+    const each = shown[index] as ShownSpan;
+    // The title of an instance is its branch, which may have a person's name.
+    const title = each.kind === 'instance' && naming.isHidden(developerId ?? null) ? PRIVATE : each.title;
+    lane.spans.push({ ...each, title, from: Math.max(from, each.from) });
+  });
+  const latest = [...lanes.values()].toSorted((a, b) => endOf(b) - endOf(a));
+  return { from, to, lanes: latest.slice(0, MOST_LANES), cut: all.length > kept.length || latest.length > MOST_LANES };
+}
+
+const endOf = ({ spans }: { spans: readonly ShownSpan[] }): number => Math.max(...spans.map(({ to }) => to ?? Number.POSITIVE_INFINITY));

@@ -1,0 +1,140 @@
+import { agentIdOf } from '../../../kernel/actor.ts';
+import type { Principal } from '../../../kernel/context.ts';
+import type { Output } from '../../../kernel/contract.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { agentsById } from '../../workflow/agents/index.ts';
+import { PLACES } from '../lookup/index.ts';
+import type { NEWS, NewsItem, newsList } from './contract.ts';
+import { type Happening, KEPT_MS, textOf } from './happenings.ts';
+import { namesOf, ownersOfInstances } from './store.ts';
+import { type Naming, namingFor, shortened } from './views.ts';
+
+type News = (typeof NEWS)[number];
+
+interface Told {
+  readonly news: News;
+  readonly what: string;
+  readonly title: string | null;
+  readonly details?: string | null;
+  readonly path: string | null;
+  /** Whom it is about, where that is not who did it. */
+  readonly agentId?: string | null;
+}
+
+/** What an event means to who was away; undefined where it is no news. */
+function toldBy({ kind, subject, payload }: Happening): Told | undefined {
+  const to = textOf(payload, 'to');
+  const step = () => ({ what: 'step', title: null, path: PLACES['workflow task'](subject, textOf(payload, 'workflow_id') ?? '') });
+  switch (kind) {
+    case 'task.completed':
+      return { news: 'finished', what: 'task', title: textOf(payload, 'title'), details: textOf(payload, 'result_summary'), path: PLACES.task(subject, '') };
+    case 'workflow.task_status_changed':
+      if (to === 'completed') return { news: 'finished', ...step() };
+      return to === 'failed' ? { news: 'failed', ...step() } : undefined;
+    case 'workflow.task_released':
+      if (textOf(payload, 'reason') !== 'agent silent') return undefined;
+      return { news: 'failed', ...step(), details: 'Its agent fell silent; it can be taken up again.', agentId: textOf(payload, 'agent_id') };
+    case 'workflow.status_changed':
+      if (to === 'completed') return { news: 'finished', what: 'workflow', title: null, path: PLACES.workflow(subject, '') };
+      return to === 'failed' || to === 'abandoned' ? { news: 'failed', what: 'workflow', title: null, path: PLACES.workflow(subject, '') } : undefined;
+    case 'instance.ended': {
+      const status = textOf(payload, 'status');
+      if (status === 'pr_merged') return { news: 'finished', what: 'pull request', title: subject, path: PLACES.instance(subject, '') };
+      if (textOf(payload, 'type') === 'review' || (status !== 'terminated' && status !== 'abandoned')) return undefined;
+      return { news: 'failed', what: 'instance', title: subject, details: status, path: PLACES.instance(subject, '') };
+    }
+    case 'instance.failed':
+      return { news: 'failed', what: 'instance', title: subject, details: textOf(payload, 'reason'), path: PLACES.instance(subject, '') };
+    case 'pull.created':
+      return { news: 'finished', what: 'pull request', title: subject, path: PLACES.instance(subject, '') };
+    case 'pull.failed':
+      return { news: 'failed', what: 'pull request', title: subject, details: textOf(payload, 'reason'), path: PLACES.instance(subject, '') };
+    case 'cycle.completed':
+      return { news: 'finished', what: 'cycle', title: textOf(payload, 'feature'), path: PLACES.cycle(subject, '') };
+    case 'cycle.cancelled':
+      return { news: 'failed', what: 'cycle', title: textOf(payload, 'feature'), details: textOf(payload, 'reason'), path: PLACES.cycle(subject, '') };
+    case 'decision.recorded':
+    case 'blocker.recorded': {
+      const isDecision = kind === 'decision.recorded';
+      const news = isDecision ? 'decided' : 'failed';
+      return { news, what: isDecision ? 'decision' : 'blocker', title: textOf(payload, 'title'), details: textOf(payload, 'body'), path: null };
+    }
+    case 'scope.judged': {
+      const warning = textOf(payload, 'warning_id');
+      const verdict = textOf(payload, 'verdict');
+      return {
+        news: 'decided',
+        what: 'overlap',
+        title: `Judged ${verdict}`,
+        details: textOf(payload, 'confirmation_reason'),
+        path: warning && PLACES.overlap(warning, ''),
+      };
+    }
+    case 'question.answered':
+      return { news: 'decided', what: 'question', title: 'A question was answered', path: PLACES.message(subject, '') };
+    case 'approval.approved':
+    case 'approval.refused': {
+      const word = kind === 'approval.approved' ? 'Approved' : 'Refused';
+      return { news: 'decided', what: 'call', title: `${word} ${textOf(payload, 'name')}`, path: null };
+    }
+    case 'upstream.approved':
+      return { news: 'decided', what: 'definition', title: `Approved definitions of ${subject.replace(/^server:/, '')}`, path: '/tools/changes' };
+    default:
+      return undefined;
+  }
+}
+
+/** The newest first. */
+export async function newsSince(
+  db: Db,
+  viewer: Principal,
+  events: readonly Happening[],
+  { since, limit, now }: { since: number; limit: number; now: number },
+): Promise<Output<typeof newsList>> {
+  const from = Math.max(since, now - KEPT_MS);
+  const counts: Record<News, number> = { finished: 0, failed: 0, decided: 0 };
+  const all = events.flatMap((event) => {
+    const told = event.time > from ? toldBy(event) : undefined;
+    if (told) counts[told.news]++;
+    return told ? [{ event, told }] : [];
+  });
+  const listed = all.slice(-limit).reverse();
+  const untitled = listed.filter(({ told }) => told.title === null).map(({ event }) => event.subject);
+  const names = new Map([
+    ...(await namesOf(db, viewer.workspace, 'workflow_tasks', untitled)),
+    ...(await namesOf(db, viewer.workspace, 'workflows', untitled)),
+  ]);
+  const agents = await agentsById(db, viewer.workspace, [...new Set(listed.flatMap(({ told }) => told.agentId ?? []))]);
+  const naming = await namingFor(db, viewer);
+  const owners = await ownersOfInstances(
+    db,
+    viewer.workspace,
+    listed.flatMap(({ event: { actor, subject } }) => [subject, agentIdOf(actor)]),
+  );
+  const by = ({ event: { actor }, told }: (typeof listed)[number]) => {
+    const agent = told.agentId ? agents.get(told.agentId) : undefined;
+    if (agent) return naming.ref(agent.actor, agent.developer_id);
+    return personOrAgent(naming, actor, actor.startsWith('instance:') ? owners.get(agentIdOf(actor)) : undefined);
+  };
+  // Why an instance failed names its repository and its branch.
+  const isHidden = ({ subject }: Happening) => naming.isHidden(owners.get(subject) ?? null);
+  const items = listed.map(
+    ({ event, told }): NewsItem => ({
+      seq: event.seq,
+      news: told.news,
+      what: told.what,
+      title: shortened(told.title ?? names.get(event.subject) ?? event.subject),
+      details: told.details && !isHidden(event) ? shortened(told.details) : null,
+      by: by({ event, told }),
+      time: event.time,
+      path: told.path,
+    }),
+  );
+  return { since: from, items, counts };
+}
+
+/** Neither the server nor the operator at a shell is an agent with a page. */
+const personOrAgent = (naming: Naming, actor: string, owner: string | null | undefined): NewsItem['by'] => {
+  const ref = naming.ref(actor, owner);
+  return /^(?:agent|instance):/.test(actor) ? ref : { ...ref, agent_id: null };
+};

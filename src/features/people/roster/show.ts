@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import { actorOf } from '../../../kernel/actor.ts';
+import type { Principal } from '../../../kernel/context.ts';
+import type { Output } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { beginning } from '../../../kernel/excerpt.ts';
+import { readJson } from '../../../storage/columns.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { grantStatus, standingGrants } from '../../core/capabilities/index.ts';
+import type { DayTally } from '../../core/events/index.ts';
+import { agentViewer, LEASE_MS } from '../../workflow/agents/index.ts';
+import { newestCheckpoints } from '../../workflow/workflows/index.ts';
+import { PLACES } from '../lookup/index.ts';
+import type { agentsShow } from './contract.ts';
+import { actorOfSpan, type Facts, type Gathered } from './gather.ts';
+import { heldNow, showSpans } from './lanes.ts';
+import { isLastAnswer, readRefusals } from './refusals.ts';
+import type { Span } from './spans.ts';
+import { namesOf, worktreesOf } from './store.ts';
+import { type Naming, namingFor, patternsOf, rowOf, shortened } from './views.ts';
+
+type Shown = Output<typeof agentsShow>;
+
+const MINUTE_MS = 60_000;
+const CALL_MINUTES = 180;
+const WORK_SHOWN = 20;
+const SESSIONS_SHOWN = 10;
+/** Of each kind of what it holds; the row has how many there are. */
+const HELD_SHOWN = 100;
+const FILES_SHOWN = 50;
+const SUMMARY_SHOWN = 1_000;
+const CHECKPOINTS_LOOKED_AT = 20;
+
+/** By its id or by the name that people call it. In the same words whether there is none or it is nobody else's business. */
+export function requireFacts({ facts }: Pick<Gathered, 'facts'>, naming: Naming, agentId: string): Facts {
+  const found = facts.get(actorOf(agentId)) ?? [...facts.values()].find(({ actor, developerId }) => naming.ref(actor, developerId).name === agentId);
+  if (found && !naming.isHidden(found.developerId)) return found;
+  throw new Refusal(
+    'AGENT_NOT_FOUND',
+    `There is no agent ${JSON.stringify(agentId)} here, or none that was heard of lately.`,
+    'agents.list names those there are.',
+    {
+      field: 'agent_id',
+    },
+  );
+}
+
+export async function showAgent(db: Db, viewer: Principal, gathered: Gathered, agentId: string, now: number): Promise<Shown> {
+  const naming = await namingFor(db, viewer);
+  const facts = requireFacts(gathered, naming, agentId);
+  const { day } = gathered;
+  const refusals = await readRefusals(db, viewer, facts.actor, day.actors.get(facts.actor)?.refusals ?? []);
+  const row = rowOf([facts], naming.ref(facts.actor, facts.developerId), day, now);
+  const mayKnow = viewer.operator || (facts.developerId !== null && facts.developerId === viewer.developerId);
+  const viewAgent = await agentViewer(db, viewer, now);
+  return {
+    agent: { ...row, why_blocked: row.state === 'blocked' ? (refusals.find(isLastAnswer(day, facts.actor)) ?? null) : null },
+    tasks: facts.tasks.slice(0, HELD_SHOWN).map(({ id, title, status, started_at, updated_at }) => ({
+      task_id: id,
+      title: shortened(title),
+      status,
+      since: started_at ?? updated_at,
+      path: PLACES.task(id, ''),
+    })),
+    steps: await stepsOf(db, viewer.workspace, facts),
+    claims: facts.claims.slice(0, HELD_SHOWN).map((claim) => ({
+      claim_id: claim.id,
+      repo: claim.repo,
+      patterns: patternsOf(claim),
+      mode: claim.mode,
+      reason: claim.reason,
+      expires_at: claim.expires_at,
+      path: PLACES.claim(claim.id, ''),
+    })),
+    locks: facts.locks.slice(0, HELD_SHOWN).map(({ id, feature, lock_role, lock_acquired_at, expires_at }) => ({
+      cycle: id,
+      feature,
+      role: lock_role,
+      since: lock_acquired_at,
+      session_expires_at: expires_at,
+      path: PLACES.cycle(id, ''),
+    })),
+    work: await workOf(db, viewer.workspace, gathered, naming, facts),
+    worktrees: await worktrees(db, viewer.workspace, facts),
+    sessions: facts.sessions.slice(0, SESSIONS_SHOWN).map(({ id, model, repo, branch, started_at, last_seen_at, ended_at }) => ({
+      session_id: id,
+      model,
+      repo,
+      branch,
+      started_at,
+      last_seen_at,
+      ended_at,
+    })),
+    registered: facts.registered
+      .slice(0, SESSIONS_SHOWN)
+      .map(viewAgent)
+      .map(({ id, name, runtime, role, status, last_seen_at }) => ({ agent_id: id, name, runtime, role, status, last_seen_at })),
+    refusals,
+    grants: mayKnow ? await grantsOf(db, viewer.workspace, facts, now) : null,
+    tokens: mayKnow ? facts.tokens.map((token) => tokenView(token, now)) : null,
+    calls: callsOf(day, facts.actor, now),
+  };
+}
+
+async function stepsOf(db: Db, workspace: string, { steps: all, registered }: Facts): Promise<Shown['steps']> {
+  const steps = all.slice(0, HELD_SHOWN);
+  const workflows = await namesOf(
+    db,
+    workspace,
+    'workflows',
+    steps.map(({ workflow_id }) => workflow_id),
+  );
+  const seen = new Map(registered.map(({ id, last_seen_at }) => [id, last_seen_at]));
+  return steps.map(({ id, name, workflow_id, assigned_agent_id, claimed_at, fence }) => {
+    const agentId = assigned_agent_id as string;
+    const lastSeen = seen.get(agentId);
+    return {
+      task_id: id,
+      name: shortened(name),
+      workflow_id,
+      workflow_name: workflows.get(workflow_id) ?? null,
+      agent_id: agentId,
+      fence,
+      claimed_at,
+      lease_expires_at: lastSeen === undefined ? null : lastSeen + LEASE_MS,
+      path: PLACES['workflow task'](id, workflow_id),
+    };
+  });
+}
+
+/** What it held lately, with the last that it left on record there, and who went on with what it lost. */
+async function workOf(db: Db, workspace: string, gathered: Gathered, naming: Naming, facts: Facts): Promise<Shown['work']> {
+  const past = facts.spans.filter(({ to }) => to !== null);
+  const latest = [...past, ...heldNow(facts)].toSorted((a, b) => (b.to ?? Number.POSITIVE_INFINITY) - (a.to ?? Number.POSITIVE_INFINITY)).slice(0, WORK_SHOWN);
+  const shown = await showSpans(db, workspace, latest);
+  const everybody = [...gathered.facts.values()].flatMap((each) => [...each.spans, ...heldNow(each)]);
+  return await Promise.all(
+    shown.map(async (span, index) => {
+      const held = latest[index] as Span;
+      const next = span.to === null ? undefined : everybody.find((other) => other.id === span.id && other.from >= (span.to as number));
+      const taker = next && actorOfSpan(next, gathered.agentActor);
+      return {
+        ...span,
+        checkpoint: held.kind === 'step' ? await lastCheckpoint(db, workspace, held) : null,
+        taken_by: taker === undefined ? null : naming.ref(taker, gathered.facts.get(taker)?.developerId),
+        taken_at: next?.from ?? null,
+      };
+    }),
+  );
+}
+
+async function lastCheckpoint(db: Db, workspace: string, { id, holder }: Span): Promise<Shown['work'][number]['checkpoint']> {
+  const rows = await newestCheckpoints(db, workspace, id, CHECKPOINTS_LOOKED_AT);
+  // That its claim ended is told under its name too, but is nothing that it said.
+  const own = rows.find(({ agent_id, type }) => type !== 'recovery' && 'agentId' in holder && agent_id === holder.agentId);
+  return own ? { sequence: own.sequence, type: own.type, summary: beginning(own.summary, SUMMARY_SHOWN), created_at: own.created_at } : null;
+}
+
+const files = z.array(z.string());
+
+async function worktrees(db: Db, workspace: string, { developerId, sessions }: Facts): Promise<Shown['worktrees']> {
+  if (developerId === null) return [];
+  const rows = await worktreesOf(
+    db,
+    workspace,
+    developerId,
+    sessions.map(({ id }) => id),
+  );
+  return rows.map(({ repo, branch, worktree, head, dirty_files, unpushed_files, updated_at }) => {
+    const [dirty, unpushed] = [readJson(files, dirty_files), readJson(files, unpushed_files)];
+    return {
+      repo,
+      branch: branch || null,
+      worktree: worktree || null,
+      head,
+      dirty: dirty.slice(0, FILES_SHOWN),
+      dirty_count: dirty.length,
+      unpushed: unpushed.slice(0, FILES_SHOWN),
+      unpushed_count: unpushed.length,
+      reported_at: updated_at,
+    };
+  });
+}
+
+async function grantsOf(db: Db, workspace: string, { tokens, instance, developerId, actor }: Facts, now: number): Promise<Shown['grants']> {
+  const live = tokens.filter(({ revoked_at }) => revoked_at === null).map(({ id }) => `token:${id}`);
+  const instances = instance ? [`instance:${instance.id}`, ...(instance.token_id === null ? [] : [`token:${instance.token_id}`])] : [];
+  const subjects = [...live, ...instances, ...(developerId === null ? [] : [`developer:${developerId}`]), ...(actor === 'operator' ? ['operator'] : [])];
+  if (subjects.length === 0) return [];
+  const rows = await standingGrants(db, workspace, subjects);
+  return rows.map((grant) => ({
+    grant_id: grant.id,
+    subject: grant.subject,
+    action: grant.action,
+    status: grantStatus(grant, now),
+    expires_at: grant.expires_at,
+  }));
+}
+
+function tokenView({ id, label, last_used_at, revoked_at, expires_at }: Facts['tokens'][number], now: number): NonNullable<Shown['tokens']>[number] {
+  const status = revoked_at !== null ? 'revoked' : expires_at !== null && now > expires_at ? 'expired' : 'live';
+  return { token_id: id, label, last_used_at, status };
+}
+
+function callsOf(day: DayTally, actor: string, now: number): Shown['calls'] {
+  const last = Math.floor(now / MINUTE_MS);
+  const minutes = Array.from({ length: CALL_MINUTES }, (_, index) => last - CALL_MINUTES + 1 + index);
+  const counts = day.actors.get(actor)?.minutes;
+  const at = (minute: number) => counts?.get(minute) ?? { calls: 0, refused: 0 };
+  return {
+    times: minutes.map((minute) => minute * MINUTE_MS),
+    granted: minutes.map((minute) => at(minute).calls - at(minute).refused),
+    refused: minutes.map((minute) => at(minute).refused),
+  };
+}

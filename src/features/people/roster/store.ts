@@ -1,0 +1,224 @@
+import { sql } from 'kysely';
+import { chunks } from '../../../storage/chunks.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { type JournalEvent, toEvent } from '../../../storage/journal.ts';
+import type { AgentRow } from '../../workflow/agents/index.ts';
+
+/** So many of each: who has more at work than these looks at the pages of the work itself. */
+const MOST = 1_000;
+const MOST_SESSIONS = 500;
+const IN_CHUNK = 400;
+
+/** `companion_version`: of the companion that reports of its machine with this token. */
+const tokens = (db: Db, workspace: string) =>
+  db
+    .selectFrom('tokens')
+    .leftJoin('machines', (join) => join.onRef('machines.workspace_id', '=', 'tokens.workspace_id').onRef('machines.token_id', '=', 'tokens.id'))
+    .select(['id', 'kind', 'tokens.developer_id', 'agent_type', 'instance_id', 'label', 'last_used_at', 'revoked_at', 'expires_at', 'companion_version'])
+    .where('tokens.workspace_id', '=', workspace);
+
+/** Tokens that agents carry. Those of instances come with their instance. */
+export async function agentTokens(db: Db, workspace: string) {
+  return await tokens(db, workspace).where('kind', '=', sql.lit('agent')).orderBy('id', 'desc').limit(MOST).execute();
+}
+export type AgentToken = Awaited<ReturnType<typeof agentTokens>>[number];
+
+export async function tokensById(db: Db, workspace: string, ids: readonly string[]): Promise<AgentToken[]> {
+  const found: AgentToken[] = [];
+  for (const some of chunks([...new Set(ids)], IN_CHUNK)) {
+    found.push(...(await tokens(db, workspace).where('id', 'in', some).execute()));
+  }
+  return found;
+}
+
+/** Sessions that were heard of since then, the last one first. Those that nobody ended are ended after a week. */
+export async function sessionsSince(db: Db, workspace: string, since: number) {
+  return await db
+    .selectFrom('agent_sessions')
+    .select(['id', 'token_id', 'developer_id', 'agent_type', 'model', 'repo', 'branch', 'started_at', 'last_seen_at', 'ended_at'])
+    .where('workspace_id', '=', workspace)
+    .where('last_seen_at', '>=', since)
+    .orderBy('last_seen_at', 'desc')
+    .limit(MOST_SESSIONS)
+    .execute();
+}
+export type SessionFacts = Awaited<ReturnType<typeof sessionsSince>>[number];
+
+/** Registered agents that are not offline, and the latest that are. */
+export async function registeredAgents(db: Db, workspace: string) {
+  const of = (status: AgentRow['status'], limit: number) =>
+    db.selectFrom('agents').selectAll().where('workspace_id', '=', workspace).where('status', '=', status).orderBy('id', 'desc').limit(limit).execute();
+  // One status at a time, as the index has them.
+  return [...(await of('online', MOST)), ...(await of('busy', MOST)), ...(await of('offline', MOST_SESSIONS))];
+}
+
+/** Steps that somebody has claimed. */
+export async function stepsHeld(db: Db, workspace: string) {
+  return await db
+    .selectFrom('workflow_tasks')
+    .select(['id', 'name', 'workflow_id', 'status', 'assigned_agent_id', 'claimed_at', 'fence', 'question_id'])
+    .where('workspace_id', '=', workspace)
+    .where('assigned_agent_id', 'is not', null)
+    .limit(MOST)
+    .execute();
+}
+
+export async function tasksAtWork(db: Db, workspace: string) {
+  return await db
+    .selectFrom('tasks')
+    .select(['id', 'title', 'actor', 'status', 'started_at', 'updated_at'])
+    .where('workspace_id', '=', workspace)
+    .where('status', 'in', ['active', 'blocked'])
+    .where('closed_at', 'is', null)
+    .orderBy('updated_at', 'desc')
+    .limit(MOST)
+    .execute();
+}
+
+export async function claimsLive(db: Db, workspace: string, now: number) {
+  return await db
+    .selectFrom('claims')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('released_at', 'is', null)
+    .where('expired_at', 'is', null)
+    .where('expires_at', '>', now)
+    .orderBy('id')
+    .limit(MOST)
+    .execute();
+}
+
+/** Turns in cycles, each with the open sessions of whoever has the role. */
+export async function locksHeld(db: Db, workspace: string, now: number) {
+  return await db
+    .selectFrom('cycles')
+    .innerJoin('role_sessions', (join) =>
+      join
+        .onRef('role_sessions.workspace_id', '=', 'cycles.workspace_id')
+        .onRef('role_sessions.repository', '=', 'cycles.repository')
+        .onRef('role_sessions.role', '=', 'cycles.lock_role'),
+    )
+    .select(['cycles.id', 'cycles.feature', 'cycles.lock_role', 'cycles.lock_acquired_at', 'role_sessions.actor', 'role_sessions.expires_at'])
+    .where('cycles.workspace_id', '=', workspace)
+    .where('cycles.status', '=', 'active')
+    .where('role_sessions.closed_at', 'is', null)
+    .where('role_sessions.expires_at', '>', now)
+    .limit(MOST)
+    .execute();
+}
+
+/** Those that are not over, and those that ended since then. */
+export async function instancesSince(db: Db, workspace: string, since: number) {
+  const instances = db
+    .selectFrom('instances')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where((eb) => eb.or([eb('step', 'is', null), eb('step', 'not in', ['worktree', 'session'])]));
+  // Each by its index, and sorted here: in their order, all that ever ran would be looked at.
+  const running = await instances.where('ended_at', 'is', null).execute();
+  const ended = await instances.where('ended_at', '>=', since).orderBy('ended_at', 'desc').limit(MOST_SESSIONS).execute();
+  return [...running, ...ended].toSorted((a, b) => b.created_at - a.created_at).slice(0, MOST_SESSIONS);
+}
+
+/** For whom each of these instances works. */
+export async function ownersOfInstances(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string | null>> {
+  const found = new Map<string, string | null>();
+  for (const some of chunks([...new Set(ids)], IN_CHUNK)) {
+    const rows = await db.selectFrom('instances').select(['id', 'developer_id']).where('workspace_id', '=', workspace).where('id', 'in', some).execute();
+    for (const { id, developer_id } of rows) found.set(id, developer_id);
+  }
+  return found;
+}
+
+/** Who waits for a person's word on a call. */
+export async function actorsHeld(db: Db, workspace: string, now: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('approvals')
+    .select('actor')
+    .distinct()
+    .where('workspace_id', '=', workspace)
+    .where('status', '=', 'waiting')
+    .where('deadline_at', '>', now)
+    .execute();
+  return rows.map(({ actor }) => actor);
+}
+
+/** Registered agents that asked people something. */
+export async function agentsAsking(db: Db, workspace: string, now: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('messages')
+    .select('sender_id')
+    .distinct()
+    .where('workspace_id', '=', workspace)
+    .where('recipient_id', '=', 'human')
+    .where('status', '=', 'unread')
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .execute();
+  return rows.map(({ sender_id }) => sender_id);
+}
+
+export interface CostSum {
+  readonly developer_id: string;
+  readonly agent_type: string | null;
+  readonly spans: number;
+  readonly priced: number;
+  readonly micros: number;
+}
+
+export async function costsSince(db: Db, workspace: string, since: number): Promise<CostSum[]> {
+  const rows = await db
+    .selectFrom('agent_spans')
+    .select(({ fn }) => [
+      'developer_id',
+      'agent_type',
+      fn.countAll().as('spans'),
+      fn.count('cost_micros').as('priced'),
+      sql<number | null>`sum(cast(cost_micros as double precision))`.as('micros'),
+    ])
+    .where('workspace_id', '=', workspace)
+    .where('ingested_at', '>=', since)
+    .groupBy(['developer_id', 'agent_type'])
+    .execute();
+  return rows.map((row) => ({ ...row, spans: Number(row.spans), priced: Number(row.priced), micros: Number(row.micros) }));
+}
+
+/** What steps and workflows are called. */
+export async function namesOf(db: Db, workspace: string, table: 'workflow_tasks' | 'workflows', ids: readonly string[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const some of chunks([...new Set(ids)], IN_CHUNK)) {
+    const rows = await db.selectFrom(table).select(['id', 'name']).where('workspace_id', '=', workspace).where('id', 'in', some).execute();
+    for (const { id, name } of rows) names.set(id, name);
+  }
+  return names;
+}
+
+/** Which workflow each step is of. */
+export async function workflowsOf(db: Db, workspace: string, stepIds: readonly string[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const some of chunks([...new Set(stepIds)], IN_CHUNK)) {
+    const rows = await db.selectFrom('workflow_tasks').select(['id', 'workflow_id']).where('workspace_id', '=', workspace).where('id', 'in', some).execute();
+    for (const { id, workflow_id } of rows) found.set(id, workflow_id);
+  }
+  return found;
+}
+
+export async function eventsAt(db: Db, workspace: string, seqs: readonly number[]): Promise<JournalEvent[]> {
+  const rows = await db.selectFrom('events').selectAll().where('workspace_id', '=', workspace).where('seq', 'in', seqs).execute();
+  return rows.map(toEvent);
+}
+
+const WORKTREES_SHOWN = 10;
+
+/** Working trees that these sessions reported, the latest first. */
+export async function worktreesOf(db: Db, workspace: string, developerId: string, sessionIds: readonly string[]) {
+  if (sessionIds.length === 0) return [];
+  return await db
+    .selectFrom('local_worktrees')
+    .select(['repo', 'branch', 'worktree', 'head', 'dirty_files', 'unpushed_files', 'updated_at'])
+    .where('workspace_id', '=', workspace)
+    .where('developer_id', '=', developerId)
+    .where('session_id', 'in', sessionIds.slice(0, IN_CHUNK))
+    .orderBy('updated_at', 'desc')
+    .limit(WORKTREES_SHOWN)
+    .execute();
+}

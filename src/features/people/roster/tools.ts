@@ -1,0 +1,70 @@
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Tally } from '../../core/events/index.ts';
+import { agentsLanes, agentsList, agentsRelease, agentsShow, firstSteps, newsList, waitingList } from './contract.ts';
+import { readFirstSteps } from './first-steps.ts';
+import { gather } from './gather.ts';
+import { Happenings } from './happenings.ts';
+import { lanesOf } from './lanes.ts';
+import { newsSince } from './news.ts';
+import { lastRefusal } from './refusals.ts';
+import { releaseAll } from './release.ts';
+import { requireFacts, showAgent } from './show.ts';
+import { AGENT_STATES, type AgentState } from './state.ts';
+import { namingFor, rowsOf } from './views.ts';
+import { waitingOn } from './waiting.ts';
+
+const HOUR_MS = 3_600_000;
+
+export function rosterTools(tally: Tally): Implementation[] {
+  const happenings = new Happenings();
+  const sources = { tally, happenings };
+  return [
+    implement(agentsList, {
+      read: async ({ limit, offset }, { reader, principal, clock }) => {
+        const now = clock.now();
+        const gathered = await gather(reader, principal, sources, now);
+        const rows = rowsOf(gathered, await namingFor(reader, principal), now).toSorted(
+          (a, b) => urgency(a.row.state) - urgency(b.row.state) || (b.row.last_seen_at ?? 0) - (a.row.last_seen_at ?? 0),
+        );
+        const states = Object.fromEntries(AGENT_STATES.map((state) => [state, rows.filter(({ row }) => row.state === state).length]));
+        const listed = rows.slice(offset, offset + limit);
+        const items = await Promise.all(
+          listed.map(async ({ row, actor }) =>
+            row.state === 'blocked' && actor !== null ? { ...row, why_blocked: await lastRefusal(reader, principal, actor, gathered.day) } : row,
+          ),
+        );
+        return ok({ items, total: rows.length, states: states as Record<AgentState, number> });
+      },
+    }),
+    implement(agentsShow, {
+      read: async ({ agent_id }, { reader, principal, clock }) => {
+        const now = clock.now();
+        return ok(await showAgent(reader, principal, await gather(reader, principal, sources, now), agent_id, now));
+      },
+    }),
+    implement(agentsLanes, {
+      read: async ({ hours }, { reader, principal, workspace, clock }) => {
+        const to = clock.now();
+        const gathered = await gather(reader, principal, sources, to);
+        return ok(await lanesOf(reader, workspace, gathered, await namingFor(reader, principal), { from: to - hours * HOUR_MS, to }));
+      },
+    }),
+    implement(agentsRelease, {
+      prepare: async ({ agent_id }, { reader, principal, clock }) =>
+        requireFacts(await gather(reader, principal, sources, clock.now()), await namingFor(reader, principal), agent_id),
+      write: async (tx, _, ctx, facts) => ok(await releaseAll(tx, ctx, facts)),
+    }),
+    implement(newsList, {
+      read: async ({ since, limit }, { reader, principal, workspace, clock }) => {
+        const now = clock.now();
+        const events = await happenings.read(reader, workspace, now);
+        return ok(await newsSince(reader, principal, events, { since: since ?? now - 24 * HOUR_MS, limit, now }));
+      },
+    }),
+    implement(waitingList, { read: async (_, { reader, principal, clock }) => ok(await waitingOn(reader, principal, clock.now())) }),
+    implement(firstSteps, { read: async (_, { reader, workspace }) => ok(await readFirstSteps(reader, workspace)) }),
+  ];
+}
+
+const urgency = (state: AgentState): number => AGENT_STATES.indexOf(state);

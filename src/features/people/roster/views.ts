@@ -1,0 +1,106 @@
+import { agentIdOf, nameOf, ownerOf } from '../../../kernel/actor.ts';
+import type { Principal } from '../../../kernel/context.ts';
+import { beginning } from '../../../kernel/excerpt.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { type DayTally, total } from '../../core/events/index.ts';
+import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { readStrings } from '../../team/coordination/index.ts';
+import { PLACES } from '../lookup/index.ts';
+import type { AgentRow } from './contract.ts';
+import { type Facts, type Gathered, lastSeenOf, stateFacts } from './gather.ts';
+import { type AgentState, stateOf } from './state.ts';
+
+const TITLE_SHOWN = 200;
+const FIRST_HELD = 5;
+
+export const shortened = (text: string): string => beginning(text, TITLE_SHOWN);
+
+export interface Naming {
+  /** How an agent is called in front of the viewer, and its address where it has one. */
+  ref(actor: string, developerId?: string | null): { name: string; agent_id: string | null };
+  isHidden(developerId: string | null): boolean;
+}
+
+/** A private developer's agents cannot be told apart, or their doings would tell whose they are. */
+export async function namingFor(db: Db, viewer: Principal): Promise<Naming> {
+  const developer = await namesFor(db, viewer.workspace, viewer);
+  const isHidden = (id: string | null): boolean => id !== null && developer(id) === PRIVATE;
+  return {
+    isHidden,
+    ref: (actor, developerId = ownerOf(actor)) =>
+      isHidden(developerId) ? { name: PRIVATE, agent_id: null } : { name: nameOf(actor, developer), agent_id: agentIdOf(actor) },
+  };
+}
+
+/** One row for each whom the viewer can tell apart. */
+export function rowOf(all: readonly Facts[], { name, agent_id }: { name: string; agent_id: string | null }, day: DayTally, now: number): AgentRow {
+  const states = all.map((facts) => stateOf(stateFacts(facts, day, now), now));
+  const [first] = all;
+  const isOne = agent_id !== null && first !== undefined;
+  const count = (of: (facts: Facts) => readonly unknown[]) => all.reduce((sum, facts) => sum + of(facts).length, 0);
+  const seen = all.flatMap((facts) => lastSeenOf(facts, day) ?? []);
+  return {
+    name,
+    agent_id,
+    state: mostTelling(states),
+    doing: isOne ? doingOf(first) : null,
+    holds: {
+      tasks: count(({ tasks }) => tasks),
+      steps: count(({ steps }) => steps),
+      claims: count(({ claims }) => claims),
+      locks: count(({ locks }) => locks),
+      first: isOne ? heldBy(first).slice(0, FIRST_HELD) : [],
+    },
+    last_seen_at: seen.length > 0 ? Math.max(...seen) : null,
+    refused_24h: all.reduce((sum, { actor }) => sum + total(day.actors.get(actor)?.minutes ?? new Map()).refused, 0),
+    cost_24h: costOf(all.flatMap(({ costs }) => costs)),
+    why_blocked: null,
+    instance_id: isOne ? (first.instance?.id ?? null) : null,
+    registered: isOne ? first.registered.map(({ id }) => id) : [],
+  };
+}
+
+/** Of several that are shown as one: whoever is at work, then whoever needs somebody least far back. */
+const mostTelling = (states: readonly AgentState[]): AgentState =>
+  (['working', 'waiting', 'blocked', 'lost', 'quiet', 'stale'] as const).find((state) => states.includes(state)) ?? 'ended';
+
+const costOf = (costs: Facts['costs']): AgentRow['cost_24h'] => {
+  if (costs.length === 0) return null;
+  const sum = (of: (cost: Facts['costs'][number]) => number) => costs.reduce((all, cost) => all + of(cost), 0);
+  const priced = sum((cost) => cost.priced);
+  return { usd: priced === 0 ? null : sum((cost) => cost.micros) / 1e6, unpriced: sum((cost) => cost.spans) - priced };
+};
+
+/** The most particular thing that is known. */
+function doingOf({ steps, tasks, activity, instance, sessions }: Facts): AgentRow['doing'] {
+  const [step] = steps.toSorted((a, b) => (b.claimed_at ?? 0) - (a.claimed_at ?? 0));
+  if (step) return { text: shortened(step.name), path: PLACES['workflow task'](step.id, step.workflow_id) };
+  const task = tasks.find(({ status }) => status === 'active') ?? tasks[0];
+  if (task) return { text: shortened(task.title), path: PLACES.task(task.id, '') };
+  if (instance && instance.ended_at === null) return { text: shortened(instance.branch_name), path: PLACES.instance(instance.id, '') };
+  const isOpen = sessions.some(({ ended_at }) => ended_at === null);
+  return activity !== null && isOpen ? { text: shortened(activity), path: null } : null;
+}
+
+function heldBy({ steps, tasks, claims, locks }: Facts): AgentRow['holds']['first'] {
+  return [
+    ...steps.map(({ id, name, workflow_id }) => ({ kind: 'step' as const, id, title: shortened(name), path: PLACES['workflow task'](id, workflow_id) })),
+    ...tasks.map(({ id, title }) => ({ kind: 'task' as const, id, title: shortened(title), path: PLACES.task(id, '') })),
+    ...claims.map((claim) => ({ kind: 'claim' as const, id: claim.id, title: shortened(patternsOf(claim).join(', ')), path: PLACES.claim(claim.id, '') })),
+    ...locks.map(({ id, feature, lock_role }) => ({ kind: 'lock' as const, id, title: shortened(`${lock_role} of ${feature}`), path: PLACES.cycle(id, '') })),
+  ];
+}
+
+export const patternsOf = ({ paths, symbols }: { paths: string; symbols: string }): string[] => [...readStrings(paths), ...readStrings(symbols)];
+
+/** Everybody, as the viewer can tell them apart. */
+export function rowsOf({ facts, day }: Pick<Gathered, 'facts' | 'day'>, naming: Naming, now: number): { row: AgentRow; actor: string | null }[] {
+  const hidden: Facts[] = [];
+  const rows: { row: AgentRow; actor: string | null }[] = [];
+  for (const each of facts.values()) {
+    if (naming.isHidden(each.developerId)) hidden.push(each);
+    else rows.push({ row: rowOf([each], naming.ref(each.actor, each.developerId), day, now), actor: each.actor });
+  }
+  if (hidden.length > 0) rows.push({ row: rowOf(hidden, { name: PRIVATE, agent_id: null }, day, now), actor: null });
+  return rows;
+}

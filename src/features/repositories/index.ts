@@ -1,6 +1,0 @@
-import type { Feature } from '../../kernel/tool.ts';
-import { repositoryTools } from './tools.ts';
-
-export { ensureRepository } from './register.ts';
-
-export const repositories: Feature = { name: 'repositories', implementations: repositoryTools };

@@ -1,0 +1,86 @@
+import type { Input, Output } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { messageOf } from '../../../kernel/step.ts';
+import type { ChangedFile, Compared } from '../../../machine/git/diff.ts';
+import { GitFailed } from '../../../machine/git/git.ts';
+import { ProgramTimedOut } from '../../../machine/process/process.ts';
+import type { instancesDiff } from './contract.ts';
+import { patchLines } from './patch.ts';
+import type { Outside } from './step.ts';
+import type { InstanceRow } from './tables.ts';
+
+const MOST_FILES = 2_000;
+const LINES_SHOWN = 500;
+
+interface Found extends Compared {
+  readonly of: Output<typeof instancesDiff>['of'];
+}
+
+/** Its work against where it began. */
+export async function diffOf(
+  outside: Outside,
+  row: InstanceRow,
+  { path, offset }: Omit<Input<typeof instancesDiff>, 'instance_id'>,
+  signal: AbortSignal,
+): Promise<Output<typeof instancesDiff>> {
+  try {
+    const compared = await requireFound(outside, row, { signal });
+    const files = await outside.disk.changedFiles(compared, { signal });
+    return {
+      instance_id: row.id,
+      of: compared.of,
+      branch: row.branch_name,
+      base_branch: row.base_branch,
+      from: compared.from,
+      files: files.slice(0, MOST_FILES),
+      total: files.length,
+      ...sumOf(files),
+      uncommitted: files.filter(({ uncommitted }) => uncommitted).length,
+      file: path === undefined ? null : await linesOf(outside, compared, requireChanged(files, path), offset, signal),
+    };
+  } catch (error) {
+    if (!(error instanceof GitFailed || error instanceof ProgramTimedOut)) throw error;
+    throw new Refusal('GIT_FAILED', `What ${row.id} has changed could not be read: ${messageOf(error)}.`, `Look into ${row.worktree_path}.`);
+  }
+}
+
+export const sumOf = (files: readonly ChangedFile[]): { added: number; removed: number } => ({
+  added: files.reduce((sum, { added }) => sum + (added ?? 0), 0),
+  removed: files.reduce((sum, { removed }) => sum + (removed ?? 0), 0),
+});
+
+/** The worktree, else the branch, else what was kept of a worktree that was removed with work in it; undefined: all of it is gone. */
+export async function findWork({ disk }: Outside, row: InstanceRow, options: { signal?: AbortSignal; timeoutMs?: number }): Promise<Found | undefined> {
+  const { repository, worktree_path, branch_name, base_branch, base_commit, backup_ref } = row;
+  const there = await disk.hasWorktree(repository, worktree_path, options);
+  const branch = await disk.resolveCommit(repository, `refs/heads/${branch_name}`, options);
+  const kept = branch === null && backup_ref !== null ? await disk.resolveCommit(repository, backup_ref, options) : null;
+  const tip = there ? await disk.resolveCommit(worktree_path, 'HEAD', options) : (branch ?? kept);
+  if (tip === null) return undefined;
+  const base = (await disk.resolveCommit(repository, `refs/heads/${base_branch}`, options)) ?? base_commit ?? tip;
+  const common = await disk.mergeBase(repository, base, tip, options);
+  // All of it is in the base branch by now: since it began, then.
+  const from = common === tip ? (base_commit ?? tip) : (common ?? base);
+  if (there) return { of: 'worktree', folder: worktree_path, from, to: null };
+  return { of: branch === null ? 'backup' : 'branch', folder: repository, from, to: tip };
+}
+
+async function requireFound(outside: Outside, row: InstanceRow, options: { signal: AbortSignal }): Promise<Found> {
+  const found = await findWork(outside, row, options);
+  if (found) return found;
+  const next = row.pr_url === null ? `It was in ${row.base_branch} or on a remote when they went.` : `See its pull request, ${row.pr_url}`;
+  throw new Refusal('WORK_GONE', `Worktree and branch of ${row.id} are not there any more.`, next, { instance_id: row.id });
+}
+
+function requireChanged(files: readonly ChangedFile[], path: string): ChangedFile {
+  const file = files.find((one) => one.path === path);
+  if (file) return file;
+  throw new Refusal('FILE_NOT_CHANGED', `${JSON.stringify(path)} is not among the changed files any more.`, 'Choose one of those that are.', { field: 'path' });
+}
+
+async function linesOf({ disk }: Outside, compared: Compared, file: ChangedFile, offset: number, signal: AbortSignal) {
+  const patch = await disk.patchOf(compared, file, { signal });
+  if (patch === null) return { ...file, lines: [], offset, total_lines: null };
+  const { lines, total } = patchLines(patch, { offset, limit: LINES_SHOWN });
+  return { ...file, lines, offset, total_lines: total };
+}

@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import type { AgentSessions, SessionStart } from '../../../machine/agent-sessions/agent-session.ts';
+import { childEnvironment } from '../../../machine/process/environment.ts';
+import { SLEEPER } from '../../../testing/config.ts';
+import { kindFor, launch, putFiles } from './launch.ts';
+import { connectionFiles, LAUNCHERS, type Launcher } from './launchers.ts';
+import { codingPrompt, planningPrompt } from './prompts.ts';
+import type { Leased, Outside } from './step.ts';
+
+const TOKEN = 'cv_secret';
+const HOSTILE = '--dangerously "quoted" \'too\' $(touch x) `id`; {{instance_id}}\n-rf second line';
+const CUSTOM: Launcher = {
+  ...SLEEPER,
+  args: ['{{instance_id}}', '--at={{worktree}}', '{{mcp_config}}/mcp.json', '{{mcp_url}}', '{{unknown}}', '{{prompt}}'],
+  env: { WHERE: '{{worktree}}/x' },
+  pass_env: ['MODEL_KEY'],
+  prompt: 'argument',
+};
+
+/** What would be started, without anything that starts. */
+async function started(
+  launcher: Launcher,
+  kind: AgentSessions['kind'] = 'tmux',
+  again: Partial<Leased> = {},
+): Promise<{ start: SessionStart; typed: string[]; files: ReadonlyMap<string, string> }> {
+  const files = new Map<string, string>();
+  const starts: SessionStart[] = [];
+  const typed: string[] = [];
+  const sessions = {
+    kind,
+    start: async (start: SessionStart) => {
+      starts.push(start);
+      return { name: start.name, pid: 1, started: 1 };
+    },
+    type: async (_: unknown, line: string) => {
+      typed.push(line);
+      return true;
+    },
+  } as unknown as AgentSessions;
+  const server = { PATH: '/bin', MODEL_KEY: 'of the model', GITHUB_TOKEN: 'of the server', ANTHROPIC_API_KEY: 'key' };
+  const outside = {
+    launchers: { one: launcher },
+    machine: 'here',
+    files: { makeFolder: async (...names: string[]) => names.join('/'), replaceFile: async (path: string, text: string) => void files.set(path, text) },
+    url: () => 'http://127.0.0.1:3001',
+    environment: (passed: readonly string[], own: Record<string, string>) =>
+      childEnvironment(server, { ...Object.fromEntries(Object.entries(server).filter(([name]) => passed.includes(name))), ...own }),
+  } as unknown as Outside;
+  const prompt = codingPrompt({ id: 'work-7-a1', branch: 'work/work-7-a1', baseBranch: 'main', issue: 7, prompt: HOSTILE });
+  const row = { id: 'work-7-a1', session_name: 'work-7-a1', agent: 'one', agent_id: 'ag_1', worktree_path: '/w', step: 'session', prompt, ...again } as Leased;
+  await putFiles(outside, row);
+  await launch(outside, sessions, row, TOKEN);
+  return { start: starts[0] as SessionStart, typed, files };
+}
+
+test.each(Object.entries({ ...LAUNCHERS, custom: CUSTOM }))(
+  '%s: the prompt is one argument whatever is in it, and the token is in the environment alone [review.run.launchers]',
+  async (_, launcher) => {
+    for (const kind of ['tmux', 'process'] as const) {
+      const { start } = await started(launcher, kind);
+      expect(start).toMatchObject({ file: launcher.command, cwd: '/w', name: 'work-7-a1' });
+      const withPrompt = start.args.filter((arg) => arg.includes('second line'));
+      expect(withPrompt).toHaveLength(1);
+      // Behind the name of an option, or of itself: no program takes it for one.
+      expect(withPrompt[0]).toMatch(/^(--[a-z-]+=)?You are work-7-a1, a coding agent\./);
+      expect(withPrompt[0]).toContain(HOSTILE);
+      expect(JSON.stringify(start.args)).not.toContain(TOKEN);
+      expect(start.env).toMatchObject({
+        COVIBE_MCP_TOKEN: TOKEN,
+        COVIBE_BASE_URL: 'http://127.0.0.1:3001',
+        COVENANT_INSTANCE_ID: 'work-7-a1',
+        COVENANT_AGENT_ID: 'ag_1',
+      });
+      expect(start.env).not.toHaveProperty('GITHUB_TOKEN');
+    }
+  },
+);
+
+test('there are launchers for claude, codex, gemini and opencode; each connects to this server by files or arguments that name the token and do not hold it', async () => {
+  expect(Object.keys(LAUNCHERS)).toEqual(['claude', 'codex', 'gemini', 'opencode']);
+  const files = connectionFiles('http://127.0.0.1:3001/mcp/review');
+  expect(files.get('.gitignore')).toBe('*\n');
+  for (const name of ['mcp.json', 'gemini.json', 'opencode.json']) {
+    expect(JSON.stringify(JSON.parse(files.get(name) as string))).toMatch(/http:\/\/127\.0\.0\.1:3001\/mcp\/review.*COVIBE_MCP_TOKEN/);
+  }
+  expect((await started(LAUNCHERS.claude as Launcher)).start.args).toContain('--mcp-config=/w/.covenant/mcp.json');
+  expect((await started(LAUNCHERS.claude as Launcher, 'process')).start.args).toContain('--print');
+  expect((await started(LAUNCHERS.codex as Launcher)).start.args).toContain('mcp_servers.covenant.bearer_token_env_var="COVIBE_MCP_TOKEN"');
+  expect((await started(LAUNCHERS.gemini as Launcher)).start.env.GEMINI_CLI_SYSTEM_SETTINGS_PATH).toBe('/w/.covenant/gemini.json');
+  expect((await started(LAUNCHERS.opencode as Launcher)).start.env.OPENCODE_CONFIG).toBe('/w/.covenant/opencode.json');
+  expect((await started(LAUNCHERS.claude as Launcher)).start.env.ANTHROPIC_API_KEY).toBe('key');
+});
+
+test('a custom launcher has its placeholders filled, once, and the variables of the server that it names', async () => {
+  const { start } = await started(CUSTOM);
+  expect(start.args.slice(0, 5)).toEqual(['work-7-a1', '--at=/w', '/w/.covenant/mcp.json', 'http://127.0.0.1:3001/mcp/review+team+workflow', '{{unknown}}']);
+  expect(start.args[5]).toContain('{{instance_id}}');
+  expect(start.env).toMatchObject({ WHERE: '/w/x', MODEL_KEY: 'of the model' });
+  expect(start.env).not.toHaveProperty('ANTHROPIC_API_KEY');
+});
+
+test('a prompt can be typed, written to the input, or left in its file', async () => {
+  const typed = await started({ ...CUSTOM, args: [], prompt: 'typed' });
+  expect(typed.typed).toEqual([expect.stringContaining('You are work-7-a1')]);
+  const input = await started({ ...CUSTOM, args: [], prompt: 'typed' }, 'process');
+  expect([input.typed, input.start.input]).toEqual([[], expect.stringContaining('You are work-7-a1')]);
+  const stdin: Launcher = { ...CUSTOM, args: [], prompt: 'stdin' };
+  expect((await started(stdin, 'process')).start.input).toContain('You are work-7-a1');
+  // At a terminal its input would never end.
+  const kinds = [stdin, CUSTOM].map((launcher) => kindFor({ launchers: { one: launcher } } as unknown as Outside, { agent: 'one' } as Leased));
+  expect(kinds).toEqual(['process', undefined]);
+  const file = await started({ ...CUSTOM, args: ['{{mcp_config}}/prompt.md'], prompt: 'file' });
+  expect([file.start.args, file.start.input, file.typed]).toEqual([['/w/.covenant/prompt.md'], undefined, []]);
+  expect(file.files.get('/w/.covenant/prompt.md')).toContain('You are work-7-a1');
+});
+
+test('an agent that is started again finds what has happened, and where the server is by now, in its files too', async () => {
+  const { files } = await started({ ...CUSTOM, prompt: 'file' }, 'process', { step: 'restart', step_data: JSON.stringify({ prompt: 'There is feedback.' }) });
+  expect(files.get('/w/.covenant/prompt.md')).toBe('There is feedback.');
+  expect(files.get('/w/.covenant/mcp.json')).toContain('http://127.0.0.1:3001/mcp');
+  expect(files.get('/w/.covenant/machine')).toBe('here');
+});
+
+test('prompts say who the agent is, where it works, what it is to do and which tools to call', () => {
+  const task = { id: 'planning-a1', branch: 'planning/planning-a1', baseBranch: 'next', issue: null, prompt: 'Plan the move.' };
+  expect(planningPrompt(task)).toMatch(
+    /^You are planning-a1, a planning agent\.[\s\S]*planning\/planning-a1[\s\S]*Plan the move\.[\s\S]*create_issues[\s\S]*create_pull_request/,
+  );
+  const coding = codingPrompt({ ...task, id: 'work-7-a1', issue: 7, prompt: undefined });
+  for (const word of ['issue 7', 'gh issue view 7', 'Commit', 'request_review', 'REVIEW_FEEDBACK.md', 'create_pull_request (base_branch next)']) {
+    expect(coding).toContain(word);
+  }
+  expect(coding).not.toContain('undefined');
+});

@@ -1,0 +1,80 @@
+import type { House } from '../../../kernel/context.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
+import type { SessionLook } from '../../../machine/agent-sessions/agent-session.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { beginEnding } from './end.ts';
+import { stillUnheard } from './news.ts';
+import type { InstancePorts } from './ports.ts';
+import { beginRestart } from './restart.ts';
+import { reviewOver } from './review-over.ts';
+import type { Outside } from './step.ts';
+import { atWork, changeInstance, findInstance } from './store.ts';
+import type { InstanceRow } from './tables.ts';
+
+const EVERY_MS = 5_000;
+/** A third of an agent's lease: a note of it costs a write. */
+const NOTE_MS = 30_000;
+
+/** Looks after the agents that are meant to run, also those that an earlier server process has started. */
+export function livenessSweep({ store, clock, log }: House, outside: Outside, ports: InstancePorts): Sweep {
+  const noted = new Map<string, number>();
+
+  async function look(row: InstanceRow): Promise<void> {
+    // That its agent ended was noted before: it is started again when there is something to do.
+    if (row.session_kind === null || (row.pid === null && row.status !== 'started')) return;
+    const sessions = await outside.sessions(row.session_kind);
+    const handle = row.pid === null ? null : { name: row.session_name, pid: row.pid, started: row.process_start ?? 0 };
+    const seen: SessionLook = handle ? await sessions.look(handle) : { state: 'gone' };
+    if (seen.state === 'running' && row.session_kind === 'process') await outside.boundLog(row.session_name);
+    if (seen.state === 'running' && handle && row.news !== null && (await sessions.type(handle, row.news))) await noteHeard(row);
+    if (seen.state === 'running' && clock.now() - (noted.get(row.agent_id) ?? 0) < NOTE_MS) return;
+    noted.set(row.agent_id, clock.now());
+    await store.write(row.workspace_id, async (tx) => {
+      const now = await findInstance(tx.db, tx.workspace, row.id);
+      // Somebody has begun to do something to it meanwhile.
+      if (!now || now.step !== null || now.ended_at !== null || now.pid !== row.pid) return;
+      if (seen.state === 'running') await ports.agentSeen(tx, now.agent_id);
+      else await noteEnd(tx, now, inWords(seen));
+    });
+  }
+
+  /** Should its program end now, it has ended by itself. */
+  async function noteHeard({ workspace_id, id, news }: InstanceRow): Promise<void> {
+    await store.write(workspace_id, async (tx) => {
+      const now = await findInstance(tx.db, tx.workspace, id);
+      if (now && news !== null) await changeInstance(tx.db, now, { news: stillUnheard(now, news) });
+    });
+  }
+
+  async function noteEnd(tx: Tx, row: InstanceRow, reason: string): Promise<void> {
+    if (row.type === 'review') {
+      // It has said its word, which is being delivered: that ends it.
+      if ((await ports.feedbackOf(tx.db, tx.workspace, row.id)).length > 0) return;
+      const told = { subject: 'Your review ended without feedback', body: `${row.id}: ${reason}. Call request_review again.` };
+      await reviewOver(tx, ports, row, { actor: 'server', outcome: 'ended', reason, told, graceMs: 0 });
+    } else if (row.status === 'started' && row.news !== null) {
+      await beginRestart(tx, row, { prompt: row.news });
+    } else if (row.status === 'started') {
+      await beginEnding(tx, row, { status: 'terminated', status_reason: reason }, { force: false }, 0);
+    } else {
+      // One whose work is being looked at, or is a pull request, need not run.
+      await changeInstance(tx.db, row, { pid: null, process_start: null, updated_at: tx.now });
+    }
+  }
+
+  return {
+    name: 'instances',
+    everyMs: EVERY_MS,
+    async run() {
+      const rows = await atWork(store.reader, outside.machine);
+      for (const id of noted.keys()) if (!rows.some(({ agent_id }) => agent_id === id)) noted.delete(id);
+      for (const row of rows) {
+        await look(row).catch((error: unknown) => log.error('instance not looked at', { instance: row.id, error }));
+      }
+    },
+  };
+}
+
+function inWords(seen: SessionLook): string {
+  return seen.state === 'ended' && seen.code !== null ? `its agent ended with code ${seen.code}` : 'its agent ended';
+}

@@ -1,0 +1,128 @@
+import { basename } from 'node:path';
+import { type CallContext, record } from '../../../kernel/context.ts';
+import type { Output } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
+import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/keep.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { removeFromDisk } from './end.ts';
+import { type FoundWorktree, isOrphanSession, isOrphanWorktree } from './orphan.ts';
+import { instancesClearOrphans, instancesOrphans, type Orphan } from './orphans-contract.ts';
+import { ownerOf } from './owner.ts';
+import type { Outside } from './step.ts';
+import { placesOf } from './store.ts';
+
+/** What is left on the machine of instances that are over. The sweeps leave nothing; a crash of the machine, or a hand at git or tmux, may. */
+export function orphanActions(outside: Outside): Implementation[] {
+  return [
+    implement(instancesOrphans, {
+      read: async (_input, { reader }) => ok({ items: [...(await orphanSessions(outside, reader)), ...(await orphanWorktrees(outside, reader))].map(shown) }),
+    }),
+    implement(instancesClearOrphans, {
+      run: async ({ force }, ctx) => {
+        const sessions = await orphanSessions(outside, ctx.reader);
+        const worktrees = await orphanWorktrees(outside, ctx.reader);
+        if (force !== undefined && !worktrees.some(({ found }) => found.path === force)) throw noOrphan(force);
+        const items: Cleared[] = [];
+        // Sessions first: whoever works in a worktree has ended before it is looked at.
+        for (const session of sessions) items.push(await endOrphan(ctx, session));
+        for (const worktree of worktrees) items.push(await removeOrphan(outside, ctx, worktree, worktree.found.path === force));
+        return ok({ items });
+      },
+    }),
+  ];
+}
+
+type Cleared = Output<typeof instancesClearOrphans>['items'][number];
+
+interface OrphanSession extends Orphan {
+  readonly sessions: AgentSessions;
+  readonly handle: SessionHandle;
+}
+
+interface OrphanWorktree extends Orphan {
+  readonly found: FoundWorktree;
+}
+
+const shown = ({ kind, name, path, branch, reason, command }: Orphan): Orphan => ({ kind, name, path, branch, reason, command });
+
+/** The machine is looked at first, the store after it: what is started meanwhile was written down before it was there. */
+async function orphanSessions(outside: Outside, db: Db): Promise<OrphanSession[]> {
+  const tmux = await outside.tmux();
+  const kinds = await Promise.all((tmux ? (['tmux', 'process'] as const) : (['process'] as const)).map((kind) => outside.sessions(kind)));
+  const found: { sessions: AgentSessions; handle: SessionHandle }[] = [];
+  for (const sessions of kinds) {
+    const handles = await Promise.all((await sessions.names()).map((name) => sessions.find(name)));
+    found.push(...handles.filter((handle) => handle !== undefined).map((handle) => ({ sessions, handle })));
+  }
+  const places = await placesOf(db);
+  return found
+    .filter(({ handle }) => isOrphanSession(handle.name, places))
+    .map(({ sessions, handle }) => {
+      const command = sessions.kind === 'tmux' && tmux ? ['tmux', ...tmux.endArgs(handle.name)] : ['kill', '-s', 'TERM', '--', `-${handle.pid}`];
+      return { kind: 'session', name: handle.name, path: null, branch: null, reason: null, command, sessions, handle };
+    });
+}
+
+async function orphanWorktrees(outside: Outside, db: Db): Promise<OrphanWorktree[]> {
+  const { disk, machine } = outside;
+  const here = (await placesOf(db)).filter((place) => place.machine === machine);
+  const found: FoundWorktree[] = [];
+  for (const repository of new Set(here.map((place) => place.repository))) {
+    // A repository that is gone, or not mounted, has nothing to show.
+    for (const { path, branch } of await disk.listWorktrees(repository).catch(() => [])) {
+      found.push({ repository, path, branch, owner: await ownerOf(outside, path) });
+    }
+  }
+  const places = await placesOf(db);
+  return await Promise.all(found.filter((worktree) => isOrphanWorktree(worktree, places, machine)).map((worktree) => described(outside, worktree)));
+}
+
+async function described({ disk }: Outside, found: FoundWorktree): Promise<OrphanWorktree> {
+  const { repository, path } = found;
+  const branch = found.branch as string;
+  const name = basename(path);
+  const base_branch = await disk.defaultBranch(repository);
+  const state = await disk.worktreeState(repository, path, { branch, base: base_branch, mergeCommit: null, passing: `${branch.split('/')[0]}/` });
+  const reason = reasonToKeep(state, { branch, base_branch });
+  const forced = reasonAgainstForce(state) === null ? ['covenant', 'doctor', '--fix', '--force', path] : null;
+  return {
+    kind: 'worktree',
+    name,
+    path,
+    branch,
+    reason,
+    command: reason === null ? ['git', '-C', repository, 'worktree', 'remove', '--', path] : forced,
+    found,
+  };
+}
+
+async function endOrphan(ctx: CallContext, orphan: OrphanSession): Promise<Cleared> {
+  const cleared = isOrphanSession(orphan.name, await placesOf(ctx.reader));
+  if (cleared) {
+    await orphan.sessions.end(orphan.handle);
+    await note(ctx, orphan, null);
+  }
+  return { ...shown(orphan), cleared, backup_ref: null };
+}
+
+async function removeOrphan(outside: Outside, ctx: CallContext, orphan: OrphanWorktree, force: boolean): Promise<Cleared> {
+  const { found, name } = orphan;
+  // Somebody may have taken the name since it was looked at.
+  if (!isOrphanWorktree(found, await placesOf(ctx.reader), outside.machine)) return { ...shown(orphan), cleared: false, backup_ref: null };
+  const base_branch = (await outside.disk.defaultBranch(found.repository)) ?? 'main';
+  const place = { repository: found.repository, worktree_path: found.path, branch_name: found.branch as string, base_branch, session_name: name };
+  const { reason, backup } = await removeFromDisk(outside, place, force);
+  if (reason === null) await note(ctx, orphan, backup);
+  return { ...shown(orphan), reason, cleared: reason === null, backup_ref: backup };
+}
+
+async function note(ctx: CallContext, { kind, name, branch }: Orphan, backup_ref: string | null): Promise<void> {
+  const payload = { kind, ...(branch === null ? {} : { branch }), ...(backup_ref === null ? {} : { backup_ref }) };
+  await ctx.settle(async (tx) => record(tx, ctx, { category: 'work', kind: 'instance.orphan_cleared', subject: name, payload }));
+}
+
+const noOrphan = (path: string): Refusal =>
+  new Refusal('ORPHAN_NOT_FOUND', `${path} is no worktree that an instance has left.`, 'covenant doctor names those there are.', { field: 'force' });

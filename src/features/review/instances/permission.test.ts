@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { workspaceId } from '../../../kernel/workspace.ts';
+import type { TestCaller } from '../../../testing/app.ts';
+import { instanceApp } from '../../../testing/scenes/instances.ts';
+
+type Items = { items: { name: string; run_agents: boolean }[] };
+
+test('only those whom the operator of the server allows it run agents, whatever their role in a workspace [harden.instances.server-permission]', async () => {
+  const t = await instanceApp();
+  const shop = workspaceId('shop');
+  /** As they are let in at this moment: signed in by a link of the operator. */
+  const signedIn = async (developer: string, workspace?: string): Promise<TestCaller> => {
+    const link = { name: 'signin.link', args: { developer }, principal: t.operator.principal, surface: 'cli', workspace } as const;
+    const { path } = (await t.app.dispatch.action(link)).reply.data as { path: string };
+    const session = await t.app.signIn({ code: path.replace('/signin/', '') });
+    const found = await t.app.authenticate(session.cookie, 'cookie', { secret: session.proof });
+    if (!('principal' in found)) throw new Error(`${developer} is not let in`);
+    return { token: session.cookie, tokenId: found.principal.tokenId, principal: found.principal };
+  };
+  await t.developer('ana', undefined, shop);
+  await t.developer('ben');
+  const [ana, ben] = [await signedIn('ana', 'shop'), await signedIn('ben')];
+  const start = { repository_path: t.repository.path, type: 'coding', issue: 7, agent: 'tiny' };
+  const code = async (name: string, args: object, caller: TestCaller) => {
+    const { reply } = await t.action(name, args, caller);
+    return reply.status === 'ok' ? 'ok' : reply.code;
+  };
+  const denied = 'MACHINE_PERMISSION_REQUIRED';
+  for (const admin of [ana, ben]) {
+    expect(admin.principal.operator).toBe(true);
+    expect(await code('instances.start', start, admin)).toBe(denied);
+    expect(await code('instances.message', { instance_id: 'work-7-a1', message: 'x' }, admin)).toBe(denied);
+    // Nobody gives it to themselves, or to anybody else.
+    for (const developer of ['ana', 'ben']) expect(await code('developers.set_run_agents', { developer, allowed: true }, admin)).toBe('OPERATOR_REQUIRED');
+  }
+  expect(t.repository.worktrees()).toEqual([]);
+
+  await t.done('developers.set_run_agents', { developer: 'ben', allowed: true });
+  await t.done('developers.set_run_agents', { developer: 'ben', allowed: true });
+  const again = await signedIn('ben');
+  expect(await code('instances.start', start, again)).toBe('ok');
+  expect(await code('instances.message', { instance_id: 'work-7-a1', message: 'x' }, again)).toBe('ok');
+  expect(((await t.done('developers.list', {})) as Items).items).toMatchObject([{ name: 'ben', run_agents: true }]);
+  expect(await t.done('identity.me', {}, again)).toMatchObject({ operator: true, run_agents: true });
+  // Another admin of the workspace does not borrow it by signing in as its holder.
+  const other = await t.developer('cleo');
+  const admin = { ...other, principal: { ...other.principal, web: true, signedInAt: t.clock.now(), operator: true } };
+  expect(await code('signin.link', { developer: 'ben' }, admin)).toBe(denied);
+  expect(await code('signin.link', { developer: 'ben' }, again)).toBe('ok');
+
+  // It goes for the one who has it, in that workspace, and until it is taken back.
+  expect(await code('instances.start', start, ana)).toBe(denied);
+  await t.done('developers.set_run_agents', { developer: 'ben', allowed: false });
+  expect(await code('instances.start', { ...start, issue: 8 }, await signedIn('ben'))).toBe(denied);
+  const events = (await t.events({ category: 'audit' })).filter(({ kind }) => kind.startsWith('developer.run_agents'));
+  expect(events).toMatchObject([
+    { kind: 'developer.run_agents_allowed', actor: 'operator', subject: again.principal.developerId },
+    { kind: 'developer.run_agents_withdrawn', actor: 'operator', subject: again.principal.developerId },
+  ]);
+});
+
+test('no agent’s token starts an instance by a tool: only an instance asks for a review [harden.instances.server-permission]', async () => {
+  const t = await instanceApp();
+  const ana = await t.developer('ana', 'codex');
+  await t.done('capabilities.grant', { action: 'toolset.review', token: ana.tokenId });
+  for (const tool of ['request_review', 'send_feedback', 'create_pull_request', 'create_issues']) {
+    const { isError, reply } = await t.tool(tool, { message: 'x', feedback: 'x', feedback_type: 'approve', title: 'x', description: 'x', issues: [] }, ana);
+    expect([tool, isError, reply.status]).toEqual([tool, true, expect.not.stringMatching('ok')]);
+  }
+  expect((await t.done('instances.list', {})).items).toEqual([]);
+});

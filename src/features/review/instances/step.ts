@@ -1,0 +1,46 @@
+import { createLeases, type Held, STEP_OVER } from '../../../kernel/step.ts';
+import type { AgentSessions } from '../../../machine/agent-sessions/agent-session.ts';
+import type { FileDisk } from '../../../machine/files.ts';
+import type { GitDisk } from '../../../machine/git/disk.ts';
+import type { GitHub } from '../../../machine/github/github.ts';
+import { holders } from '../../../machine/process/holder.ts';
+import type { Launcher } from './launchers.ts';
+import { changeInstance, findInstance } from './store.ts';
+import type { InstanceRow } from './tables.ts';
+
+/** The machine outside the store. */
+export interface Outside {
+  /** What of the instances is here: another server's may lie on another machine. */
+  readonly machine: string;
+  readonly disk: GitDisk;
+  readonly files: FileDisk;
+  readonly github: GitHub;
+  /** Tmux where it is, else plain processes. What was started is found again by its kind. */
+  sessions(kind?: 'tmux' | 'process'): Promise<AgentSessions>;
+  /** What a terminal showed last, for when it is gone. */
+  keepScreen(name: string, text: string): Promise<void>;
+  keptScreen(name: string): Promise<string | null>;
+  /** Of the log of a plain process, which nobody else cuts. */
+  boundLog(name: string): Promise<void>;
+  /** What a person types to look at a terminal, and to end it; null where there is no tmux. */
+  tmux(): Promise<{ attachArgs(name: string): string[]; endArgs(name: string): string[] } | null>;
+  /** Folders under which repositories may be; undefined: anywhere. */
+  readonly repositories: readonly string[] | undefined;
+  readonly launchers: Readonly<Record<string, Launcher>>;
+  /** How many agents run here at once, of all workspaces. */
+  readonly maxRunning: number;
+  /** Where agents reach this server; undefined where no server listens. */
+  url(): string | undefined;
+  /** The whole environment of an agent: what any program needs, what its launcher has passed on, and its own. */
+  environment(passed: readonly string[], own: Readonly<Record<string, string>>): Record<string, string>;
+}
+
+export type Leased = Held<InstanceRow>;
+
+export const { lease, leave, isOverdue, stillMine, goOn, takeOver, finishOverdue } = createLeases<InstanceRow>({
+  holders,
+  stepMs: 180_000,
+  find: (tx, { id }) => findInstance(tx.db, tx.workspace, id),
+  change: (tx, row, values) => changeInstance(tx.db, row, values),
+});
+export const LEASE_OVER = { ...STEP_OVER, step_by: null, step_data: null } as const;

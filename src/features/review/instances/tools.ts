@@ -1,0 +1,115 @@
+import type { CallContext } from '../../../kernel/context.ts';
+import type { Output } from '../../../kernel/contract.ts';
+import { ok, type Reply } from '../../../kernel/reply.ts';
+import type { Hand } from '../../../kernel/step.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { allowReview } from './allow-review.ts';
+import { plannedStart } from './begin.ts';
+import {
+  instancesAbandon,
+  instancesAllowReview,
+  instancesClean,
+  instancesList,
+  instancesLogs,
+  instancesMessage,
+  instancesShow,
+  instancesStart,
+  instancesStop,
+} from './contract.ts';
+import { carryOutEnd } from './end.ts';
+import { failuresOf } from './failures.ts';
+import { messageAgent } from './message.ts';
+import { outputOf } from './output.ts';
+import type { InstancePorts } from './ports.ts';
+import { requireInstance } from './require.ts';
+import { reserve } from './reserve.ts';
+import { carryOutStart } from './start.ts';
+import { startFailed } from './start-failed.ts';
+import type { Outside } from './step.ts';
+import { listInstances, relationshipsOf } from './store.ts';
+import type { InstanceRow } from './tables.ts';
+import { abandon, clean, stop, type TakenAway } from './take-away.ts';
+import { instanceViewer, isRunning, viewRelationship } from './views.ts';
+import { requireWatchable } from './watch.ts';
+
+/** What people do with instances: on the dashboard and at a terminal. */
+export function instanceActions(outside: Outside, ports: InstancePorts): Implementation[] {
+  const house = { outside, ports };
+  const handOf = (ctx: CallContext, signal?: AbortSignal): Hand => ({ actor: ctx.principal.actor, signal, write: (callback) => ctx.settle(callback) });
+
+  /** Decided in one transaction, carried out at once; by the sweep, should this process not live to see it. */
+  async function takeAway(ctx: CallContext, decide: (tx: Tx) => Promise<TakenAway>): Promise<Reply<Output<typeof instancesStop>>> {
+    const { row, leased } = await ctx.write(decide);
+    let after = row;
+    for (const one of leased) {
+      const ended = await carryOutEnd(outside, ports, handOf(ctx), one);
+      if (one.id === row.id) after = ended;
+    }
+    return ok(await ending(ctx, after));
+  }
+
+  return [
+    implement(instancesStart, {
+      run: async (input, ctx) => {
+        const planned = await plannedStart(outside, ctx, input);
+        const { actor, developerId } = ctx.principal;
+        const leased = await ctx.write(async (tx) => reserve(tx, outside, ports, actor, { ...planned, developer: await ports.developerOf(tx, developerId) }));
+        const started = await carryOutStart(outside, ports, handOf(ctx, ctx.signal), leased);
+        if ('failure' in started) throw startFailed(started.failure);
+        return ok((await instanceViewer(ctx.reader, ctx.principal, [started.row])).view(started.row));
+      },
+    }),
+    implement(instancesList, {
+      read: async (filter, ctx) => {
+        const { rows, total } = await listInstances(ctx.reader, ctx.workspace, { ...filter, viewer: ctx.principal });
+        return ok({ items: rows.map((await instanceViewer(ctx.reader, ctx.principal, rows)).view), total });
+      },
+    }),
+    implement(instancesShow, {
+      read: async ({ instance_id }, ctx) => {
+        const row = await requireInstance(ctx.reader, ctx.workspace, instance_id);
+        const viewer = await instanceViewer(ctx.reader, ctx.principal, [row]);
+        const hidden = viewer.isHidden(row);
+        return ok({
+          instance: viewer.view(row),
+          prompt: hidden ? null : row.prompt,
+          attach: hidden ? null : await attachCommand(outside, row),
+          relationships: (await relationshipsOf(ctx.reader, ctx.workspace, row.id)).map(viewRelationship),
+          feedback: hidden ? [] : await ports.feedbackOf(ctx.reader, ctx.workspace, row.id),
+          failures: hidden ? [] : await failuresOf(ctx.reader, row),
+        });
+      },
+    }),
+    implement(instancesMessage, { write: async (tx, input, ctx) => ok(await messageAgent(tx, ports, ctx, input)) }),
+    implement(instancesAllowReview, {
+      write: async (tx, input, ctx) => {
+        const row = await allowReview(tx, ports, ctx, input);
+        return ok((await instanceViewer(tx.db, ctx.principal, [row])).view(row));
+      },
+    }),
+    implement(instancesLogs, {
+      read: async ({ instance_id, lines }, ctx) => {
+        const row = await requireWatchable(ctx.reader, ctx.principal, instance_id, outside.machine);
+        return ok({ instance_id, text: await outputOf(outside, row, lines), running: isRunning(row) });
+      },
+    }),
+    implement(instancesStop, { run: (input, ctx) => takeAway(ctx, (tx) => stop(tx, house, ctx, input)) }),
+    implement(instancesAbandon, { run: (input, ctx) => takeAway(ctx, (tx) => abandon(tx, house, ctx, input)) }),
+    implement(instancesClean, { run: (input, ctx) => takeAway(ctx, (tx) => clean(tx, house, input)) }),
+  ];
+}
+
+async function ending(ctx: CallContext, row: InstanceRow): Promise<Output<typeof instancesStop>> {
+  const instance = (await instanceViewer(ctx.reader, ctx.principal, [row])).view(row);
+  // Another has taken it over, and is at it.
+  const reason = row.step === 'ending' ? 'it is being ended at this moment' : instance.kept_reason;
+  return { instance, worktree: reason === null ? 'removed' : 'kept', reason, backup_ref: row.backup_ref };
+}
+
+/** To look on: who wants to type leaves the `-r` out. */
+async function attachCommand(outside: Outside, row: InstanceRow): Promise<string[] | null> {
+  if (row.session_kind !== 'tmux' || row.machine !== outside.machine || !isRunning(row)) return null;
+  const [socket, path, command, ...target] = (await outside.tmux())?.attachArgs(row.session_name) ?? [];
+  return socket && path && command ? ['tmux', socket, path, command, '-r', ...target] : null;
+}

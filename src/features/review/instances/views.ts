@@ -1,0 +1,85 @@
+import type { z } from 'zod';
+import type { Principal } from '../../../kernel/context.ts';
+import type { Output } from '../../../kernel/contract.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { reviewLimits } from '../../core/settings/index.ts';
+import type { instancesShow, instanceView } from './contract.ts';
+import { AT_WORK } from './lifecycle.ts';
+import { isAtLimit, reviewsAllowed, SUGGESTIONS } from './limits.ts';
+import { reviewCounts } from './store.ts';
+import type { InstanceRow } from './tables.ts';
+
+export type InstanceView = z.input<typeof instanceView>;
+type Relationship = Output<typeof instancesShow>['relationships'][number];
+
+export interface InstanceViewer {
+  view(row: InstanceRow): InstanceView;
+  /** Whether what it does, and where, is nobody else's business. */
+  isHidden(row: InstanceRow): boolean;
+}
+
+/** Of a private developer's instance others see that it is there and how it stands, and nothing that tells whose it is or what it does. */
+export async function instanceViewer(db: Db, viewer: Principal, rows: readonly InstanceRow[]): Promise<InstanceViewer> {
+  const { workspace } = viewer;
+  const names = await namesFor(db, workspace, viewer);
+  const limits = await reviewLimits(db, workspace);
+  const ran = await reviewCounts(
+    db,
+    workspace,
+    rows.map(({ id }) => id),
+  );
+  const isHidden = ({ developer_id }: InstanceRow) => viewer.kind !== 'operator' && developer_id !== null && names(developer_id) === PRIVATE;
+  /** The store has ids alone: a name may have to be hidden one day. */
+  const named = (text: string): string => text.replace(/\b(?:developer:|agent:[a-z-]+@)(dev_\w+)/g, (_, id: string) => names(id));
+  return {
+    isHidden,
+    view(row) {
+      const hidden = isHidden(row);
+      const reviews = ran.get(row.id) ?? 0;
+      const allowed = reviewsAllowed(row, limits);
+      const atLimit = row.type === 'coding' && AT_WORK.includes(row.status) && isAtLimit(reviews, allowed);
+      return {
+        id: row.id,
+        type: row.type,
+        status: row.status,
+        agent: row.agent,
+        agent_id: row.agent_id,
+        developer: row.developer_id === null ? null : names(row.developer_id),
+        repository: hidden ? PRIVATE : row.repository,
+        branch: row.branch_name,
+        base_branch: hidden ? PRIVATE : row.base_branch,
+        worktree_path: hidden ? PRIVATE : row.worktree_path,
+        machine: hidden ? PRIVATE : row.machine,
+        session_name: row.session_name,
+        session_kind: row.session_kind,
+        running: isRunning(row),
+        issue_number: hidden ? null : row.issue_number,
+        pr_number: hidden ? null : row.pr_number,
+        pr_url: hidden ? null : row.pr_url,
+        parent_instance_id: row.parent_instance_id,
+        review_iteration: row.review_iteration,
+        reviews,
+        max_reviews: allowed,
+        extra_reviews: row.extra_reviews,
+        failed_reviews: row.failed_reviews,
+        max_failed_reviews: limits.autoAbandonAfter,
+        at_limit: atLimit,
+        suggestions: atLimit ? [...SUGGESTIONS] : [],
+        status_reason: row.status_reason === null ? null : hidden ? PRIVATE : named(row.status_reason),
+        kept_reason: hidden && row.kept_reason !== null ? PRIVATE : row.kept_reason,
+        backup_ref: row.backup_ref,
+        created_by: hidden ? PRIVATE : named(row.created_by),
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        last_activity: row.last_activity,
+        ended_at: row.ended_at,
+      };
+    },
+  };
+}
+
+/** By what was seen of it last. */
+export const isRunning = ({ pid, ended_at, step }: InstanceRow): boolean => pid !== null && ended_at === null && step !== 'ending';
+
+export const viewRelationship = ({ workspace_id: _, ...relationship }: Relationship & { workspace_id: string }): Relationship => relationship;

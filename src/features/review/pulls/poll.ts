@@ -1,0 +1,95 @@
+import type { House } from '../../../kernel/context.ts';
+import { messageOf } from '../../../kernel/step.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
+import type { GitHub, GitHubRepository, Pull } from '../../../machine/github/github.ts';
+import { GitHubFailed } from '../../../machine/github/github-failed.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { allows, beginEnding, changeInstance, findInstance, type InstancePorts, type InstanceRow, type Outside, pullsToAskFor } from '../instances/index.ts';
+
+const EVERY_MS = 60_000;
+/** A token may ask 5,000 times an hour, and people use it too. */
+const AT_ONCE = 30;
+/** So long one that was closed may be reopened and it is noticed. */
+const CLOSED_MS = 30 * 24 * 3_600_000;
+
+/** Learns what became of pull requests. Those that were not asked for the longest come first. */
+export function pollSweep({ store, clock, log }: House, outside: Outside, ports: InstancePorts): Sweep {
+  const { github } = outside;
+  const asked = new Map<string, number>();
+  let notBefore = 0;
+  /** What was logged already: of one pull request, or of GitHub. */
+  const complaints = new Map<string, string>();
+
+  async function ask(row: InstanceRow): Promise<void> {
+    const repository = repositoryOf(github, row);
+    if (!repository) return;
+    const pull = await github.pull(repository, row.pr_number as number);
+    for (const about of [keyOf(row), GITHUB]) complaints.delete(about);
+    if (STATUS[pull.state] !== row.status) await store.write(row.workspace_id, (tx) => note(tx, ports, row, pull));
+  }
+
+  /** Whether the others may be asked all the same. */
+  function goesOn(row: InstanceRow, error: unknown): boolean {
+    if (!(error instanceof GitHubFailed)) throw error;
+    if (error.retryAt !== null) notBefore = error.retryAt;
+    const isItsOwn = error.why === 'not_found' || error.why === 'invalid';
+    const about = isItsOwn ? keyOf(row) : GITHUB;
+    // Once, not every minute.
+    if (complaints.get(about) !== error.message) log.warn('pull request not asked for', { instance: row.id, why: error.why, reason: messageOf(error) });
+    complaints.set(about, error.message);
+    return isItsOwn;
+  }
+
+  return {
+    name: 'pull requests',
+    everyMs: EVERY_MS,
+    async run() {
+      const now = clock.now();
+      if (!github.hasToken || now < notBefore) return;
+      const rows = await pullsToAskFor(store.reader, outside.machine, now - CLOSED_MS);
+      const when = (row: InstanceRow) => asked.get(keyOf(row)) ?? 0;
+      const due = rows.filter((row) => now - when(row) >= EVERY_MS).sort((a, b) => when(a) - when(b));
+      const known = new Set(rows.map(keyOf));
+      for (const key of asked.keys()) if (!known.has(key)) for (const kept of [asked, complaints]) kept.delete(key);
+      for (const row of due.slice(0, AT_ONCE)) {
+        asked.set(keyOf(row), now);
+        try {
+          await ask(row);
+        } catch (error) {
+          if (!goesOn(row, error)) return;
+        }
+      }
+    },
+  };
+}
+
+const keyOf = ({ workspace_id, id }: InstanceRow): string => `${workspace_id} ${id}`;
+const GITHUB = '';
+const STATUS = { open: 'pr_created', closed: 'pr_closed', merged: 'pr_merged' } as const;
+
+/** As its own address says: where `origin` was changed meanwhile, the pull request is still where it was. */
+function repositoryOf(github: GitHub, { pr_url }: InstanceRow): GitHubRepository | null {
+  const [, repository] = /^(https?:\/\/.+)\/pull\/\d+$/.exec(pr_url ?? '') ?? [];
+  return repository === undefined ? null : github.repositoryAt(repository);
+}
+
+const CHANGES = { open: 'pull request reopened', closed: 'pull request closed', merged: 'pull request merged' } as const;
+const KINDS = { open: 'pull.reopened', closed: 'pull.closed', merged: 'pull.merged' } as const;
+
+async function note(tx: Tx, ports: InstancePorts, seen: InstanceRow, { state, number, url }: Pull): Promise<void> {
+  const row = await findInstance(tx.db, tx.workspace, seen.id);
+  if (!row || row.step !== null || row.pr_number !== number || !allows(CHANGES[state], row.status)) return;
+  const status = STATUS[state];
+  const status_reason = state === 'open' ? null : `pull request #${number} was ${state}`;
+  tx.append({ category: 'work', kind: KINDS[state], actor: 'server', subject: row.id, payload: { pr_number: number, pr_url: url } });
+  const isGone = row.ended_at !== null && row.kept_reason === null;
+  if (state === 'merged' && !isGone) {
+    // Its work is where it was meant to go: the agent ends, and its worktree with it.
+    await beginEnding(tx, row, { status, status_reason, news: null }, { force: false }, 0);
+    return;
+  }
+  await changeInstance(tx.db, row, { status, status_reason, updated_at: tx.now });
+  if (row.ended_at !== null || state === 'merged') return;
+  const told = { subject: `Your pull request #${number} was ${state === 'open' ? 'reopened' : 'closed without being merged'}`, body: url };
+  await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor: 'server', ...told });
+}

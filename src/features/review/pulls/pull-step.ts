@@ -1,0 +1,155 @@
+import { Refusal } from '../../../kernel/errors.ts';
+import { type Hand, isHeldAs, messageOf } from '../../../kernel/step.ts';
+import type { Push } from '../../../machine/git/remote.ts';
+import type { GitHubRepository, Pull } from '../../../machine/github/github.ts';
+import type { Tx } from '../../../storage/write.ts';
+import {
+  changeInstance,
+  findInstance,
+  goOn,
+  type InstancePorts,
+  type InstanceRow,
+  LAST_WORDS_MS,
+  LEASE_OVER,
+  type Leased,
+  lease,
+  leave,
+  type Outside,
+  reviewOver,
+  stillMine,
+} from '../instances/index.ts';
+import { findPull, openPull, Unknown } from './open-pull.ts';
+import { waitsForGitHub } from './patience.ts';
+
+/** What is being made a pull request of, as it is written down before anything is done. */
+interface PullStep {
+  readonly repository: GitHubRepository;
+  readonly title: string;
+  readonly description: string;
+  readonly base: string;
+  /** The instance that called: a review agent makes the pull request of another's work. */
+  readonly by: string;
+  readonly begun: number;
+}
+
+export type Made = { readonly pull: Pull } | { readonly failure: unknown };
+
+export async function beginPull(tx: Tx, work: InstanceRow, step: Omit<PullStep, 'begun'>): Promise<Leased> {
+  const change = {
+    ...lease('pull', tx.now),
+    step_data: JSON.stringify({ ...step, begun: tx.now } satisfies PullStep),
+    updated_at: tx.now,
+    last_activity: tx.now,
+  };
+  await changeInstance(tx.db, work, change);
+  return { ...work, ...change };
+}
+
+/**
+ * Pushes, opens, records; or, where it cannot be opened, is over as if it had not been begun: what was pushed harms nobody. A call whose time is
+ * up does not cut it short: a large branch would never get there. Its agent then hears of it by a message.
+ */
+export async function carryOutPull({ github, disk }: Outside, ports: InstancePorts, hand: Hand, leased: Leased, push: Push): Promise<Made> {
+  const nobodyHears = () => hand.signal?.aborted === true;
+  let held = leased;
+  let pull: Pull;
+  try {
+    await disk.pushBranch(leased.repository, leased.branch_name, push);
+    // The time of the step begins anew; and of what a person has ended meanwhile nothing is opened.
+    const still = await hand.write((tx) => goOn(tx, leased, 'pull'));
+    if (!still) return { failure: noLongerHeld(leased) };
+    held = still;
+    pull = await openPull(github, wantedOf(leased, stepOf(leased)));
+  } catch (failure) {
+    if (failure instanceof Unknown) await hand.write((tx) => leaveToSweep(tx, held));
+    else await hand.write((tx) => undo(tx, ports, hand, held, messageOf(failure), nobodyHears()));
+    return { failure };
+  }
+  // Should this fail, the sweep finds the pull request.
+  await hand.write((tx) => settle(tx, ports, hand, held, pull, nobodyHears()));
+  return { pull };
+}
+
+const noLongerHeld = ({ id }: Leased): Refusal =>
+  new Refusal(
+    'INVALID_STATE',
+    `${id} was ended before its pull request was opened, or another server went on with it.`,
+    'If you are still at work, call again.',
+  );
+
+/** What a process has left: GitHub knows whether there is a pull request. Otherwise there is none, and whoever wanted it is told. */
+export async function finishPull(outside: Outside, ports: InstancePorts, hand: Hand, leased: Leased, now: number): Promise<void> {
+  const step = stepOf(leased);
+  let pull: Pull | undefined;
+  let reason = `GitHub has no open pull request of ${leased.branch_name}: the server, or GitHub, stopped before it was made`;
+  try {
+    pull = await findPull(outside.github, wantedOf(leased, step));
+  } catch (failure) {
+    // It is asked again when the time of the step is up.
+    if (waitsForGitHub(failure, step.begun, now)) return;
+    reason = messageOf(failure);
+  }
+  const made = pull;
+  await hand.write((tx) => (made ? settle(tx, ports, hand, leased, made, true) : undo(tx, ports, hand, leased, reason, true)));
+}
+
+const stepOf = (row: Leased): PullStep => JSON.parse(row.step_data as string) as PullStep;
+
+const wantedOf = ({ branch_name, pr_number }: Leased, { repository, title, description, base }: PullStep) => ({
+  repository,
+  branch: branch_name,
+  known: pr_number,
+  words: { title, body: description, base },
+});
+
+async function leaveToSweep(tx: Tx, leased: Leased): Promise<void> {
+  const row = await stillMine(tx, leased);
+  if (row) await changeInstance(tx.db, row, leave('pull', tx.now));
+}
+
+async function undo(tx: Tx, ports: InstancePorts, { actor }: Hand, leased: Leased, reason: string, tellCaller: boolean): Promise<void> {
+  const row = await stillMine(tx, leased);
+  if (!row) return;
+  const { by } = stepOf(leased);
+  await changeInstance(tx.db, row, { ...LEASE_OVER, updated_at: tx.now });
+  tx.append({ category: 'work', kind: 'pull.failed', actor, subject: row.id, payload: { branch: row.branch_name, by, reason: reason.slice(0, 200) } });
+  const caller = tellCaller ? await findInstance(tx.db, tx.workspace, by) : undefined;
+  if (!caller || caller.ended_at !== null) return;
+  const words = { subject: 'Your pull request was not made', body: `${reason}. Call create_pull_request again.` };
+  await ports.tell(tx, { from: caller.agent_id, to: caller.agent_id, actor, ...words });
+}
+
+async function settle(tx: Tx, ports: InstancePorts, { actor }: Hand, leased: Leased, { number, url }: Pull, tellCaller: boolean): Promise<void> {
+  const row = await findInstance(tx.db, tx.workspace, leased.id);
+  if (!row) return;
+  const { by, base } = stepOf(leased);
+  const pull = { pr_number: number, pr_url: url };
+  const kind = row.pr_number === number ? 'pull.updated' : 'pull.created';
+  const recorded = () => tx.append({ category: 'work', kind, actor, subject: row.id, payload: { ...pull, branch: row.branch_name, base, by } });
+  if (!isHeldAs(row, leased)) {
+    // Ended meanwhile, or finished by another: there is a pull request all the same.
+    if (row.pr_number === number) return;
+    await changeInstance(tx.db, row, { ...pull, updated_at: tx.now });
+    recorded();
+    return;
+  }
+  const values = { ...LEASE_OVER, ...pull, status: 'pr_created', updated_at: tx.now, last_activity: tx.now } as const;
+  recorded();
+  if (by === row.id || row.status !== 'waiting_review') await changeInstance(tx.db, row, { ...values, news: null });
+  if (by !== row.id) await approve(tx, ports, actor, by, row.agent_id, values);
+  const words = `Pull request #${number} is open: ${url}`;
+  if (tellCaller && by === row.id) await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor, subject: words, body: `It is of ${row.branch_name}.` });
+}
+
+/** The review is over, and its agent with it. Should it have ended meanwhile, the pull request stands. */
+async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, coder: string, parent: Partial<InstanceRow>): Promise<void> {
+  const { pr_number, pr_url } = parent;
+  const subject = `${by} has approved your work: pull request #${pr_number}`;
+  const told = { subject, body: `${pr_url}. Nothing is left for you to do unless you are told otherwise.` };
+  const review = await findInstance(tx.db, tx.workspace, by);
+  if (review?.status === 'started') {
+    await reviewOver(tx, ports, review, { actor, outcome: 'approved', reason: `approved: pull request #${pr_number}`, told, parent, graceMs: LAST_WORDS_MS });
+  } else {
+    await ports.tell(tx, { from: coder, to: coder, actor, ...told });
+  }
+}

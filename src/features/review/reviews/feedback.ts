@@ -1,0 +1,105 @@
+import type { CallContext } from '../../../kernel/context.ts';
+import type { Input, Output } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { ok, type Reply } from '../../../kernel/reply.ts';
+import type { Hand } from '../../../kernel/step.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { allows, type InstancePorts, type InstanceRow, type Outside, requireInstance, reviewedBy } from '../instances/index.ts';
+import { callingInstance, requireType } from './caller.ts';
+import type { sendFeedback } from './contract.ts';
+import { deliver } from './deliver.ts';
+import { isOverdue, type Leased, lease, takeOver } from './step.ts';
+import { feedbackBy, insertFeedback } from './store.ts';
+import type { ReviewFeedbackRow } from './tables.ts';
+
+type Words = Input<typeof sendFeedback>;
+
+/** Stored first, then delivered. The same words again give the same answer. */
+export async function runFeedback(outside: Outside, ports: InstancePorts, input: Words, ctx: CallContext): Promise<Reply<Output<typeof sendFeedback>>> {
+  const caller = await callingInstance(ctx, outside.machine);
+  requireType(caller, 'review', 'review agents send feedback');
+  const begun = await ctx.write((tx) => begin(tx, caller.id, input));
+  if (begun.step !== 'merging') return ok(await answer(ctx.reader, begun));
+  // Never cut short: half a merge would have to wait for the sweep.
+  const hand: Hand = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
+  const row = await deliver(outside, ports, hand, ctx.reader, begun as Leased);
+  if (!row) throw underWay();
+  return ok(await answer(ctx.reader, row));
+}
+
+async function begin(tx: Tx, id: string, input: Words): Promise<ReviewFeedbackRow> {
+  const before = await feedbackBy(tx.db, tx.workspace, id);
+  if (before) return await again(tx, before, input);
+  const review = await requireInstance(tx.db, tx.workspace, id);
+  const { parent, iteration } = await requireTarget(tx.db, review);
+  const row: ReviewFeedbackRow = {
+    workspace_id: tx.workspace,
+    id: newId('fb', tx.now),
+    review_instance: id,
+    coding_instance: parent.id,
+    review_iteration: iteration,
+    ...wordsOf(input),
+    git_commit_hash: null,
+    delivered: null,
+    reason: null,
+    created_at: tx.now,
+    ...lease('merging', tx.now),
+  };
+  await insertFeedback(tx.db, row);
+  return row;
+}
+
+const wordsOf = ({ feedback, feedback_type, priority = 'normal', actionable_items = [] }: Words) => ({
+  feedback,
+  feedback_type,
+  priority,
+  actionable_items: JSON.stringify(actionable_items),
+});
+
+async function again(tx: Tx, row: ReviewFeedbackRow, input: Words): Promise<ReviewFeedbackRow> {
+  const isSame = Object.entries(wordsOf(input)).every(([name, value]) => row[name as keyof ReviewFeedbackRow] === value);
+  if (!isSame) {
+    throw new Refusal('FEEDBACK_ALREADY_SENT', `${row.review_instance} has sent its feedback (${row.id}).`, 'You are done: a review says its word once.', {
+      feedback_id: row.id,
+    });
+  }
+  if (row.step !== 'merging') return row;
+  const taken = isOverdue(row, tx.now) ? await takeOver(tx, row) : undefined;
+  if (!taken) throw underWay();
+  return taken;
+}
+
+const underWay = (): Refusal => new Refusal('FEEDBACK_UNDER_WAY', 'Your feedback is being delivered.', 'Call again with the same words to see how it went.');
+
+/** The one coding agent whose work the caller reviews, while it waits for that. */
+async function requireTarget(db: Db, review: InstanceRow): Promise<{ parent: InstanceRow; iteration: number }> {
+  const relationship = await reviewedBy(db, review.workspace_id, review.id);
+  if (!relationship) {
+    throw new Refusal(
+      'RELATIONSHIP_NOT_FOUND',
+      `${review.id} reviews nobody's work.`,
+      'Only a review agent that request_review has started can send feedback.',
+    );
+  }
+  const parent = await requireInstance(db, review.workspace_id, relationship.parent_instance);
+  const over = relationship.ended_at === null ? null : `The review by ${review.id} is over (${relationship.outcome}).`;
+  const notWaiting = allows('review over', parent.status) ? null : `${parent.id} is ${parent.status} and waits for no feedback.`;
+  const why = over ?? notWaiting;
+  if (why !== null) throw new Refusal('INVALID_STATE', why, 'Nothing is left for you to do here.', { status: review.status, target_instance_id: parent.id });
+  if (parent.step === 'pull') throw new Refusal('BUSY', `A pull request of ${parent.id} is being made.`, 'If you have asked for it, wait for its answer.');
+  return { parent, iteration: relationship.review_iteration };
+}
+
+async function answer(db: Db, row: ReviewFeedbackRow): Promise<Output<typeof sendFeedback>> {
+  const review = await requireInstance(db, row.workspace_id, row.review_instance);
+  return {
+    feedback_id: row.id,
+    git_commit_hash: row.git_commit_hash,
+    target_instance_id: row.coding_instance,
+    cleanup_status: review.ended_at === null ? 'terminating' : 'terminated',
+    delivered: row.delivered ?? 'message',
+    reason: row.reason,
+  };
+}

@@ -1,0 +1,85 @@
+import type { Updateable } from 'kysely';
+import type { Database } from '../../../storage/database.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Feedback } from '../instances/index.ts';
+import type { ReviewFeedbackRow } from './tables.ts';
+
+export async function insertFeedback(db: Db, row: ReviewFeedbackRow): Promise<void> {
+  await db.insertInto('review_feedback').values(row).execute();
+}
+
+/** What this reviewer has said: at most one thing. */
+export async function feedbackBy(db: Db, workspace: string, review: string): Promise<ReviewFeedbackRow | undefined> {
+  return await db.selectFrom('review_feedback').selectAll().where('workspace_id', '=', workspace).where('review_instance', '=', review).executeTakeFirst();
+}
+
+export async function findFeedback(db: Db, workspace: string, id: string): Promise<ReviewFeedbackRow | undefined> {
+  return await db.selectFrom('review_feedback').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+export async function changeFeedback(
+  db: Db,
+  { workspace_id, id }: Pick<ReviewFeedbackRow, 'workspace_id' | 'id'>,
+  values: Updateable<Database['review_feedback']>,
+): Promise<void> {
+  await db.updateTable('review_feedback').set(values).where('workspace_id', '=', workspace_id).where('id', '=', id).execute();
+}
+
+/** In whichever workspace, of reviews on this machine. */
+export async function feedbackUnderWay(db: Db, machine: string): Promise<ReviewFeedbackRow[]> {
+  return await db
+    .selectFrom('review_feedback as f')
+    .innerJoin('instances as i', (join) => join.onRef('i.workspace_id', '=', 'f.workspace_id').onRef('i.id', '=', 'f.review_instance'))
+    .selectAll('f')
+    .where('f.step', 'is not', null)
+    .where('i.machine', '=', machine)
+    .orderBy('f.step_until')
+    .execute();
+}
+
+export interface OpenReview {
+  readonly workspace_id: string;
+  readonly child_instance: string;
+  readonly created_at: number;
+}
+
+/** Reviews that are under way on this machine, and have not said their word yet; the oldest first. */
+export async function openReviews(db: Db, machine: string): Promise<OpenReview[]> {
+  return await db
+    .selectFrom('instance_relationships as r')
+    .innerJoin('instances as i', (join) => join.onRef('i.workspace_id', '=', 'r.workspace_id').onRef('i.id', '=', 'r.child_instance'))
+    .leftJoin('review_feedback as f', (join) => join.onRef('f.workspace_id', '=', 'r.workspace_id').onRef('f.review_instance', '=', 'r.child_instance'))
+    .select(['r.workspace_id', 'r.child_instance', 'r.created_at'])
+    .where('r.ended_at', 'is', null)
+    .where('f.id', 'is', null)
+    .where('i.machine', '=', machine)
+    .orderBy('r.created_at')
+    .execute();
+}
+
+/** What reviews told this instance, or what it told as a reviewer; the newest first. */
+export async function feedbackOf(db: Db, workspace: string, instance: string): Promise<Feedback[]> {
+  const rows = await db
+    .selectFrom('review_feedback')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where((eb) => eb.or([eb('coding_instance', '=', instance), eb('review_instance', '=', instance)]))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(view);
+}
+
+const view = (row: ReviewFeedbackRow): Feedback => ({
+  feedback_id: row.id,
+  review_instance_id: row.review_instance,
+  review_iteration: row.review_iteration,
+  feedback_type: row.feedback_type,
+  priority: row.priority,
+  feedback: row.feedback,
+  actionable_items: JSON.parse(row.actionable_items) as string[],
+  git_commit_hash: row.git_commit_hash,
+  delivered: row.delivered,
+  reason: row.reason,
+  created_at: row.created_at,
+});

@@ -1,0 +1,14 @@
+import type { House } from '../../../kernel/context.ts';
+import type { Feature } from '../../../kernel/tool.ts';
+import { retentionSweep } from '../../core/settings/index.ts';
+import { FORGOTTEN } from './retention.ts';
+import { contextTools } from './tools.ts';
+
+export { activeContexts, latestContextOf, standingContext } from './views.ts';
+
+export const contexts = (house: Pick<House, 'store' | 'clock'>): Feature => ({
+  name: 'contexts',
+  implementations: contextTools,
+  keeps: [{ what: 'Contexts of sessions that were replaced, revoked or ran out', ms: 'retention.days' }],
+  sweeps: [retentionSweep(house, 'contexts', FORGOTTEN)],
+});

@@ -1,0 +1,93 @@
+import { record, type WriteContext } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { ok, refused } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { callingDeveloper } from '../../core/identity/index.ts';
+import { addresseeOf, isAddressedTo } from './addressee.ts';
+import { ask, reply } from './contract.ts';
+import { boundedDetails } from './excerpt.ts';
+import { findAsk, insertAsk, updateAsk } from './store.ts';
+import type { AskRow } from './tables.ts';
+
+const DEFAULT_DUE_MINUTES = 60;
+const MINUTE = 60_000;
+
+export const askTools: Implementation[] = [
+  implement(ask, {
+    write: async (tx, { to, message, due_in_minutes = DEFAULT_DUE_MINUTES, repo, paths = [] }, ctx) => {
+      const developerId = callingDeveloper(ctx.principal);
+      const addressee = await addresseeOf(tx.db, tx.workspace, ctx.principal, to);
+      const id = newId('ask', tx.now);
+      const due_at = tx.now + due_in_minutes * MINUTE;
+      await insertAsk(tx.db, {
+        workspace_id: tx.workspace,
+        id,
+        from_developer_id: developerId,
+        from_actor: ctx.principal.actor,
+        session_id: ctx.session,
+        to_developer_id: addressee.developerId,
+        to_agent_type: addressee.agentType,
+        message,
+        repo: repo ?? null,
+        paths: JSON.stringify(paths),
+        created_at: tx.now,
+        due_at,
+        delivered_at: null,
+        read_at: null,
+        answer: null,
+        answered_at: null,
+        answer_delivered_at: null,
+      });
+      const payload = {
+        ask_id: id,
+        to: addressee.developerId,
+        to_agent_type: addressee.agentType,
+        due_at,
+        ...boundedDetails({ message, repo: repo ?? null, paths }),
+      };
+      record(tx, ctx, { category: 'work', kind: 'ask.sent', subject: id, payload });
+      return ok(
+        { ask_id: id, due_at, receipt: 'sent' },
+        'Sent. The answer comes with one of your next heartbeats; covibe_coordination list shows how far it is.',
+      );
+    },
+  }),
+  implement(reply, {
+    write: async (tx, { ask_id, message }, ctx) => {
+      const row = await findAsk(tx.db, tx.workspace, ask_id);
+      if (!row || !isAddressedTo(row, ctx.principal)) throw askNotFound(ask_id);
+      if (row.answered_at !== null) {
+        return refused(
+          'warning',
+          'ASK_ALREADY_ANSWERED',
+          'This ask had been answered; the first answer counts.',
+          'To say more, ask back with covibe_coordination ask.',
+          {
+            ask_id,
+            receipt: 'answered',
+            answered_at: row.answered_at,
+          },
+        );
+      }
+      await answerAsk(tx, ctx, row, message);
+      return ok({ ask_id, receipt: 'answered' }, 'Answered.');
+    },
+  }),
+];
+
+/** Whether it may be answered has been judged: by whom, and that nobody has. */
+export async function answerAsk(tx: Tx, ctx: WriteContext, { id, delivered_at, read_at, due_at }: AskRow, answer: string): Promise<void> {
+  // Whoever answers has got it and read it.
+  const receipts = { delivered_at: delivered_at ?? tx.now, read_at: read_at ?? tx.now };
+  await updateAsk(tx.db, tx.workspace, id, { ...receipts, answer, answered_at: tx.now });
+  const payload = { ask_id: id, late: tx.now > due_at, ...boundedDetails({ answer }) };
+  record(tx, ctx, { category: 'work', kind: 'ask.answered', subject: id, payload });
+}
+
+/** In the same words whether there is none or it was put to somebody else. */
+const askNotFound = (id: string): Refusal =>
+  new Refusal('ASK_NOT_FOUND', `ask_id: no ask ${JSON.stringify(id)} was put to you.`, 'covibe_coordination list shows the asks that wait for you.', {
+    field: 'ask_id',
+  });

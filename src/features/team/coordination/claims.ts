@@ -1,0 +1,230 @@
+import type { Principal } from '../../../kernel/context.ts';
+import { record, type WriteContext } from '../../../kernel/context.ts';
+import type { Input } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { invalidInput } from '../../../kernel/input.ts';
+import { ok, type Refused, refused } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { callingDeveloper, PRIVATE } from '../../core/identity/index.ts';
+import { fileConflicts, markFiles, unmarkFiles } from '../overlap/index.ts';
+import { activeSessions } from '../sessions/index.ts';
+import { type Claimed, conflict, literalPaths, meeting, sameAgent, type Territory } from './conflicts.ts';
+import { checkConflicts, claim, release, releaseByHand } from './contract.ts';
+import { boundedDetails } from './excerpt.ts';
+import { claimDetails, noteLapses } from './lapse.ts';
+import { claimedBy, presenterFor } from './present.ts';
+import { claimNamed, findClaim, insertClaim, liveClaimRows, readStrings, updateClaim } from './store.ts';
+import type { ClaimRow } from './tables.ts';
+import type { ClaimView, ConflictView } from './views.ts';
+
+const DEFAULT_TTL_MINUTES = 60;
+const MINUTE = 60_000;
+/** Every claim is compared with every live one, inside the turn of all writers. */
+export const MOST_LIVE_CLAIMS = 200;
+/** The claims in the way that an answer tells of in full. */
+const MOST_CONFLICTS = 20;
+
+/** Told of each new claim, within its transaction. */
+export type ClaimListener = (tx: Tx, ctx: WriteContext, claim: { sessionId: string | null; files: string[] }) => Promise<void>;
+
+export function claimTools(onClaim: ClaimListener): Implementation[] {
+  return [
+    implement(claim, {
+      write: async (tx, input, ctx) => {
+        const developerId = callingDeveloper(ctx.principal);
+        await requireOpenSession(tx, ctx);
+        const territory = territoryOf(input, ctx);
+        const live = await liveClaimRows(tx.db, tx.workspace, tx.now);
+        const held = heldAlready(live, { actor: ctx.principal.actor, sessionId: ctx.session }, territory);
+        const mode = input.mode ?? held?.mode ?? 'exclusive';
+        const wanted: Claimed = { ...territory, mode, actor: ctx.principal.actor, sessionId: ctx.session ?? held?.session_id ?? null };
+        const others = live.filter((row) => row.id !== held?.id && conflict(wanted, claimedBy(row)));
+        if (others.length > 0)
+          return refusal('blocked', others, await conflictViews(tx.db, tx.workspace, others, wanted, ctx.principal, tx.now), ctx.principal);
+        if (!held && live.filter((row) => row.developer_id === developerId).length >= MOST_LIVE_CLAIMS) {
+          throw new Refusal(
+            'CLAIM_LIMIT',
+            `You hold ${MOST_LIVE_CLAIMS} live claims, which is the most.`,
+            'Release some, or claim a pattern that covers several paths.',
+          );
+        }
+        await noteLapses(tx);
+        const ttl = input.ttl_minutes ?? held?.ttl_minutes ?? DEFAULT_TTL_MINUTES;
+        const row: ClaimRow = {
+          workspace_id: tx.workspace,
+          id: held?.id ?? newId('claim', tx.now),
+          developer_id: developerId,
+          actor: wanted.actor,
+          agent_type: ctx.principal.agentType,
+          session_id: wanted.sessionId,
+          repo: territory.repo,
+          paths: JSON.stringify(territory.paths),
+          symbols: JSON.stringify(territory.symbols),
+          mode,
+          reason: input.reason ?? held?.reason ?? null,
+          ttl_minutes: ttl,
+          created_at: held?.created_at ?? tx.now,
+          expires_at: tx.now + ttl * MINUTE,
+          released_at: null,
+          expired_at: null,
+        };
+        if (held) await updateClaim(tx.db, tx.workspace, held.id, row);
+        else await insertClaim(tx.db, row);
+        await markClaimed(tx, row);
+        const payload = { claim_id: row.id, mode, ttl_minutes: ttl, expires_at: row.expires_at, ...boundedDetails({ ...territory, reason: row.reason }) };
+        record(tx, ctx, { category: 'work', kind: held ? 'claim.renewed' : 'claim.made', subject: row.id, payload });
+        const files = literalPaths(territory.paths);
+        if (!held && files.length > 0) await onClaim(tx, ctx, { sessionId: row.session_id, files });
+        return ok(
+          { claim_id: row.id, expires_at: row.expires_at, mode, renewed: held !== undefined },
+          `${held ? 'Renewed' : 'Claimed'} until ${time(row.expires_at)}. Heartbeat to keep it, release it when you are done.`,
+        );
+      },
+    }),
+    implement(release, {
+      write: async (tx, { claim_id }, ctx) => {
+        const row = await findClaim(tx.db, tx.workspace, claim_id);
+        if (row?.developer_id !== callingDeveloper(ctx.principal)) throw claimNotFound('claim_id', claim_id);
+        const over = overAlready(row, tx.now);
+        if (over) {
+          return refused('warning', over.code, over.message, 'Nothing is left to release; claim again if you still need the code.', { claim_id });
+        }
+        await releaseClaim(tx, ctx, row);
+        return ok({ claim_id }, 'Released.');
+      },
+    }),
+    implement(releaseByHand, {
+      write: async (tx, { claim_id }, ctx) => {
+        const row = await claimNamed(tx.db, tx.workspace, claim_id);
+        if (!mayRelease(row, ctx.principal)) {
+          throw new Refusal('OPERATOR_REQUIRED', 'The claim is held by somebody else.', 'Whoever holds it releases it, or an operator does.');
+        }
+        const over = overAlready(row, tx.now);
+        if (over) throw new Refusal(over.code, over.message, 'Nothing is left to release.');
+        await releaseClaim(tx, ctx, row);
+        return ok({ claim_id: row.id }, 'Released.');
+      },
+    }),
+    implement(checkConflicts, {
+      read: async (input, ctx) => {
+        const now = ctx.clock.now();
+        const territory = territoryOf(input, ctx);
+        const wanted: Claimed = { ...territory, mode: input.mode ?? 'exclusive', actor: ctx.principal.actor, sessionId: ctx.session };
+        const live = await liveClaimRows(ctx.reader, ctx.workspace, now);
+        const others = live.filter((row) => conflict(wanted, claimedBy(row)));
+        const question = { files: literalPaths(territory.paths), repo: territory.repo, viewer: ctx.principal, now, except: live.map(({ id }) => id) };
+        const data = {
+          conflicts: await conflictViews(ctx.reader, ctx.workspace, others, wanted, ctx.principal, now),
+          file_conflicts: await fileConflicts(ctx.reader, ctx.workspace, question),
+        };
+        return others.length > 0 ? refusal('warning', others, data.conflicts, ctx.principal, data) : ok(data, 'No live claim of another agent is in the way.');
+      },
+    }),
+  ];
+}
+
+export async function liveClaims(db: Db, workspace: string, viewer: Principal, now: number): Promise<ClaimView[]> {
+  const show = await presenterFor(db, workspace, viewer, now);
+  return (await liveClaimRows(db, workspace, now)).map(show.claim);
+}
+
+/** Those files are in the holder's hands as long as the lease lasts. */
+export async function markClaimed(tx: Tx, row: ClaimRow): Promise<void> {
+  const files = literalPaths(readStrings(row.paths));
+  if (files.length === 0) return;
+  const holder = { source: 'claim', sourceId: row.id, developerId: row.developer_id, repo: row.repo, action: null } as const;
+  await markFiles(tx, { ...holder, label: row.reason ?? `${row.mode} claim`, expiresAt: row.expires_at }, files);
+}
+
+/** A person may end what their own agents hold; an operator what anybody does. */
+export const mayRelease = (row: ClaimRow, { developerId, operator }: Principal): boolean => operator || row.developer_id === developerId;
+
+function overAlready(row: ClaimRow, now: number): { code: string; message: string } | undefined {
+  if (row.released_at !== null) return { code: 'CLAIM_ALREADY_RELEASED', message: 'This claim had been released.' };
+  // Noted once, it has ended for good, also by a clock that has been set back since.
+  if (row.expired_at !== null || row.expires_at <= now) return { code: 'CLAIM_EXPIRED', message: `This claim expired at ${time(row.expires_at)}.` };
+  return undefined;
+}
+
+export async function releaseClaim(tx: Tx, ctx: WriteContext, row: ClaimRow): Promise<void> {
+  await updateClaim(tx.db, tx.workspace, row.id, { released_at: tx.now });
+  await unmarkFiles(tx, 'claim', row.id);
+  record(tx, ctx, { category: 'work', kind: 'claim.released', subject: row.id, payload: claimDetails(row) });
+}
+
+/** A session that ends holds nothing any more. */
+export async function releaseClaimsOf(tx: Tx, ctx: WriteContext, sessionId: string): Promise<{ released_claims: number }> {
+  const held = (await liveClaimRows(tx.db, tx.workspace, tx.now)).filter(({ session_id }) => session_id === sessionId);
+  for (const row of held) await releaseClaim(tx, ctx, row);
+  return { released_claims: held.length };
+}
+
+/** What a session holds is released when it ends: one that has ended can take nothing more. */
+export async function requireOpenSession(tx: Tx, { session }: WriteContext): Promise<void> {
+  if (session === null || (await activeSessions(tx.db, tx.workspace, [session], tx.now)).has(session)) return;
+  throw new Refusal('SESSION_ENDED', 'This session has ended, and can hold no claim.', 'Start a new one with covibe_session start, and use its session_id.', {
+    field: 'session_id',
+  });
+}
+
+/** In the same words whether there is none or it is somebody else's. */
+export const claimNotFound = (field: string, id: string): Refusal =>
+  new Refusal('CLAIM_NOT_FOUND', `${field}: you have no claim ${JSON.stringify(id)}.`, 'covibe_coordination list shows your claims.', { field });
+
+function territoryOf({ repo: named, paths = [], symbols = [] }: Input<typeof checkConflicts>, { place }: Pick<WriteContext, 'place'>): Territory {
+  const repo = named ?? place?.repo;
+  if (!repo) throw invalidInput([{ field: 'repo', message: 'is required, because your client reports none' }]);
+  if (paths.length + symbols.length === 0) throw invalidInput([{ field: 'paths', message: 'name at least one path or symbol' }]);
+  return { repo, paths: [...new Set(paths)], symbols: [...new Set(symbols)] };
+}
+
+/** The agent's own live claim over exactly this, preferably of exactly this session. */
+function heldAlready(live: readonly ClaimRow[], agent: { actor: string; sessionId: string | null }, territory: Territory): ClaimRow | undefined {
+  const key = ({ repo, paths, symbols }: Territory) => JSON.stringify([repo, [...paths].sort(), [...symbols].sort()]);
+  const same = live.filter((row) => {
+    const claimed = claimedBy(row);
+    return sameAgent(agent, claimed) && key(claimed) === key(territory);
+  });
+  return same.find((row) => row.session_id === agent.sessionId) ?? same[0];
+}
+
+async function conflictViews(db: Db, workspace: string, rows: readonly ClaimRow[], wanted: Claimed, viewer: Principal, now: number): Promise<ConflictView[]> {
+  const show = await presenterFor(db, workspace, viewer, now);
+  return rows.slice(0, MOST_CONFLICTS).map((row) => ({
+    ...show.claim(row),
+    meets: meeting(wanted, claimedBy(row)),
+    refuses: row.mode === 'exclusive' ? ['exclusive', 'shared'] : ['exclusive'],
+  }));
+}
+
+function refusal<T extends Record<string, unknown>>(
+  status: 'blocked' | 'warning',
+  all: readonly ClaimRow[],
+  conflicts: readonly ConflictView[],
+  caller: Principal,
+  data?: T,
+): Refused<T | { conflicts: readonly ConflictView[] }> {
+  const [first] = conflicts as [ConflictView];
+  const what = [...first.meets.paths, ...first.meets.symbols];
+  const more = all.length > 1 ? ` ${all.length - 1} more claim(s) are in the way.` : '';
+  const last = Math.max(...all.map(({ expires_at }) => expires_at));
+  const message = `${what.slice(0, 3).join(', ')}${what.length > 3 ? ', …' : ''}: claimed (${first.mode}) by ${holderOf(first)} until ${time(first.expires_at)}.${more}`;
+  return refused(status, 'CLAIM_CONFLICT', message, nextStep(first, caller, last), data ?? { conflicts });
+}
+
+type Holder = Pick<ClaimView, 'developer' | 'agent_type' | 'own'>;
+
+export const holderOf = ({ own, agent_type, developer }: Holder): string => (own ? `${agent_type ?? 'another agent'} of yours` : developer);
+
+/** A private holder cannot be asked, and an own agent only by its type. */
+export function nextStep(first: Holder, caller: Principal, last: number): string {
+  const wait = `wait until ${time(last)}, or work on other files.`;
+  if (first.developer === PRIVATE || (first.own && (first.agent_type === null || first.agent_type === caller.agentType))) return `W${wait.slice(1)}`;
+  const to = first.own ? `${first.agent_type}@${first.developer}` : first.developer;
+  return `Ask the holder with covibe_coordination ask (to: ${JSON.stringify(to)}), ${wait}`;
+}
+
+const time = (at: number): string => new Date(at).toISOString();

@@ -1,0 +1,86 @@
+import { mayBeSameRepo } from '../../../kernel/repo.ts';
+import { type Glob, hasWildcard, matches, overlap, parseGlob, withBeneath } from './globs.ts';
+import type { ClaimMode } from './tables.ts';
+
+/** Who acts. An agent is one run where sessions are known, and one token holder where they are not. */
+export interface Agent {
+  readonly actor: string;
+  readonly sessionId: string | null;
+}
+
+export const sameAgent = (a: Agent, b: Agent): boolean => a.actor === b.actor && (a.sessionId === null || b.sessionId === null || a.sessionId === b.sessionId);
+
+/** What a claim is over. */
+export interface Territory {
+  readonly repo: string;
+  readonly paths: readonly string[];
+  readonly symbols: readonly string[];
+}
+
+/** A path or pattern that ends in a plain name covers what is beneath it too: people name a directory by its path. */
+function coverage(pattern: string): Glob {
+  const path = pattern.replace(/\/$/, '');
+  const glob = parseGlob(path);
+  return hasWildcard(path.slice(path.lastIndexOf('/') + 1)) ? glob : withBeneath(glob);
+}
+
+/** What is wanted is held against every live claim: its patterns are read once. */
+const read = new WeakMap<readonly string[], readonly Glob[]>();
+
+function coverages(paths: readonly string[]): readonly Glob[] {
+  const globs = read.get(paths) ?? paths.map(coverage);
+  read.set(paths, globs);
+  return globs;
+}
+
+/** Whether a file is under any of these patterns, which are read once for however many files. */
+export function covering(patterns: readonly string[]): (file: Glob) => boolean {
+  const globs = patterns.map(coverage);
+  return (file) => globs.some((glob) => overlap(glob, file));
+}
+
+/** `src/a.ts#parseDate` is that name in that file; `parseDate` alone is the name wherever it is. */
+function symbolOf(symbol: string): { file: string | null; name: string } {
+  const cut = symbol.indexOf('#');
+  return cut > 0 ? { file: symbol.slice(0, cut), name: symbol.slice(cut + 1) } : { file: null, name: symbol };
+}
+
+function sameSymbol(a: string, b: string): boolean {
+  const [x, y] = [symbolOf(a), symbolOf(b)];
+  return x.name === y.name && (x.file === null || y.file === null || x.file === y.file);
+}
+
+/** Where two territories meet, as the second's owner wrote it. A bare symbol and a path say nothing of each other. */
+export function meeting(a: Territory, b: Territory): { paths: string[]; symbols: string[] } {
+  if (!mayBeSameRepo(a.repo, b.repo)) return { paths: [], symbols: [] };
+  const covered = coverages(a.paths);
+  const files = a.symbols.flatMap((symbol) => symbolOf(symbol).file ?? []);
+  const paths = b.paths.filter((path) => {
+    const theirs = coverage(path);
+    return covered.some((own) => overlap(own, theirs)) || files.some((file) => matches(theirs, file));
+  });
+  const symbols = b.symbols.filter((symbol) => {
+    const { file } = symbolOf(symbol);
+    return a.symbols.some((own) => sameSymbol(own, symbol)) || (file !== null && covered.some((own) => matches(own, file)));
+  });
+  return { paths, symbols };
+}
+
+export const territoriesMeet = (a: Territory, b: Territory): boolean => {
+  const { paths, symbols } = meeting(a, b);
+  return paths.length + symbols.length > 0;
+};
+
+/** Shared claims bear each other; an exclusive one bears nothing of another agent's. */
+export const modesClash = (a: ClaimMode, b: ClaimMode): boolean => a === 'exclusive' || b === 'exclusive';
+
+export interface Claimed extends Agent, Territory {
+  readonly mode: ClaimMode;
+}
+
+export const conflict = (a: Claimed, b: Claimed): boolean => modesClash(a.mode, b.mode) && !sameAgent(a, b) && territoriesMeet(a, b);
+
+/** The files that a claim names outright. */
+export const literalPaths = (paths: readonly string[]): string[] => [
+  ...new Set(paths.filter((path) => !hasWildcard(path)).map((path) => path.replace(/\/$/, ''))),
+];

@@ -1,0 +1,264 @@
+import { z } from 'zod';
+import { contract, READ } from '../../../kernel/contract.ts';
+import { branch, id, repo, sessionId, text } from '../../../kernel/fields.ts';
+import { hasWildcard } from './globs.ts';
+import { CLAIM_MODES } from './tables.ts';
+
+export { claimView } from './views.ts';
+
+import { fileConflict } from '../overlap/contract.ts';
+import { announcementView, askView, claimView, conflictView, handoffView } from './views.ts';
+
+const MAX_DEPTH = 40;
+const MAX_WILDCARDS = 10;
+/** No file system takes longer names; and patterns of names are compared with each other, inside the turn of all writers. */
+const MAX_NAME = 255;
+const MAX_WILD_NAME = 80;
+
+const pattern = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .refine((path) => !/^[/\\~]|^[A-Za-z]:|\\|(^|\/)\.\.?(\/|$)|\/\//.test(path), {
+    error: 'expected a path or pattern relative to the repository, with forward slashes and without "." or ".."',
+  })
+  .refine((path) => !/\p{Cc}/u.test(path), { error: 'expected a path without control characters' })
+  .refine((path) => !/\{[^}]*,[^}]*\}/.test(path), { error: 'alternatives in braces are not understood: write one pattern for each' })
+  .refine((path) => path.split('/').length <= MAX_DEPTH && (path.match(/\*+|\?/g)?.length ?? 0) <= MAX_WILDCARDS, {
+    error: `expected at most ${MAX_DEPTH} segments and ${MAX_WILDCARDS} wildcards`,
+  })
+  .refine((path) => path.split('/').every((name) => name.length <= (hasWildcard(name) ? MAX_WILD_NAME : MAX_NAME)), {
+    error: `expected names of at most ${MAX_NAME} characters, with wildcards of at most ${MAX_WILD_NAME}`,
+  });
+
+const paths = z
+  .array(pattern)
+  .max(50)
+  .optional()
+  .describe('Repository paths, or patterns with * and ? within a name and ** for any depth. A directory covers what is beneath it.');
+const symbols = z
+  .array(text(300))
+  .max(50)
+  .optional()
+  .describe('Names in the code: "src/a.ts#parseDate", or "parseDate" for that name in any file. A claimed file covers its symbols.');
+const mode = z.enum(CLAIM_MODES).optional().describe('exclusive (the default): nobody else may claim it. shared: others may share it, none exclusively.');
+const message = text(4_000).describe('What to say. Up to 4,000 characters; an announcement up to 2,000.');
+const to = text(200).describe('A developer by name, @name or id, or only their agents of one type: "codex@mira".');
+const dueInMinutes = z.int().min(1).max(10_080).optional().describe('When you need the answer: 60 minutes by default, at most a week.');
+const ids = z.array(id).max(20).optional();
+
+const base = {
+  name: 'covibe_coordination',
+  toolset: 'team',
+  title: 'Coordination between agents',
+  about:
+    'Files and words between agents: claim paths before you edit them (refused while another agent holds them), release them when done; check_conflicts; ask a teammate and reply; announce; hand work over.',
+} as const;
+const session = { session_id: sessionId };
+
+export const MAX_ANNOUNCEMENT = 2_000;
+
+export const announce = contract({
+  ...base,
+  operation: 'announce',
+  description: 'Tells the team something that concerns their work now, such as a rename or a broken main branch.',
+  input: z.strictObject({ message, repo: repo.optional(), paths, ...session }),
+  output: z.strictObject({ announcement_id: z.string() }),
+});
+
+export const claim = contract({
+  ...base,
+  operation: 'claim',
+  description:
+    'Leases paths or symbols of a repository before you edit them. Refused (blocked, CLAIM_CONFLICT) while another agent holds a conflicting claim: ' +
+    'ask its holder, wait until it expires, or work elsewhere. Claiming the same again renews it; your heartbeats renew it too. Release it when done.',
+  input: z.strictObject({
+    repo: repo.optional(),
+    paths,
+    symbols,
+    mode,
+    ttl_minutes: z.int().min(1).max(1_440).optional().describe('How long it lasts unless renewed: 60 minutes by default, at most a day.'),
+    reason: text(500).optional().describe('What you are doing there, for those who meet the claim.'),
+    ...session,
+  }),
+  placed: 'repo',
+  output: z.strictObject({ claim_id: z.string(), expires_at: z.int(), mode: z.enum(CLAIM_MODES), renewed: z.boolean() }),
+  annotations: { idempotentHint: true },
+});
+
+export const release = contract({
+  ...base,
+  operation: 'release',
+  essential: true,
+  description: 'Ends a claim of yours, so that others can claim the code.',
+  input: z.strictObject({ claim_id: id, ...session }),
+  output: z.strictObject({ claim_id: z.string() }),
+  annotations: { idempotentHint: true },
+});
+
+export const ask = contract({
+  ...base,
+  operation: 'ask',
+  description: 'Asks another developer or agent something. They get it with their next heartbeat, list or team state; the answer comes to you in the same way.',
+  input: z.strictObject({ to, message, due_in_minutes: dueInMinutes, repo: repo.optional(), paths, ...session }),
+  output: z.strictObject({ ask_id: z.string(), due_at: z.int(), receipt: z.literal('sent') }),
+});
+
+export const reply = contract({
+  ...base,
+  operation: 'reply',
+  description: 'Answers an ask that was put to you. The first answer counts.',
+  input: z.strictObject({ ask_id: id, message, ...session }),
+  output: z.strictObject({ ask_id: z.string(), receipt: z.literal('answered') }),
+});
+
+export const handoff = contract({
+  ...base,
+  operation: 'handoff',
+  essential: true,
+  description:
+    'Offers your work to another developer or agent, with the context that you published for it (covibe_session publish_context first). ' +
+    'Your tasks and claims named here pass to them when they accept.',
+  input: z.strictObject({
+    to,
+    message,
+    task_ids: ids.describe('Tasks of yours to hand over.'),
+    claim_ids: ids.describe('Live claims of yours to hand over.'),
+    repo: repo.optional(),
+    branch: branch.optional(),
+    ...session,
+  }),
+  output: z.strictObject({ handoff_id: z.string(), context_id: z.string().nullable() }),
+});
+
+export const acceptHandoff = contract({
+  ...base,
+  operation: 'accept_handoff',
+  essential: true,
+  description: 'Takes over what was offered to you. Then fetch its context_id with covibe_session get_context.',
+  input: z.strictObject({ handoff_id: id, ...session }),
+  output: z.strictObject({
+    handoff_id: z.string(),
+    from: z.string(),
+    message: z.string(),
+    context_id: z.string().nullable(),
+    task_ids: z.array(z.string()).describe('The tasks that are now yours.'),
+    claim_ids: z.array(z.string()).describe('The claims that you hold now.'),
+    not_taken: z.array(z.string()).describe('What was offered and is no longer theirs to give.'),
+  }),
+});
+
+export const checkConflicts = contract({
+  ...base,
+  operation: 'check_conflicts',
+  description: 'Whether you could claim or edit some code: live claims of others that it meets, and files that others have in hand (for information).',
+  input: z.strictObject({ repo: repo.optional(), paths, symbols, mode, ...session }),
+  placed: 'repo',
+  output: z.strictObject({ conflicts: z.array(conflictView), file_conflicts: z.array(fileConflict) }),
+  annotations: READ,
+});
+
+export const LIST_SECTIONS = ['claims', 'asks', 'handoffs', 'announcements'] as const;
+
+export const list = contract({
+  ...base,
+  operation: 'list',
+  description: 'Live claims, asks to and by you in full with their receipts, open handoffs, recent announcements. Listed asks count as read.',
+  input: z.strictObject({
+    what: z.enum(LIST_SECTIONS).optional().describe('Only this; everything by default.'),
+    limit: z.int().min(1).max(100).optional().describe('The most rows of each list, 20 by default.'),
+    ...session,
+  }),
+  output: z.strictObject({
+    claims: z.array(claimView).optional(),
+    asks_to_me: z.array(askView).optional(),
+    asks_by_me: z.array(askView).optional(),
+    handoffs_to_me: z.array(handoffView).optional(),
+    handoffs_by_me: z.array(handoffView).optional(),
+    announcements: z.array(announcementView).optional(),
+    cut: z.array(z.string()).describe('Lists that had more rows than the limit.'),
+  }),
+});
+
+export const summary = contract({
+  ...base,
+  operation: 'summary',
+  description: 'The coordination of the whole workspace in a few lines: who holds what, what waits for an answer, what is on offer.',
+  input: z.strictObject({ ...session }),
+  output: z.strictObject({
+    claims: z.strictObject({
+      live: z.int(),
+      by_developer: z.array(z.strictObject({ developer: z.string(), exclusive: z.int(), shared: z.int() })),
+    }),
+    asks: z.strictObject({ waiting: z.int(), overdue: z.int(), undelivered: z.int() }),
+    handoffs: z.strictObject({ open: z.int() }),
+    announcements: z.strictObject({ last_24_hours: z.int() }),
+    markdown: z.string(),
+  }),
+  annotations: READ,
+});
+
+export const board = contract({
+  name: 'coordination.board',
+  toolset: 'admin',
+  access: 'member',
+  title: 'The board of coordination',
+  description: 'Live claims, open and recent asks, handoffs and announcements of the workspace.',
+  input: z.strictObject({}),
+  output: z.strictObject({
+    claims: z.array(claimView),
+    asks: z.array(askView),
+    handoffs: z.array(handoffView),
+    announcements: z.array(announcementView),
+  }),
+  annotations: READ,
+});
+
+/** A claim as people see it, also one that is over. */
+const shownClaim = z.strictObject({
+  ...claimView.shape,
+  agent_id: z.string().nullable().describe('The agent that holds it, by the id of its page.'),
+  state: z.enum(['live', 'released', 'expired']),
+  ended_at: z.int().nullable(),
+  may_release: z.boolean().describe('Whether the caller may end it.'),
+});
+export type ShownClaim = z.output<typeof shownClaim>;
+
+export const listClaims = contract({
+  name: 'claims.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'List claims',
+  description: 'Live claims of the workspace, newest first, a page at a time.',
+  input: z.strictObject({
+    mine: z.boolean().optional(),
+    repository: text(300).optional().describe('What it is called.'),
+    before: id.optional().describe('The last claim of the page before.'),
+    limit: z.int().min(1).max(200).optional(),
+  }),
+  output: z.strictObject({ items: z.array(shownClaim), more: z.boolean(), total: z.int() }),
+  annotations: READ,
+});
+
+export const showClaim = contract({
+  name: 'claims.show',
+  toolset: 'admin',
+  access: 'member',
+  title: 'A claim',
+  description: 'A claim of the workspace, also one that is over.',
+  input: z.strictObject({ claim_id: id.describe('The claim, or the end of its id.') }),
+  output: z.strictObject({ claim: shownClaim }),
+  annotations: READ,
+});
+
+export const releaseByHand = contract({
+  name: 'claims.release',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Release a claim',
+  description: 'Ends a claim, so that others can claim the code: one of your own agents’, or as operator anybody’s.',
+  input: z.strictObject({ claim_id: id.describe('The claim, or the end of its id.') }),
+  output: release.output,
+  annotations: { idempotentHint: true },
+});

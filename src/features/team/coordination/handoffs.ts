@@ -1,0 +1,150 @@
+import { record, type WriteContext } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { ok, refused } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { callingDeveloper } from '../../core/identity/index.ts';
+import { addresseeOf, isAddressedTo } from './addressee.ts';
+import { claimNotFound, MOST_LIVE_CLAIMS, markClaimed, requireOpenSession } from './claims.ts';
+import { conflict } from './conflicts.ts';
+import { acceptHandoff, handoff } from './contract.ts';
+import { boundedDetails } from './excerpt.ts';
+import { claimedBy, presenterFor } from './present.ts';
+import { findHandoff, insertHandoff, liveClaimRows, readStrings, updateClaim, updateHandoff } from './store.ts';
+import type { ClaimRow, HandoffRow } from './tables.ts';
+
+/** What handoffs need of the features that keep tasks and contexts. */
+export interface HandoffPorts {
+  ownsTask(db: Db, workspace: string, developerId: string, id: string): Promise<boolean>;
+  /** The giver's latest active context there. */
+  contextOf(
+    db: Db,
+    workspace: string,
+    developerId: string,
+    where: { repo?: string; branch?: string },
+    now: number,
+  ): Promise<{ readonly id: string } | undefined>;
+  /** The context that a handoff refers to, or the one that has taken its place. */
+  standingContext(db: Db, workspace: string, id: string, now: number): Promise<{ readonly id: string } | undefined>;
+  /** Gives the tasks to the receiver, as far as they are still the giver's; those that were given. */
+  onHandoff(tx: Tx, ctx: WriteContext, given: { taskIds: string[]; toDeveloperId: string; fromDeveloperId: string }): Promise<string[]>;
+}
+
+export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }: HandoffPorts): Implementation[] {
+  return [
+    implement(handoff, {
+      write: async (tx, { to, message, task_ids = [], claim_ids = [], repo, branch }, ctx) => {
+        const developerId = callingDeveloper(ctx.principal);
+        const addressee = await addresseeOf(tx.db, tx.workspace, ctx.principal, to);
+        const [taskIds, claimIds] = [[...new Set(task_ids)], [...new Set(claim_ids)]];
+        for (const id of taskIds) if (!(await ownsTask(tx.db, tx.workspace, developerId, id))) throw taskNotFound(id);
+        const own = new Set((await liveClaimRows(tx.db, tx.workspace, tx.now, developerId)).map(({ id }) => id));
+        for (const id of claimIds) if (!own.has(id)) throw claimNotFound('claim_ids', id);
+        const where = { ...(repo === undefined ? {} : { repo }), ...(branch === undefined ? {} : { branch }) };
+        const context = await contextOf(tx.db, tx.workspace, developerId, where, tx.now);
+        const row: HandoffRow = {
+          workspace_id: tx.workspace,
+          id: newId('handoff', tx.now),
+          from_developer_id: developerId,
+          session_id: ctx.session,
+          to_developer_id: addressee.developerId,
+          to_agent_type: addressee.agentType,
+          message,
+          task_ids: JSON.stringify(taskIds),
+          claim_ids: JSON.stringify(claimIds),
+          repo: repo ?? null,
+          branch: branch ?? null,
+          context_id: context?.id ?? null,
+          status: 'offered',
+          created_at: tx.now,
+          accepted_at: null,
+          taken_task_ids: '[]',
+          taken_claim_ids: '[]',
+        };
+        await insertHandoff(tx.db, row);
+        const offer = { handoff_id: row.id, to: row.to_developer_id, to_agent_type: row.to_agent_type, context_id: row.context_id };
+        const payload = { ...offer, task_ids: taskIds, claim_ids: claimIds, ...boundedDetails({ message, repo: row.repo, branch: row.branch }) };
+        record(tx, ctx, { category: 'work', kind: 'handoff.offered', subject: row.id, payload });
+        const told = row.context_id
+          ? 'Offered, with your published context.'
+          : 'Offered. You have no active context there: publish one and hand off again to attach it.';
+        return ok({ handoff_id: row.id, context_id: row.context_id }, told);
+      },
+    }),
+    implement(acceptHandoff, {
+      write: async (tx, { handoff_id }, ctx) => {
+        const row = await findHandoff(tx.db, tx.workspace, handoff_id);
+        if (!row || !isAddressedTo(row, ctx.principal)) throw handoffNotFound(handoff_id);
+        const show = await presenterFor(tx.db, tx.workspace, ctx.principal, tx.now);
+        const context = row.context_id === null ? undefined : await standingContext(tx.db, tx.workspace, row.context_id, tx.now);
+        const answer = (taskIds: string[], claimIds: string[]) => ({
+          handoff_id,
+          from: show.name(row.from_developer_id),
+          message: row.message,
+          context_id: context?.id ?? null,
+          task_ids: taskIds,
+          claim_ids: claimIds,
+          not_taken: [...readStrings(row.task_ids), ...readStrings(row.claim_ids)].filter((id) => !taskIds.includes(id) && !claimIds.includes(id)),
+        });
+        if (row.status === 'accepted') {
+          const data = answer(readStrings(row.taken_task_ids), readStrings(row.taken_claim_ids));
+          return refused('warning', 'HANDOFF_ALREADY_ACCEPTED', 'You had accepted this handoff.', 'Go on with the work; nothing was changed.', data);
+        }
+        const given = { taskIds: readStrings(row.task_ids), toDeveloperId: row.to_developer_id, fromDeveloperId: row.from_developer_id };
+        const taskIds = given.taskIds.length > 0 ? await onHandoff(tx, ctx, given) : [];
+        const claimIds = await takeClaims(tx, ctx, row);
+        const taken = { taken_task_ids: JSON.stringify(taskIds), taken_claim_ids: JSON.stringify(claimIds) };
+        await updateHandoff(tx.db, tx.workspace, handoff_id, { status: 'accepted', accepted_at: tx.now, ...taken });
+        const payload = { handoff_id, from: row.from_developer_id, context_id: context?.id ?? null, task_ids: taskIds, claim_ids: claimIds };
+        record(tx, ctx, { category: 'work', kind: 'handoff.accepted', subject: handoff_id, payload });
+        const next = context
+          ? 'Fetch its context with covibe_session get_context.'
+          : 'It has no context, or none that still holds: ask the giver where you lack some.';
+        return ok(answer(taskIds, claimIds), `Accepted. ${next}`);
+      },
+    }),
+  ];
+}
+
+/**
+ * Claims that the giver still holds pass to the receiving agent, each with what is left of its lease. One that would then
+ * conflict with a claim that does not pass along stays where it is, and so does what the receiver has no room for.
+ */
+async function takeClaims(tx: Tx, ctx: WriteContext, row: HandoffRow): Promise<string[]> {
+  const offered = new Set(readStrings(row.claim_ids));
+  if (offered.size === 0) return [];
+  await requireOpenSession(tx, ctx);
+  const live = await liveClaimRows(tx.db, tx.workspace, tx.now);
+  const receiver = { developer_id: row.to_developer_id, actor: ctx.principal.actor, agent_type: ctx.principal.agentType, session_id: ctx.session };
+  const passed = (claim: ClaimRow): ClaimRow => ({ ...claim, ...receiver });
+  const room =
+    row.to_developer_id === row.from_developer_id ? offered.size : MOST_LIVE_CLAIMS - live.filter((claim) => claim.developer_id === row.to_developer_id).length;
+  let passing = live.filter((claim) => offered.has(claim.id) && claim.developer_id === row.from_developer_id).slice(0, Math.max(0, room));
+  for (;;) {
+    const staying = live.filter((claim) => !passing.includes(claim));
+    const fitting = passing.filter((claim) => !staying.some((other) => conflict(claimedBy(passed(claim)), claimedBy(other))));
+    if (fitting.length === passing.length) break;
+    passing = fitting;
+  }
+  for (const claim of passing) {
+    await updateClaim(tx.db, tx.workspace, claim.id, receiver);
+    await markClaimed(tx, passed(claim));
+  }
+  return passing.map(({ id }) => id);
+}
+
+const taskNotFound = (id: string): Refusal =>
+  new Refusal('TASK_NOT_FOUND', `task_ids: you have no task ${JSON.stringify(id)}.`, 'Use the task_ids of your own tasks.', { field: 'task_ids' });
+
+/** In the same words whether there is none or it was offered to somebody else. */
+const handoffNotFound = (id: string): Refusal =>
+  new Refusal(
+    'HANDOFF_NOT_FOUND',
+    `handoff_id: no handoff ${JSON.stringify(id)} was offered to you.`,
+    'covibe_coordination list shows what is offered to you.',
+    {
+      field: 'handoff_id',
+    },
+  );

@@ -1,0 +1,37 @@
+import type { House } from '../../../kernel/context.ts';
+import type { Feature } from '../../../kernel/tool.ts';
+import { retentionSweep } from '../../core/settings/index.ts';
+import { expirySweep } from './expiry.ts';
+import { FORGOTTEN } from './retention.ts';
+import { type CoordinationPorts, coordinationTools } from './tools.ts';
+
+export { isAddressedTo } from './addressee.ts';
+export { announceToTeam } from './announcements.ts';
+export { answerAsk } from './asks.ts';
+export { holderOf, liveClaims, nextStep, releaseClaim, releaseClaimsOf } from './claims.ts';
+export { type EditConflict, editConflicts } from './edits.ts';
+export { presenterFor } from './present.ts';
+export {
+  announcementSlice,
+  askSlice,
+  asksTo,
+  findAnnouncement,
+  findAsk,
+  findHandoff,
+  handoffSlice,
+  handoffsTo,
+  liveClaimRows,
+  openAsks,
+  readStrings,
+} from './store.ts';
+export type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from './tables.ts';
+export type { CoordinationPorts } from './tools.ts';
+export type { ClaimView, Waiting } from './views.ts';
+export { heartbeatListener, markDelivered, renewClaims, waitingFor } from './waiting.ts';
+
+export const coordination = (house: Pick<House, 'store' | 'clock'>, ports: CoordinationPorts): Feature => ({
+  name: 'coordination',
+  implementations: coordinationTools(ports),
+  keeps: [{ what: 'Claims, asks, announcements and context handoffs', ms: 'retention.days' }],
+  sweeps: [expirySweep(house), retentionSweep(house, 'coordination', FORGOTTEN)],
+});

@@ -1,0 +1,122 @@
+import type { Principal } from '../../../kernel/context.ts';
+import { record, type WriteContext } from '../../../kernel/context.ts';
+import { excerpt } from '../../../kernel/excerpt.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { namesFor } from '../../core/identity/index.ts';
+import { keepMarked } from '../overlap/index.ts';
+import { activeSessions } from '../sessions/index.ts';
+import { isUndelivered } from './receipts.ts';
+import { asksToDeliver, findAsk, freshAnswers, handoffsTo, handoffsUntold, liveClaimRows, renewLeases, type Told, updateAsk } from './store.ts';
+import type { AskRow, ClaimRow } from './tables.ts';
+import type { Waiting } from './views.ts';
+
+/** An answer that carries them must not grow with them: `list` has the rest, and the whole texts. */
+const MOST = 10;
+const CONSIDERED = 100;
+const EXCERPT_BYTES = 500;
+
+/** What is wanted of it, where that is not all asks that are unanswered, and the newest handoffs. */
+interface Wanted {
+  /** Asks that nobody was given. */
+  readonly undelivered?: boolean;
+  /** Handoffs in the order of `handoffsUntold`. */
+  readonly handoffs?: Told;
+}
+
+/** Asks, answers and handoffs for this very agent, in this session of it where it has one. */
+export async function waitingFor(
+  db: Db,
+  workspace: string,
+  principal: Principal,
+  now: number,
+  sessionId: string | null,
+  wanted: Wanted = {},
+): Promise<Waiting> {
+  const { developerId, agentType, actor } = principal;
+  if (!developerId) return { waiting: [], answers: [], handoffs: [] };
+  const unanswered = await asksToDeliver(db, workspace, developerId, agentType, now, MOST);
+  const asks = wanted.undelivered ? unanswered.filter(isUndelivered) : unanswered;
+  const fresh = await freshAnswers(db, workspace, developerId, actor, CONSIDERED);
+  const answers = (await answersFor(db, workspace, fresh, sessionId, now)).slice(0, MOST);
+  const handoffs = await (wanted.handoffs
+    ? handoffsUntold(db, workspace, developerId, agentType, wanted.handoffs, MOST)
+    : handoffsTo(db, workspace, developerId, agentType, MOST));
+  if (asks.length + answers.length + handoffs.length === 0) return { waiting: [], answers: [], handoffs: [] };
+  const name = await namesFor(db, workspace, principal);
+  const short = (text: string) => excerpt(text, EXCERPT_BYTES);
+  return {
+    waiting: asks.map((ask) => ({ ask_id: ask.id, from: name(ask.from_developer_id), message: short(ask.message), due_at: ask.due_at })),
+    answers: answers.map((ask) => ({
+      ask_id: ask.id,
+      from: name(ask.to_developer_id),
+      answer: short(ask.answer ?? ''),
+      answered_at: ask.answered_at ?? now,
+    })),
+    handoffs: handoffs.map(({ id, from_developer_id, message, context_id }) => ({
+      handoff_id: id,
+      from: name(from_developer_id),
+      message: short(message),
+      context_id,
+    })),
+  };
+}
+
+/**
+ * Those of the asks that the caller put itself: a run of the same agent that is at work elsewhere hears of its own answers. What
+ * a run asked that has ended, or gone silent, is for whoever comes after it.
+ */
+export async function answersFor(db: Db, workspace: string, rows: readonly AskRow[], sessionId: string | null, now: number): Promise<AskRow[]> {
+  const others = rows.flatMap(({ session_id }) => (session_id === null || session_id === sessionId ? [] : [session_id]));
+  const elsewhere = await activeSessions(db, workspace, others, now);
+  return rows.filter(({ session_id }) => session_id === null || session_id === sessionId || !elsewhere.has(session_id));
+}
+
+/** To be called where an answer carries what `waitingFor` gave. */
+export async function markDelivered(tx: Tx, ctx: WriteContext, { waiting, answers }: Pick<Waiting, 'waiting' | 'answers'>): Promise<void> {
+  for (const { ask_id } of waiting) {
+    if ((await findAsk(tx.db, tx.workspace, ask_id))?.delivered_at !== null) continue;
+    await updateAsk(tx.db, tx.workspace, ask_id, { delivered_at: tx.now });
+    record(tx, ctx, { category: 'work', kind: 'ask.delivered', subject: ask_id, payload: { ask_id } });
+  }
+  for (const { ask_id } of answers) {
+    if ((await findAsk(tx.db, tx.workspace, ask_id))?.answer_delivered_at !== null) continue;
+    await updateAsk(tx.db, tx.workspace, ask_id, { answer_delivered_at: tx.now });
+    record(tx, ctx, { category: 'work', kind: 'ask.answer_delivered', subject: ask_id, payload: { ask_id } });
+  }
+}
+
+/**
+ * A sign of life renews the claims of its session, and those that the same agent made without naming one; without a session,
+ * only the latter. A lease that has ended stays ended: somebody else may have claimed the code since.
+ */
+export async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string | null): Promise<number> {
+  const { developerId, actor } = ctx.principal;
+  if (!developerId) return 0;
+  const isHolder = (row: ClaimRow) => (row.session_id === null ? row.actor === actor : row.session_id === sessionId);
+  const own = (await liveClaimRows(tx.db, tx.workspace, tx.now, developerId)).filter(isHolder);
+  // All of one length at once: a heartbeat is frequent, and every writer waits for it.
+  for (const [ttl, rows] of Map.groupBy(own, (row) => row.ttl_minutes)) {
+    const expires_at = tx.now + ttl * 60_000;
+    const ids = rows.filter((row) => row.expires_at < expires_at).map(({ id }) => id);
+    if (ids.length === 0) continue;
+    await renewLeases(tx.db, tx.workspace, ids, expires_at);
+    await keepMarked(tx, 'claim', ids, expires_at);
+  }
+  return own.length;
+}
+
+export interface Heard {
+  renewed_claims: number;
+  waiting: Waiting['waiting'];
+  answers?: Waiting['answers'];
+  handoffs?: Waiting['handoffs'];
+}
+
+/** With every sign of life of an agent. */
+export async function heartbeatListener(tx: Tx, ctx: WriteContext, beat: { sessionId: string | null }): Promise<Heard> {
+  const renewed_claims = await renewClaims(tx, ctx, beat.sessionId);
+  const { waiting, answers, handoffs } = await waitingFor(tx.db, tx.workspace, ctx.principal, tx.now, beat.sessionId);
+  await markDelivered(tx, ctx, { waiting, answers });
+  return { renewed_claims, waiting, ...(answers.length > 0 ? { answers } : {}), ...(handoffs.length > 0 ? { handoffs } : {}) };
+}

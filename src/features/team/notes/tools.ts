@@ -1,0 +1,58 @@
+import { record } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { beginning } from '../../../kernel/excerpt.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { callingDeveloper } from '../../core/identity/index.ts';
+import { takeNote } from './contract.ts';
+import { insertNote } from './store.ts';
+
+type Owns = (db: Db, workspace: string, developerId: string, id: string) => Promise<boolean>;
+
+/** Whose work it is, is known where work is kept. */
+export interface NotePorts {
+  ownsTask: Owns;
+  ownsWorkstream: Owns;
+}
+
+export function noteTools({ ownsTask, ownsWorkstream }: NotePorts): Implementation[] {
+  return [
+    implement(takeNote, {
+      write: async (tx, { kind, title, body = null, task_id = null, workstream_id = null }, ctx) => {
+        const developerId = callingDeveloper(ctx.principal);
+        if (task_id && !(await ownsTask(tx.db, tx.workspace, developerId, task_id))) throw notYours('task', task_id);
+        if (workstream_id && !(await ownsWorkstream(tx.db, tx.workspace, developerId, workstream_id))) throw notYours('workstream', workstream_id);
+        const id = newId('note', tx.now);
+        await insertNote(tx.db, {
+          workspace_id: tx.workspace,
+          id,
+          developer_id: developerId,
+          kind,
+          title,
+          body,
+          task_id,
+          workstream_id,
+          session_id: ctx.session,
+          created_at: tx.now,
+        });
+        const payload = { note_id: id, title, body: body === null ? undefined : beginning(body, MOST_CHARACTERS), task_id, workstream_id };
+        record(tx, ctx, { category: 'work', kind: `${kind}.recorded`, subject: id, payload });
+        return ok({ note_id: id, kind }, kind === 'decision' ? 'Decision recorded for the team.' : 'Blocker recorded for the team.');
+      },
+    }),
+  ];
+}
+
+/** In the same words whether there is none or it is somebody else's. */
+const notYours = (noun: 'task' | 'workstream', id: string): Refusal =>
+  new Refusal(
+    `${noun.toUpperCase()}_NOT_FOUND`,
+    `${noun}_id: you have no ${noun} ${JSON.stringify(id)}.`,
+    `Use the ${noun}_id of your own ${noun}, or leave it out.`,
+    { field: `${noun}_id` },
+  );
+
+/** A control character is six bytes of JSON: with the title this stays within what the journal keeps. */
+const MOST_CHARACTERS = 800;

@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { record, type WriteContext } from '../../../kernel/context.ts';
+import { excerpt } from '../../../kernel/excerpt.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { readJson } from '../../../storage/columns.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import type { Subject } from './candidates.ts';
+import { type Match, match, type ScopeVerdict } from './contract.ts';
+import type { Detection } from './detect.ts';
+import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow, WarningStatus } from './tables.ts';
+
+export interface StoredCheck {
+  readonly check: PreflightCheckRow;
+  readonly warning: OverlapWarningRow | null;
+}
+
+/** Events stay small whatever was found and said: one that is too large would be replaced by its digest. */
+const LISTED = 10;
+const REASON_BYTES = 300;
+const CONFIRMATION_BYTES = 2_000;
+const listed = (matches: readonly Match[]) => matches.slice(0, LISTED).map(({ id, score, level, status }) => ({ id, score, level, status }));
+
+/** Stores the check, and its warning where anything was found. */
+export async function storeCheck(tx: Tx, ctx: WriteContext, subject: Subject, detection: Detection): Promise<StoredCheck> {
+  const checkId = newId('chk', tx.now);
+  const warning = await storeWarning(tx, subject, detection, { checkId, subjectId: subject.plannedId });
+  const check: PreflightCheckRow = {
+    workspace_id: tx.workspace,
+    id: checkId,
+    kind: subject.kind,
+    developer_id: subject.developerId,
+    title: subject.title,
+    planned_id: subject.plannedId,
+    warning_id: warning?.id ?? null,
+    candidates: JSON.stringify(detection.escalated.map(({ id }) => id)),
+    created_at: tx.now,
+    used_at: null,
+  };
+  await tx.db.insertInto('preflight_checks').values(check).execute();
+  record(tx, ctx, {
+    category: 'work',
+    kind: `${subject.kind}.checked`,
+    subject: subject.plannedId ?? checkId,
+    payload: {
+      check_id: checkId,
+      title: subject.title,
+      warning_id: check.warning_id,
+      requires_verdict: detection.escalated.length > 0,
+      matches: listed(detection.matches),
+    },
+  });
+  return { check, warning };
+}
+
+/** A warning for work that overlaps; null where nothing does. */
+export async function storeWarning(
+  tx: Tx,
+  subject: Subject,
+  detection: Detection,
+  about: { checkId: string | null; subjectId: string | null },
+): Promise<OverlapWarningRow | null> {
+  if (detection.matches.length === 0) return null;
+  const warning: OverlapWarningRow = {
+    workspace_id: tx.workspace,
+    id: newId('warn', tx.now),
+    developer_id: subject.developerId,
+    kind: subject.kind,
+    title: subject.title,
+    subject_id: about.subjectId,
+    check_id: about.checkId,
+    level: detection.escalated.length > 0 ? 'escalated' : 'warn',
+    matches: JSON.stringify(detection.matches),
+    status: 'open',
+    reason: null,
+    created_at: tx.now,
+    resolved_at: null,
+  };
+  await tx.db.insertInto('overlap_warnings').values(warning).execute();
+  return warning;
+}
+
+const ids = z.array(z.string());
+export const escalatedIds = (check: PreflightCheckRow): string[] => readJson(ids, check.candidates);
+
+/** A check serves for minutes; one that is out of date is told apart from none for so long, and no start reads further back. */
+const LOOKED_BACK_MS = 24 * 3_600_000;
+
+/**
+ * The developer's latest check of work with this title. Tasks may share a title, so a check of a planned one must have named
+ * it; a workstream is known by its title alone.
+ */
+export async function latestCheck(
+  db: Db,
+  workspace: string,
+  subject: Pick<Subject, 'kind' | 'developerId' | 'title' | 'plannedId'>,
+  now: number,
+): Promise<PreflightCheckRow | undefined> {
+  let query = db
+    .selectFrom('preflight_checks')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('developer_id', '=', subject.developerId)
+    .where('kind', '=', subject.kind)
+    .where('title', '=', subject.title)
+    .where('created_at', '>', now - LOOKED_BACK_MS);
+  if (subject.kind === 'task') query = query.where('planned_id', subject.plannedId === null ? 'is' : '=', subject.plannedId);
+  return await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
+}
+
+export async function spendCheck(tx: Tx, check: PreflightCheckRow): Promise<void> {
+  await tx.db.updateTable('preflight_checks').set({ used_at: tx.now }).where('workspace_id', '=', tx.workspace).where('id', '=', check.id).execute();
+}
+
+export async function findWarning(db: Db, workspace: string, id: string): Promise<OverlapWarningRow | undefined> {
+  return await db.selectFrom('overlap_warnings').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+/** The warning that was stored with the plan of this work, in the same moment, where it has not been resolved yet. */
+export async function openPlanWarning(db: Db, workspace: string, subjectId: string): Promise<string | undefined> {
+  const query = db.selectFrom('overlap_warnings').select('id').where('workspace_id', '=', workspace).where('subject_id', '=', subjectId);
+  return (await query.where('check_id', 'is', null).where('resolved_at', 'is', null).executeTakeFirst())?.id;
+}
+
+/** Work that was planned and given up overlaps with nothing any more. */
+export async function dropPlanWarning(tx: Tx, ctx: WriteContext, subjectId: string): Promise<void> {
+  const id = await openPlanWarning(tx.db, tx.workspace, subjectId);
+  if (id) await dismissAutomatically(tx, ctx, id, 'The planned work was cancelled.', {});
+}
+
+export async function dismissAutomatically(tx: Tx, ctx: WriteContext, id: string, reason: string, details: { started?: string }): Promise<void> {
+  if (details.started !== undefined) await attachWarning(tx, id, details.started);
+  // Whoever has dismissed it by hand has said why.
+  if ((await findWarning(tx.db, tx.workspace, id))?.resolved_at !== null) return;
+  await resolveWarning(tx, id, { status: 'dismissed', reason });
+  record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { ...details, automatic: true, reason } });
+}
+
+/** Somebody goes on in spite of it, and says why. */
+export async function confirmWarning(tx: Tx, ctx: WriteContext, id: string, reason: string, work: { started: string } | { planned: string }): Promise<void> {
+  await resolveWarning(tx, id, { status: 'confirmed', reason, subjectId: 'started' in work ? work.started : work.planned });
+  record(tx, ctx, { category: 'work', kind: 'warning.confirmed', subject: id, payload: { ...work, reason } });
+}
+
+const matchList = z.array(match);
+export const readMatches = (warning: OverlapWarningRow): Match[] => readJson(matchList, warning.matches);
+
+export async function resolveWarning(
+  tx: Tx,
+  id: string,
+  outcome: { status: Exclude<WarningStatus, 'open'>; reason: string | null; subjectId?: string },
+): Promise<void> {
+  await tx.db
+    .updateTable('overlap_warnings')
+    .set({
+      status: outcome.status,
+      reason: outcome.reason,
+      resolved_at: tx.now,
+      ...(outcome.subjectId === undefined ? {} : { subject_id: outcome.subjectId }),
+    })
+    .where('workspace_id', '=', tx.workspace)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function attachWarning(tx: Tx, id: string, subjectId: string): Promise<void> {
+  await tx.db.updateTable('overlap_warnings').set({ subject_id: subjectId }).where('workspace_id', '=', tx.workspace).where('id', '=', id).execute();
+}
+
+export async function storeVerdict(
+  tx: Tx,
+  ctx: WriteContext,
+  given: { check: PreflightCheckRow; verdict: ScopeVerdict; reason: string | undefined; subjectId: string },
+): Promise<void> {
+  const { check, verdict, reason, subjectId } = given;
+  const row: ScopeVerdictRow = {
+    workspace_id: tx.workspace,
+    id: newId('vrd', tx.now),
+    check_id: check.id,
+    warning_id: check.warning_id,
+    developer_id: check.developer_id,
+    subject_id: subjectId,
+    verdict: verdict.verdict,
+    candidates: JSON.stringify(verdict.candidates),
+    confirmation_reason: reason ?? null,
+    created_at: tx.now,
+  };
+  await tx.db.insertInto('scope_verdicts').values(row).execute();
+  record(tx, ctx, {
+    category: 'work',
+    kind: 'scope.judged',
+    subject: subjectId,
+    payload: {
+      check_id: check.id,
+      warning_id: check.warning_id,
+      verdict: verdict.verdict,
+      duplicate: verdict.verdict === 'duplicate',
+      candidates: verdict.candidates.slice(0, LISTED).map((judged) => ({ ...judged, reason: excerpt(judged.reason, REASON_BYTES) })),
+      confirmation_reason: reason === undefined ? null : excerpt(reason, CONFIRMATION_BYTES),
+    },
+  });
+}

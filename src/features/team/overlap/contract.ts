@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { contract, READ } from '../../../kernel/contract.ts';
+import { id, sessionId, text } from '../../../kernel/fields.ts';
+
+/** What each start may carry to answer the check before it. */
+export const scopeVerdict = z.strictObject({
+  verdict: z.enum(['distinct', 'duplicate']),
+  candidates: z.array(z.strictObject({ id, same_scope: z.boolean(), reason: text(1_000) })).max(100),
+});
+export type ScopeVerdict = z.output<typeof scopeVerdict>;
+
+export const answerFields = {
+  check_id: id.optional().describe('From your latest check with the same title.'),
+  scope_verdict: scopeVerdict
+    .optional()
+    .describe('Your judgement of every escalated candidate: {verdict: "distinct"|"duplicate", candidates: [{id, same_scope, reason}]}.'),
+  warning_id: id.optional().describe('Confirms a warning of your latest check; needs confirmation_reason. It never replaces a verdict.'),
+  confirmation_reason: text(1_000).optional().describe('Why to go on in spite of the duplicate or warning.'),
+};
+
+/** A person who plans in spite of candidates. */
+export const confirmFields = {
+  confirm: z.boolean().optional().describe('Plan it in spite of the candidates.'),
+  confirmation_reason: text(1_000).optional().describe('Why; it is kept with the warning.'),
+};
+
+/** Work that is like the work in question. */
+export const match = z.strictObject({
+  id: z.string(),
+  type: z.enum(['task', 'workstream', 'workflow_task']),
+  title: z.string(),
+  scope: z.string().nullable(),
+  owner: z.string(),
+  same_developer: z.boolean(),
+  status: z.enum(['planned', 'active', 'blocked', 'completed', 'cancelled']),
+  repo: z.string().nullable(),
+  task_type: z.string().nullable(),
+  score: z.number(),
+  reason: z.string(),
+  level: z.enum(['warn', 'escalated']),
+  file_overlap: z.array(z.string()),
+  action_divergent: z.boolean(),
+  component_differs: z.boolean().optional(),
+});
+export type Match = z.output<typeof match>;
+
+export const fileConflict = z.strictObject({
+  source: z.enum(['task', 'snapshot', 'claim']),
+  source_id: z.string(),
+  owner: z.string(),
+  same_developer: z.boolean(),
+  files: z.array(z.string()),
+  action: z.string().nullable(),
+  title: z.string().nullable(),
+  repo: z.string().nullable(),
+});
+
+/** How the comparison was made: whether a model took part in it. */
+export const engine = z.strictObject({
+  embedder: z.enum(['off', 'ok', 'late', 'down']).describe('late or down: this answer was made without it.'),
+});
+
+/** What a check answers, and whatever else runs one. */
+export const checkOutput = {
+  check_id: z.string(),
+  warning_id: z.string().nullable(),
+  requires_verdict: z.boolean(),
+  candidates: z.array(match),
+  matches: z.array(match),
+  file_conflicts: z.array(fileConflict),
+  engine,
+};
+
+export const dismissWarning = contract({
+  name: 'covibe_warning',
+  operation: 'dismiss',
+  toolset: 'team',
+  title: 'Overlap warnings',
+  about: 'Clears an overlap warning of your own check from view.',
+  description: 'Dismisses a stored overlap warning, with a reason. A check that requires a verdict still requires it.',
+  input: z.strictObject({ warning_id: id, reason: text(1_000), session_id: sessionId }),
+  output: z.strictObject({ warning_id: z.string(), status: z.literal('dismissed') }),
+  annotations: { idempotentHint: true },
+});
+
+const figure = z.number().min(-1).max(100);
+
+/** What a workspace may set for itself; docs/overlap.md says what each does. The last three depend on the embedding model. */
+const ownFigures = {
+  warn: figure.min(0).optional().describe('From this score on a match is stored as a warning.'),
+  escalate: figure.min(0).optional().describe('From this score on it needs a verdict; at or above warn.'),
+  text_weight: figure.min(0).optional(),
+  file_weight: figure.min(0).optional(),
+  meaning_weight: figure.min(0).optional(),
+  meaning_evidence: figure.max(1).optional().describe('The likeness of two vectors that counts as evidence.'),
+  meaning_floor: figure.max(1).optional().describe('The likeness of two vectors that is worth nothing.'),
+};
+
+export const ownSettings = z.strictObject(ownFigures);
+export type OwnSettings = z.output<typeof ownSettings>;
+const overlapSettings = ownSettings.required();
+
+export const configureOverlap = contract({
+  name: 'overlap.configure',
+  toolset: 'admin',
+  title: 'Set overlap thresholds',
+  description: "The workspace's own thresholds and weights of the comparison. Nothing given: what holds now.",
+  input: z
+    .strictObject({ ...ownFigures, reset: z.literal(true).optional().describe('Back to the defaults.') })
+    .refine(({ reset, ...own }) => !reset || Object.values(own).every((value) => value === undefined), { error: 'stands alone', path: ['reset'] }),
+  output: z.strictObject({ settings: overlapSettings, defaults: overlapSettings, own: z.boolean() }),
+  annotations: { idempotentHint: true },
+});
+
+const overlapView = z.strictObject({
+  warning_id: z.string(),
+  kind: z.enum(['task', 'workstream']),
+  title: z.string(),
+  developer: z.string(),
+  mine: z.boolean(),
+  subject_id: z.string().nullable(),
+  level: z.enum(['warn', 'escalated']),
+  status: z.enum(['open', 'judged', 'confirmed', 'dismissed']),
+  reason: z.string().nullable().describe('What whoever resolved it gave as the reason.'),
+  matches: z.array(match),
+  verdict: z.enum(['distinct', 'duplicate']).nullable(),
+  judgements: z.array(z.strictObject({ id: z.string(), same_scope: z.boolean(), reason: z.string() })),
+  judged_by: z.string().nullable().describe('Who resolved it. Null while it is open, and where it resolved itself.'),
+  created_at: z.int(),
+  resolved_at: z.int().nullable(),
+});
+
+const thresholds = overlapSettings.pick({ warn: true, escalate: true });
+
+export const listOverlaps = contract({
+  name: 'overlap.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'List overlaps',
+  description: 'Stored overlap warnings, newest first, a page at a time, each with its matches and how it was resolved.',
+  input: z.strictObject({
+    open: z.boolean().optional().describe('Only those that nobody has resolved.'),
+    level: z.enum(['warn', 'escalated']).optional(),
+    subject_id: id.optional().describe('Only those about this task or workstream.'),
+    repository: text(300).optional().describe('What it is called. Left out are those about a task that is known to be in another one.'),
+    before: id.optional().describe('The last warning of the page before.'),
+    limit: z.int().min(1).max(200).optional(),
+  }),
+  output: z.strictObject({ items: z.array(overlapView), more: z.boolean(), settings: thresholds }),
+  annotations: READ,
+});
+
+export const showOverlap = contract({
+  name: 'overlap.show',
+  toolset: 'admin',
+  access: 'member',
+  title: 'An overlap',
+  description: 'A stored overlap warning, with its matches and how it was resolved.',
+  input: z.strictObject({ warning_id: id.describe('The warning, or the end of its id.') }),
+  output: z.strictObject({ overlap: overlapView, settings: thresholds }),
+  annotations: READ,
+});
+
+/** A person clears a warning: one of their own, or as operator anybody's. */
+export const dismissByHand = contract({
+  name: 'overlap.dismiss',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Dismiss an overlap',
+  description: 'Dismisses a warning, with a reason: your own, or as operator anybody’s. A check that requires a verdict still requires it.',
+  input: z.strictObject({ warning_id: id.describe('The warning, or the end of its id.'), reason: text(1_000) }),
+  output: dismissWarning.output,
+  annotations: { idempotentHint: true },
+});

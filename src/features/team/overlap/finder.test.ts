@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest';
+import { madeTask, rephrased } from '../../../../bench/tasks.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { openTestStore } from '../../../testing/store/store.ts';
+import { Finder } from './finder.ts';
+import { forgetItems, indexItem, setItemStatus, type WorkItem } from './items.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
+import { analyse } from './terms.ts';
+
+const item = (id: string, words: Partial<WorkItem>): WorkItem => ({
+  id,
+  kind: 'task',
+  ownerId: 'dev_1',
+  title: 't',
+  scope: null,
+  description: null,
+  action: null,
+  component: null,
+  taskType: 'feature',
+  status: 'active',
+  repo: null,
+  files: [],
+  closedAt: null,
+  ...words,
+});
+const everything = { settings: DEFAULT_SETTINGS, limit: 20, accept: () => true };
+const query = (title: string, scope: string | null = null, files: readonly string[] = []) => ({ analysed: analyse({ title, scope }), files });
+
+async function filled(count: number) {
+  const store = await openTestStore();
+  const index = (more: readonly WorkItem[]) =>
+    store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+      for (const one of more) await indexItem(tx, one);
+    });
+  await index(Array.from({ length: count }, (_, seed) => item(`task_${seed}`, { ...madeTask(seed), files: [] })));
+  return { store, index };
+}
+
+test('the postings in the store find what scoring everything in memory finds, with the same scores', async () => {
+  const { store } = await filled(150);
+  const inMemory = new Finder(store.reader);
+  const inStore = new Finder(store.reader, () => null, { inProcess: 0 });
+  for (let seed = 0; seed < 150; seed += 10) {
+    const { title, scope } = rephrased(madeTask(seed), seed);
+    const [one, other] = await Promise.all(
+      [inMemory, inStore].map((finder) => finder.search(store.reader, DEFAULT_WORKSPACE_ID, query(title, scope), everything)),
+    );
+    const strong = (found: typeof one) => found?.filter(({ score }) => score >= DEFAULT_SETTINGS.warn).map(({ id, score }) => [id, Math.round(score * 1e6)]);
+    expect(strong(one)).toEqual(strong(other));
+    expect(one?.[0]?.id).toBe(`task_${seed}`);
+  }
+});
+
+test('beyond what is scored in memory, items that share a file are found too', async () => {
+  const { store, index } = await filled(20);
+  await index([item('task_files', { title: 'entirely unrelated words', files: ['src/a.ts'] })]);
+  await store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+    await tx.db
+      .insertInto('file_marks')
+      .values({
+        workspace_id: tx.workspace,
+        path: 'src/a.ts',
+        source: 'task',
+        source_id: 'task_files',
+        developer_id: 'dev_1',
+        repo: null,
+        action: null,
+        label: null,
+        marked_at: tx.now,
+        expires_at: null,
+      })
+      .execute();
+  });
+  const found = await new Finder(store.reader, () => null, { inProcess: 0 }).search(
+    store.reader,
+    DEFAULT_WORKSPACE_ID,
+    query('something else', null, ['src/a.ts']),
+    everything,
+  );
+  expect(found.map(({ id, textualEvidence }) => [id, textualEvidence])).toEqual([['task_files', false]]);
+});
+
+test('a search inside a transaction sees what it wrote; what is rolled back leaves nothing behind', async () => {
+  const { store } = await filled(5);
+  const finder = new Finder(store.reader);
+  const words = 'quantum flux capacitor calibration';
+  const search = (db: typeof store.reader) => finder.search(db, DEFAULT_WORKSPACE_ID, query(words), everything);
+  await finder.prepare(DEFAULT_WORKSPACE_ID);
+  const refused = store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+    await indexItem(tx, item('task_new', { title: words }));
+    expect((await search(tx.db)).map(({ id }) => id)).toEqual(['task_new']);
+    throw new Error('refused');
+  });
+  await expect(refused).rejects.toThrow('refused');
+  await finder.prepare(DEFAULT_WORKSPACE_ID);
+  expect(await search(store.reader)).toEqual([]);
+  expect(await store.reader.selectFrom('overlap_postings').select('term').where('term', '=', 'quantum').execute()).toEqual([]);
+});
+
+test('the counts of terms and items follow what comes, changes and goes', async () => {
+  const { store, index } = await filled(0);
+  await index([item('a', { title: 'alpha beta' }), item('b', { title: 'beta gamma' })]);
+  await index([item('a', { title: 'alpha delta' })]);
+  const counts = async () => Object.fromEntries((await store.reader.selectFrom('overlap_terms').selectAll().execute()).map(({ term, items }) => [term, items]));
+  const items = async () => (await store.reader.selectFrom('overlap_state').selectAll().executeTakeFirstOrThrow()).items;
+  expect(Object.values(await counts()).sort()).toEqual([1, 1, 1, 1]);
+  expect(await items()).toBe(2);
+  await store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+    await setItemStatus(tx, 'b', 'completed', 1_000);
+    await forgetItems(tx, 2_000, 10);
+  });
+  expect(Object.keys(await counts())).toHaveLength(2);
+  expect(await items()).toBe(1);
+  expect(await store.reader.selectFrom('overlap_postings').selectAll().execute()).toHaveLength(2);
+});
+
+test('an item whose postings an older version chose differently is changed and goes like any other', async () => {
+  const { store, index } = await filled(0);
+  await index([item('a', { title: 'alpha beta', description: Array.from({ length: 40 }, (_, n) => `word${n}`).join(' ') })]);
+  await store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+    const posted = await tx.db.selectFrom('overlap_postings').select('term').execute();
+    const { terms } = analyse({ title: 'alpha beta', description: Array.from({ length: 40 }, (_, n) => `word${n}`).join(' ') });
+    const other = terms.find((term) => !posted.some((row) => row.term === term)) as string;
+    await tx.db.insertInto('overlap_postings').values({ workspace_id: tx.workspace, term: other, item: 1, weight: 1 }).execute();
+  });
+  await index([item('a', { title: 'gamma delta' })]);
+  expect(await store.reader.selectFrom('overlap_postings').select('term').execute()).toHaveLength(2);
+});
+
+test('memory holds the workspaces that were asked for last, and reads the others again', async () => {
+  const { store } = await filled(30);
+  const others = ['ws_1', 'ws_2', 'ws_3'];
+  for (const workspace of others) {
+    await store.write(workspace, async (tx) => {
+      for (let seed = 0; seed < 30; seed++) await indexItem(tx, item(`${workspace}_${seed}`, { ...madeTask(seed), files: [] }));
+    });
+  }
+  const finder = new Finder(store.reader, () => null, { keptItems: 70 });
+  for (const workspace of [DEFAULT_WORKSPACE_ID, ...others, DEFAULT_WORKSPACE_ID, ...others]) {
+    await finder.prepare(workspace);
+    const { title, scope } = madeTask(7);
+    const [best] = await finder.search(store.reader, workspace, query(title, scope), everything);
+    expect(best?.id).toBe(workspace === DEFAULT_WORKSPACE_ID ? 'task_7' : `${workspace}_7`);
+    expect(finder.kept).toBeLessThanOrEqual(70);
+  }
+});
+
+test('a word that everybody has taken up since weighs less, also where frequencies are remembered', async () => {
+  const { store, index } = await filled(50);
+  const finder = new Finder(store.reader, () => null, { inProcess: 0 });
+  const score = async () => (await finder.search(store.reader, DEFAULT_WORKSPACE_ID, query('zephyr quokka'), everything))[0]?.score as number;
+  await index([item('z', { title: 'zephyr quokka' })]);
+  const before = await score();
+  await index(Array.from({ length: 1_000 }, (_, n) => item(`zephyr_${n}`, { title: `zephyr of ${n}` })));
+  expect(await score()).toBeLessThan(before);
+});

@@ -1,0 +1,223 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Db } from '../../../storage/engine.ts';
+import { backgroundShare } from './background.ts';
+import { MemoryIndex } from './memory-index.ts';
+import { type Query, type Scored, type Statistics, scorePair, scoreWeighed, weigh } from './score.ts';
+import type { OverlapSettings } from './settings.ts';
+import { findItems, itemsSince, itemsWithFiles, mostShared, postedTerms, prefixFrequencies, readState, type Scorable, termFrequencies } from './store.ts';
+import { trustedItem } from './stored.ts';
+import type { OverlapItemRow, OverlapStateRow } from './tables.ts';
+import type { Analysed } from './terms.ts';
+import { readVectors } from './vectors.ts';
+import { inverseFrequency } from './weigh.ts';
+
+/** Up to so many items are scored one and all in this process; beyond, the postings in the store find whom to score. */
+const IN_PROCESS = 10_000;
+const PAGE = 250;
+const MOST_SHARED = 300;
+const SAME_FILES = 100;
+/** So many postings are read for one search: the rarest terms first, and at least one. */
+const POSTINGS_READ = 5_000;
+const KNOWN_FREQUENCIES = 50_000;
+/** Frequencies are read anew after so many changes of the workspace. */
+const FREQUENCIES_LAST = 1_000;
+/** So many items, of some 6 KB each, are kept in memory in all; beyond, the workspaces that were asked for longest ago go, and are read again when they are. */
+const KEPT_ITEMS = 50_000;
+
+/** What the rules need to know of an item before it is scored. */
+export type Meta = Pick<OverlapItemRow, 'kind' | 'owner_id' | 'closed_at' | 'action' | 'component'>;
+
+export interface SearchOptions {
+  readonly settings: OverlapSettings;
+  readonly limit: number;
+  accept(id: string, meta: Meta): boolean;
+  /** `accept` takes open work alone: then finished work need not be looked at first. */
+  readonly openOnly?: boolean | undefined;
+}
+
+export interface FinderLimits {
+  readonly inProcess?: number;
+  readonly keptItems?: number;
+}
+
+interface Kept {
+  readonly index: MemoryIndex;
+  readonly meta: Map<string, Meta>;
+  revision: number;
+}
+
+interface Frequencies {
+  readonly revision: number;
+  readonly known: Map<string, number>;
+}
+
+/** Finds the work that is most like a query. What it keeps in memory can be rebuilt from the store at any time. */
+export class Finder {
+  readonly #reader: Db;
+  /** Of the embedding model in use; null where there is none. */
+  readonly #model: () => string | null;
+  readonly #inProcess: number;
+  readonly #keptItems: number;
+  /** The one that was asked for last comes last. */
+  readonly #kept = new Map<string, Kept>();
+  readonly #refreshing = new Map<string, Promise<Kept>>();
+  readonly #frequencies = new Map<string, Frequencies>();
+
+  constructor(reader: Db, model: () => string | null = () => null, { inProcess = IN_PROCESS, keptItems = KEPT_ITEMS }: FinderLimits = {}) {
+    this.#reader = reader;
+    this.#model = model;
+    this.#inProcess = inProcess;
+    this.#keptItems = keptItems;
+  }
+
+  /** Items in memory. */
+  get kept(): number {
+    let items = 0;
+    for (const { index } of this.#kept.values()) items += index.size;
+    return items;
+  }
+
+  /** Reads what was committed since the last time, so that a search inside a transaction has little left to read. */
+  async prepare(workspace: string): Promise<void> {
+    const state = await readState(this.#reader, workspace);
+    if (state && state.items <= this.#inProcess) await this.#refreshed(workspace);
+    else this.#kept.delete(workspace);
+  }
+
+  /** `db` may be a running transaction: then what it has written counts, and what others have committed. */
+  async search(db: Db, workspace: string, query: Query, options: SearchOptions): Promise<Scored[]> {
+    const state = await readState(db, workspace);
+    if (!state) return [];
+    const found =
+      state.items <= this.#inProcess ? await this.#inMemory(db, workspace, query, options) : await this.#inStore(db, workspace, query, state, options);
+    return found.sort((one, other) => other.score - one.score || (one.id < other.id ? 1 : -1)).slice(0, options.limit);
+  }
+
+  async #inMemory(db: Db, workspace: string, query: Query, { settings, limit, accept }: SearchOptions): Promise<Scored[]> {
+    const { index, meta, revision } = this.#kept.get(workspace) ?? (await this.#refreshed(workspace));
+    const fresh = await itemsSince(db, workspace, revision, this.#inProcess);
+    const overtaken = new Set(fresh.map(({ id }) => id));
+    const known = index.search(query, settings, { limit, accept: (id) => !overtaken.has(id) && accept(id, meta.get(id) as Meta) });
+    const vectors = await this.#vectors(db, workspace, fresh);
+    const added = fresh
+      .filter((row) => accept(row.id, row))
+      .map((row) => scorePair(query, { ...trustedItem(row), vector: vectors.get(row.id) }, index, settings))
+      .filter(({ score }) => score > 0);
+    return [...known, ...added];
+  }
+
+  async #inStore(db: Db, workspace: string, query: Query, state: OverlapStateRow, { settings, accept, openOnly = false }: SearchOptions): Promise<Scored[]> {
+    const wanted = postedTerms(query.analysed).map(({ term }) => term);
+    const frequencies = await termFrequencies(db, workspace, wanted);
+    const rarest = wanted.filter((term) => frequencies.has(term)).sort((one, other) => (frequencies.get(one) as number) - (frequencies.get(other) as number));
+    const chosen: { term: string; worth: number }[] = [];
+    let postings = 0;
+    for (const term of rarest) {
+      const items = frequencies.get(term) as number;
+      if (chosen.length > 0 && postings + items > POSTINGS_READ) break;
+      chosen.push({ term, worth: inverseFrequency(state.items, items, backgroundShare(term), settings) });
+      postings += items;
+    }
+    const rows = await mostShared(db, workspace, chosen, MOST_SHARED, openOnly);
+    const seen = new Set(rows.map(({ id }) => id));
+    const sameFiles = (await itemsWithFiles(db, workspace, query.files, SAME_FILES)).filter((id) => !seen.has(id));
+    const candidates: Scorable[] = [...rows, ...(await findItems(db, workspace, sameFiles)).values()].filter((row) => accept(row.id, row));
+    const vectors = await this.#vectors(db, workspace, candidates);
+    const indexed = candidates.map((row) => ({ ...trustedItem(row), vector: vectors.get(row.id) }));
+    const prefixes = [query.analysed.prefix, ...indexed.map(({ analysed }) => analysed.prefix)].filter((prefix) => prefix !== null);
+    const analysed = [query, ...indexed].map((one) => one.analysed);
+    const statistics = await this.#statistics(db, workspace, state, analysed, [...new Set(prefixes)]);
+    const mine = weigh(query, statistics, settings);
+    return indexed.map((item) => scoreWeighed(query, mine, item, statistics, settings)).filter(({ score }) => score > 0);
+  }
+
+  /** Frequencies change slowly in a workspace of this size: once read, they serve for a while. */
+  async #statistics(db: Db, workspace: string, { items, revision }: OverlapStateRow, texts: readonly Analysed[], prefixes: string[]): Promise<Statistics> {
+    const known = this.#knownFrequencies(workspace, revision);
+    const missing = new Set<string>();
+    for (const { terms } of texts) for (const term of terms) if (!known.has(term)) missing.add(term);
+    const read = await termFrequencies(db, workspace, [...missing]);
+    for (const term of missing) known.set(term, read.get(term) ?? 0);
+    const byPrefix = await prefixFrequencies(db, workspace, prefixes);
+    return {
+      documents: items,
+      frequency: (term) => known.get(term) ?? 0,
+      // Counting them would take another table; how rare a path is hardly varies.
+      fileFrequency: () => 1,
+      prefixFrequency: (prefix) => byPrefix.get(prefix) ?? 0,
+    };
+  }
+
+  #knownFrequencies(workspace: string, revision: number): Map<string, number> {
+    const before = this.#frequencies.get(workspace);
+    if (before && before.known.size <= KNOWN_FREQUENCIES && Math.abs(revision - before.revision) < FREQUENCIES_LAST) return before.known;
+    const known = new Map<string, number>();
+    this.#frequencies.set(workspace, { revision, known });
+    return known;
+  }
+
+  #refreshed(workspace: string): Promise<Kept> {
+    const before = this.#refreshing.get(workspace) ?? Promise.resolve();
+    const refresh = before.catch(() => {}).then(() => this.#refresh(workspace));
+    this.#refreshing.set(workspace, refresh);
+    const done = () => {
+      // A promise that is kept would keep the index that it resolved to.
+      if (this.#refreshing.get(workspace) === refresh) this.#refreshing.delete(workspace);
+    };
+    refresh.then(done, done);
+    return refresh;
+  }
+
+  /** Committed rows only: a transaction that is rolled back must leave nothing in memory. */
+  async #refresh(workspace: string): Promise<Kept> {
+    const kept = this.#kept.get(workspace) ?? { index: new MemoryIndex(), meta: new Map(), revision: 0 };
+    for (;;) {
+      const rows = await itemsSince(this.#reader, workspace, kept.revision, PAGE);
+      const vectors = await this.#vectors(this.#reader, workspace, rows);
+      for (const row of rows) {
+        kept.index.put({ ...trustedItem(row), vector: vectors.get(row.id) });
+        const { kind, owner_id, closed_at, action, component } = row;
+        kept.meta.set(row.id, { kind, owner_id, closed_at, action, component });
+        kept.revision = row.revision;
+      }
+      if (rows.length < PAGE) break;
+      // Ten thousand items take a second to read: other calls must get their turns in between.
+      await turn();
+    }
+    this.#keep(workspace, kept);
+    return kept;
+  }
+
+  #keep(workspace: string, kept: Kept): void {
+    this.#kept.delete(workspace);
+    this.#kept.set(workspace, kept);
+    let items = this.kept;
+    for (const [other, { index }] of this.#kept) {
+      if (items <= this.#keptItems || other === workspace) break;
+      this.#kept.delete(other);
+      items -= index.size;
+    }
+  }
+
+  async #vectors(db: Db, workspace: string, rows: readonly Scorable[]): Promise<Map<string, Float32Array>> {
+    const model = this.#model();
+    if (model === null || rows.length === 0) return new Map();
+    return await readVectors(
+      db,
+      workspace,
+      rows.map(({ id }) => id),
+      model,
+    );
+  }
+
+  /** Forgets what is no longer compared with, so that memory follows the store. */
+  forget(workspace: string, closedBefore: number): void {
+    const kept = this.#kept.get(workspace);
+    if (!kept) return;
+    for (const [id, { closed_at }] of kept.meta) {
+      if (closed_at === null || closed_at >= closedBefore) continue;
+      kept.meta.delete(id);
+      kept.index.delete(id);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import type { House } from '../../../kernel/context.ts';
+import type { Feature } from '../../../kernel/tool.ts';
+import { retentionSweep } from '../../core/settings/index.ts';
+import { RECENT_MS } from './candidates.ts';
+import { type Embedder, QueryEmbedder } from './embedder.ts';
+import { Finder } from './finder.ts';
+import { CHECKS_KEPT_MS, forgetting } from './forget.ts';
+import { Preflight } from './preflight.ts';
+import { FORGOTTEN } from './retention.ts';
+import { overlapTools } from './tools.ts';
+import { vectorising } from './vectorise.ts';
+
+export { isOpen, RECENT_MS, type Subject } from './candidates.ts';
+export { dropPlanWarning } from './checks.ts';
+export type { Embedder } from './embedder.ts';
+export { fileConflicts, keepMarked, markFiles, unmarkFiles } from './files.ts';
+export { bestFit } from './fit.ts';
+export { addItemFiles, indexItem, indexItems, setItemOwner, setItemStatus, setItemsStatus, type WorkItem } from './items.ts';
+export { localEmbedder } from './local-embedder.ts';
+export { likePairs, type Pair } from './pairs.ts';
+export { type Confirmation, Preflight, type Prepared, planReply, readCheck, UNASKED } from './preflight.ts';
+export { remoteEmbedder } from './remote-embedder.ts';
+export { DEFAULT_SETTINGS } from './settings.ts';
+export { findItems as itemsById } from './store.ts';
+export { warningView } from './views.ts';
+export { overlapsOf, recentWarnings, titlesOfWarnings } from './warnings.ts';
+
+export type { Finder };
+
+export interface Overlap {
+  readonly feature: Feature;
+  readonly preflight: Preflight;
+  readonly finder: Finder;
+}
+
+/** One index for all kinds of work; whoever owns the work tells the index of it. */
+export function createOverlap(house: House, embedder: Embedder | null): Overlap {
+  const finder = new Finder(house.store.reader, () => embedder?.model ?? null);
+  const query = new QueryEmbedder(embedder, (error) => house.log.warn('the embedder does not answer', { error }));
+  return {
+    finder,
+    preflight: new Preflight(finder, query),
+    feature: {
+      name: 'overlap',
+      implementations: overlapTools,
+      keeps: [
+        { what: 'Checks before a start', ms: CHECKS_KEPT_MS },
+        { what: 'Finished work in the overlap index; the work itself stays', ms: RECENT_MS },
+        { what: 'Overlap warnings; those that nobody came back to are dismissed after two weeks', ms: 'retention.days' },
+      ],
+      sweeps: [forgetting(house, finder), retentionSweep(house, 'overlap', FORGOTTEN), ...(embedder ? [vectorising(house, embedder)] : [])],
+      ...(embedder ? { stop: () => embedder.close() } : {}),
+    },
+  };
+}

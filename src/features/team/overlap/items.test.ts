@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { Store } from '../../../storage/open.ts';
+import { openTestStore } from '../../../testing/store/store.ts';
+import { indexItem, indexItems, setItemStatus, setItemsStatus, type WorkItem } from './items.ts';
+
+const item = (id: string, title: string, more: Partial<WorkItem> = {}): WorkItem => ({
+  id,
+  kind: 'workflow_task',
+  ownerId: 'dev_ana',
+  title,
+  scope: null,
+  description: null,
+  action: null,
+  component: null,
+  taskType: null,
+  status: 'planned',
+  repo: null,
+  files: [],
+  closedAt: null,
+  ...more,
+});
+
+async function told(store: Store) {
+  const all = (table: 'overlap_terms' | 'overlap_postings' | 'overlap_items' | 'overlap_state') => store.reader.selectFrom(table).selectAll().execute();
+  const rows = (found: object[]) => found.map((row) => JSON.stringify({ ...row, revision: null, updated_at: null })).sort();
+  return {
+    terms: rows(await all('overlap_terms')),
+    postings: rows(await all('overlap_postings')),
+    items: rows(await all('overlap_items')),
+    state: rows(await all('overlap_state')),
+  };
+}
+
+test('many items told at once, new ones and known ones, leave the index as telling them one by one does, each with a revision of its own', async () => {
+  const before = [item('a', 'Cache thumbnail images'), item('b', 'Export billing reports')];
+  const after = [
+    item('c', 'Cache images of the shop', { files: ['src/a.ts'] }),
+    item('a', 'Cache thumbnails of the gallery'),
+    item('d', 'Images are cached', { status: 'active' }),
+    item('b', 'Export billing reports', { status: 'completed', closedAt: 5 }),
+  ];
+  const single = await openTestStore();
+  await single.write('ws_default', async (tx) => {
+    for (const one of [...before, ...after]) await indexItem(tx, one);
+    await setItemStatus(tx, 'a', 'cancelled', 7);
+    await setItemStatus(tx, 'd', 'cancelled', 7);
+  });
+  const bulk = await openTestStore();
+  await bulk.write('ws_default', async (tx) => {
+    await indexItems(tx, before);
+    await indexItems(tx, after);
+    await setItemsStatus(tx, ['a', 'unknown', 'd'], 'cancelled', 7);
+  });
+  expect(await told(bulk)).toEqual(await told(single));
+  const rows = await bulk.reader.selectFrom('overlap_items').select(['id', 'revision']).execute();
+  const state = await bulk.reader.selectFrom('overlap_state').select('revision').executeTakeFirstOrThrow();
+  expect(new Set(rows.map(({ revision }) => revision)).size).toBe(4);
+  expect(Math.max(...rows.map(({ revision }) => revision))).toBeLessThanOrEqual(state.revision);
+  const revision = (id: string) => rows.find((row) => row.id === id)?.revision as number;
+  // What changed last is read last by whoever reads on from a revision.
+  expect(Math.min(revision('a'), revision('d'))).toBeGreaterThan(Math.max(revision('b'), revision('c')));
+});
+
+test('nothing to tell changes nothing', async () => {
+  const store = await openTestStore();
+  await store.write('ws_default', async (tx) => {
+    await indexItems(tx, []);
+    await setItemsStatus(tx, ['a'], 'cancelled');
+  });
+  expect(await told(store)).toEqual({ terms: [], postings: [], items: [], state: [] });
+});

@@ -1,0 +1,146 @@
+import { readJson } from '../../../storage/columns.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import type { Action } from './divergence.ts';
+import { embeddedText, scopeOf } from './embedder.ts';
+import { changeItems, countTerms, deletePostings, findItem, findItems, insertPostings, nextState, readState, saveItems, tellChange } from './store.ts';
+import { analysedSchema, filesSchema } from './stored.ts';
+import type { ItemKind, ItemStatus, OverlapItemRow } from './tables.ts';
+import { type Analysed, analyse } from './terms.ts';
+import { deleteVector } from './vectors.ts';
+
+/** A piece of work as its feature tells it to the index. */
+export interface WorkItem {
+  readonly id: string;
+  readonly kind: ItemKind;
+  readonly ownerId: string;
+  readonly title: string;
+  readonly scope: string | null;
+  readonly description: string | null;
+  readonly action: Action | null;
+  readonly component: string | null;
+  readonly taskType: string | null;
+  readonly status: ItemStatus;
+  readonly repo: string | null;
+  readonly files: readonly string[];
+  readonly closedAt: number | null;
+}
+
+/** Puts the work into the index, or brings what the index knows of it up to date. */
+export async function indexItem(tx: Tx, item: WorkItem): Promise<void> {
+  await indexItems(tx, [item]);
+}
+
+/** Each item once. */
+export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<void> {
+  if (items.length === 0) return;
+  const ids = items.map(({ id }) => id);
+  const known = await findItems(tx.db, tx.workspace, ids);
+  const state = await nextState(tx.db, tx.workspace, items.length - known.size, 0, items.length);
+  let number = state.next_number - (items.length - known.size);
+  let revision = state.revision - items.length;
+  const told = items.map((item) => {
+    const analysed = analyse(item);
+    const before = known.get(item.id);
+    revision += 1;
+    return { before, analysed, row: itemRow(tx, item, analysed, before?.number ?? number++, revision) };
+  });
+  await saveItems(
+    tx.db,
+    told.map(({ row }) => row),
+  );
+  for (const { before, row } of told) {
+    if (before && embeddedText(before) !== embeddedText(row)) await deleteVector(tx.db, tx.workspace, row.id);
+  }
+  const reworded = told.filter(({ before, row }) => before?.analysed !== row.analysed);
+  for (const { before } of reworded) if (before) await dropTerms(tx.db, before);
+  await countTerms(
+    tx.db,
+    tx.workspace,
+    reworded.flatMap(({ analysed }) => analysed.terms),
+    1,
+  );
+  await insertPostings(
+    tx.db,
+    tx.workspace,
+    reworded.map(({ row, analysed }) => ({ number: row.number, analysed })),
+  );
+}
+
+const itemRow = (tx: Tx, item: WorkItem, analysed: Analysed, number: number, revision: number): OverlapItemRow => ({
+  workspace_id: tx.workspace,
+  id: item.id,
+  number,
+  kind: item.kind,
+  owner_id: item.ownerId,
+  title: item.title,
+  scope: scopeOf(item),
+  action: item.action,
+  component: item.component,
+  task_type: item.taskType,
+  status: item.status,
+  repo: item.repo,
+  analysed: JSON.stringify(analysed),
+  prefix: analysed.prefix,
+  files: JSON.stringify(item.files),
+  revision,
+  updated_at: tx.now,
+  closed_at: item.closedAt,
+});
+
+export async function setItemStatus(tx: Tx, id: string, status: ItemStatus, closedAt: number | null = null): Promise<void> {
+  await change(tx, id, { status, closed_at: closedAt });
+}
+
+/** The same for many at once. Ids that the index does not know are passed over. */
+export async function setItemsStatus(tx: Tx, ids: readonly string[], status: ItemStatus, closedAt: number | null = null): Promise<void> {
+  const before = await readState(tx.db, tx.workspace);
+  if (!before || ids.length === 0) return;
+  // Every item has a number of its own below `next_number`: counted from the old revision, that makes a revision of its own.
+  await nextState(tx.db, tx.workspace, 0, 0, before.next_number);
+  await changeItems(tx.db, tx.workspace, ids, { status, closed_at: closedAt, updated_at: tx.now }, before.revision);
+}
+
+export async function setItemOwner(tx: Tx, id: string, ownerId: string): Promise<void> {
+  await change(tx, id, { owner_id: ownerId });
+}
+
+/** Files that the work turned out to touch; they are added to those it has. At most `MOST_FILES`, the first ones. */
+export async function addItemFiles(tx: Tx, id: string, files: readonly string[]): Promise<void> {
+  const known = await findItem(tx.db, tx.workspace, id);
+  if (!known) return;
+  const before = readJson(filesSchema, known.files);
+  const after = [...new Set([...before, ...files])].slice(0, MOST_FILES);
+  if (after.length > before.length) await change(tx, id, { files: JSON.stringify(after) });
+}
+
+const MOST_FILES = 100;
+
+async function change(tx: Tx, id: string, values: Partial<OverlapItemRow>): Promise<void> {
+  const { revision } = await nextState(tx.db, tx.workspace, 0);
+  await tellChange(tx.db, tx.workspace, id, { ...values, revision, updated_at: tx.now });
+}
+
+/** Work that was over long ago is compared with no more. */
+export async function forgetItems(tx: Tx, closedBefore: number, limit: number): Promise<number> {
+  const rows = await tx.db
+    .selectFrom('overlap_items')
+    .selectAll()
+    .where('workspace_id', '=', tx.workspace)
+    .where('closed_at', '<', closedBefore)
+    .limit(limit)
+    .execute();
+  for (const row of rows) await dropTerms(tx.db, row);
+  if (rows.length === 0) return 0;
+  const ids = rows.map(({ id }) => id);
+  await tx.db.deleteFrom('overlap_items').where('workspace_id', '=', tx.workspace).where('id', 'in', ids).execute();
+  await tx.db.deleteFrom('overlap_vectors').where('workspace_id', '=', tx.workspace).where('item_id', 'in', ids).execute();
+  await nextState(tx.db, tx.workspace, 0, -rows.length);
+  return rows.length;
+}
+
+async function dropTerms(db: Db, row: OverlapItemRow): Promise<void> {
+  const analysed: Analysed = readJson(analysedSchema, row.analysed);
+  await countTerms(db, row.workspace_id, analysed.terms, -1);
+  await deletePostings(db, row.workspace_id, row.number, analysed);
+}

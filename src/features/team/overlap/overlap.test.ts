@@ -1,0 +1,192 @@
+import { expect, test } from 'vitest';
+import type { TestCaller } from '../../../testing/app.ts';
+import { teamApp } from '../../../testing/scenes/team.ts';
+import { temporaryDatabase } from '../../../testing/store/database.ts';
+
+const cache = {
+  title: 'Cache thumbnail images in the gallery',
+  task_type: 'feature',
+  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
+};
+const sameCache = { title: 'Store gallery thumbnails on disk', task_type: 'feature', scope: 'Gallery thumbnail cache so images load faster' };
+
+type Found = { id: string; level: string; score: number; task_type: string; file_overlap: string[]; action_divergent: boolean };
+
+test('opposed actions are on record and not escalated [overlap.escalation.opposed-action] [overlap.escalation.withholds-only] [team.file-conflicts.action-divergent]', async () => {
+  const app = await teamApp();
+  const id = await app.started({ ...cache, action: 'create' }, app.ben);
+  expect((await app.task('check', { ...sameCache, action: 'create' })).data.candidates).toHaveLength(1);
+  const check = await app.task('check', { ...sameCache, action: 'remove' });
+  expect(check).toMatchObject({ status: 'ok', data: { requires_verdict: false, warning_id: expect.stringMatching(/^warn_/) } });
+  expect(check.data.matches).toEqual([expect.objectContaining({ id, level: 'warn', action_divergent: true })]);
+  expect((await app.task('start', { ...sameCache, action: 'remove' })).status).toBe('ok');
+});
+
+test('work on different declared components is not escalated, and still on record [overlap.escalation.different-component] [overlap.escalation.withholds-only]', async () => {
+  const app = await teamApp();
+  await app.started({ ...cache, component: 'server' }, app.ben);
+  const level = async (component?: string) =>
+    (await app.task('check', { ...sameCache, ...(component ? { component } : {}) })).data.matches.map((match: Found) => match.level);
+  expect(await level('client')).toEqual(['warn']);
+  expect(await level('Server')).toEqual(['escalated']);
+  expect(await level()).toEqual(['escalated']);
+});
+
+test('a title that says next to nothing never blocks [overlap.escalation.low-information]', async () => {
+  const app = await teamApp();
+  for (const title of ['Fix bug', 'Update tests', 'Refactor code', 'WIP']) {
+    await app.started({ title, task_type: 'chore' }, app.ben);
+    const check = await app.task('check', { title, task_type: 'chore' });
+    expect(check.data.requires_verdict, title).toBe(false);
+    expect((await app.task('start', { title, task_type: 'chore' })).status, title).toBe('ok');
+  }
+});
+
+test('only open work is escalated [overlap.escalation.open-work-only]', async () => {
+  const app = await teamApp();
+  const done = await app.started(cache, app.ben);
+  await app.task('complete', { task_id: done, result_summary: 'r' }, app.ben);
+  const dropped = await app.planned({ ...cache, title: 'Cache the thumbnails of the gallery' }, app.ben);
+  await app.task('cancel', { task_id: dropped, reason: 'r' }, app.ben);
+  const check = await app.task('check', sameCache);
+  expect(check.data.requires_verdict).toBe(false);
+  expect(check.data.matches.map((match: Found) => match.id).sort()).toEqual([done, dropped].sort());
+  expect((await app.task('start', sameCache)).status).toBe('ok');
+});
+
+test('a candidate tells its task_type, which weighs nothing [team.task-type.on-candidates] [team.task-type.no-weight]', async () => {
+  const app = await teamApp();
+  await app.started({ ...cache, task_type: 'refactor' }, app.ben);
+  const found = await Promise.all(
+    ['feature', 'bug', 'refactor', 'docs'].map(async (task_type) => (await app.task('check', { ...sameCache, task_type })).data.candidates),
+  );
+  for (const candidates of found) expect(candidates).toEqual([expect.objectContaining({ task_type: 'refactor', score: found[0][0].score })]);
+});
+
+test('shared files are told on the candidate, raise the score, and alone escalate nothing [team.file-conflicts.on-candidates] [team.file-conflicts.inform-only]', async () => {
+  const app = await teamApp();
+  const files = ['src/gallery/cache.ts', 'src/gallery/disk.ts'];
+  await app.started({ ...cache, target_files: files }, app.ben);
+  const without = (await app.task('check', sameCache)).data.candidates[0] as Found;
+  const withFiles = (await app.task('check', { ...sameCache, target_files: files })).data.candidates[0] as Found;
+  expect(without.file_overlap).toEqual([]);
+  expect(withFiles.file_overlap.sort()).toEqual(files);
+  expect(withFiles.score).toBeGreaterThan(without.score);
+  const other = await app.task('check', { title: 'Translate the imprint into French', task_type: 'docs', target_files: files });
+  expect(other.data.requires_verdict).toBe(false);
+  expect(other.data.file_conflicts).toHaveLength(1);
+});
+
+test('files that an agent claims or changes count for what it is at work on', async () => {
+  const app = await teamApp();
+  const session = await app.session(app.ben, { repo: 'acme/app' });
+  await app.started({ ...cache, session_id: session }, app.ben);
+  const overlap = async () =>
+    ((await app.task('check', { ...sameCache, target_files: ['src/a.ts', 'src/b.ts'] })).data.candidates[0] as Found).file_overlap.sort();
+  expect(await overlap()).toEqual([]);
+  await app.call('covibe_coordination', 'claim', { repo: 'acme/app', paths: ['src/a.ts'], session_id: session }, app.ben);
+  expect(await overlap()).toEqual(['src/a.ts']);
+  await app.call('covibe_session', 'snapshot', { session_id: session, repo: 'acme/app', branch: 'main', dirty_files: ['src/b.ts'] }, app.ben);
+  expect(await overlap()).toEqual(['src/a.ts', 'src/b.ts']);
+});
+
+test('a warning is dismissed by whoever it was given to, with a reason; it replaces no verdict [team.warning.dismiss] [team.surface.warning-operations]', async () => {
+  const app = await teamApp();
+  await app.started(cache, app.ben);
+  const check = await app.task('check', sameCache);
+  const dismiss = (args: object, caller = app.ana) => app.call('covibe_warning', 'dismiss', { warning_id: check.data.warning_id, ...args }, caller);
+  for (const operation of ['confirm', null])
+    expect((await app.call('covibe_warning', operation, { warning_id: 'x', reason: 'r' })).data.field).toBe('operation');
+  expect((await dismiss({})).data.field).toBe('reason');
+  expect((await dismiss({ reason: 'r' }, app.ben)).data.code).toBe('WARNING_NOT_FOUND');
+  expect(await dismiss({ reason: 'we talked' })).toMatchObject({ status: 'ok', data: { status: 'dismissed' } });
+  expect(await dismiss({ reason: 'again' })).toMatchObject({ status: 'warning', data: { code: 'ALREADY_RESOLVED' } });
+  expect(await app.events({ kind: 'warning.dismissed' })).toHaveLength(1);
+  expect((await app.team('state')).data.overlap_warnings).toEqual([]);
+  expect((await app.task('start', sameCache)).data.code).toBe('VERDICT_REQUIRED');
+});
+
+test('a warning that was dismissed by hand keeps its reason, also when all that it was about is over by the start', async () => {
+  const app = await teamApp();
+  const first = await app.started(cache, app.ben);
+  const { warning_id } = (await app.task('check', sameCache)).data;
+  await app.call('covibe_warning', 'dismiss', { warning_id, reason: 'we talked' });
+  await app.task('complete', { task_id: first, result_summary: 'r' }, app.ben);
+  const start = await app.task('start', sameCache);
+  expect(await app.done('overlap.show', { warning_id })).toMatchObject({
+    overlap: { status: 'dismissed', reason: 'we talked', subject_id: start.data.task_id },
+  });
+  expect(await app.events({ kind: 'warning.dismissed' })).toHaveLength(1);
+});
+
+test('a workspace sets its own thresholds, and goes back to the defaults', async () => {
+  const app = await teamApp();
+  await app.started(cache, app.ben);
+  const { defaults } = await app.done('overlap.configure', { escalate: 50 });
+  expect((await app.task('check', sameCache)).data.requires_verdict).toBe(false);
+  expect((await app.action('overlap.configure', { warn: 60 })).reply).toMatchObject({ code: 'INVALID_INPUT' });
+  expect(await app.done('overlap.configure', { reset: true })).toMatchObject({ settings: defaults, own: false });
+  expect((await app.task('check', sameCache)).data.requires_verdict).toBe(true);
+  expect(await app.events({ kind: 'overlap.configured' })).toHaveLength(2);
+});
+
+test('what a private developer is told of their own work names them to nobody else', async () => {
+  const app = await teamApp();
+  await app.started(cache);
+  await app.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
+  await app.task('check', sameCache);
+  const read = async (caller: TestCaller) => {
+    const web = { ...caller, principal: { ...caller.principal, web: true } };
+    const { items } = (await app.done('events.list', { latest: 1_000 }, web)) as { items: { category: string; payload: object }[] };
+    return JSON.stringify(items.filter(({ category }) => category === 'feedback').map(({ payload }) => payload));
+  };
+  expect(await read(app.ana)).toContain('by ana');
+  expect(await read(app.ben)).toContain('OVERLAP_ESCALATED');
+  expect(await read(app.ben)).not.toMatch(/\bana\b/);
+});
+
+test('two agents that check and start the same work at once, on two servers: one starts, the other gets it as candidate', async () => {
+  const database = await temporaryDatabase();
+  const first = await teamApp({ database });
+  const second = await teamApp({ database });
+  for (let round = 0; round < 5; round++) {
+    const words = ['Compress backups', 'Sign release archives', 'Paginate audit exports', 'Warm the currency cache', 'Prune orphaned avatars'][round];
+    const task = { title: `${words} before the nightly run uploads them`, task_type: 'feature' };
+    const checks = await Promise.all([first.task('check', task, first.ana), second.task('check', task, second.ben)]);
+    expect(checks.map((check) => check.data.requires_verdict)).toEqual([false, false]);
+    const starts = await Promise.all([first.task('start', task, first.ana), second.task('start', task, second.ben)]);
+    const passed = starts.filter(({ status }) => status === 'ok');
+    const blocked = starts.filter(({ status }) => status === 'blocked');
+    expect([passed.length, blocked.length]).toEqual([1, 1]);
+    expect(blocked[0]?.data).toMatchObject({ code: 'NEW_OVERLAP', candidates: [expect.objectContaining({ id: passed[0]?.data.task_id })] });
+  }
+});
+
+test('the index is kept across a restart, and forgets what was finished long ago', async () => {
+  const database = await temporaryDatabase();
+  const before = await teamApp({ database });
+  const kept = await before.started(cache, before.ben);
+  const old = await before.started({ title: 'Rename the billing module', task_type: 'refactor' }, before.ben);
+  await before.task('complete', { task_id: old, result_summary: 'r' }, before.ben);
+  const after = await teamApp({ database, clock: before.clock });
+  expect((await after.task('check', sameCache)).data.candidates).toEqual([expect.objectContaining({ id: kept })]);
+  before.clock.advance(15 * 24 * 3_600_000);
+  await expect.poll(async () => (await after.app.store.reader.selectFrom('overlap_items').select('id').execute()).map(({ id }) => id)).toEqual([kept]);
+  const terms = await after.app.store.reader.selectFrom('overlap_terms').select('term').execute();
+  const postings = await after.app.store.reader.selectFrom('overlap_postings').select('term').distinct().execute();
+  expect(terms.map(({ term }) => term)).not.toContain('bill');
+  expect(postings.length).toBeLessThanOrEqual(terms.length);
+  expect((await after.app.store.reader.selectFrom('overlap_state').select('items').executeTakeFirst())?.items).toBe(1);
+});
+
+test('in a batch that shares most of its words, the same task is still the same, and its neighbours are not', async () => {
+  const app = await teamApp();
+  const parts =
+    'invoice avatar backup gallery archive mailer profile billing catalog checkout comment friend photo music map order cart wallet badge poll forum'.split(
+      ' ',
+    );
+  for (const part of parts) await app.task('plan', { title: `Retry failed uploads of the ${part} module`, task_type: 'feature' }, app.ben);
+  const check = await app.task('check', { title: 'Retry failed uploads of the wallet module', task_type: 'feature' });
+  expect(check.data.candidates).toEqual([expect.objectContaining({ title: 'Retry failed uploads of the wallet module', owner: 'ben' })]);
+  expect((await app.task('check', { title: 'Retry failed uploads of the zebra module', task_type: 'feature' })).data.candidates).toEqual([]);
+});

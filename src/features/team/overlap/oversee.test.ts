@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { TestCaller } from '../../../testing/app.ts';
+import { teamApp } from '../../../testing/scenes/team.ts';
+
+const cache = {
+  title: 'Cache thumbnail images in the gallery',
+  task_type: 'feature',
+  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
+};
+const sameCache = { title: 'Store gallery thumbnails on disk', task_type: 'feature', scope: 'Gallery thumbnail cache so images load faster' };
+
+const asPerson = (caller: TestCaller, operator = false): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true, operator } });
+
+type Listed = { items: { warning_id: string; judged_by: string | null; verdict: string | null; status: string; mine: boolean }[]; more: boolean };
+
+test('an overlap tells who resolved it: by verdict, by hand, or nobody where it resolved itself; a private one is not named', async () => {
+  const app = await teamApp();
+  const codex = await app.developer('ben', 'codex');
+  const list = async (filter = {}, by = asPerson(app.ana)) => (await app.done('overlap.list', filter, by)) as unknown as Listed;
+  await app.started(cache);
+  const judged = await app.started(sameCache, codex);
+  await app.task('check', sameCache, codex);
+  const [open, first] = (await list()).items;
+  expect(open).toMatchObject({ status: 'open', judged_by: null, verdict: null, mine: false });
+  expect(first).toMatchObject({ status: 'judged', judged_by: 'codex@ben', verdict: 'distinct' });
+  expect((await list({ subject_id: judged })).items).toEqual([first]);
+  expect((await list({ open: true, level: 'escalated' })).items).toEqual([open]);
+  expect((await list({ level: 'warn' })).items).toEqual([]);
+
+  const planned = await app.planned(sameCache);
+  await app.task('cancel', { task_id: planned, reason: 'r' });
+  expect((await list()).items[0]).toMatchObject({ status: 'dismissed', judged_by: null });
+
+  const page = await list({ limit: 2 });
+  expect(page).toMatchObject({ more: true, items: { length: 2 } });
+  expect(await list({ limit: 2, before: page.items[1]?.warning_id })).toMatchObject({ more: false, items: [{ warning_id: first?.warning_id }] });
+
+  await app.done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
+  expect((await list({ subject_id: judged })).items).toMatchObject([{ judged_by: '@private', developer: '@private' }]);
+});
+
+test('a repository leaves out what is known to be in another one', async () => {
+  const app = await teamApp();
+  const session = await app.session(app.ben, { repo: 'https://github.com/acme/shop' });
+  await app.started(cache);
+  await app.started({ ...sameCache, session_id: session }, app.ben);
+  await app.task('check', sameCache);
+  const count = async (repository: string) => ((await app.done('overlap.list', { repository }, asPerson(app.ana))) as unknown as Listed).items.length;
+  expect([await count('shop'), await count('other')]).toEqual([2, 1]);
+});
+
+test('a person dismisses a warning of their own with a reason, an operator anybody’s; it is done once', async () => {
+  const app = await teamApp();
+  await app.started(cache);
+  const { data } = await app.task('check', sameCache, app.ben);
+  const dismiss = async (by: TestCaller, args: object = { reason: 'we talked' }) =>
+    (await app.action('overlap.dismiss', { warning_id: data.warning_id.slice(-10), ...args }, by)).reply;
+  expect(await dismiss(asPerson(app.ben), {})).toMatchObject({ code: 'INVALID_INPUT' });
+  expect(await dismiss(app.ben)).toMatchObject({ code: 'OPERATOR_REQUIRED' });
+  expect(await dismiss(asPerson(app.ana))).toMatchObject({ code: 'OPERATOR_REQUIRED', message: 'The warning was given to somebody else.' });
+  expect(await dismiss(asPerson(app.ana, true))).toMatchObject({ status: 'ok' });
+  expect(await dismiss(asPerson(app.ben))).toMatchObject({ status: 'error', code: 'ALREADY_RESOLVED' });
+  expect(await app.events({ kind: 'warning.dismissed' })).toMatchObject([
+    { actor: `developer:${app.ana.principal.developerId}`, payload: { automatic: false, reason: 'we talked' } },
+  ]);
+  expect(await app.done('overlap.show', { warning_id: data.warning_id }, asPerson(app.ben))).toMatchObject({
+    overlap: { status: 'dismissed', reason: 'we talked', judged_by: 'ana', mine: true },
+  });
+  expect((await app.task('start', sameCache, app.ben)).data.code).toBe('VERDICT_REQUIRED');
+});

@@ -1,0 +1,281 @@
+import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
+import { ok, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { namesFor } from '../../core/identity/index.ts';
+import { isOpen, type Subject, shownTo } from './candidates.ts';
+import {
+  attachWarning,
+  confirmWarning,
+  dismissAutomatically,
+  escalatedIds,
+  findWarning,
+  latestCheck,
+  openPlanWarning,
+  readMatches,
+  resolveWarning,
+  spendCheck,
+  storeCheck,
+  storeVerdict,
+  storeWarning,
+} from './checks.ts';
+import type { Match } from './contract.ts';
+import { type Detection, detect } from './detect.ts';
+import type { Asked, Embedded, EmbedderState, QueryEmbedder } from './embedder.ts';
+import { type FileConflict, fileConflicts } from './files.ts';
+import type { Finder } from './finder.ts';
+import { findItems } from './store.ts';
+import type { PreflightCheckRow } from './tables.ts';
+import { type CheckFacts, howToJudge, ruleStart, type StartAnswer, type StartRuling } from './verdict.ts';
+
+/** What is fetched before the transaction that compares. */
+export type Prepared = Asked;
+
+export interface CheckResult {
+  check_id: string;
+  warning_id: string | null;
+  requires_verdict: boolean;
+  candidates: Match[];
+  matches: Match[];
+  file_conflicts: FileConflict[];
+  engine: { embedder: EmbedderState };
+}
+
+/** Null: not planned, because nobody has confirmed it yet. */
+export interface Planned {
+  readonly id: string | null;
+  readonly overlap: Omit<CheckResult, 'check_id'>;
+}
+
+/** Whether planned work that looks like other work may be stored, and why in spite of it. */
+export interface Confirmation {
+  readonly confirmed: boolean;
+  readonly reason?: string | undefined;
+}
+
+/** Planning holds nobody up but people. */
+export const UNASKED: Confirmation = { confirmed: true };
+
+/** A start that may go on; `settle` records how, once the work has its id. */
+export interface Pass {
+  readonly settle: (subjectId: string) => Promise<{ warningId: string | null }>;
+}
+
+/** The one comparison that every check, plan and start goes through, for tasks and workstreams, agents and people alike. */
+export class Preflight {
+  readonly #finder: Finder;
+  readonly #embedder: QueryEmbedder;
+
+  constructor(finder: Finder, embedder: QueryEmbedder) {
+    this.#finder = finder;
+    this.#embedder = embedder;
+  }
+
+  /** Outside the transaction: the model is asked, and memory brought up to date. */
+  async prepare(ctx: Pick<CallContext, 'workspace'>, text: Embedded): Promise<Prepared> {
+    const [asked] = await Promise.all([this.#embedder.ask(text), this.#finder.prepare(ctx.workspace)]);
+    return asked;
+  }
+
+  async detect(tx: Tx, subject: Subject, prepared: Prepared): Promise<Detection> {
+    return await detect(tx.db, tx.workspace, subject, { finder: this.#finder, vector: prepared.vector, now: tx.now });
+  }
+
+  async check(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared): Promise<CheckResult> {
+    return await this.#recordCheck(tx, ctx, subject, prepared, await this.detect(tx, subject, prepared));
+  }
+
+  /**
+   * Planned work is warned of and not held up; unless it still has to be `confirmed`, as a person must: then work that looks like
+   * other work is told of, and `add` is not called.
+   */
+  async plan(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, confirmation: Confirmation, add: () => Promise<string>): Promise<Planned> {
+    const detection = await this.detect(tx, subject, prepared);
+    const { confirmed, reason } = confirmation;
+    if (!confirmed && detection.escalated.length > 0) return { id: null, overlap: await this.#result(tx, ctx, subject, prepared, detection, null) };
+    const id = await add();
+    const warning = await storeWarning(tx, subject, detection, { checkId: null, subjectId: id });
+    if (warning && reason !== undefined) await confirmWarning(tx, ctx, warning.id, reason, { planned: id });
+    return { id, overlap: await this.#result(tx, ctx, { ...subject, plannedId: id }, prepared, detection, warning?.id ?? null) };
+  }
+
+  /** Reads again what is going on, inside the transaction that will start the work, and rules on it. */
+  async passStart(tx: Tx, ctx: WriteContext, subject: Subject, answer: StartAnswer, prepared: Prepared, tool: string): Promise<Pass | Refused> {
+    const detection = await this.detect(tx, subject, prepared);
+    const check = await latestCheck(tx.db, tx.workspace, subject, tx.now);
+    const before = check ? escalatedIds(check) : [];
+    const { live, isOver } = check ? await sinceCheck(tx, check, before) : { live: [], isOver: false };
+    const arrived = detection.escalated.filter(({ id }) => !before.includes(id));
+    const ruling = ruleStart(
+      check && {
+        id: check.id,
+        warningId: check.warning_id,
+        age: tx.now - check.created_at,
+        used: check.used_at !== null,
+        escalated: before,
+        live,
+        isOver,
+        arrived,
+      },
+      answer,
+      tool,
+    );
+    if ('blocked' in ruling) return await this.#block(tx, ctx, subject, prepared, detection, check, live, ruling);
+    const passed = check as PreflightCheckRow;
+    await spendCheck(tx, passed);
+    return {
+      settle: async (subjectId) => {
+        await settle(tx, ctx, passed, ruling, answer, subjectId);
+        return { warningId: passed.warning_id };
+      },
+    };
+  }
+
+  /** Planned work is compared once more at the moment it is activated, and that comparison is on record too. */
+  async passPlanned(tx: Tx, ctx: WriteContext, subject: Subject, answer: StartAnswer, prepared: Prepared, tool: string): Promise<Pass | Refused> {
+    const outcome = await this.passStart(tx, ctx, subject, answer, prepared, tool);
+    const alreadyRecorded = 'status' in outcome && outcome.code === 'NEW_OVERLAP';
+    if (!alreadyRecorded) {
+      const payload = { title: subject.title, activation: true, passed: !('status' in outcome), code: 'status' in outcome ? outcome.code : null };
+      record(tx, ctx, { category: 'work', kind: `${subject.kind}.checked`, subject: subject.plannedId, payload });
+    }
+    return outcome;
+  }
+
+  async #block(
+    tx: Tx,
+    ctx: WriteContext,
+    subject: Subject,
+    prepared: Prepared,
+    detection: Detection,
+    check: PreflightCheckRow | undefined,
+    live: readonly Match[],
+    ruling: Extract<StartRuling, { blocked: string }>,
+  ): Promise<Refused> {
+    const { blocked, message, next, fields = {} } = ruling;
+    if (blocked === 'CHECK_REQUIRED' || blocked === 'CHECK_EXPIRED') return refused('blocked', blocked, message, next);
+    const data =
+      blocked === 'NEW_OVERLAP'
+        ? await this.#recordCheck(tx, ctx, subject, prepared, withLive(detection, live))
+        : { check_id: check?.id ?? null, ...(await this.#result(tx, ctx, subject, prepared, withLive(detection, live), check?.warning_id ?? null)) };
+    return refused('blocked', blocked, message, next, { ...data, ...fields });
+  }
+
+  async #recordCheck(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, detection: Detection): Promise<CheckResult> {
+    const { check, warning } = await storeCheck(tx, ctx, subject, detection);
+    return { check_id: check.id, ...(await this.#result(tx, ctx, subject, prepared, detection, warning?.id ?? null)) };
+  }
+
+  async #result(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, detection: Detection, warningId: string | null) {
+    const show = shownTo(await namesFor(tx.db, tx.workspace, ctx.principal));
+    const conflicts = await fileConflicts(tx.db, tx.workspace, {
+      files: subject.files,
+      repo: subject.repo,
+      viewer: ctx.principal,
+      now: tx.now,
+      except: subject.plannedId ? [subject.plannedId] : [],
+    });
+    return {
+      warning_id: warningId,
+      requires_verdict: detection.escalated.length > 0,
+      candidates: detection.escalated.map(show),
+      matches: detection.matches.map(show),
+      file_conflicts: conflicts,
+      engine: { embedder: prepared.embedder },
+    };
+  }
+}
+
+/** What is to be judged stands in the answer, also where the start's own words no longer bring it up. */
+function withLive({ matches, escalated }: Detection, live: readonly Match[]): Detection {
+  const isNew = ({ id }: Match) => !live.some((match) => match.id === id);
+  return { matches: [...live, ...matches.filter(isNew)], escalated: [...live, ...escalated.filter(isNew)] };
+}
+
+/** What the check found, as it stands now: what it escalated and is not over yet, and whether none of it is open that was. */
+async function sinceCheck(tx: Tx, check: PreflightCheckRow, escalated: readonly string[]): Promise<Pick<CheckFacts, 'live' | 'isOver'>> {
+  const warning = check.warning_id ? await findWarning(tx.db, tx.workspace, check.warning_id) : undefined;
+  const found = warning ? readMatches(warning) : [];
+  const items = await findItems(
+    tx.db,
+    tx.workspace,
+    found.map(({ id }) => id),
+  );
+  const open = found.flatMap((match) => {
+    const item = items.get(match.id);
+    return item && isOpen(item.status) ? [{ ...match, owner: item.owner_id, status: item.status }] : [];
+  });
+  return { live: open.filter(({ id }) => escalated.includes(id)), isOver: open.length === 0 && found.some(({ status }) => isOpen(status)) };
+}
+
+/** How the warning of the check ended, on record with the work that was started. */
+async function settle(tx: Tx, ctx: WriteContext, check: PreflightCheckRow, ruling: StartRuling, answer: StartAnswer, subjectId: string): Promise<void> {
+  if ('blocked' in ruling) return;
+  if (ruling.passes === 'judged') await storeVerdict(tx, ctx, { check, verdict: ruling.verdict, reason: answer.confirmation_reason, subjectId });
+  if (ruling.passes === 'clear' && check.warning_id) await attachWarning(tx, check.warning_id, subjectId);
+  const ended = ruling.passes === 'clear' ? null : check.warning_id;
+  // What was warned of when the work was planned is answered by the same word.
+  for (const id of [ended, await openPlanWarning(tx.db, tx.workspace, subjectId)]) if (id) await endWarning(tx, ctx, id, ruling, answer, subjectId);
+}
+
+async function endWarning(
+  tx: Tx,
+  ctx: WriteContext,
+  id: string,
+  ruling: Exclude<StartRuling, { blocked: string }>,
+  answer: StartAnswer,
+  started: string,
+): Promise<void> {
+  if (ruling.passes === 'judged') {
+    await resolveWarning(tx, id, { status: 'judged', reason: answer.confirmation_reason ?? null, subjectId: started });
+  } else if (ruling.passes === 'confirmed') {
+    await confirmWarning(tx, ctx, id, ruling.reason, { started });
+  } else {
+    const reason = ruling.passes === 'outlived' ? 'What it overlapped with is done or cancelled.' : 'Nothing was left to judge when the work was started.';
+    await dismissAutomatically(tx, ctx, id, reason, { started });
+  }
+}
+
+/**
+ * The reply of a check: what was found decides how it reads. The warn floor is low, so that nothing is missed; what it brings is
+ * disclosed and not shouted, or nobody would listen to what needs a verdict.
+ */
+export function readCheck(result: CheckResult, tool: string): { message: string; warning: { code: string; next: string } | null } {
+  const { candidates, matches, file_conflicts: conflicts } = result;
+  if (candidates.length > 0) {
+    const [first] = candidates as [Match];
+    const more = candidates.length > 1 ? ` and ${candidates.length - 1} more` : '';
+    return {
+      message: `Possible duplicate work: "${first.title}" by ${first.owner} (${first.reason})${more}.`,
+      warning: { code: 'OVERLAP_ESCALATED', next: `Judge before you start. ${howToJudge(tool)}` },
+    };
+  }
+  if (matches.length > 0) {
+    const [first] = matches as [Match];
+    const more = matches.length > 1 ? ` and ${matches.length - 1} more` : '';
+    return {
+      message: `Nothing holds you up. Somewhat alike: "${first.title}" by ${first.owner}, ${first.status} (${first.reason})${more}; if one of data.matches is the same work, talk to its owner first.`,
+      warning: null,
+    };
+  }
+  const files = conflicts.length > 0 ? ` Others have some of your files in hand: see file_conflicts.` : '';
+  return { message: `No similar work found.${files}`, warning: null };
+}
+
+const PLAN_NEXT = 'Look at data.candidates: if one of them is the same work, cancel this plan. Before you start it, check again.';
+
+/** The reply of a plan, with what the caller says of the work. Whoever has confirmed the candidates need not be warned of them. */
+export function planReply<T extends Record<string, unknown>>({ id, overlap }: Planned, data: T, confirmed = false): Reply<T & Planned['overlap']> {
+  const told = { ...data, ...overlap };
+  const [first] = overlap.candidates;
+  if (id === null) {
+    return refused(
+      'blocked',
+      'CONFIRM_REQUIRED',
+      'Possible duplicate work found.',
+      'Look at the candidates; send confirm: true to plan it all the same.',
+      told,
+    );
+  }
+  if (!first || confirmed) return ok(told, overlap.matches.length > 0 ? 'Planned. Somewhat alike: see data.matches.' : 'Planned.');
+  return refused('warning', 'OVERLAP_ESCALATED', `Planned, but it looks like "${first.title}" by ${first.owner} (${first.reason}).`, PLAN_NEXT, told);
+}

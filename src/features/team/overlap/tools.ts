@@ -1,0 +1,80 @@
+import { record } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { ok, refused } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { readJson } from '../../../storage/columns.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { callingDeveloper } from '../../core/identity/index.ts';
+import { findWarning } from './checks.ts';
+import { configureOverlap, dismissByHand, dismissWarning, listOverlaps, ownSettings, showOverlap } from './contract.ts';
+import { figuresOf, settingsOf } from './own-settings.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
+import { readState, saveSettings } from './store.ts';
+import { viewOverlaps } from './views.ts';
+import { dismiss, recentWarnings, resolvedAlready, warningNamed } from './warnings.ts';
+
+export const overlapTools: Implementation[] = [
+  implement(dismissWarning, {
+    write: async (tx, { warning_id, reason }, ctx) => {
+      const warning = await findWarning(tx.db, tx.workspace, warning_id);
+      if (warning?.developer_id !== callingDeveloper(ctx.principal)) {
+        throw new Refusal('WARNING_NOT_FOUND', `You have no warning ${JSON.stringify(warning_id)}.`, 'covibe_team state lists your overlap warnings.', {
+          field: 'warning_id',
+        });
+      }
+      if (warning.resolved_at !== null) {
+        const { status } = warning;
+        return refused('warning', 'ALREADY_RESOLVED', resolvedAlready(warning), 'Nothing to do.', { warning_id, status });
+      }
+      return await dismiss(tx, ctx, warning, reason);
+    },
+  }),
+  implement(dismissByHand, {
+    write: async (tx, { warning_id, reason }, ctx) => {
+      const { developerId, operator } = ctx.principal;
+      const warning = await warningNamed(tx.db, tx.workspace, warning_id);
+      if (warning.developer_id !== developerId && !operator) {
+        throw new Refusal('OPERATOR_REQUIRED', 'The warning was given to somebody else.', 'Whom it was given to dismisses it, or an operator does.');
+      }
+      if (warning.resolved_at !== null) throw new Refusal('ALREADY_RESOLVED', resolvedAlready(warning), 'Nothing to do.');
+      return await dismiss(tx, ctx, warning, reason);
+    },
+  }),
+  implement(configureOverlap, {
+    write: async (tx, { reset = false, ...wanted }, ctx) => {
+      const before = await settingsOf(tx.db, tx.workspace);
+      const kept = (await readState(tx.db, tx.workspace))?.settings;
+      const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+      const isQuestion = !reset && Object.keys(given).length === 0;
+      if (!isQuestion) {
+        const own = { ...(kept ? readJson(ownSettings, kept) : {}), ...given };
+        await saveSettings(tx.db, tx.workspace, reset ? null : JSON.stringify(own));
+      }
+      const after = await settingsOf(tx.db, tx.workspace);
+      if (after.escalate < after.warn) {
+        throw new Refusal('INVALID_INPUT', `escalate: ${after.escalate} is below the warn floor ${after.warn}.`, 'Set both.', { field: 'escalate' });
+      }
+      if (!isQuestion) record(tx, ctx, { category: 'audit', kind: 'overlap.configured', payload: { before: figuresOf(before), after: figuresOf(after) } });
+      const own = reset ? false : !isQuestion || Boolean(kept);
+      return ok({ settings: figuresOf(after), defaults: figuresOf(DEFAULT_SETTINGS), own }, isQuestion ? 'As set.' : 'Set.');
+    },
+  }),
+  implement(listOverlaps, {
+    read: async ({ limit = 50, ...page }, { reader, workspace, principal }) => {
+      const rows = await recentWarnings(reader, workspace, { ...page, limit: limit + 1 });
+      const items = await viewOverlaps(reader, workspace, principal, rows.slice(0, limit));
+      return ok({ items, more: rows.length > limit, settings: await thresholdsOf(reader, workspace) });
+    },
+  }),
+  implement(showOverlap, {
+    read: async ({ warning_id }, { reader, workspace, principal }) => {
+      const [overlap] = await viewOverlaps(reader, workspace, principal, [await warningNamed(reader, workspace, warning_id)]);
+      return ok({ overlap: overlap as NonNullable<typeof overlap>, settings: await thresholdsOf(reader, workspace) });
+    },
+  }),
+];
+
+async function thresholdsOf(db: Db, workspace: string): Promise<{ warn: number; escalate: number }> {
+  const { warn, escalate } = await settingsOf(db, workspace);
+  return { warn, escalate };
+}

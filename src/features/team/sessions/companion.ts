@@ -1,0 +1,70 @@
+import { lstat, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Log } from '../../../kernel/log.ts';
+
+export interface CompanionRelease {
+  readonly latest_version: string;
+  readonly tarball_sha256: string;
+  /** The name of the file beside the manifest that holds the release; companions that update themselves fetch it from this server. */
+  readonly tarball?: string | undefined;
+  /** By the key that companions have pinned, over the version and the hash; without it none of them installs the release. */
+  readonly signature?: string | undefined;
+}
+
+const MOST_BYTES = 64 * 1024;
+
+const version = z.string().min(1).max(64);
+const manifest = z
+  .object({
+    latest_version: version.optional(),
+    version: version.optional(),
+    tarball_sha256: z.string().regex(/^[0-9a-f]{64}$/i, { error: 'expected a SHA-256 in hexadecimal' }),
+    tarball: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,200}\.tgz$/, { error: 'expected the name of a .tgz beside the manifest, without a path' })
+      .optional(),
+    signature: z
+      .string()
+      .regex(/^[A-Za-z0-9+/]{86}==$/, { error: 'expected an Ed25519 signature in base64, as `covenant companion sign` makes it' })
+      .optional(),
+  })
+  .transform(({ latest_version, version: other, tarball_sha256, tarball, signature }, issues): CompanionRelease => {
+    const latest = latest_version ?? other;
+    if (latest !== undefined) return { latest_version: latest, tarball_sha256, tarball, signature };
+    issues.addIssue({ code: 'custom', message: 'names no latest_version' });
+    return z.NEVER;
+  });
+
+/** The release that this server offers to companions. Read anew each time, so that a new release needs no restart; a broken file offers none. */
+export async function readManifest(path: string | undefined, log: Log): Promise<CompanionRelease | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    const found = await stat(path);
+    // A pipe or a device would be read for as long as it pleases.
+    if (!found.isFile() || found.size > MOST_BYTES) throw new Error(`is not a file of at most ${MOST_BYTES} bytes`);
+    return manifest.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch (error) {
+    log.warn('companion manifest not usable', { path, reason: (error as Error).message });
+    return undefined;
+  }
+}
+
+/** The file of the release, which lies beside the manifest itself: a link could lead to any file of this machine. */
+export async function companionTarball(manifestPath: string | undefined, log: Log): Promise<{ path: string; size: number } | undefined> {
+  const { tarball } = (await readManifest(manifestPath, log)) ?? {};
+  if (manifestPath === undefined || tarball === undefined) return undefined;
+  const path = join(dirname(manifestPath), tarball);
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isFile()) return { path, size: found.size };
+  log.warn('companion tarball not usable', { path });
+  return undefined;
+}
+
+/** Convergence: a machine that is ahead of its server comes back down to it. */
+export const companionAnswer = ({ latest_version, tarball_sha256, signature }: CompanionRelease, installed: string) => ({
+  latest_version,
+  tarball_sha256,
+  update_available: latest_version !== installed,
+  ...(signature === undefined ? {} : { signature }),
+});

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { contract, READ } from '../../../kernel/contract.ts';
+import { branch, ownSessionId, repo, repoPath, sessionId, text } from '../../../kernel/fields.ts';
+import { fileConflict } from '../overlap/contract.ts';
+import { MOST_ACTIVITY_CHARACTERS, MOST_COMMITS, MOST_FILES, MOST_REGISTERED_REPOS, MOST_VERSION_CHARACTERS } from './limits.ts';
+import { SESSION_STATES } from './liveness.ts';
+
+const base = {
+  name: 'covibe_session',
+  toolset: 'team',
+  title: 'Your session',
+  about:
+    'Your run as teammates see it: start, heartbeat (renews your claims, brings asks and answers), activity, end; snapshot names the files you changed. Contexts are what you leave for whoever takes over.',
+} as const;
+
+/** What other features put into the answer to a start or a heartbeat. */
+export const beatNews = {
+  renewed_claims: z.int().optional(),
+  waiting: z.array(z.strictObject({ ask_id: z.string(), from: z.string(), message: z.string(), due_at: z.int() })).optional(),
+  answers: z.array(z.strictObject({ ask_id: z.string(), from: z.string(), answer: z.string(), answered_at: z.int() })).optional(),
+  handoffs: z.array(z.strictObject({ handoff_id: z.string(), from: z.string(), message: z.string(), context_id: z.string().nullable() })).optional(),
+};
+export type BeatNews = z.output<z.ZodObject<typeof beatNews>>;
+
+export const startSession = contract({
+  ...base,
+  operation: 'start',
+  description:
+    'Begin a run. Say agent_name, provider and model when you know them. Keep the session_id and pass it to every other covibe tool; heartbeat while you work, end when you stop.',
+  input: z.strictObject({
+    agent_name: text(100).optional(),
+    provider: text(60).optional(),
+    model: text(100).optional(),
+    agent_type: text(60).optional().describe('claude-code, codex, cursor …; a typed token overrides it.'),
+    repo: repo.optional(),
+    branch: branch.optional(),
+  }),
+  placed: 'repo',
+  output: z.strictObject({ session_id: z.string(), agent_type: z.string().nullable(), started_at: z.int(), ...beatNews }),
+});
+
+const registeredRepo = z.union([repo, z.strictObject({ repo, path: text(500).optional(), branch: branch.optional() })]);
+
+/** The handler holds the two bounds itself: what a machine reports is checked where it is used. */
+export const heartbeat = contract({
+  ...base,
+  operation: 'heartbeat',
+  essential: true,
+  description:
+    'Say that you are alive: with session_id, that session is active and its claims are renewed; without, the machine is, and registered_repos replaces the list of repositories it watches. Answers an agent with what waits for it.',
+  input: z.strictObject({
+    session_id: sessionId,
+    companion_version: z.string().optional().describe(`The companion's version, at most ${MOST_VERSION_CHARACTERS} characters.`),
+    registered_repos: z
+      .array(registeredRepo)
+      .optional()
+      .describe(`All repositories of this machine, at most ${MOST_REGISTERED_REPOS}: names, or {repo, path, branch}.`),
+  }),
+  output: z.strictObject({
+    session_id: z.string().nullable(),
+    last_seen_at: z.int(),
+    registered_repos: z.int().optional(),
+    companion: z
+      .strictObject({ latest_version: z.string(), tarball_sha256: z.string(), update_available: z.boolean(), signature: z.string().optional() })
+      .optional(),
+    ...beatNews,
+  }),
+  annotations: { idempotentHint: true },
+});
+
+const sha = z.string().regex(/^[0-9a-fA-F]{4,64}$/, { error: 'expected a commit id in hexadecimal' });
+const diffHash = z.string().regex(/^[A-Za-z0-9:+/=_-]{1,128}$/, { error: 'expected a hash' });
+const files = z.array(repoPath).max(MOST_FILES);
+
+export const worktreeView = z.strictObject({
+  worktree_id: z.string(),
+  developer: z.string(),
+  branch: z.string().nullable(),
+  worktree: z.string().nullable(),
+  head: z.string().nullable(),
+  dirty_files: z.array(z.string()),
+  dirty_count: z.int(),
+  unpushed_files: z.array(z.string()),
+  unpushed_count: z.int(),
+  diff_count: z.int(),
+  recent_commits: z.array(z.strictObject({ sha: z.string(), title: z.string().nullable() })),
+  updated_at: z.int(),
+});
+/** Lists may be cut: the counts beside them are whole. */
+export const localGraphView = z.strictObject({ repo: z.string(), worktrees: z.array(worktreeView), worktree_count: z.int() });
+export type LocalGraph = z.output<typeof localGraphView>;
+
+export const snapshot = contract({
+  ...base,
+  operation: 'snapshot',
+  description:
+    'Report the state of your working tree: paths and hashes, never contents. Send it after you change files. A warning names files that a teammate has in hand: coordinate before you go on.',
+  input: z.strictObject({
+    session_id: ownSessionId,
+    repo: repo.optional(),
+    branch: branch.optional(),
+    worktree: text(500).optional().describe('Which working tree, by path or name.'),
+    head: sha.optional(),
+    dirty_files: files.optional().describe('Changed and not committed.'),
+    unpushed_files: files.optional().describe('Changed by commits that are not pushed.'),
+    diff_hashes: z
+      .union([
+        z.record(repoPath, diffHash).refine((hashes) => Object.keys(hashes).length <= MOST_FILES, { error: `at most ${MOST_FILES} entries` }),
+        z.array(diffHash).max(MOST_FILES),
+      ])
+      .optional()
+      .describe('Path to hash of its diff, or hashes alone.'),
+    recent_commits: z
+      .array(z.union([sha, z.strictObject({ sha, title: text(300).optional() })]))
+      .max(MOST_COMMITS)
+      .optional()
+      .describe('Newest first.'),
+  }),
+  output: z.strictObject({ worktree_id: z.string(), file_conflicts: z.array(fileConflict), local_graph: localGraphView }),
+});
+
+export const logActivity = contract({
+  ...base,
+  operation: 'activity',
+  description: 'Say in one line what you are doing now; teammates see the latest.',
+  input: z.strictObject({
+    session_id: ownSessionId,
+    text: text(MOST_ACTIVITY_CHARACTERS).regex(/^[^\r\n\u0085\u2028\u2029]*$/, { error: 'expected one line' }),
+  }),
+  output: z.strictObject({ session_id: z.string(), activity_id: z.string(), last_seen_at: z.int() }),
+});
+
+export const endSession = contract({
+  ...base,
+  operation: 'end',
+  essential: true,
+  description: 'End your run; its claims are released. Publish a context first if work is left for somebody.',
+  input: z.strictObject({ session_id: ownSessionId }),
+  output: z.strictObject({ session_id: z.string(), ended_at: z.int(), released_claims: z.int().optional() }),
+  annotations: { idempotentHint: true },
+});
+
+export const sessionView = z.strictObject({
+  session_id: z.string(),
+  developer: z.string(),
+  agent_type: z.string().nullable(),
+  agent_name: z.string().nullable(),
+  provider: z.string().nullable(),
+  model: z.string().nullable(),
+  repo: z.string().nullable(),
+  branch: z.string().nullable(),
+  state: z.enum(SESSION_STATES),
+  started_at: z.int(),
+  last_seen_at: z.int(),
+  ended_at: z.int().nullable(),
+  last_activity: z.string().nullable(),
+});
+export type SessionView = z.output<typeof sessionView>;
+
+export const listSessions = contract({
+  name: 'sessions.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'List sessions',
+  description: 'The sessions that were heard of last, with their state: active, stale or ended.',
+  input: z.strictObject({ limit: z.int().min(1).max(200).default(50) }),
+  output: z.strictObject({ items: z.array(sessionView) }),
+  annotations: READ,
+});

@@ -1,0 +1,41 @@
+import type { House } from '../../../kernel/context.ts';
+import type { Feature } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { retentionSweep } from '../../core/settings/index.ts';
+import { ACTIVITY_KEPT, WORKTREE_FORGOTTEN_MS } from './limits.ts';
+import { STALE_AFTER_MS } from './liveness.ts';
+import { endingLost } from './lost.ts';
+import { FORGOTTEN } from './retention.ts';
+import { findSession, sessionsHeardSince } from './store.ts';
+import { type SessionParts, sessionTools } from './tools.ts';
+
+export { companionTarball } from './companion.ts';
+export { beginSession, finishSession } from './lifecycle.ts';
+export { MOST_FILES } from './limits.ts';
+export { STALE_AFTER_MS } from './liveness.ts';
+export { createSessionPorts } from './ports.ts';
+export { storeSnapshot } from './snapshot.ts';
+export { agentTypeOf, findSession, lastActivities, touchActiveSession } from './store.ts';
+export type { AgentSessionRow } from './tables.ts';
+export type { SessionParts } from './tools.ts';
+export { recentSessions, staleSessions } from './views.ts';
+
+export const sessionFeature = (house: Pick<House, 'store' | 'clock'>, parts: SessionParts): Feature => ({
+  name: 'sessions',
+  implementations: sessionTools(parts),
+  keeps: [
+    { what: `Sessions of agents, each with its last ${ACTIVITY_KEPT} lines of activity`, ms: 'retention.days' },
+    { what: 'Working trees that nobody reports any more', ms: WORKTREE_FORGOTTEN_MS },
+  ],
+  sweeps: [endingLost(house), retentionSweep(house, 'sessions', FORGOTTEN)],
+});
+
+/** Which of these sessions are at work: neither ended nor stale. */
+export async function activeSessions(db: Db, workspace: string, ids: readonly string[], now: number): Promise<ReadonlySet<string>> {
+  return new Set(await sessionsHeardSince(db, workspace, ids, now - STALE_AFTER_MS));
+}
+
+/** The repository that a session said it is in, or that its last snapshot came from. */
+export async function repoOfSession(db: Db, workspace: string, sessionId: string | null): Promise<string | null> {
+  return sessionId ? ((await findSession(db, workspace, sessionId))?.repo ?? null) : null;
+}

@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { type TestCaller, testApp } from '../../../testing/app.ts';
+import type { LocalGraph } from './contract.ts';
+import { localGraph } from './graph.ts';
+
+const HOUR = 3_600_000;
+const SHA = 'a1b2c3d4e5f60718293a4b5c6d7e8f9012345678';
+
+interface SnapshotData {
+  worktree_id: string;
+  file_conflicts: { source: string; owner: string; files: string[]; title: string | null }[];
+  local_graph: LocalGraph;
+}
+
+async function house() {
+  const app = await testApp();
+  const [ana, ben] = [await app.developer('ana'), await app.developer('ben')];
+  const call = (args: object, by: TestCaller) => app.tool('covibe_session', args, by);
+  const session = async (by: TestCaller, args: object = {}) =>
+    ((await call({ operation: 'start', repo: 'covenant', ...args }, by)).reply.data as { session_id: string }).session_id;
+  const sessions = { ana: await session(ana), ben: await session(ben) };
+  const snap = (args: object, by: TestCaller = ana) => call({ operation: 'snapshot', session_id: by === ben ? sessions.ben : sessions.ana, ...args }, by);
+  const taken = async (args: object, by: TestCaller = ana) => {
+    const { reply } = await snap(args, by);
+    if (reply.status !== 'ok') throw new Error(`${reply.code}: ${reply.message}`);
+    return reply.data as SnapshotData;
+  };
+  const graph = (viewer: TestCaller = ana, repo = 'covenant') => localGraph(app.app.store.reader, viewer.principal.workspace, repo, viewer.principal);
+  return { ...app, ana, ben, call, graph, session, sessions, snap, taken };
+}
+
+test('a snapshot carries files, hashes, commits and the state of worktree and branch [session.snapshot.shape]', async () => {
+  const { app, events, sessions, taken } = await house();
+  const { worktree_id } = await taken({
+    branch: 'parser',
+    worktree: '/home/ana/covenant',
+    head: SHA,
+    dirty_files: ['src/a.ts'],
+    unpushed_files: ['src/b.ts', 'src/a.ts'],
+    diff_hashes: { 'src/a.ts': 'sha256:0011', 'src/b.ts': 'ffee' },
+    recent_commits: [{ sha: SHA, title: 'Add the grammar' }, 'beef1234'],
+  });
+  expect(await app.store.reader.selectFrom('local_worktrees').selectAll().executeTakeFirst()).toMatchObject({
+    id: worktree_id,
+    repo: 'covenant',
+    branch: 'parser',
+    worktree: '/home/ana/covenant',
+    head: SHA,
+    dirty_files: '["src/a.ts"]',
+    session_id: sessions.ana,
+  });
+  expect(await app.store.reader.selectFrom('agent_sessions').select('branch').where('id', '=', sessions.ana).executeTakeFirst()).toEqual({ branch: 'parser' });
+  const [event] = await events({ kind: 'session.snapshot' });
+  expect(event).toMatchObject({
+    session: sessions.ana,
+    payload: { repo: 'covenant', branch: 'parser', head: SHA, dirty_files: 1, unpushed_files: 2, diff_hashes: 2, recent_commits: 2 },
+  });
+  expect(JSON.stringify(event)).not.toContain('src/a.ts');
+});
+
+test('what a snapshot may carry is bounded, and its paths stay inside the repository', async () => {
+  const { snap } = await house();
+  const files = Array.from({ length: 501 }, (_, at) => `src/${at}.ts`);
+  const wrong: [object, string][] = [
+    [{ dirty_files: files }, 'dirty_files'],
+    [{ unpushed_files: files }, 'unpushed_files'],
+    [{ diff_hashes: Object.fromEntries(files.map((file) => [file, 'ff'])) }, 'diff_hashes'],
+    [{ recent_commits: Array.from({ length: 51 }, () => SHA) }, 'recent_commits'],
+    [{ recent_commits: ['not a commit'] }, 'recent_commits[0]'],
+    [{ dirty_files: ['/etc/passwd'] }, 'dirty_files[0]'],
+    [{ dirty_files: ['../other/a.ts'] }, 'dirty_files[0]'],
+    [{ diff_hashes: { 'a.ts': 'the diff itself' } }, 'diff_hashes.a.ts'],
+    [{ head: 'main' }, 'head'],
+    [{ contents: {} }, 'contents'],
+  ];
+  for (const [args, field] of wrong) expect([args, (await snap(args)).reply]).toMatchObject([args, { code: 'INVALID_INPUT', data: { field } }]);
+  expect((await snap({ dirty_files: files.slice(1), unpushed_files: files.slice(1) })).reply.status).toBe('ok');
+});
+
+test('a session that named no repository must name it with the snapshot', async () => {
+  const { ana, call } = await house();
+  const { session_id } = (await call({ operation: 'start' }, ana)).reply.data as { session_id: string };
+  expect((await call({ operation: 'snapshot', session_id }, ana)).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'repo' } });
+  expect((await call({ operation: 'snapshot', session_id, repo: 'site' }, ana)).reply.status).toBe('ok');
+  expect((await call({ operation: 'snapshot', session_id }, ana)).reply).toMatchObject({ status: 'ok', data: { local_graph: { repo: 'site' } } });
+});
+
+test('snapshots make the graph of the repository: who has which worktree and branch, with which files and commits [session.snapshot.local-graph]', async () => {
+  const { ben, clock, graph, taken } = await house();
+  await taken({ branch: 'parser', worktree: 'main', dirty_files: ['src/a.ts'], recent_commits: [{ sha: SHA, title: 'Add the grammar' }] });
+  clock.advance(1_000);
+  await taken({ branch: 'lexer', worktree: 'second', unpushed_files: ['src/c.ts'] });
+  clock.advance(1_000);
+  const { local_graph } = await taken({ branch: 'docs', dirty_files: ['README.md'] }, ben);
+  expect(local_graph).toEqual(await graph(ben));
+  expect(local_graph.worktree_count).toBe(3);
+  expect(
+    local_graph.worktrees.map(({ developer, branch, worktree, dirty_files, unpushed_files }) => [developer, branch, worktree, dirty_files, unpushed_files]),
+  ).toEqual([
+    ['ben', 'docs', null, ['README.md'], []],
+    ['ana', 'lexer', 'second', [], ['src/c.ts']],
+    ['ana', 'parser', 'main', ['src/a.ts'], []],
+  ]);
+  expect(local_graph.worktrees[2]?.recent_commits).toEqual([{ sha: SHA, title: 'Add the grammar' }]);
+  expect((await graph(ben, 'site')).worktrees).toEqual([]);
+});
+
+test('the latest snapshot of a place replaces the one before', async () => {
+  const { clock, graph, taken } = await house();
+  const first = await taken({ branch: 'parser', worktree: 'main', dirty_files: ['src/a.ts'], recent_commits: [SHA] });
+  clock.advance(1_000);
+  const second = await taken({ branch: 'parser', worktree: 'main', dirty_files: ['src/b.ts'] });
+  expect(second.worktree_id).toBe(first.worktree_id);
+  expect((await graph()).worktrees).toMatchObject([{ dirty_files: ['src/b.ts'], recent_commits: [], updated_at: clock.now() }]);
+});
+
+test('dirty files move with a worktree to its next branch; unpushed ones stay with the branch', async () => {
+  const { ben, graph, snap, taken } = await house();
+  await taken({ branch: 'parser', worktree: 'main', dirty_files: ['src/a.ts'], unpushed_files: ['src/b.ts'] });
+  await taken({ branch: 'lexer', worktree: 'main', dirty_files: ['src/c.ts'] });
+  const { worktrees } = await graph();
+  expect(worktrees.find(({ branch }) => branch === 'parser')).toMatchObject({ dirty_files: [], unpushed_files: ['src/b.ts'] });
+  expect((await snap({ dirty_files: ['src/a.ts'] }, ben)).reply.status).toBe('ok');
+  expect((await snap({ dirty_files: ['src/b.ts', 'src/c.ts'] }, ben)).reply).toMatchObject({ code: 'FILE_OVERLAP' });
+});
+
+test("a snapshot that overlaps another developer's work is a warning that names whose, and what to do [session.snapshot.overlap-warns]", async () => {
+  const { ben, events, snap, taken } = await house();
+  await taken({ branch: 'parser', dirty_files: ['src/a.ts', 'src/b.ts'] });
+  const { reply, isError } = await snap({ branch: 'docs', unpushed_files: ['src/b.ts', 'src/z.ts'] }, ben);
+  expect(isError).toBe(false);
+  expect(reply).toMatchObject({
+    status: 'warning',
+    code: 'FILE_OVERLAP',
+    message: expect.stringContaining('ana'),
+    next: expect.stringContaining('coordinate'),
+    data: { file_conflicts: [{ source: 'snapshot', owner: 'ana', same_developer: false, files: ['src/b.ts'], title: 'parser' }] },
+  });
+  expect(await events({ category: 'feedback' })).toMatchObject([{ payload: { type: 'warning', code: 'FILE_OVERLAP' } }]);
+});
+
+test('own work elsewhere, another repository, and files reported more than a day ago are no conflict', async () => {
+  const { ana, ben, call, clock, session, snap, taken } = await house();
+  await taken({ branch: 'parser', worktree: 'one', dirty_files: ['src/a.ts'] });
+  expect((await taken({ branch: 'lexer', worktree: 'two', dirty_files: ['src/a.ts'] })).file_conflicts).toEqual([]);
+  expect((await snap({ repo: 'site', dirty_files: ['src/a.ts'] }, ben)).reply.status).toBe('ok');
+  expect((await snap({ repo: 'covenant', dirty_files: ['src/a.ts'] }, ben)).reply.status).toBe('warning');
+  clock.advance(24 * HOUR);
+  const again = await session(ana);
+  expect((await call({ operation: 'snapshot', session_id: again, dirty_files: ['src/a.ts'] }, ana)).reply.status).toBe('ok');
+});
+
+test("files that a teammate's open task names are in their hands too", async () => {
+  const { ben, snap, tool } = await house();
+  const planned = await tool('covibe_task', { operation: 'plan', title: 'Rework the lexer', task_type: 'refactor', target_files: ['src/lexer.ts'] }, ben);
+  expect(planned.reply.status).toBe('ok');
+  expect((await snap({ dirty_files: ['src/lexer.ts'] })).reply).toMatchObject({
+    code: 'FILE_OVERLAP',
+    data: { file_conflicts: [{ source: 'task', owner: 'ben', title: 'Rework the lexer' }] },
+  });
+});
+
+test('ending a session leaves its files marked: they are still dirty', async () => {
+  const { ana, ben, call, sessions, snap, taken } = await house();
+  await taken({ dirty_files: ['src/a.ts'] });
+  await call({ operation: 'end', session_id: sessions.ana }, ana);
+  expect((await snap({ dirty_files: ['src/a.ts'] }, ben)).reply.status).toBe('warning');
+});
+
+test('of a private developer the graph and the conflicts show neither name nor id nor path', async () => {
+  const { ana, ben, done, graph, snap, taken } = await house();
+  await taken({ branch: 'ana/parser', worktree: '/home/ana/covenant', dirty_files: ['src/a.ts'] });
+  await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
+  const { reply } = await snap({ dirty_files: ['src/a.ts'] }, ben);
+  expect(reply).toMatchObject({ code: 'FILE_OVERLAP', data: { file_conflicts: [{ owner: '@private' }] } });
+  const seen = JSON.stringify([reply, await graph(ben)]);
+  for (const secret of [ana.principal.developerId as string, '/home/ana', '"ana"', 'ana/parser']) expect(seen).not.toContain(secret);
+  expect((await graph(ana)).worktrees.find(({ branch }) => branch === 'ana/parser')).toMatchObject({ developer: 'ana', worktree: '/home/ana/covenant' });
+});
+
+test('a worktree that nobody reports for a month leaves the graph', async () => {
+  const { ana, app, clock, graph, session, call, taken } = await house();
+  await taken({ branch: 'old', recent_commits: [SHA], dirty_files: ['src/a.ts'] });
+  clock.advance(31 * 24 * HOUR);
+  const session_id = await session(ana);
+  await call({ operation: 'snapshot', session_id, branch: 'new' }, ana);
+  expect((await graph()).worktrees.map(({ branch }) => branch)).toEqual(['new']);
+  for (const table of ['repo_commits', 'file_marks'] as const) expect(await app.store.reader.selectFrom(table).selectAll().execute()).toEqual([]);
+});
+
+test('credentials in a remote URL are stored nowhere', async () => {
+  const { app, events, taken } = await house();
+  const { local_graph } = await taken({ repo: 'https://ana:s3cret@example.com/covenant.git' });
+  expect(local_graph.repo).toBe('https://example.com/covenant.git');
+  const rows = await app.store.reader.selectFrom('local_worktrees').selectAll().execute();
+  expect(JSON.stringify([rows, await events()])).not.toContain('s3cret');
+});

@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { record, type WriteContext } from '../../../kernel/context.ts';
+import type { Input } from '../../../kernel/contract.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { invalidInput } from '../../../kernel/input.ts';
+import { canonicalJson } from '../../../storage/canonical.ts';
+import { readJson } from '../../../storage/columns.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { markFiles, unmarkFiles } from '../overlap/index.ts';
+import type { snapshot } from './contract.ts';
+import { SNAPSHOT_HOLDS_MS, WORKTREE_FORGOTTEN_MS } from './limits.ts';
+import { changeActiveSession } from './store.ts';
+import type { AgentSessionRow, LocalWorktreeRow } from './tables.ts';
+import { clearDirtyFiles, forgetWorktrees, otherBranchesOf, replaceCommits, saveWorktree, worktreeAt } from './worktrees.ts';
+
+export interface SnapshotReport {
+  readonly sessionId: string;
+  readonly repo: string;
+  readonly branch: string | null;
+  /** Dirty and unpushed ones, each once. */
+  readonly files: readonly string[];
+}
+
+/** Runs with every snapshot, after its files are marked. */
+export type SnapshotListener = (tx: Tx, ctx: WriteContext, report: SnapshotReport) => Promise<void>;
+
+/** Stores the state of the working tree and marks its files as in hand. */
+export async function storeSnapshot(
+  tx: Tx,
+  ctx: WriteContext,
+  session: AgentSessionRow,
+  input: Input<typeof snapshot>,
+): Promise<SnapshotReport & { worktreeId: string }> {
+  const repo = input.repo ?? session.repo;
+  if (repo === null) throw invalidInput([{ field: 'repo', message: 'is needed, because the session was started without one' }]);
+  const branch = input.branch ?? (repo === session.repo ? session.branch : null);
+  const place = { developer_id: session.developer_id, repo, branch: branch ?? '', worktree: input.worktree ?? '' };
+  const { dirty_files = [], unpushed_files = [], diff_hashes = {}, recent_commits = [] } = input;
+  const row: LocalWorktreeRow = {
+    workspace_id: tx.workspace,
+    id: (await worktreeAt(tx, place))?.id ?? newId('wt', tx.now),
+    ...place,
+    head: input.head ?? null,
+    dirty_files: JSON.stringify(dirty_files),
+    unpushed_files: JSON.stringify(unpushed_files),
+    diff_hashes: JSON.stringify(diff_hashes),
+    session_id: session.id,
+    updated_at: tx.now,
+  };
+  await saveWorktree(tx, row);
+  const commits = recent_commits.map((entry, position) => {
+    const { sha, title = null } = typeof entry === 'string' ? { sha: entry } : entry;
+    return { workspace_id: tx.workspace, worktree_id: row.id, position, repo, sha, title };
+  });
+  await replaceCommits(tx, row.id, commits);
+  for (const id of await forgetWorktrees(tx, session.developer_id, tx.now - WORKTREE_FORGOTTEN_MS)) await unmarkFiles(tx, 'snapshot', id);
+  await changeActiveSession(tx, session.id, { repo, branch });
+
+  const files = [...new Set([...dirty_files, ...unpushed_files])];
+  await markWorktree(tx, row, files);
+  if (row.worktree !== '') await leaveOtherBranches(tx, row);
+  record(tx, ctx, {
+    category: 'work',
+    kind: 'session.snapshot',
+    subject: session.id,
+    payload: {
+      worktree_id: row.id,
+      repo,
+      branch,
+      head: row.head,
+      dirty_files: dirty_files.length,
+      unpushed_files: unpushed_files.length,
+      diff_hashes: Object.keys(diff_hashes).length,
+      diffs_sha256: hash('sha256', canonicalJson(diff_hashes)),
+      recent_commits: commits.length,
+    },
+  });
+  return { sessionId: session.id, repo, branch, files, worktreeId: row.id };
+}
+
+async function markWorktree(tx: Tx, row: LocalWorktreeRow, files: readonly string[]): Promise<void> {
+  const { id: sourceId, developer_id: developerId, repo } = row;
+  const expiresAt = row.updated_at + SNAPSHOT_HOLDS_MS;
+  await markFiles(tx, { source: 'snapshot', sourceId, developerId, repo, action: null, label: row.branch || null, expiresAt }, files);
+}
+
+const paths = z.array(z.string());
+
+/** Dirty files move with the working tree when it changes branch; commits that are not pushed stay behind. */
+async function leaveOtherBranches(tx: Tx, current: LocalWorktreeRow): Promise<void> {
+  for (const row of await otherBranchesOf(tx, current)) {
+    await clearDirtyFiles(tx, row.id);
+    await markWorktree(tx, row, readJson(paths, row.unpushed_files));
+  }
+}

@@ -1,0 +1,151 @@
+import { chunks } from '../../../storage/chunks.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import type { AgentSessionRow, MachineRow, RegisteredRepoRow } from './tables.ts';
+
+export async function insertSession(db: Db, session: AgentSessionRow): Promise<void> {
+  await db.insertInto('agent_sessions').values(session).execute();
+}
+
+export async function findSession(db: Db, workspace: string, id: string): Promise<AgentSessionRow | undefined> {
+  return await db.selectFrom('agent_sessions').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+/** What kind of agent runs the session; of telemetry, say, that is linked to it. */
+export async function agentTypeOf(db: Db, workspace: string, id: string): Promise<string | null> {
+  return (await findSession(db, workspace, id))?.agent_type ?? null;
+}
+
+/** An ended session stays as it was. */
+export async function touchActiveSession(tx: Tx, sessionId: string): Promise<void> {
+  await changeActiveSession(tx, sessionId, { last_seen_at: tx.now });
+}
+
+export async function changeActiveSession(
+  tx: Tx,
+  sessionId: string,
+  change: Partial<Pick<AgentSessionRow, 'last_seen_at' | 'ended_at' | 'repo' | 'branch'>>,
+): Promise<void> {
+  await tx.db
+    .updateTable('agent_sessions')
+    .set(change)
+    .where('workspace_id', '=', tx.workspace)
+    .where('id', '=', sessionId)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
+export async function sessionsSeenLast(db: Db, workspace: string, limit: number): Promise<AgentSessionRow[]> {
+  return await db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Open, and not heard of since `before`: the longest silent first. */
+export async function sessionsSilentSince(db: Db, workspace: string, before: number, limit: number): Promise<AgentSessionRow[]> {
+  return await db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('ended_at', 'is', null)
+    .where('last_seen_at', '<', before)
+    .orderBy('last_seen_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Those of the sessions that are open and were heard of since then. */
+export async function sessionsHeardSince(db: Db, workspace: string, ids: readonly string[], since: number): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('agent_sessions')
+    .select('id')
+    .where('workspace_id', '=', workspace)
+    .where('id', 'in', [...new Set(ids)])
+    .where('ended_at', 'is', null)
+    .where('last_seen_at', '>=', since)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function insertActivity(tx: Tx, sessionId: string, id: string, text: string, keep: number): Promise<void> {
+  const ofSession = { workspace_id: tx.workspace, session_id: sessionId };
+  await tx.db
+    .insertInto('session_activity')
+    .values({ ...ofSession, id, text, created_at: tx.now })
+    .execute();
+  const oldest = await tx.db
+    .selectFrom('session_activity')
+    .select('id')
+    .where('workspace_id', '=', tx.workspace)
+    .where('session_id', '=', sessionId)
+    .orderBy('id', 'desc')
+    .offset(keep)
+    .limit(1)
+    .executeTakeFirst();
+  if (!oldest) return;
+  await tx.db
+    .deleteFrom('session_activity')
+    .where('workspace_id', '=', tx.workspace)
+    .where('session_id', '=', sessionId)
+    .where('id', '<=', oldest.id)
+    .execute();
+}
+
+/** The newest line of each session that has one. */
+export async function lastActivities(db: Db, workspace: string, sessionIds: readonly string[]): Promise<Map<string, string>> {
+  if (sessionIds.length === 0) return new Map();
+  const newest = db
+    .selectFrom('session_activity')
+    .select(({ fn }) => ['session_id', fn.max('id').as('id')])
+    .where('workspace_id', '=', workspace)
+    .where('session_id', 'in', sessionIds)
+    .groupBy('session_id');
+  const rows = await db
+    .selectFrom(newest.as('newest'))
+    // In this order: SQLite would look through the lines of all sessions first.
+    .crossJoin('session_activity as line')
+    .select(['line.session_id', 'line.text'])
+    .where('line.workspace_id', '=', workspace)
+    .whereRef('line.session_id', '=', 'newest.session_id')
+    .whereRef('line.id', '=', 'newest.id')
+    .execute();
+  return new Map(rows.map(({ session_id, text }) => [session_id, text]));
+}
+
+export async function saveMachine(db: Db, machine: MachineRow): Promise<void> {
+  const { companion_version, last_heartbeat_at } = machine;
+  // A heartbeat that does not say the version, such as one of an agent with the same token, leaves the known one.
+  const change = companion_version === null ? { last_heartbeat_at } : { last_heartbeat_at, companion_version };
+  await db
+    .insertInto('machines')
+    .values(machine)
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'token_id']).doUpdateSet(change))
+    .execute();
+}
+
+export async function registeredRepos(db: Db, workspace: string, tokenId: string): Promise<RegisteredRepoRow[]> {
+  return await db
+    .selectFrom('registered_repos')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('token_id', '=', tokenId)
+    .orderBy('position')
+    .execute();
+}
+
+/** Rows of one insert stay far below the number of parameters that either engine takes. */
+const CHUNK = 50;
+
+export async function replaceRegisteredRepos(tx: Tx, tokenId: string, rows: readonly RegisteredRepoRow[]): Promise<void> {
+  await tx.db.deleteFrom('registered_repos').where('workspace_id', '=', tx.workspace).where('token_id', '=', tokenId).execute();
+  for (const some of chunks(rows, CHUNK)) {
+    await tx.db.insertInto('registered_repos').values(some).execute();
+  }
+}

@@ -1,0 +1,125 @@
+import { record } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { ok, refused } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { callingDeveloper } from '../../core/identity/index.ts';
+import { fileConflicts } from '../overlap/index.ts';
+import { checkBounds, type HeartbeatListener, isOfMachine, newsFor, syncMachine } from './beat.ts';
+import { companionAnswer, readManifest } from './companion.ts';
+import { endSession, heartbeat, listSessions, logActivity, snapshot, startSession } from './contract.ts';
+import { localGraph } from './graph.ts';
+import { beginSession, type EndListener, finishSession } from './lifecycle.ts';
+import { ACTIVITY_KEPT } from './limits.ts';
+import { sessionNotFound } from './ports.ts';
+import { type SnapshotListener, storeSnapshot } from './snapshot.ts';
+import { findSession, insertActivity } from './store.ts';
+import type { AgentSessionRow } from './tables.ts';
+import { recentSessions } from './views.ts';
+
+export interface SessionParts {
+  readonly heartbeat?: readonly HeartbeatListener[];
+  readonly snapshot?: readonly SnapshotListener[];
+  readonly end?: readonly EndListener[];
+  /** Where the release of the companion that this server offers is described. */
+  readonly manifest?: string | undefined;
+}
+
+/** An answer to an agent shows less of the graph than a page does. */
+const GRAPH_IN_ANSWER = { worktrees: 10, files: 10, commits: 3 };
+
+/** The pipe has made sure that a named session is the caller's own, and has touched it. */
+export function sessionTools({
+  heartbeat: beatListeners = [],
+  snapshot: snapshotListeners = [],
+  end: endListeners = [],
+  manifest,
+}: SessionParts): Implementation[] {
+  return [
+    implement(startSession, {
+      write: async (tx, input, ctx) => {
+        const { id, agent_type } = await beginSession(tx, ctx, input);
+        const news = await newsFor(beatListeners, tx, { ...ctx, session: id }, id);
+        return ok({ session_id: id, agent_type, started_at: tx.now, ...news }, 'Session started. Pass session_id to the other covibe tools.');
+      },
+    }),
+    implement(heartbeat, {
+      prepare: async ({ companion_version }, ctx) => (companion_version === undefined ? undefined : await readManifest(manifest, ctx.log)),
+      write: async (tx, input, ctx, release) => {
+        const developerId = callingDeveloper(ctx.principal);
+        checkBounds(input);
+        if (input.session_id !== undefined) await activeSession(tx, input.session_id);
+        const repos = await syncMachine(tx, ctx, developerId, input);
+        const news = isOfMachine(input) ? {} : await newsFor(beatListeners, tx, ctx, input.session_id ?? null);
+        return ok(
+          {
+            session_id: input.session_id ?? null,
+            last_seen_at: tx.now,
+            ...(repos === undefined ? {} : { registered_repos: repos }),
+            ...(release && input.companion_version !== undefined ? { companion: companionAnswer(release, input.companion_version) } : {}),
+            ...news,
+          },
+          'Heard.',
+        );
+      },
+    }),
+    implement(snapshot, {
+      write: async (tx, input, ctx) => {
+        const session = await activeSession(tx, input.session_id);
+        const { worktreeId, ...report } = await storeSnapshot(tx, ctx, session, input);
+        const question = { files: report.files, repo: report.repo, viewer: ctx.principal, now: tx.now, except: [worktreeId] };
+        const conflicts = (await fileConflicts(tx.db, tx.workspace, question)).filter(({ same_developer }) => !same_developer);
+        for (const listener of snapshotListeners) await listener(tx, ctx, report);
+        const graph = await localGraph(tx.db, tx.workspace, report.repo, ctx.principal, GRAPH_IN_ANSWER);
+        const data = { worktree_id: worktreeId, file_conflicts: conflicts, local_graph: graph };
+        if (conflicts.length === 0) return ok(data, 'Snapshot stored; nobody else has these files in hand.');
+        const owners = [...new Set(conflicts.map(({ owner }) => owner))].slice(0, 5).join(', ');
+        return refused(
+          'warning',
+          'FILE_OVERLAP',
+          `Snapshot stored. Files that you have changed are also in the hands of ${owners}.`,
+          'Look at data.file_conflicts and coordinate with the owners before you change these files further.',
+          data,
+        );
+      },
+    }),
+    implement(logActivity, {
+      write: async (tx, { session_id, text }, ctx) => {
+        await activeSession(tx, session_id);
+        const id = newId('act', tx.now);
+        await insertActivity(tx, session_id, id, text, ACTIVITY_KEPT);
+        record(tx, ctx, { category: 'work', kind: 'session.activity', subject: session_id, payload: { text } });
+        return ok({ session_id, activity_id: id, last_seen_at: tx.now }, 'Noted.');
+      },
+    }),
+    implement(endSession, {
+      write: async (tx, { session_id }, ctx) => {
+        const { ended_at } = await ownSession(tx, session_id);
+        if (ended_at !== null) {
+          return refused('warning', 'SESSION_ALREADY_ENDED', 'This session had ended already.', 'Start a new session to go on working.', {
+            session_id,
+            ended_at,
+          });
+        }
+        const told = await finishSession(tx, ctx, session_id, endListeners);
+        return ok({ session_id, ended_at: tx.now, ...told }, 'Session ended.');
+      },
+    }),
+    implement(listSessions, {
+      read: async ({ limit }, ctx) => ok({ items: await recentSessions(ctx.reader, ctx.workspace, ctx.principal, ctx.clock.now(), limit) }),
+    }),
+  ];
+}
+
+async function ownSession(tx: Tx, sessionId: string): Promise<AgentSessionRow> {
+  const session = await findSession(tx.db, tx.workspace, sessionId);
+  if (!session) throw sessionNotFound(sessionId);
+  return session;
+}
+
+async function activeSession(tx: Tx, sessionId: string): Promise<AgentSessionRow> {
+  const session = await ownSession(tx, sessionId);
+  if (session.ended_at === null) return session;
+  throw new Refusal('SESSION_ENDED', 'This session has ended.', 'Start a new one with covibe_session start, and use its session_id.', { field: 'session_id' });
+}

@@ -1,0 +1,254 @@
+import { z } from 'zod';
+import { contract, READ } from '../../../kernel/contract.ts';
+import { id, repo, repoPath, sessionId, text, title } from '../../../kernel/fields.ts';
+import { answerFields, checkOutput, confirmFields } from '../overlap/contract.ts';
+
+const base = {
+  name: 'covibe_task',
+  toolset: 'team',
+  title: 'Tasks',
+  about:
+    'Announces your work, so that nobody does it twice. check answers who does the same or has its files in hand; then start, update (active, blocked), complete or cancel. plan, and later start_planned, for work that begins later.',
+} as const;
+
+export const TASK_TYPES = ['feature', 'bug', 'refactor', 'chore', 'docs', 'test', 'spike'] as const;
+const STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
+
+const taskType = z.enum(TASK_TYPES).describe('What kind of work it is.');
+const priority = z.enum(['low', 'normal', 'high', 'urgent']);
+const taskId = id.describe('The task.');
+const plannedTaskId = id.describe('The planned task that you want to start.');
+
+/** What makes the comparison sharper. All of it may be left out. */
+const words = {
+  scope: text(1_000).optional().describe('What this work really is, in a sentence: compared with the work of others.'),
+  action: z.enum(['create', 'modify', 'remove', 'fix', 'audit']).optional(),
+  component: text(40).optional().describe('The layer or part: server, client, db, ui …'),
+};
+const description = text(8_000).optional();
+const targetFiles = z
+  .array(repoPath)
+  .max(50)
+  .optional()
+  .describe('Repository paths that you will touch. They support the comparison and inform others; they never block.');
+const workstreamId = id.optional().describe('Your own open workstream; the server chooses or makes one where it is left out.');
+
+/** What every check, plan and start says of the work. */
+const described = { title, task_type: taskType, description, ...words, target_files: targetFiles };
+/** What is stored of it besides. */
+const stored = { ...described, priority: priority.optional(), workstream_id: workstreamId };
+
+export const checkTask = contract({
+  ...base,
+  operation: 'check',
+  description:
+    'Always before start: is anybody doing this already? Answers check_id, matches and file_conflicts; where requires_verdict is true, judge each of candidates.',
+  input: z.strictObject({
+    ...described,
+    planned_task_id: plannedTaskId.optional(),
+    session_id: sessionId,
+  }),
+  output: z.strictObject(checkOutput),
+});
+
+const { check_id: _, ...planOutput } = checkOutput;
+
+export const planTask = contract({
+  ...base,
+  operation: 'plan',
+  description: 'Records future work without starting it. Overlap is answered as a warning.',
+  input: z.strictObject({
+    ...stored,
+    session_id: sessionId,
+  }),
+  output: z.strictObject({ task_id: z.string(), status: z.literal('planned'), workstream_id: z.string(), ...planOutput }),
+});
+
+const started = {
+  task_id: z.string(),
+  status: z.enum(STATUSES),
+  workstream_id: z.string(),
+  warning_id: z.string().nullable(),
+  file_conflicts: checkOutput.file_conflicts,
+};
+
+export const startTask = contract({
+  ...base,
+  operation: 'start',
+  description: 'Starts work that you checked with the same title in the last 10 minutes. Where the check required a verdict, send check_id and scope_verdict.',
+  input: z.strictObject({
+    ...stored,
+    ...answerFields,
+    session_id: sessionId,
+  }),
+  output: z.strictObject(started),
+});
+
+export const startPlannedTask = contract({
+  ...base,
+  operation: 'start_planned',
+  description: 'Starts your planned task after a check with its title and planned_task_id. Overlap is looked for once more at that moment.',
+  input: z.strictObject({ planned_task_id: plannedTaskId, ...answerFields, session_id: sessionId }),
+  output: z.strictObject(started),
+});
+
+export const updateTask = contract({
+  ...base,
+  operation: 'update',
+  description: 'On started work: status active or blocked. On planned work: edits title, description, scope, action, component, priority, task_type.',
+  input: z.strictObject({
+    task_id: taskId,
+    status: z.enum(['active', 'blocked']).optional(),
+    title: title.optional(),
+    task_type: taskType.optional(),
+    description,
+    ...words,
+    priority: priority.optional(),
+    session_id: sessionId,
+  }),
+  output: z.strictObject({ task_id: z.string(), status: z.enum(STATUSES), changed: z.array(z.string()) }),
+  annotations: { idempotentHint: true },
+});
+
+export const completeTask = contract({
+  ...base,
+  operation: 'complete',
+  essential: true,
+  description: 'Finishes work with a result_summary: what came out of it, for the team.',
+  input: z.strictObject({
+    task_id: taskId,
+    result_summary: text(8_000).describe('What came out of it; serves as summary too.'),
+    summary: text(2_000).optional(),
+    session_id: sessionId,
+  }),
+  output: z.strictObject({ task_id: z.string(), status: z.enum(STATUSES) }),
+  annotations: { idempotentHint: true },
+});
+
+export const cancelTask = contract({
+  ...base,
+  operation: 'cancel',
+  essential: true,
+  description: 'Abandons planned, active or blocked work, with a reason.',
+  input: z.strictObject({ task_id: taskId, reason: text(1_000), session_id: sessionId }),
+  output: z.strictObject({ task_id: z.string(), status: z.enum(STATUSES) }),
+  annotations: { destructiveHint: true },
+});
+
+/** A person plans at the dashboard: escalated candidates must be confirmed before anything is stored. */
+export const planTaskByHand = contract({
+  name: 'tasks.plan',
+  toolset: 'team',
+  access: 'member',
+  route: 'POST /api/tasks',
+  title: 'Plan a task',
+  description: 'Plans a task for the signed-in developer, with the same comparison that agents get.',
+  input: z.strictObject({
+    ...stored,
+    repo: repo.optional(),
+    ...confirmFields,
+  }),
+  output: z.strictObject({
+    task_id: z.string().nullable(),
+    status: z.literal('planned').nullable(),
+    workstream_id: z.string().nullable(),
+    requires_confirm: z.boolean(),
+    ...planOutput,
+  }),
+});
+
+/** A person gives up work of their own at the dashboard. */
+export const cancelTaskByHand = contract({
+  name: 'tasks.cancel',
+  toolset: 'team',
+  access: 'member',
+  title: 'Cancel a task',
+  description: 'Abandons planned, active or blocked work of the signed-in developer, with a reason.',
+  input: z.strictObject({ task_id: taskId, reason: text(1_000) }),
+  output: z.strictObject({ task_id: z.string(), status: z.enum(STATUSES) }),
+  annotations: { destructiveHint: true },
+});
+
+export const taskView = z.strictObject({
+  task_id: z.string(),
+  title: z.string(),
+  task_type: z.enum(TASK_TYPES),
+  status: z.enum(STATUSES),
+  owner: z.string(),
+  mine: z.boolean(),
+  agent: z.string().nullable(),
+  workstream_id: z.string().nullable(),
+  session_id: z.string().nullable(),
+  scope: z.string().nullable(),
+  description: z.string().nullable(),
+  action: z.string().nullable(),
+  component: z.string().nullable(),
+  priority: z.string(),
+  target_files: z.array(z.string()),
+  repo: z.string().nullable(),
+  result_summary: z.string().nullable(),
+  summary: z.string().nullable(),
+  reason: z.string().nullable(),
+  created_at: z.int(),
+  started_at: z.int().nullable(),
+  updated_at: z.int(),
+  closed_at: z.int().nullable(),
+});
+export type TaskView = z.output<typeof taskView>;
+
+const developer = text(200).describe('Whose: by name or id.');
+
+/** A task as people see it: with what its ids stand for. */
+const shownTask = z.strictObject({
+  ...taskView.shape,
+  agent_id: z.string().nullable().describe('The agent that planned or started it, by the id of its page.'),
+  workstream_title: z.string().nullable(),
+  overlaps: z.strictObject({ all: z.int(), open: z.int() }).describe('Stored overlap warnings about it, and those of them that nobody has resolved.'),
+});
+export type ShownTask = z.output<typeof shownTask>;
+
+export const listTasks = contract({
+  name: 'tasks.list',
+  toolset: 'admin',
+  access: 'member',
+  title: 'List tasks',
+  description: 'Tasks of the workspace, last changed first, a page at a time.',
+  input: z.strictObject({
+    status: z.array(z.enum(STATUSES)).min(1).max(5).optional(),
+    mine: z.boolean().optional(),
+    owner: developer.optional(),
+    repository: text(300).optional().describe('What it is called.'),
+    workstream_id: id.optional(),
+    before: z.strictObject({ updated_at: z.int(), task_id: z.string() }).optional().describe('The last row of the page before.'),
+    limit: z.int().min(1).max(200).optional(),
+  }),
+  output: z.strictObject({
+    items: z.array(shownTask),
+    more: z.boolean(),
+    total: z.int().nullable().describe('How many fit in all; null where there are more than 10,000.'),
+  }),
+  annotations: READ,
+});
+
+export const showTask = contract({
+  name: 'tasks.show',
+  toolset: 'admin',
+  access: 'member',
+  title: 'A task',
+  description: 'A task of the workspace, whatever its status.',
+  input: z.strictObject({ task_id: id.describe('The task, or the end of its id.') }),
+  output: z.strictObject({ task: shownTask }),
+  annotations: READ,
+});
+
+/** Whoever owns tasks, to choose from. */
+export const taskOwners = contract({
+  name: 'tasks.owners',
+  toolset: 'admin',
+  access: 'member',
+  title: 'Owners of tasks',
+  description: 'Who owns tasks, by name, as far as the caller may know them.',
+  input: z.strictObject({}),
+  output: z.strictObject({ items: z.array(z.strictObject({ name: z.string() })) }),
+  annotations: READ,
+});

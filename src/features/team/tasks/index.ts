@@ -1,0 +1,30 @@
+import type { House, WriteContext } from '../../../kernel/context.ts';
+import type { Feature } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { addItemFiles, type Preflight } from '../overlap/index.ts';
+import { adoptOrphans } from './orphans.ts';
+import { findTask, runningTasksOf } from './store.ts';
+import { taskTools } from './tools.ts';
+
+export type { TaskView } from './contract.ts';
+export { takeOver } from './hand-over.ts';
+export { tasksBy, tasksInHand } from './store.ts';
+export type { TaskRow } from './tables.ts';
+export { filesOf, viewTasks } from './views.ts';
+
+export async function ownsTask(db: Db, workspace: string, developerId: string, id: string): Promise<boolean> {
+  return (await findTask(db, workspace, id))?.developer_id === developerId;
+}
+
+/** Files that an agent has in hand belong to what it is at work on: others are compared with them too. */
+export async function noteFiles(tx: Tx, ctx: WriteContext, { sessionId, files }: { sessionId: string | null; files: readonly string[] }): Promise<void> {
+  for (const task of await runningTasksOf(tx.db, tx.workspace, { sessionId, actor: ctx.principal.actor })) await addItemFiles(tx, task.id, files);
+}
+
+export const tasks = (preflight: Preflight): Feature => ({
+  name: 'tasks',
+  implementations: taskTools(preflight),
+  keeps: [{ what: 'Tasks and workstreams', ms: null }],
+  start: (house: House) => adoptOrphans(house),
+});

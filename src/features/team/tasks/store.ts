@@ -1,0 +1,125 @@
+import { calledRepository } from '../../../kernel/repository-name.ts';
+import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { OPEN, RUNNING } from '../workstreams/index.ts';
+import type { TaskRow } from './tables.ts';
+
+export async function findTask(db: Db, workspace: string, id: string): Promise<TaskRow | undefined> {
+  return await db.selectFrom('tasks').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
+}
+
+export async function insertTask(db: Db, row: TaskRow): Promise<void> {
+  await db.insertInto('tasks').values(row).execute();
+}
+
+export async function changeTask(db: Db, workspace: string, id: string, values: Partial<TaskRow>): Promise<void> {
+  await db.updateTable('tasks').set(values).where('workspace_id', '=', workspace).where('id', '=', id).execute();
+}
+
+export async function taskNamed(db: Db, workspace: string, tail: string): Promise<TaskRow> {
+  const exact = await findTask(db, workspace, tail);
+  if (exact) return exact;
+  const found = await endingIn(db.selectFrom('tasks').selectAll().where('workspace_id', '=', workspace), tail);
+  const id = onlyMatch(
+    found.map((row) => row.id),
+    tail,
+    'task',
+  );
+  return found.find((row) => row.id === id) as TaskRow;
+}
+
+interface TaskFilter {
+  readonly statuses?: readonly TaskRow['status'][] | undefined;
+  readonly developerId?: string | undefined;
+  readonly workstreamId?: string | undefined;
+  /** What people call it. */
+  readonly repository?: string | undefined;
+}
+
+export interface TaskPage extends TaskFilter {
+  readonly before?: { updated_at: number; task_id: string } | undefined;
+  readonly limit: number;
+}
+
+function fitting(db: Db, workspace: string, { statuses, developerId, workstreamId, repository }: TaskFilter) {
+  let query = db.selectFrom('tasks').where('workspace_id', '=', workspace);
+  if (statuses) query = query.where('status', 'in', statuses);
+  // What is not over has an index of its own.
+  if (statuses?.every((status) => OPEN.some((open) => open === status))) query = query.where('closed_at', 'is', null);
+  if (developerId) query = query.where('developer_id', '=', developerId);
+  if (workstreamId) query = query.where('workstream_id', '=', workstreamId);
+  if (repository) query = query.where(calledRepository('repo', repository));
+  return query;
+}
+
+/** Last changed first. */
+export async function tasksBy(db: Db, workspace: string, { before, limit, ...filter }: TaskPage): Promise<TaskRow[]> {
+  let query = fitting(db, workspace, filter).selectAll();
+  if (before) query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('updated_at', 'id'), '<', tuple(before.updated_at, before.task_id)));
+  return await query.orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** Beyond this many nobody counts them one by one. */
+const MOST_COUNTED = 10_000;
+
+/** Null: more than are counted. */
+export async function countTasks(db: Db, workspace: string, filter: TaskFilter): Promise<number | null> {
+  const some = fitting(db, workspace, filter)
+    .select('id')
+    .limit(MOST_COUNTED + 1);
+  const { count } = await db
+    .selectFrom(some.as('some'))
+    .select((eb) => eb.fn.countAll<string | number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count) > MOST_COUNTED ? null : Number(count);
+}
+
+/** Of those who have any: by the index, each developer once. */
+export async function ownersOfTasks(db: Db, workspace: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('developers')
+    .select('id')
+    .where('workspace_id', '=', workspace)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('tasks')
+          .select('tasks.id')
+          .whereRef('tasks.workspace_id', '=', 'developers.workspace_id')
+          .whereRef('tasks.developer_id', '=', 'developers.id'),
+      ),
+    )
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** What this agent session is at work on; without a session, what this agent is at work on, where that is one thing. */
+export async function runningTasksOf(db: Db, workspace: string, worker: { sessionId: string | null; actor: string }): Promise<TaskRow[]> {
+  const running = db.selectFrom('tasks').selectAll().where('workspace_id', '=', workspace).where('status', 'in', RUNNING);
+  if (worker.sessionId) return await running.where('session_id', '=', worker.sessionId).limit(20).execute();
+  const own = await running.where('actor', '=', worker.actor).limit(2).execute();
+  return own.length === 1 ? own : [];
+}
+
+/** What is running of this session, or was begun by this agent since then: the last changed first. */
+export async function tasksInHand(
+  db: Db,
+  workspace: string,
+  { sessionId, actor, since }: { sessionId: string | null; actor: string; since: number },
+  limit: number,
+): Promise<TaskRow[]> {
+  return await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('status', 'in', RUNNING)
+    .where('closed_at', 'is', null)
+    .where((eb) => eb.or([eb('session_id', '=', sessionId ?? ''), eb.and([eb('actor', '=', actor), eb('started_at', '>=', since)])]))
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function orphanTasks(db: Db, limit: number): Promise<TaskRow[]> {
+  return await db.selectFrom('tasks').selectAll().where('workstream_id', 'is', null).orderBy('workspace_id').orderBy('id').limit(limit).execute();
+}

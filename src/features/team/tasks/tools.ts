@@ -1,0 +1,151 @@
+import type { CallContext, WriteContext } from '../../../kernel/context.ts';
+import { ok, refused } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { callingDeveloper, developerFor, namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { type Confirmation, fileConflicts, type Preflight, type Prepared, planReply, readCheck, UNASKED } from '../overlap/index.ts';
+import { requireOpenWorkstream, requireState, TASK_MACHINE } from '../workstreams/index.ts';
+import { addTask, plannedSubject, subjectOf, type TaskWords } from './begin.ts';
+import { activate, cancel, complete, editPlanned, ownTask, setRunning } from './change.ts';
+import {
+  cancelTask,
+  cancelTaskByHand,
+  checkTask,
+  completeTask,
+  listTasks,
+  planTask,
+  planTaskByHand,
+  showTask,
+  startPlannedTask,
+  startTask,
+  taskOwners,
+  updateTask,
+} from './contract.ts';
+import { countTasks, findTask, ownersOfTasks, taskNamed, tasksBy } from './store.ts';
+import type { TaskRow } from './tables.ts';
+import { filesOf, showTasks } from './views.ts';
+
+const START = 'covibe_task start';
+const START_PLANNED = 'covibe_task start_planned';
+
+export function taskTools(preflight: Preflight): Implementation[] {
+  const prepare = (
+    { title, scope = null, description = null }: Pick<TaskWords, 'title'> & { scope?: string | null | undefined; description?: string | null | undefined },
+    ctx: Pick<CallContext, 'workspace'>,
+  ) => preflight.prepare(ctx, { title, scope, description });
+
+  const plan = async (tx: Tx, ctx: WriteContext, words: TaskWords, prepared: Prepared, confirmation: Confirmation) => {
+    const subject = await subjectOf(tx, ctx, callingDeveloper(ctx.principal), words, null);
+    let row: Awaited<ReturnType<typeof addTask>> | undefined;
+    const planned = await preflight.plan(tx, ctx, subject, prepared, confirmation, async () => {
+      row = await addTask(tx, ctx, subject, words, 'planned');
+      return row.id;
+    });
+    return { planned, row };
+  };
+
+  return [
+    implement(checkTask, {
+      prepare,
+      write: async (tx, { planned_task_id, ...words }, ctx, prepared) => {
+        const planned = planned_task_id ? await ownTask(tx, ctx, planned_task_id, 'planned_task_id') : undefined;
+        if (planned) requireState(TASK_MACHINE, 'start_planned', 'task', planned);
+        const subject = await subjectOf(tx, ctx, callingDeveloper(ctx.principal), words, planned?.id ?? null);
+        const result = await preflight.check(tx, ctx, subject, prepared);
+        const { message, warning } = readCheck(result, planned ? START_PLANNED : START);
+        return warning ? refused('warning', warning.code, message, warning.next, { ...result }) : ok(result, message);
+      },
+    }),
+    implement(planTask, {
+      prepare,
+      write: async (tx, words, ctx, prepared) => {
+        const { planned, row } = await plan(tx, ctx, words, prepared, UNASKED);
+        return planReply(planned, { task_id: row?.id ?? '', status: 'planned' as const, workstream_id: row?.workstream_id ?? '' });
+      },
+    }),
+    implement(planTaskByHand, {
+      prepare,
+      write: async (tx, { confirm = false, confirmation_reason: reason, ...words }, ctx, prepared) => {
+        const { planned, row } = await plan(tx, ctx, words, prepared, { confirmed: confirm, reason });
+        const status = row ? ('planned' as const) : null;
+        return planReply(planned, { task_id: planned.id, status, workstream_id: row?.workstream_id ?? null, requires_confirm: planned.id === null }, confirm);
+      },
+    }),
+    implement(startTask, {
+      prepare,
+      write: async (tx, { check_id, scope_verdict, warning_id, confirmation_reason, ...words }, ctx, prepared) => {
+        const developerId = callingDeveloper(ctx.principal);
+        // What could never be started is refused before anybody is asked to judge it.
+        if (words.workstream_id) await requireOpenWorkstream(tx, developerId, words.workstream_id);
+        const subject = await subjectOf(tx, ctx, developerId, words, null);
+        const pass = await preflight.passStart(tx, ctx, subject, { check_id, scope_verdict, warning_id, confirmation_reason }, prepared, START);
+        if ('status' in pass) return pass;
+        const row = await addTask(tx, ctx, subject, words, 'active');
+        const { warningId } = await pass.settle(row.id);
+        const conflicts = await conflictsOf(row.id, subject.files, subject.repo);
+        return ok(
+          { task_id: row.id, status: 'active' as const, workstream_id: row.workstream_id, warning_id: warningId, file_conflicts: conflicts },
+          'Started.',
+        );
+
+        function conflictsOf(taskId: string, files: readonly string[], repo: string | null) {
+          return fileConflicts(tx.db, tx.workspace, { files, repo, viewer: ctx.principal, now: tx.now, except: [taskId] });
+        }
+      },
+    }),
+    implement(startPlannedTask, {
+      prepare: async ({ planned_task_id }, ctx) => {
+        const row = await findTask(ctx.reader, ctx.workspace, planned_task_id);
+        return await prepare({ title: row?.title ?? '', scope: row?.scope, description: row?.description }, ctx);
+      },
+      write: async (tx, { planned_task_id, ...answer }, ctx, prepared) => {
+        const row = await ownTask(tx, ctx, planned_task_id, 'planned_task_id');
+        requireState(TASK_MACHINE, 'start_planned', 'task', row);
+        const pass = await preflight.passPlanned(tx, ctx, plannedSubject(row), answer, prepared, START_PLANNED);
+        if ('status' in pass) return pass;
+        const workstreamId = await activate(tx, ctx, row);
+        const { warningId } = await pass.settle(row.id);
+        return await startedReply(tx, ctx, row, workstreamId, warningId);
+      },
+    }),
+    implement(updateTask, {
+      write: async (tx, { task_id, status, session_id: _, ...fields }, ctx) => {
+        const row = await ownTask(tx, ctx, task_id);
+        return row.status === 'planned' ? await editPlanned(tx, ctx, row, fields, status) : await setRunning(tx, ctx, row, fields, status);
+      },
+    }),
+    implement(completeTask, { write: async (tx, input, ctx) => await complete(tx, ctx, await ownTask(tx, ctx, input.task_id), input) }),
+    implement(cancelTask, { write: async (tx, { task_id, reason }, ctx) => await cancel(tx, ctx, await ownTask(tx, ctx, task_id), reason) }),
+    implement(cancelTaskByHand, { write: async (tx, { task_id, reason }, ctx) => await cancel(tx, ctx, await ownTask(tx, ctx, task_id), reason) }),
+    implement(listTasks, {
+      read: async ({ status, mine = false, owner, repository, workstream_id, before, limit = 50 }, { reader, workspace, principal }) => {
+        const ofOwner = owner === undefined ? undefined : (await developerFor(reader, workspace, principal, owner)).id;
+        const developerId = mine ? callingDeveloper(principal) : ofOwner;
+        const filter = { statuses: status, developerId, repository, workstreamId: workstream_id };
+        const rows = await tasksBy(reader, workspace, { ...filter, before, limit: limit + 1 });
+        const items = await showTasks(reader, workspace, principal, rows.slice(0, limit));
+        return ok({ items, more: rows.length > limit, total: await countTasks(reader, workspace, filter) });
+      },
+    }),
+    implement(showTask, {
+      read: async ({ task_id }, { reader, workspace, principal }) => {
+        const [task] = await showTasks(reader, workspace, principal, [await taskNamed(reader, workspace, task_id)]);
+        return ok({ task: task as NonNullable<typeof task> });
+      },
+    }),
+    implement(taskOwners, {
+      read: async (_input, { reader, workspace, principal }) => {
+        const name = await namesFor(reader, workspace, principal);
+        const names = (await ownersOfTasks(reader, workspace)).map(name).filter((known) => known !== PRIVATE);
+        return ok({ items: names.sort((a, b) => a.localeCompare(b)).map((known) => ({ name: known })) });
+      },
+    }),
+  ];
+}
+
+async function startedReply(tx: Tx, ctx: WriteContext, row: TaskRow, workstreamId: string, warningId: string | null) {
+  const question = { files: filesOf(row), repo: row.repo, viewer: ctx.principal, now: tx.now, except: [row.id] };
+  const conflicts = await fileConflicts(tx.db, tx.workspace, question);
+  const data = { task_id: row.id, status: 'active' as const, workstream_id: workstreamId, warning_id: warningId, file_conflicts: conflicts };
+  return ok(data, conflicts.length > 0 ? 'Started. Others have some of its files in hand: see file_conflicts.' : 'Started.');
+}

@@ -1,0 +1,103 @@
+import type { Principal } from '../../../kernel/context.ts';
+import { beginning } from '../../../kernel/excerpt.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { namesFor } from '../../core/identity/index.ts';
+import { openQuestions } from '../../workflow/messages/index.ts';
+import { activeContexts } from '../contexts/index.ts';
+import { liveClaims, type Waiting, waitingFor } from '../coordination/index.ts';
+import { recentNotes } from '../notes/index.ts';
+import { RECENT_MS, recentWarnings, warningView } from '../overlap/index.ts';
+import { recentSessions, staleSessions } from '../sessions/index.ts';
+import { type TaskView, tasksBy, viewTasks } from '../tasks/index.ts';
+import { workstreamsBy } from '../workstreams/index.ts';
+import { latestAudits, standingConflicts } from './audits.ts';
+import type { StateDocument, TeamState } from './contract.ts';
+import { nextActions } from './next.ts';
+
+/** So many rows of each section: what an agent reads at the start of its work must stay small. */
+const ROWS = 15;
+const CONTEXTS = 5;
+const SUMMARY_SHOWN = 300;
+const QUESTION_SHOWN = 500;
+
+export interface State extends TeamState {
+  readonly waiting: Waiting;
+}
+
+/** Everything at once, as `viewer` may see it. */
+export async function readTeamState(db: Db, workspace: string, viewer: Principal, now: number, sessionId: string | null = null): Promise<State> {
+  const cut: string[] = [];
+  const listed = <T>(section: string, rows: T[], most = ROWS): T[] => {
+    if (rows.length > most) cut.push(section);
+    return rows.slice(0, most);
+  };
+  const show = await viewTasks(db, workspace, viewer);
+  const brief = (row: Parameters<typeof show>[0]) => briefTask(show(row));
+  const tasks = async (statuses: Parameters<typeof tasksBy>[2]['statuses']) => await tasksBy(db, workspace, { statuses, limit: ROWS + 1 });
+  const name = await namesFor(db, workspace, viewer);
+  const workstreams = async (statuses: Parameters<typeof workstreamsBy>[2]) =>
+    (await workstreamsBy(db, workspace, statuses, ROWS + 1)).map((row) => ({
+      workstream_id: row.id,
+      title: row.title,
+      status: row.status,
+      owner: name(row.developer_id),
+      mine: row.developer_id === viewer.developerId,
+      auto_created: row.auto_created === 1,
+      updated_at: row.updated_at,
+    }));
+  const completed = (await tasks(['completed'])).filter(({ closed_at }) => (closed_at ?? 0) >= now - RECENT_MS);
+  const warnings = await recentWarnings(db, workspace, { open: true, limit: ROWS + 1 });
+  const notes = await recentNotes(db, workspace, viewer, now - RECENT_MS, ROWS + 1);
+  const conflicts = await standingConflicts(db, workspace, viewer);
+  const state = {
+    active_work: listed('active_work', (await tasks(['active', 'blocked'])).map(brief)),
+    planned_work: listed('planned_work', (await tasks(['planned'])).map(brief)),
+    recent_completions: listed('recent_completions', completed.map(brief)),
+    active_workstreams: listed('active_workstreams', await workstreams(['active', 'blocked'])),
+    planned_workstreams: listed('planned_workstreams', await workstreams(['planned'])),
+    risks_decisions: listed('risks_decisions', notes).map((note) => ({ ...note, body: note.body && beginning(note.body, SUMMARY_SHOWN) })),
+    recent_sessions: listed('recent_sessions', await recentSessions(db, workspace, viewer, now, ROWS + 1)),
+    stale_sessions: listed('stale_sessions', await staleSessions(db, workspace, viewer, now, ROWS + 1)),
+    overlap_warnings: listed('overlap_warnings', warnings).map((row) => briefWarning(warningView(row, name))),
+    session_contexts: listed('session_contexts', await activeContexts(db, workspace, viewer, now, CONTEXTS + 1), CONTEXTS),
+    live_claims: listed('live_claims', await liveClaims(db, workspace, viewer, now)),
+    latest_parallel_audits: await latestAudits(db, workspace, viewer),
+    parallel_audit_conflicts: listed('parallel_audit_conflicts', conflicts),
+  };
+  const waiting = await waitingFor(db, workspace, viewer, now, sessionId);
+  return { ...state, next_actions: nextActions(state, waiting, viewer), cut, waiting };
+}
+
+/** What agents ask people. Not for agents: none of them can answer. */
+export async function readQuestions(db: Db, workspace: string, viewer: Principal, now: number): Promise<Pick<StateDocument, 'questions' | 'cut'>> {
+  const open = await openQuestions(db, workspace, viewer, now, ROWS);
+  const questions = open.slice(0, ROWS).map((question) => ({ ...question, question: beginning(question.question, QUESTION_SHOWN) }));
+  return { questions, cut: open.length > ROWS ? ['questions'] : [] };
+}
+
+export const briefTask = (task: TaskView) => ({
+  task_id: task.task_id,
+  title: task.title,
+  task_type: task.task_type,
+  status: task.status,
+  owner: task.owner,
+  mine: task.mine,
+  agent: task.agent,
+  component: task.component,
+  priority: task.priority,
+  workstream_id: task.workstream_id,
+  result_summary: task.result_summary && beginning(task.result_summary, SUMMARY_SHOWN),
+  updated_at: task.updated_at,
+});
+
+const WARNING_MATCHES = 2;
+
+const briefWarning = ({ warning_id, title, developer, subject_id, level, matches, created_at }: ReturnType<typeof warningView>) => ({
+  warning_id,
+  title,
+  developer,
+  subject_id,
+  level,
+  matches: matches.slice(0, WARNING_MATCHES).map(({ id, title: other, owner, status, score, reason }) => ({ id, title: other, owner, status, score, reason })),
+  created_at,
+});

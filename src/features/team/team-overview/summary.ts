@@ -1,0 +1,125 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Principal } from '../../../kernel/context.ts';
+import { readJson } from '../../../storage/columns.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { firstSeqSince, readHead } from '../../../storage/journal.ts';
+import type { EventRow } from '../../../storage/tables.ts';
+import { namesFor } from '../../core/identity/index.ts';
+import { recentNotes } from '../notes/index.ts';
+import { titlesOfWarnings } from '../overlap/index.ts';
+import { recentSessions } from '../sessions/index.ts';
+import { tasksBy, viewTasks } from '../tasks/index.ts';
+import { usageSince } from '../usage/index.ts';
+import type { SummaryData } from './contract.ts';
+import { markdownOf } from './markdown.ts';
+import { briefTask } from './state.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const MOST = 200;
+
+const COMPLETIONS: ReadonlySet<string> = new Set(['task.completed', 'workstream.completed']);
+const CHECKS: ReadonlySet<string> = new Set(['task.checked', 'workstream.checked']);
+const AUDIT = 'parallel_work.audit';
+/** The events that the summary tells of; of the others it says how many there were. */
+const TOLD: ReadonlySet<string> = new Set([...COMPLETIONS, ...CHECKS, AUDIT, 'scope.judged', 'warning.confirmed', 'warning.dismissed']);
+
+const payload = z.looseObject({
+  automatic: z.boolean().optional(),
+  title: z.string().optional(),
+  result_summary: z.string().optional(),
+  duplicate: z.boolean().optional(),
+  compared: z.int().optional(),
+  conflict_count: z.int().optional(),
+  warning_id: z.string().nullish(),
+});
+
+/** What happened in the last `days`, out of the journal, and what is going on now. */
+export async function summarise(db: Db, workspace: string, viewer: Principal, now: number, days: number): Promise<SummaryData> {
+  const from = now - days * DAY_MS;
+  const name = await namesFor(db, workspace, viewer);
+  const show = await viewTasks(db, workspace, viewer);
+  const notes = await recentNotes(db, workspace, viewer, from, MOST);
+  const tasks = async (statuses: ('planned' | 'active' | 'blocked')[]) =>
+    (await tasksBy(db, workspace, { statuses, limit: MOST })).map((row) => briefTask(show(row)));
+  const sessions = await recentSessions(db, workspace, viewer, now, MOST);
+  const recorded = await recordedSince(db, workspace, from, (actor) => name(/(?:@|:)(dev_[0-9A-Z]+)$/.exec(actor)?.[1] ?? ''));
+  const untitled = recorded.overlap_warnings.flatMap(({ id, title }) => (title === null ? [id] : []));
+  const titles = await titlesOfWarnings(db, workspace, [...new Set(untitled)]);
+  const data = {
+    from,
+    to: now,
+    ...recorded,
+    // The event of a verdict says what was judged by its id alone.
+    overlap_warnings: recorded.overlap_warnings.map((told) => ({ ...told, title: told.title ?? titles.get(told.id) ?? null })),
+    planned: await tasks(['planned']),
+    active: await tasks(['active', 'blocked']),
+    blockers: notes.filter(({ kind }) => kind === 'blocker'),
+    decisions: notes.filter(({ kind }) => kind === 'decision'),
+    agent_sessions: sessions.filter(({ last_seen_at }) => last_seen_at >= from),
+    usage: (await usageSince(db, workspace, from, viewer)).totals,
+  };
+  return { ...data, markdown: markdownOf(data) };
+}
+
+type Recorded = Pick<SummaryData, 'completed' | 'overlap_warnings' | 'parallel_audits' | 'events'>;
+
+/** So many events are read before other calls get their turn. */
+const PAGE = 1_000;
+
+/** The last of each that the journal tells of, and how many events there were of each kind. */
+async function recordedSince(db: Db, workspace: string, since: number, owner: (actor: string) => string): Promise<Recorded> {
+  const completed: Recorded['completed'] = [];
+  const warnings: Recorded['overlap_warnings'] = [];
+  const audits: Recorded['parallel_audits'] = [];
+  const events: Recorded['events'] = {};
+  const last = (await readHead(db, workspace))?.seq ?? 0;
+  for (let after = (await firstSeqSince(db, workspace, since)) - 1; after < last; ) {
+    const rows = await db
+      .selectFrom('events')
+      .select(['seq', 'kind', 'actor', 'subject', 'payload', 'time'])
+      .where('workspace_id', '=', workspace)
+      .where('category', '=', 'work')
+      .where('seq', '>', after)
+      .where('seq', '<=', last)
+      .orderBy('seq')
+      .limit(PAGE)
+      .execute();
+    for (const row of rows) tell(row);
+    after = rows.length < PAGE ? last : (rows.at(-1)?.seq ?? last);
+    await turn();
+  }
+  return { completed, overlap_warnings: warnings, parallel_audits: audits, events };
+
+  function tell({ kind, actor, subject, payload: text, time }: Pick<EventRow, 'kind' | 'actor' | 'subject' | 'payload' | 'time'>): void {
+    events[kind] = (events[kind] ?? 0) + 1;
+    if (!TOLD.has(kind)) return;
+    const parsed = payload.safeParse(readJson(z.unknown(), text));
+    const details = parsed.success ? parsed.data : {};
+    const id = subject ?? '';
+    if (COMPLETIONS.has(kind)) {
+      // A container that ends with its last task says nothing that the task has not said.
+      if (details.automatic) return;
+      keep(completed, { id, title: details.title ?? id, owner: owner(actor), result_summary: details.result_summary ?? null, time });
+      return;
+    }
+    if (kind === AUDIT) {
+      keep(audits, { id, owner: owner(actor), compared: details.compared ?? 0, conflicts: details.conflict_count ?? 0, time });
+      return;
+    }
+    const outcome = outcomeOf(kind, details);
+    if (outcome) keep(warnings, { id: details.warning_id ?? id, kind, owner: owner(actor), title: details.title ?? null, outcome, time });
+  }
+}
+
+/** The last `MOST` of a list that may be long. */
+function keep<T>(list: T[], one: T): void {
+  list.push(one);
+  if (list.length > MOST) list.shift();
+}
+
+function outcomeOf(kind: string, details: z.output<typeof payload>): string | null {
+  if (CHECKS.has(kind)) return details.warning_id ? 'warned' : null;
+  if (kind === 'scope.judged') return details.duplicate ? 'judged a duplicate' : 'judged distinct';
+  return kind === 'warning.confirmed' ? 'confirmed' : 'dismissed';
+}

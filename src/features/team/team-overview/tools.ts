@@ -1,0 +1,172 @@
+import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
+import { excerpt } from '../../../kernel/excerpt.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { ok, type Reply, refused } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { callingDeveloper, namesFor } from '../../core/identity/index.ts';
+import { markDelivered } from '../coordination/index.ts';
+import { type Finder, likePairs } from '../overlap/index.ts';
+import { conflictView, latestAudits, MOST_CONFLICTS, standingConflicts, stored } from './audits.ts';
+import {
+  type AuditConflict,
+  auditByHand,
+  auditParallelWork,
+  latestAudit,
+  readState,
+  type StateDocument,
+  type SummaryData,
+  summaryByHand,
+  type TeamState,
+  teamFeedback,
+  teamState,
+  weeklySummary,
+} from './contract.ts';
+import { feedbackOf } from './feedback.ts';
+import { readQuestions, readTeamState } from './state.ts';
+import { summarise } from './summary.ts';
+
+const WEEK = 7;
+
+type Found = Awaited<ReturnType<typeof likePairs>>;
+type Audit = { audit_id: string; compared: number; left_out: number; conflicts: AuditConflict[] };
+
+export function teamTools(finder: Finder): Implementation[] {
+  const compare = async (_input: unknown, { principal, reader, workspace, clock, signal }: ReadContext): Promise<Found> => {
+    callingDeveloper(principal);
+    return await likePairs(reader, workspace, finder, clock.now(), { signal });
+  };
+
+  return [
+    implement(teamState, {
+      write: async (tx, _input, ctx) => {
+        callingDeveloper(ctx.principal);
+        const { waiting, ...state } = await readTeamState(tx.db, tx.workspace, ctx.principal, tx.now, ctx.session);
+        // The next actions have room for some of what waits, and for no answer's words: what they leave out is not delivered.
+        const named = new Set(state.next_actions.map(({ about }) => about));
+        await markDelivered(tx, ctx, { waiting: waiting.waiting.filter(({ ask_id }) => named.has(ask_id)), answers: [] });
+        return judged(state);
+      },
+    }),
+    implement(readState, {
+      read: async (_input, { reader, workspace, principal, clock }) => {
+        const { waiting: _, ...state } = await readTeamState(reader, workspace, principal, clock.now());
+        return ok(documentOf(state, await readQuestions(reader, workspace, principal, clock.now())));
+      },
+    }),
+    implement(teamFeedback, {
+      read: async ({ feedback_type, limit = 20 }, { reader, workspace, principal }) => {
+        const items = await feedbackOf(reader, workspace, callingDeveloper(principal), feedback_type, limit);
+        return ok({ items }, `${items.length} of your calls got feedback.`);
+      },
+    }),
+    implement(latestAudit, {
+      read: async (_input, { reader, workspace, principal }) => {
+        const [audit = null] = await latestAudits(reader, workspace, principal);
+        return ok({ audit, conflicts: await standingConflicts(reader, workspace, principal) });
+      },
+    }),
+    implement(auditParallelWork, { prepare: compare, write: async (tx, _input, ctx, found) => await storeAudit(tx, ctx, found) }),
+    implement(auditByHand, { prepare: compare, write: async (tx, _input, ctx, found) => await storeAudit(tx, ctx, found) }),
+    implement(weeklySummary, { prepare: readWeek, write: async (tx, _input, ctx, summary) => recordSummary(tx, ctx, summary) }),
+    implement(summaryByHand, { prepare: readWeek, write: async (tx, _input, ctx, summary) => recordSummary(tx, ctx, summary) }),
+  ];
+}
+
+const documentOf = (state: TeamState, { questions, cut }: Pick<StateDocument, 'questions' | 'cut'>): StateDocument => ({
+  activeWork: state.active_work,
+  plannedWork: state.planned_work,
+  recentCompletions: state.recent_completions,
+  activeWorkstreams: state.active_workstreams,
+  plannedWorkstreams: state.planned_workstreams,
+  risksDecisions: state.risks_decisions,
+  recentSessions: state.recent_sessions,
+  staleSessions: state.stale_sessions,
+  overlapWarnings: state.overlap_warnings,
+  sessionContexts: state.session_contexts,
+  liveClaims: state.live_claims,
+  nextActions: state.next_actions,
+  latestParallelAudits: state.latest_parallel_audits,
+  parallelAuditConflicts: state.parallel_audit_conflicts,
+  questions,
+  cut: [...state.cut, ...cut],
+});
+
+/** Stale work and work done twice make the state a warning: they are to be looked at before anything is taken over. */
+function judged(state: TeamState): Reply<TeamState> {
+  const standing = state.parallel_audit_conflicts.filter(({ kind }) => kind !== 'historical');
+  const stale = state.stale_sessions.length;
+  if (stale === 0 && standing.length === 0) return ok(state, `Tasks under way: ${state.active_work.length}; planned: ${state.planned_work.length}.`);
+  const found = [
+    stale > 0 ? `${stale} session${stale === 1 ? ' has' : 's have'} gone quiet` : '',
+    standing.length > 0 ? `${standing.length} ${standing.length === 1 ? 'pair of work looks' : 'pairs of work look'} the same` : '',
+  ].filter(Boolean);
+  const next = [
+    stale > 0 ? 'Review the stale sessions and their work before you take it over.' : '',
+    standing.length > 0 ? 'Look at parallel_audit_conflicts and settle with the owners who goes on.' : '',
+  ].filter(Boolean);
+  const code = standing.length > 0 ? 'PARALLEL_WORK' : 'STALE_SESSIONS';
+  return refused('warning', code, `${found.join('; ')}.`, next.join(' '), { ...state });
+}
+
+/** What an event tells of an audit stays within the bound of a payload. */
+const DETAILED = 10;
+const TITLE_BYTES = 120;
+const REASON_BYTES = 200;
+
+async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, leftOut }: Found): Promise<Reply<Audit>> {
+  const developerId = callingDeveloper(ctx.principal);
+  const id = newId('audit', tx.now);
+  await tx.db
+    .insertInto('parallel_audits')
+    .values({ workspace_id: tx.workspace, id, developer_id: developerId, compared, conflicts: stored(pairs), created_at: tx.now })
+    .execute();
+  record(tx, ctx, {
+    category: 'work',
+    kind: 'parallel_work.audit',
+    subject: id,
+    payload: {
+      compared,
+      left_out: leftOut,
+      conflict_count: pairs.length,
+      conflicts: pairs.slice(0, DETAILED).map(({ first, second, score, reason }) => ({
+        first: { id: first.id, title: excerpt(first.title, TITLE_BYTES), status: first.status },
+        second: { id: second.id, title: excerpt(second.title, TITLE_BYTES), status: second.status },
+        score,
+        reason: excerpt(reason, REASON_BYTES),
+      })),
+    },
+  });
+  const name = await namesFor(tx.db, tx.workspace, ctx.principal);
+  const conflicts = pairs.map((pair) => conflictView(pair, name));
+  const data = { audit_id: id, compared, left_out: leftOut, conflicts: conflicts.slice(0, MOST_CONFLICTS) };
+  const standing = conflicts.filter(({ kind }) => kind !== 'historical').length;
+  if (standing === 0) return ok(data, `${compared} pieces of work compared; none looks like another that is under way.`);
+  const cut = standing > MOST_CONFLICTS ? ` The ${MOST_CONFLICTS} that are most alike are listed.` : '';
+  return refused(
+    'warning',
+    'PARALLEL_WORK',
+    `${standing} ${standing === 1 ? 'pair of work looks' : 'pairs of work look'} the same.${cut}`,
+    'For each of data.conflicts: settle with the owners who goes on, and cancel or complete the other.',
+    data,
+  );
+}
+
+type ReadContext = Pick<CallContext, 'principal' | 'reader' | 'workspace' | 'clock' | 'signal'>;
+
+/** Outside the transaction: a busy week takes a while to read, and nobody has to wait for it. */
+async function readWeek({ days = WEEK }: { days?: number | undefined }, { principal, reader, workspace, clock }: ReadContext): Promise<SummaryData> {
+  callingDeveloper(principal);
+  return await summarise(reader, workspace, principal, clock.now(), days);
+}
+
+function recordSummary(tx: Tx, ctx: WriteContext, summary: SummaryData): Reply<SummaryData> {
+  const { completed, planned, active, blockers, decisions, overlap_warnings, parallel_audits, agent_sessions } = summary;
+  const counts = { completed, planned, active, blockers, decisions, overlap_warnings, parallel_audits, agent_sessions };
+  record(tx, ctx, {
+    category: 'work',
+    kind: 'weekly_summary.generated',
+    payload: { from: summary.from, to: summary.to, ...Object.fromEntries(Object.entries(counts).map(([key, rows]) => [key, rows.length])) },
+  });
+  return ok(summary, `${completed.length} completed, ${active.length} active, ${planned.length} planned.`);
+}

@@ -1,0 +1,14 @@
+import type { House } from '../../../kernel/context.ts';
+import type { Feature } from '../../../kernel/tool.ts';
+import { retentionSweep } from '../../core/settings/index.ts';
+import { FORGOTTEN } from './retention.ts';
+import { telemetryTools } from './tools.ts';
+
+export { usageSince } from './usage.ts';
+
+export const telemetry = (house: Pick<House, 'store' | 'clock'>): Feature => ({
+  name: 'telemetry',
+  implementations: telemetryTools,
+  keeps: [{ what: 'Counters of the use of models; of the reports themselves only a hash', ms: 'retention.days' }],
+  sweeps: [retentionSweep(house, 'telemetry', FORGOTTEN)],
+});

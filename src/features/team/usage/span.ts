@@ -1,0 +1,89 @@
+import { invalidInput } from '../../../kernel/input.ts';
+
+/**
+ * What a payload says of one model, in the one form that is stored. The four counters that make up the total exclude each
+ * other, so that they can be added and priced: `input_tokens` are those of the prompt that were neither read from a cache
+ * nor written to one. `reasoning_tokens` are part of `output_tokens`, `cache_creation_1h_tokens` of `cache_creation_tokens`.
+ */
+export interface Span {
+  readonly model: string | null;
+  readonly provider: string | null;
+  readonly input_tokens: number;
+  readonly cached_input_tokens: number;
+  readonly cache_creation_tokens: number;
+  readonly cache_creation_1h_tokens: number;
+  readonly output_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly total_tokens: number;
+  /** What the payload itself says that it cost, in dollars. */
+  readonly claimed_usd: number | null;
+}
+
+export interface Reading {
+  readonly path: string;
+  readonly model: unknown;
+  readonly provider?: string | null;
+  readonly input?: number | undefined;
+  readonly cached?: number | undefined;
+  readonly creation?: number | undefined;
+  readonly creation1h?: number | undefined;
+  readonly output?: number | undefined;
+  readonly reasoning?: number | undefined;
+  readonly claimed?: number | undefined;
+  /** Whether the tokens of caches are counted in `input` too, as OpenAI does, or beside it, as Anthropic does. */
+  readonly caches: 'inside' | 'beside';
+  /** Whether `output` has the reasoning in it. */
+  readonly thoughts?: 'inside' | 'beside';
+}
+
+const refuse = (path: string, message: string) => invalidInput([{ field: path, message }]);
+
+export function toSpan(reading: Reading): Span {
+  const { path, input = 0, cached = 0, creation = 0, output = 0, reasoning = 0, creation1h = 0 } = reading;
+  const inCaches = cached + creation;
+  if (reading.caches === 'inside' && inCaches > input) throw refuse(path, 'counts more cached input than input');
+  if (reading.thoughts !== 'beside' && reasoning > output) throw refuse(path, 'counts more reasoning than output');
+  if (creation1h > creation) throw refuse(path, 'counts more tokens cached for an hour than cached at all');
+  const fresh = reading.caches === 'inside' ? input - inCaches : input;
+  const produced = reading.thoughts === 'beside' ? output + reasoning : output;
+  const model = modelName(reading.model, path);
+  return {
+    model,
+    provider: providerOf(model) ?? reading.provider ?? null,
+    input_tokens: fresh,
+    cached_input_tokens: cached,
+    cache_creation_tokens: creation,
+    cache_creation_1h_tokens: creation1h,
+    output_tokens: produced,
+    reasoning_tokens: reasoning,
+    total_tokens: fresh + inCaches + produced,
+    claimed_usd: reading.claimed ?? null,
+  };
+}
+
+/** Of a payload's text the name of the model alone is kept: short, and of characters that no sentence is written with. */
+const MODEL = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}(\[[0-9a-z]{1,4}\])?$/;
+
+/** Where a cloud keeps a model is the name of an account and longer than any name of a model: only its end is one. */
+const CLOUD_PLACE = /^(arn:|projects\/)[^ ]*\//;
+
+function modelName(value: unknown, path: string): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  const name = nameOfModel(value);
+  if (name !== undefined) return name;
+  throw refuse(path, 'has a model that is no name of a model');
+}
+
+/** Undefined for anything else than the name of a model. */
+export function nameOfModel(value: unknown): string | undefined {
+  const name = typeof value === 'string' ? value.replace(CLOUD_PLACE, '') : '';
+  return MODEL.test(name) ? name : undefined;
+}
+
+const MAKERS: readonly (readonly [RegExp, string])[] = [
+  [/claude/i, 'anthropic'],
+  [/(^|[/.])(gpt-|chatgpt|codex|o\d)/i, 'openai'],
+  [/gemini/i, 'google'],
+];
+
+const providerOf = (model: string | null): string | null => (model === null ? null : (MAKERS.find(([pattern]) => pattern.test(model))?.[1] ?? null));

@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import { chunks } from '../../../storage/chunks.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { UsageKey } from './contract.ts';
+import type { AgentSpanRow, ModelPriceRow } from './tables.ts';
+
+/** Rows of one insert stay far below the number of parameters that either engine takes. */
+const CHUNK = 20;
+
+export async function insertSpans(db: Db, rows: readonly AgentSpanRow[]): Promise<void> {
+  for (const some of chunks(rows, CHUNK)) {
+    await db.insertInto('agent_spans').values(some).execute();
+  }
+}
+
+export async function spansOfPayload(db: Db, workspace: string, developerId: string, sha256: string): Promise<AgentSpanRow[]> {
+  return await db
+    .selectFrom('agent_spans')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('developer_id', '=', developerId)
+    .where('payload_sha256', '=', sha256)
+    .orderBy('id')
+    .execute();
+}
+
+/** A key that the sums are not by is not there. */
+export interface UsageSum {
+  day?: number;
+  /** Null: somebody who is hidden, with whatever agent on whatever task. */
+  developer_id?: string | null;
+  agent_type?: string | null;
+  model?: string | null;
+  task_id?: string | null;
+  task_title?: string | null;
+  sessions: number;
+  spans: number;
+  input_tokens: number;
+  cached_input_tokens: number;
+  cache_creation_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  total_tokens: number;
+  priced: number;
+  cost_micros: number;
+  mismatches: number;
+}
+
+/** Each key with the columns that it is. An agent is somebody's. */
+const COLUMNS = {
+  day: ['day'],
+  developer: ['developer_id'],
+  agent: ['developer_id', 'agent_type'],
+  model: ['model'],
+  task: ['task_id', 'task_title'],
+} as const satisfies Record<UsageKey, readonly (keyof UsageSum)[]>;
+const TEXTS: ReadonlySet<string> = new Set(['developer_id', 'agent_type', 'model', 'task_id', 'task_title']);
+
+export async function usageSums(db: Db, workspace: string, since: number, by: readonly UsageKey[], hidden: readonly string[]): Promise<UsageSum[]> {
+  const keys = [...new Set(by.flatMap((key) => COLUMNS[key]))];
+  // Exact as far as a number is; a sum of integers beyond that SQLite's driver would refuse to give at all.
+  const sum = (column: keyof UsageSum) => sql<number | null>`sum(cast(${sql.ref(column)} as double precision))`.as(column);
+  const query = db
+    .selectFrom(spansSince(db, workspace, since, by.includes('task'), hidden).as('spans'))
+    .select(({ fn }) => [
+      ...keys,
+      fn.countAll().as('spans'),
+      sql<number>`count(distinct session_id)`.as('sessions'),
+      sum('input_tokens'),
+      sum('cached_input_tokens'),
+      sum('cache_creation_tokens'),
+      sum('output_tokens'),
+      sum('reasoning_tokens'),
+      sum('total_tokens'),
+      fn.count('cost_micros').as('priced'),
+      sum('cost_micros'),
+      fn.sum('cost_mismatch').as('mismatches'),
+    ]);
+  const rows = await (keys.length === 0 ? query : query.groupBy(keys)).execute();
+  // PostgreSQL counts in a type that its driver gives as text.
+  return rows.map(
+    (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, TEXTS.has(name) ? value : Number(value)])) as unknown as UsageSum,
+  );
+}
+
+export async function reportersSince(db: Db, workspace: string, since: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('agent_spans')
+    .select('developer_id')
+    .distinct()
+    .where('workspace_id', '=', workspace)
+    .where('ingested_at', '>=', since)
+    .execute();
+  return rows.map(({ developer_id }) => developer_id);
+}
+
+const DAY_MS = 86_400_000;
+
+function spansSince(db: Db, workspace: string, since: number, withTasks: boolean, hidden: readonly string[]) {
+  const shown = <T>(column: string) =>
+    hidden.length === 0
+      ? sql<T | null>`${sql.ref(column)}`
+      : sql<T | null>`case when agent_spans.developer_id in (${sql.join(hidden)}) then null else ${sql.ref(column)} end`;
+  const none = sql<string | null>`null`;
+  return (withTasks ? spansWithTasks(db) : db.selectFrom('agent_spans'))
+    .select([
+      // Counted from the epoch, in UTC.
+      sql<number>`agent_spans.ingested_at / ${sql.lit(DAY_MS)}`.as('day'),
+      shown<string>('agent_spans.developer_id').as('developer_id'),
+      shown<string>('agent_spans.agent_type').as('agent_type'),
+      (withTasks ? shown<string>('begun.id') : none).as('task_id'),
+      (withTasks ? shown<string>('begun.title') : none).as('task_title'),
+      'agent_spans.model',
+      'agent_spans.session_id',
+      'agent_spans.input_tokens',
+      'agent_spans.cached_input_tokens',
+      'agent_spans.cache_creation_tokens',
+      'agent_spans.output_tokens',
+      'agent_spans.reasoning_tokens',
+      'agent_spans.total_tokens',
+      'agent_spans.cost_micros',
+      'agent_spans.cost_mismatch',
+    ])
+    .where('agent_spans.workspace_id', '=', workspace)
+    .where('agent_spans.ingested_at', '>=', since);
+}
+
+/**
+ * Each span with the task that its session had last started: harnesses report when a turn is over, which may be after the
+ * task is. One look into an index for each, so that no span is counted twice and no other task is read.
+ */
+const spansWithTasks = (db: Db) =>
+  db
+    .selectFrom('agent_spans')
+    .leftJoin('tasks as begun', (join) =>
+      join
+        .onRef('begun.workspace_id', '=', 'agent_spans.workspace_id')
+        .on('begun.id', '=', ({ selectFrom }) =>
+          selectFrom('tasks')
+            .select('tasks.id')
+            .whereRef('tasks.workspace_id', '=', 'agent_spans.workspace_id')
+            .whereRef('tasks.session_id', '=', 'agent_spans.session_id')
+            .whereRef('tasks.started_at', '<=', 'agent_spans.ingested_at')
+            .orderBy('tasks.started_at', 'desc')
+            .orderBy('tasks.id', 'desc')
+            .limit(1),
+        ),
+    );
+
+/** The newest row of each model that was ever set. */
+export async function currentPrices(db: Db, workspace: string): Promise<ModelPriceRow[]> {
+  const rows = await db.selectFrom('model_prices').selectAll().where('workspace_id', '=', workspace).orderBy('version').execute();
+  return [...new Map(rows.map((row) => [row.model, row])).values()];
+}
+
+export async function newestPriceVersion(db: Db, workspace: string): Promise<number> {
+  const row = await db
+    .selectFrom('model_prices')
+    .select('version')
+    .where('workspace_id', '=', workspace)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.version ?? 0;
+}
+
+export async function insertPrice(db: Db, row: ModelPriceRow): Promise<void> {
+  await db.insertInto('model_prices').values(row).execute();
+}

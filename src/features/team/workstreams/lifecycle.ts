@@ -1,0 +1,42 @@
+import { Refusal } from '../../../kernel/errors.ts';
+
+export const WORK_STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
+export type WorkStatus = (typeof WORK_STATUSES)[number];
+
+/** What update may set on started work. */
+export const RUNNING = ['active', 'blocked'] as const satisfies readonly WorkStatus[];
+export const OPEN = ['planned', 'active', 'blocked'] as const satisfies readonly WorkStatus[];
+
+export type WorkOperation = 'start_planned' | 'update' | 'edit' | 'complete' | 'cancel';
+
+/** In which states each operation can be carried out. Completing twice is told apart: it is harmless. */
+export type Machine = Readonly<Record<WorkOperation, readonly WorkStatus[]>>;
+
+export const TASK_MACHINE: Machine = {
+  start_planned: ['planned'],
+  edit: ['planned'],
+  update: ['active', 'blocked'],
+  complete: ['active', 'blocked'],
+  cancel: ['planned', 'active', 'blocked'],
+};
+
+/** Started workstreams hold the history of their tasks: they end by completion alone. */
+export const WORKSTREAM_MACHINE: Machine = { ...TASK_MACHINE, cancel: ['planned'] };
+
+const NEXT: Readonly<Record<WorkStatus, string>> = {
+  planned: 'It is planned: start it with operation "start_planned", or cancel it.',
+  active: 'It is under way: finish it with operation "complete".',
+  blocked: 'It is under way: finish it with operation "complete".',
+  completed: 'It is completed, and completed work cannot be changed or reopened. Plan or start new work instead.',
+  cancelled: 'It is cancelled, and cancelled work cannot be changed or reopened. Plan or start new work instead.',
+};
+
+export function requireState(machine: Machine, operation: WorkOperation, noun: 'task' | 'workstream', row: { id: string; status: WorkStatus }): void {
+  const allowed = machine[operation];
+  if (allowed.includes(row.status)) return;
+  throw new Refusal('INVALID_TRANSITION', `The ${noun} is ${row.status}; ${operation} needs ${allowed.join(' or ')}.`, NEXT[row.status], {
+    [`${noun}_id`]: row.id,
+    from: row.status,
+    allowed: [...allowed],
+  });
+}

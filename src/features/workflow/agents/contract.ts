@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { contract, READ } from '../../../kernel/contract.ts';
+import { id, text, title } from '../../../kernel/fields.ts';
+import { details } from '../workflows/contract.ts';
+import { AGENT_STATUSES, ROLES, RUNTIMES } from './tables.ts';
+
+export { ROLES, RUNTIMES } from './tables.ts';
+
+const DEFAULT_LIST = 100;
+const MOST_LISTED = 500;
+
+const workspacePath = text(1_000).describe('Where the agent works, on its own machine.');
+const currentTask = id.describe('The task that the agent works on, of those it has claimed.');
+const own = id.describe('Your agent, from agent_register.');
+
+export const agentView = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  runtime: z.enum(RUNTIMES),
+  role: z.enum(ROLES),
+  status: z.enum(AGENT_STATUSES),
+  capabilities: z.array(z.string()),
+  current_task_id: z.string().nullable(),
+  workspace_path: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  developer: z.string().nullable().describe('Whose agent it is; null for one of the operator.'),
+  mine: z.boolean(),
+  registered_at: z.int(),
+  last_seen_at: z.int(),
+  lease_expires_at: z.int().nullable().describe('Until when it holds its claims if nothing more is heard of it; null when it is offline.'),
+});
+export type AgentView = z.output<typeof agentView>;
+
+export const agentRegister = contract({
+  name: 'agent_register',
+  toolset: 'workflow',
+  title: 'Register an agent',
+  description:
+    'Registers a new agent of yours, at its start. Keep its id: claims, messages and heartbeats name it. Then call agent_heartbeat every 30 seconds; after 90 seconds of silence the agent is offline and must register again.',
+  input: z.strictObject({
+    name: title.max(200).describe('What people call it.'),
+    runtime: z.enum(RUNTIMES),
+    role: z.enum(ROLES).default('worker'),
+    capabilities: z.array(title.max(60)).max(50).optional().describe('What it can do: task_get_available offers it the tasks that ask for no more than this.'),
+    workspace_path: workspacePath.optional(),
+    metadata: details.optional(),
+  }),
+  output: z.strictObject({ id: z.string(), name: z.string(), status: z.literal('online'), next_heartbeat_ms: z.int(), lease_expires_at: z.int() }),
+});
+
+export const agentHeartbeat = contract({
+  name: 'agent_heartbeat',
+  essential: true,
+  toolset: 'workflow',
+  title: 'Keep an agent online',
+  description:
+    'Says that your agent is alive, and renews the leases of all its claims. Call it again after next_heartbeat_ms. The answer tells what the agent holds and how many messages wait for it: read them with message_list. INVALID_STATE: the agent was silent for too long, its claims are gone; register again.',
+  input: z.strictObject({ agent_id: own, current_task_id: currentTask.optional(), status: z.enum(['online', 'busy']).optional() }),
+  output: z.strictObject({
+    success: z.literal(true),
+    next_heartbeat_ms: z.int(),
+    unread_count: z.int(),
+    unread_by_priority: z.record(z.string(), z.int()),
+    claims: z.array(z.strictObject({ task_id: z.string(), fence: z.int(), lease_expires_at: z.int() })),
+  }),
+  annotations: { idempotentHint: true },
+});
+
+export const agentUpdate = contract({
+  name: 'agent_update',
+  toolset: 'workflow',
+  title: 'Change an agent',
+  description:
+    'Changes what is known of your agent. It counts as a heartbeat. status offline gives back everything that the agent has claimed, as agent_unregister does, and there is no way back from it: register again.',
+  input: z.strictObject({
+    id: own,
+    status: z.enum(AGENT_STATUSES).optional(),
+    current_task_id: currentTask.nullable().optional(),
+    workspace_path: workspacePath.optional(),
+    metadata: details.optional().describe('Replaces what was stored.'),
+  }),
+  output: z.strictObject({ success: z.literal(true), tasks_released: z.int().optional() }),
+  annotations: { idempotentHint: true },
+});
+
+export const agentGet = contract({
+  name: 'agent_get',
+  toolset: 'workflow',
+  title: 'Look at an agent',
+  description: 'One agent of the workspace, yours or not.',
+  input: z.strictObject({ id }),
+  output: agentView,
+  annotations: READ,
+});
+
+export const agentList = contract({
+  name: 'agent_list',
+  toolset: 'workflow',
+  title: 'List agents',
+  description: 'The agents of the workspace, the newest first. An agent must meet every filter that is given.',
+  input: z.strictObject({
+    status: z.array(z.enum(AGENT_STATUSES)).min(1).max(AGENT_STATUSES.length).optional(),
+    role: z.enum(ROLES).optional(),
+    runtime: z.string().max(60).optional().describe("Other people's private agents count as custom."),
+    limit: z.int().min(1).max(MOST_LISTED).default(DEFAULT_LIST),
+    offset: z.int().min(0).max(1_000_000).default(0),
+  }),
+  output: z.strictObject({ agents: z.array(agentView), total: z.int() }),
+  annotations: READ,
+});
+
+export const agentUnregister = contract({
+  name: 'agent_unregister',
+  essential: true,
+  toolset: 'workflow',
+  title: 'Unregister an agent',
+  description: 'Takes your agent offline, at its end, and gives back everything that it has claimed, so that others can take it up.',
+  input: z.strictObject({ id: own }),
+  output: z.strictObject({ success: z.literal(true), tasks_released: z.int() }),
+  annotations: { idempotentHint: true },
+});

@@ -1,0 +1,110 @@
+import { record } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { invalidInput } from '../../../kernel/input.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
+import { leave } from './leave.ts';
+import { HEARTBEAT_MS, LEASE_MS } from './liveness.ts';
+import { requireAgent, requireOnline, requireOwnAgent, touchAgent } from './own.ts';
+import type { AgentPorts } from './ports.ts';
+import { changeAgent, insertAgent, listAgents } from './store.ts';
+import type { AgentRow } from './tables.ts';
+import { agentViewer } from './views.ts';
+
+function requireHeld(claims: readonly { task_id: string }[], taskId: string): void {
+  if (claims.some(({ task_id }) => task_id === taskId)) return;
+  throw new Refusal('NOT_ASSIGNED', `The agent has not claimed task ${JSON.stringify(taskId)}.`, 'Claim it with task_claim before you work on it.', {
+    field: 'current_task_id',
+    task_id: taskId,
+  });
+}
+
+export function agentTools({ gone, claims: claimsOf, unread }: AgentPorts): Implementation[] {
+  return [
+    implement(agentRegister, {
+      write: async (tx, { name, runtime, role, capabilities = [], workspace_path = null, metadata }, ctx) => {
+        const { developerId, tokenId, actor } = ctx.principal;
+        const row: AgentRow = {
+          workspace_id: tx.workspace,
+          id: newId('ag', tx.now),
+          name,
+          runtime,
+          role,
+          status: 'online',
+          capabilities: JSON.stringify([...new Set(capabilities)]),
+          current_task_id: null,
+          workspace_path,
+          metadata: metadata === undefined ? null : JSON.stringify(metadata),
+          developer_id: developerId,
+          token_id: tokenId,
+          actor,
+          registered_at: tx.now,
+          last_seen_at: tx.now,
+          updated_at: tx.now,
+        };
+        await insertAgent(tx.db, row);
+        // Without its name: journals are read by more people than may know whose agent it is.
+        record(tx, ctx, { category: 'work', kind: 'agent.registered', subject: row.id, payload: { runtime, role } });
+        return ok({ id: row.id, name, status: 'online' as const, next_heartbeat_ms: HEARTBEAT_MS, lease_expires_at: tx.now + LEASE_MS });
+      },
+    }),
+    implement(agentHeartbeat, {
+      write: async (tx, { agent_id, current_task_id, status }, ctx) => {
+        const agent = await requireOwnAgent(tx.db, ctx.principal, agent_id);
+        requireOnline(agent, tx.now);
+        const claims = await claimsOf(tx.db, tx.workspace, agent.id);
+        if (current_task_id !== undefined) requireHeld(claims, current_task_id);
+        await touchAgent(tx, agent, { ...(current_task_id === undefined ? {} : { current_task_id }), ...(status === undefined ? {} : { status }) });
+        const mail = await unread(tx.db, tx.workspace, agent.id, tx.now);
+        return ok({
+          success: true as const,
+          next_heartbeat_ms: HEARTBEAT_MS,
+          unread_count: mail.count,
+          unread_by_priority: mail.by_priority,
+          claims: claims.map((claim) => ({ ...claim, lease_expires_at: tx.now + LEASE_MS })),
+        });
+      },
+    }),
+    implement(agentUpdate, {
+      write: async (tx, { id, status, current_task_id, workspace_path, metadata }, ctx) => {
+        const agent = await requireOwnAgent(tx.db, ctx.principal, id, 'id');
+        const leaves = status === 'offline';
+        if (!leaves) requireOnline(agent, tx.now);
+        if (current_task_id && leaves) throw invalidInput([{ field: 'current_task_id', message: 'an agent that goes offline works on nothing' }]);
+        if (current_task_id) requireHeld(await claimsOf(tx.db, tx.workspace, id), current_task_id);
+        const told: Partial<AgentRow> = {
+          ...(workspace_path === undefined ? {} : { workspace_path }),
+          ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+        };
+        if (leaves) await changeAgent(tx.db, tx.workspace, id, { ...told, updated_at: tx.now });
+        else
+          await touchAgent(tx, agent, { ...told, ...(status === undefined ? {} : { status }), ...(current_task_id === undefined ? {} : { current_task_id }) });
+        const tasks_released = leaves ? await leave(tx, ctx, agent, 'agent.offline', gone) : undefined;
+        const fields = Object.entries({ status, current_task_id, workspace_path, metadata }).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+        if (fields.length > 0) record(tx, ctx, { category: 'work', kind: 'agent.updated', subject: id, payload: { fields, status } });
+        return ok({ success: true as const, ...(tasks_released === undefined ? {} : { tasks_released }) });
+      },
+    }),
+    implement(agentGet, {
+      read: async ({ id }, ctx) => {
+        const agent = await requireAgent(ctx.reader, ctx.workspace, id, 'id');
+        return ok((await agentViewer(ctx.reader, ctx.principal, ctx.clock.now()))(agent));
+      },
+    }),
+    implement(agentList, {
+      read: async ({ limit, offset, ...filter }, ctx) => {
+        const now = ctx.clock.now();
+        const { rows, total } = await listAgents(ctx.reader, ctx.principal, filter, now, { limit, offset });
+        return ok({ agents: rows.map(await agentViewer(ctx.reader, ctx.principal, now)), total });
+      },
+    }),
+    implement(agentUnregister, {
+      write: async (tx, { id }, ctx) => {
+        const agent = await requireOwnAgent(tx.db, ctx.principal, id, 'id');
+        return ok({ success: true as const, tasks_released: await leave(tx, ctx, agent, 'agent.unregistered', gone) });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,110 @@
+import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { requireOwnAgent } from '../agents/index.ts';
+import { archiveMessages, countUnread, getMessage, listMessages, markRead } from './contract.ts';
+import { isOwnAgent, ownReceived } from './own.ts';
+import { messageExpired, messageNotFound } from './refusals.ts';
+import { changeMessages, findMessage, inboxOf, threadOf } from './store.ts';
+import { MESSAGE_STATUSES, type MessageRow } from './tables.ts';
+import { unreadOf } from './unread.ts';
+import { isExpired, viewMessage } from './views.ts';
+
+const STATUSES = { unread: ['unread'], read: ['read'], all: ['unread', 'read'] } as const;
+/** So many ids does an event name. */
+const NAMED = 50;
+
+export const inboxTools: Implementation[] = [
+  implement(listMessages, {
+    write: async (tx, { agent_id, status, message_type, priority, workflow_id, thread_id, limit, since }, ctx) => {
+      await requireOwnAgent(tx.db, ctx.principal, agent_id);
+      const want = { types: message_type, priorities: priority, workflowId: workflow_id, since, limit };
+      const found =
+        thread_id === undefined
+          ? await inboxOf(tx.db, tx.workspace, agent_id, STATUSES[status ?? 'unread'], tx.now, want)
+          : await threadOf(tx.db, tx.workspace, thread_id, agent_id, status ? STATUSES[status] : MESSAGE_STATUSES, tx.now, want);
+      const rows = withinAnswer(found);
+      const fresh = rows.filter((row) => row.recipient_id === agent_id && row.delivered_at === null);
+      await noteDelivery(tx, ctx, fresh);
+      const { count } = await unreadOf(tx.db, tx.workspace, agent_id, tx.now);
+      return ok({ messages: rows.map(viewMessage), messages_more: found.length - rows.length, unread_count: count });
+    },
+  }),
+  implement(getMessage, {
+    write: async (tx, { id, mark_read }, ctx) => {
+      const row = await findMessage(tx.db, tx.workspace, id);
+      if (!row) throw messageNotFound(id, 'id');
+      const isRecipient = await isOwnAgent(tx, ctx, row.recipient_id);
+      const isSender = await isOwnAgent(tx, ctx, row.sender_id);
+      if (!isRecipient && !isSender) throw messageNotFound(id, 'id');
+      const expired = isExpired(row, tx.now);
+      if (expired && !isSender) throw messageExpired(id, row.expires_at as number);
+      if (!isRecipient || expired) return ok(viewMessage(row));
+      const [delivered] = await noteDelivery(tx, ctx, row.delivered_at === null && !mark_read ? [row] : []);
+      const [read] = mark_read ? await readNow(tx, ctx, [row]) : [];
+      return ok(viewMessage(read ?? delivered ?? row));
+    },
+  }),
+  implement(markRead, {
+    write: async (tx, { message_ids }, ctx) => {
+      const rows = await ownReceived(tx, ctx, message_ids);
+      const marked = await readNow(
+        tx,
+        ctx,
+        // Of one that expired the sender is to see that it was not read in time.
+        rows.filter((row) => !isExpired(row, tx.now)),
+      );
+      return ok({ success: true, marked: marked.length });
+    },
+  }),
+  implement(archiveMessages, {
+    write: async (tx, { message_ids }, ctx) => {
+      const rows = (await ownReceived(tx, ctx, message_ids)).filter(({ status }) => status !== 'archived');
+      await change(tx, ctx, 'message.archived', rows, { status: 'archived', archived_at: tx.now });
+      return ok({ success: true, archived: rows.length });
+    },
+  }),
+  implement(countUnread, {
+    read: async ({ agent_id, priority }, { reader, principal, workspace, clock }: CallContext) => {
+      await requireOwnAgent(reader, principal, agent_id);
+      return ok(await unreadOf(reader, workspace, agent_id, clock.now(), priority));
+    },
+  }),
+];
+
+/** Bodies of 64 KiB add up to more than a client takes at once: what has no room is neither shown nor delivered. */
+const MOST_CHARACTERS = 1024 * 1024;
+
+function withinAnswer(rows: readonly MessageRow[]): readonly MessageRow[] {
+  let characters = 0;
+  const end = rows.findIndex(({ body }, index) => (characters += body.length) > MOST_CHARACTERS && index > 0);
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
+/** Of messages that nobody had delivered. */
+export const noteDelivery = (tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): Promise<MessageRow[]> =>
+  change(tx, ctx, 'message.delivered', rows, { delivered_at: tx.now });
+
+/** Those that were unread. Whoever reads a message has got it. */
+async function readNow(tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): Promise<MessageRow[]> {
+  const unread = rows.filter(({ status }) => status === 'unread');
+  const [before, first] = [unread.filter(({ delivered_at }) => delivered_at !== null), unread.filter(({ delivered_at }) => delivered_at === null)];
+  const read = { status: 'read', read_at: tx.now } as const;
+  return [...(await change(tx, ctx, 'message.read', before, read)), ...(await change(tx, ctx, 'message.read', first, { ...read, delivered_at: tx.now }))];
+}
+
+/** Changes messages alike, and tells of it once for each agent that had received some of them. */
+async function change(tx: Tx, ctx: WriteContext, kind: string, rows: readonly MessageRow[], values: Partial<MessageRow>): Promise<MessageRow[]> {
+  await changeMessages(
+    tx.db,
+    tx.workspace,
+    rows.map(({ id }) => id),
+    values,
+  );
+  for (const [agentId, received] of Map.groupBy(rows, ({ recipient_id }) => recipient_id)) {
+    const payload = { count: received.length, message_ids: received.slice(0, NAMED).map(({ id }) => id) };
+    record(tx, ctx, { category: 'work', kind, subject: agentId, payload });
+  }
+  return rows.map((row) => ({ ...row, ...values }));
+}

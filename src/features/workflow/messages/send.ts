@@ -1,0 +1,112 @@
+import { type Principal, record, type WriteContext } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { type AgentFilter, type AgentRow, listAgents } from '../agents/index.ts';
+import { HUMAN } from './addresses.ts';
+import { ask } from './ask.ts';
+import { answeredBy, newMessage, recipientOf, requireRecipient, requireSender, type Words, workOf } from './compose.ts';
+import { broadcastMessage, sendMessage } from './contract.ts';
+import { insertMessages } from './store.ts';
+import type { MessageRow } from './tables.ts';
+
+const MOST_RECIPIENTS = 1_000;
+
+export const sendTools: Implementation[] = [
+  implement(sendMessage, {
+    write: async (tx, input, ctx) => {
+      const sender = await requireSender(tx, ctx, input.sender_id);
+      const answered = await answeredBy(tx, sender.id, input.reply_to_id);
+      const recipientId = recipientOf(input.recipient_id, sender.id, answered);
+      const toPeople = recipientId === HUMAN;
+      if (!toPeople) await requireRecipient(tx, recipientId);
+      const { workflowId, task } = await workOf(tx, input.workflow_id, input.task_id);
+      const message = newMessage(tx, input, {
+        threadId: answered?.thread_id ?? newId('thr', tx.now),
+        replyToId: input.reply_to_id ?? null,
+        senderId: sender.id,
+        recipientId,
+        workflowId,
+        taskId: task?.id ?? null,
+        actor: ctx.principal.actor,
+      });
+      if (toPeople) await ask(tx, ctx, message, task);
+      await insertMessages(tx.db, [message]);
+      const { id, thread_id, expires_at } = message;
+      record(tx, ctx, {
+        category: 'work',
+        kind: toPeople ? 'question.asked' : 'message.sent',
+        subject: id,
+        payload: {
+          thread_id,
+          sender_id: sender.id,
+          recipient_id: message.recipient_id,
+          message_type: message.message_type,
+          priority: message.priority,
+          workflow_id: workflowId,
+          task_id: message.task_id,
+          expires_at,
+        },
+      });
+      return ok({ id, thread_id, expires_at });
+    },
+  }),
+  implement(broadcastMessage, {
+    write: async (tx, input, ctx) => {
+      const sender = await requireSender(tx, ctx, input.sender_id);
+      const { workflowId } = await workOf(tx, input.workflow_id, undefined);
+      const { messages, threadId } = await broadcast(tx, ctx, { senderId: sender.id, workflowId, filter: input.recipient_filter ?? {}, words: input });
+      const [first] = messages;
+      if (!first) return ok({ sent_count: 0, message_ids: [], thread_id: null, expires_at: null }, 'No other agent matches: nobody got it.');
+      return ok({ sent_count: messages.length, message_ids: messages.map(({ id }) => id), thread_id: threadId, expires_at: first.expires_at });
+    },
+  }),
+];
+
+interface RecipientFilter extends Pick<AgentFilter, 'role' | 'runtime'> {
+  readonly status?: 'online' | 'busy' | undefined;
+}
+
+/** Who would get a broadcast: the agents that are at work, whoever has sent it left out. */
+export async function recipientsOf(db: Db, viewer: Principal, { status, ...filter }: RecipientFilter, now: number, senderId: string): Promise<AgentRow[]> {
+  // One more than may be, and one for the sender.
+  const page = { limit: MOST_RECIPIENTS + 2, offset: 0 };
+  const { rows } = await listAgents(db, viewer, { ...filter, status: status ? [status] : ['online', 'busy'] }, now, page);
+  const recipients = rows.filter(({ id }) => id !== senderId);
+  if (recipients.length > MOST_RECIPIENTS) throw tooMany();
+  return recipients;
+}
+
+interface Broadcast {
+  readonly senderId: string;
+  readonly workflowId: string | null;
+  readonly filter: RecipientFilter;
+  readonly words: Words;
+}
+
+/** One message to each, all in one thread; none where nobody is there to get it. */
+export async function broadcast(
+  tx: Tx,
+  ctx: WriteContext,
+  { senderId, workflowId, filter, words }: Broadcast,
+): Promise<{ messages: MessageRow[]; threadId: string }> {
+  const recipients = await recipientsOf(tx.db, ctx.principal, filter, tx.now, senderId);
+  const threadId = newId('thr', tx.now);
+  const messages = recipients.map(({ id }) => newMessage(tx, words, { threadId, senderId, recipientId: id, workflowId, actor: ctx.principal.actor }));
+  const [first] = messages;
+  if (!first) return { messages, threadId };
+  await insertMessages(tx.db, messages);
+  const { message_type, priority, expires_at } = first;
+  const payload = { sender_id: senderId, sent_count: messages.length, message_type, priority, workflow_id: workflowId, expires_at };
+  record(tx, ctx, { category: 'work', kind: 'message.broadcast', subject: threadId, payload });
+  return { messages, threadId };
+}
+
+const tooMany = (): Refusal =>
+  new Refusal('TOO_MANY_RECIPIENTS', `More than ${MOST_RECIPIENTS} agents would get this message.`, 'Narrow recipient_filter by role, status or runtime.', {
+    field: 'recipient_filter',
+    limit: MOST_RECIPIENTS,
+  });

@@ -1,0 +1,60 @@
+import type { Output } from '../../../kernel/contract.ts';
+import { chunks } from '../../../storage/chunks.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { PRIVATE } from '../../core/identity/index.ts';
+import { agentIdOf } from '../../people/roster/index.ts';
+import { type AgentRow, agentsById, type agentViewer } from '../agents/index.ts';
+import { tasksClaimedIn } from '../steps/index.ts';
+import { shownStatus, type WorkflowRow } from '../workflows/index.ts';
+import type { workflowsShow } from './contract.ts';
+
+const AT_ONCE = 500;
+type Claim = Output<typeof workflowsShow>['claims'][number];
+
+type Viewer = Awaited<ReturnType<typeof agentViewer>>;
+
+/** What the holders of these tasks are called, as the viewer may know them. */
+export async function holderNames(
+  db: Db,
+  workspace: string,
+  tasks: readonly { assigned_agent_id: string | null }[],
+  view: Viewer,
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  const ids = [...new Set(tasks.flatMap(({ assigned_agent_id: id }) => id ?? []))];
+  for (const some of chunks(ids, AT_ONCE)) {
+    for (const row of (await agentsById(db, workspace, some)).values()) names.set(row.id, view(row).name);
+  }
+  return names;
+}
+
+/** Under which id people find the agent among those at work; null where they may not know whose it is. */
+export const agentPage = (row: AgentRow, { name }: { name: string }): string | null => (name === PRIVATE ? null : agentIdOf(row.actor));
+
+/** Who works on what, as the viewer may know the agents. */
+export async function claimsIn(db: Db, workflow: WorkflowRow, view: Viewer): Promise<Claim[]> {
+  const tasks = await tasksClaimedIn(db, workflow.workspace_id, workflow.id);
+  const holders = await agentsById(
+    db,
+    workflow.workspace_id,
+    tasks.map(({ assigned_agent_id }) => assigned_agent_id as string),
+  );
+  return tasks.flatMap((task) => {
+    const holder: AgentRow | undefined = holders.get(task.assigned_agent_id as string);
+    if (!holder) return [];
+    const { id, name, lease_expires_at } = view(holder);
+    return [
+      {
+        task_id: task.id,
+        task_name: task.name,
+        status: shownStatus(task),
+        agent_id: id,
+        agent_name: name,
+        agent_page: agentPage(holder, { name }),
+        claimed_at: task.claimed_at,
+        lease_expires_at,
+        question_id: task.question_id,
+      },
+    ];
+  });
+}

@@ -1,0 +1,143 @@
+import type { Output } from '../../../kernel/contract.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { planOf, readRecord, readStrings, shownStatus, type WorkflowRow, type WorkflowTaskRow } from '../workflows/index.ts';
+import type { Tokenizer } from './bpe.ts';
+import type { Include, loadContext } from './contract.ts';
+import { oneLine } from './cut.ts';
+import type { Scale } from './entries.ts';
+import { gather } from './gather.ts';
+import { pack, type Sections } from './pack.ts';
+import { jsonPart, listPart, type Omission, textPart } from './parts.ts';
+import { Turns } from './turns.ts';
+
+export type LoadedContext = Output<typeof loadContext>;
+
+/** Shares of the room, in percent; what one leaves over goes to those that were cut, by turn. */
+export const SHARES = {
+  workflow: { weight: 15, turn: 2 },
+  current: { weight: 55, turn: 1 },
+  prior: { weight: 20, turn: 4 },
+  related: { weight: 10, turn: 3 },
+} as const satisfies Sections<string>;
+
+/** So many of each list are given in full before further ones are named. */
+const WHOLE = { checkpoints: 5, prior: 10, related: 5 };
+
+export interface Asked {
+  readonly workflow: WorkflowRow;
+  readonly task: WorkflowTaskRow;
+  readonly include: Include;
+  readonly max: number;
+}
+
+export async function contextOf(db: Db, asked: Asked, tokens: Tokenizer): Promise<LoadedContext> {
+  const scale: Scale = { tokens, max: asked.max };
+  const turns = new Turns();
+  return await packContext(asked, await gather(db, asked.task, asked.include, scale, turns), scale, turns);
+}
+
+export async function packContext(
+  { workflow, task, include, max }: Asked,
+  found: Awaited<ReturnType<typeof gather>>,
+  { tokens }: Scale,
+  turns: Turns,
+): Promise<LoadedContext> {
+  const reverse = <T>(values: T[]): T[] => values.reverse();
+  const text = (section: string, whole: string) => textPart(section, whole, tokens, max);
+  const parts = {
+    source: { section: 'workflow', weight: 60, turn: 2, part: text('source', include.workflow_summary ? oneLine(workflow.source_content) : '') },
+    plan: { section: 'workflow', weight: 40, turn: 1, part: text('plan', include.workflow_plan ? planText(workflow) : '') },
+    description: { section: 'current', weight: 15, turn: 3, part: text('description', task.description) },
+    taskPlan: { section: 'current', weight: 25, turn: 2, part: jsonPart('task_plan', readRecord(task.plan), null, tokens, max) },
+    taskContext: { section: 'current', weight: 10, turn: 4, part: jsonPart('task_context', readRecord(task.context) ?? {}, {}, tokens, max) },
+    checkpoints: {
+      section: 'current',
+      weight: 45,
+      turn: 1,
+      part: listPart({ section: 'checkpoints', detail: 'checkpoint_detail', ...found.checkpoints, max, wholeFirst: WHOLE.checkpoints, arrange: reverse }),
+    },
+    files: { section: 'current', weight: 5, turn: 5, part: jsonPart('files_likely_affected', readStrings(task.files), [], tokens, max) },
+    prior: {
+      section: 'prior',
+      weight: 1,
+      turn: 1,
+      part: listPart({ section: 'prior_tasks', detail: 'prior_outcomes', ...found.prior, max, wholeFirst: WHOLE.prior, arrange: reverse }),
+    },
+    siblings: {
+      section: 'related',
+      weight: 1,
+      turn: 2,
+      part: listPart({ section: 'sibling_tasks', detail: 'sibling_summaries', ...found.siblings, max, wholeFirst: WHOLE.related }),
+    },
+    dependencies: {
+      section: 'related',
+      weight: 1,
+      turn: 1,
+      part: listPart({
+        section: 'dependency_outcomes',
+        detail: 'dependency_outcomes',
+        ...found.dependencies,
+        max,
+        wholeFirst: WHOLE.related,
+        arrange: reverse,
+      }),
+    },
+  } as const;
+  const { result, size } = await pack({
+    sections: SHARES,
+    parts,
+    max,
+    turns,
+    assemble: (filled, omitted: Omission[]): LoadedContext => ({
+      workflow: {
+        id: workflow.id,
+        name: workflow.name,
+        source_type: workflow.source_type,
+        ...(include.workflow_summary ? { source_summary: filled.source } : {}),
+        ...(include.workflow_plan ? { plan_summary: filled.plan } : {}),
+        status: workflow.status,
+        max_parallel_tasks: workflow.max_parallel_tasks,
+      },
+      current_task: {
+        id: task.id,
+        name: task.name,
+        description: filled.description,
+        plan: filled.taskPlan,
+        context: filled.taskContext,
+        checkpoints: filled.checkpoints,
+        status: shownStatus(task),
+        assigned_agent_id: task.assigned_agent_id,
+        fence: task.fence,
+        workspace_id: task.worktree_id,
+        files_likely_affected: filled.files,
+      },
+      prior_tasks: filled.prior,
+      ...(include.sibling_status ? { sibling_tasks: filled.siblings } : {}),
+      ...(include.dependency_outcomes ? { dependency_outcomes: filled.dependencies } : {}),
+      omitted,
+      token_estimate: 0,
+    }),
+    measure: (context) => sizeWithItself(context, tokens),
+  });
+  return { ...result, token_estimate: size };
+}
+
+/**
+ * The size of the answer with that very size in it. Digits are split from what stands around them, so that only their own
+ * tokens change with the number.
+ */
+function sizeWithItself(context: LoadedContext, tokens: Tokenizer): number {
+  const others = tokens.count(JSON.stringify(context)) - tokens.count('0');
+  let size = others + 1;
+  while (others + tokens.count(String(size)) > size) size = others + tokens.count(String(size));
+  return size;
+}
+
+/** The most telling first: it is cut from its end. */
+function planText(workflow: WorkflowRow): string {
+  const plan = planOf(workflow);
+  if (!plan) return '';
+  const list = (title: string, items: readonly string[]) => (items.length === 0 ? '' : `${title}:\n${items.map((item) => `- ${item}`).join('\n')}`);
+  const approach = plan.approach === '' ? '' : `Approach: ${plan.approach}`;
+  return [plan.summary, approach, list('Risks', plan.risks), list('Assumptions', plan.assumptions)].filter((part) => part !== '').join('\n\n');
+}

@@ -1,0 +1,107 @@
+import { Refusal } from '../../../kernel/errors.ts';
+import { type Demand, shareOut } from './budget.ts';
+import type { Omission, Part } from './parts.ts';
+import type { Turns } from './turns.ts';
+
+/** A part, and its claim to the share of the section that it belongs to. */
+export interface Weighted<T, S extends string> {
+  readonly section: S;
+  readonly part: Part<T>;
+  readonly weight: number;
+  readonly turn: number;
+}
+
+type Parts<S extends string> = Readonly<Record<string, Weighted<unknown, S>>>;
+export type Values<P> = { readonly [K in keyof P]: P[K] extends Weighted<infer T, string> ? T : never };
+export type Sections<S extends string> = Readonly<Record<S, Omit<Demand, 'wants'>>>;
+
+export interface Packing<S extends string, P extends Parts<S>, R> {
+  readonly sections: Sections<S>;
+  readonly parts: P;
+  readonly max: number;
+  readonly turns: Turns;
+  assemble(values: Values<P>, omitted: Omission[]): R;
+  /** Of the whole answer: the parts' sizes do not add up to it exactly. */
+  measure(result: R): number;
+}
+
+export interface Packed<R> {
+  readonly result: R;
+  readonly size: number;
+}
+
+const ROUNDS = 3;
+/** What remains free is not worth another round. */
+const CLOSE = 0.02;
+/** Sizes of parts add up to somewhat more than the whole. */
+const OVERRATED = 1.25;
+
+/** The answer with as much in it as fits. What does not fit even bare is refused with the least that would do. */
+export async function pack<S extends string, P extends Parts<S>, R>(packing: Packing<S, P, R>): Promise<Packed<R>> {
+  const { parts, max, turns } = packing;
+  const attempt = async (room: number): Promise<Packed<R>> => {
+    const result = await fill(packing, room);
+    const size = packing.measure(result);
+    await turns.next();
+    return { result, size };
+  };
+  let wants = 0;
+  for (const { part } of Object.values(parts)) {
+    wants += part.wants;
+    await turns.next();
+  }
+  const whole = wants <= max * OVERRATED ? await attempt(Number.POSITIVE_INFINITY) : undefined;
+  if (whole && whole.size <= max) return whole;
+  const bare = await attempt(0);
+  if (bare.size > max) throw tooSmall(max, Math.min(bare.size, whole?.size ?? bare.size));
+  let best = bare;
+  let room = max - bare.size;
+  for (let round = 0; round < ROUNDS; round++) {
+    const next = await attempt(room);
+    const free = max - next.size;
+    if (free >= 0 && next.size >= best.size) best = next;
+    if (free >= 0 && free <= max * CLOSE) break;
+    room += free < 0 ? 2 * free : free;
+  }
+  return best;
+}
+
+async function fill<S extends string, P extends Parts<S>, R>({ sections, parts, turns, assemble }: Packing<S, P, R>, room: number): Promise<R> {
+  const rooms = roomOf(sections, parts, room);
+  const omitted: Omission[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, { part }] of Object.entries(parts)) {
+    const filled = part.fill(rooms.get(name) ?? 0);
+    values[name] = filled.value;
+    omitted.push(...filled.omitted);
+    await turns.next();
+  }
+  return assemble(values as Values<P>, omitted);
+}
+
+/** First the sections share the room, then the parts of each section what that section got. */
+function roomOf<S extends string>(sections: Sections<S>, parts: Parts<S>, room: number): Map<string, number> {
+  if (room === Number.POSITIVE_INFINITY) return new Map(Object.keys(parts).map((name) => [name, room]));
+  const names = Object.keys(sections) as S[];
+  const members = names.map((section) => Object.entries(parts).filter(([, each]) => each.section === section));
+  const demands = names.map((section, at) => ({ ...sections[section], wants: (members[at] ?? []).reduce((sum, [, { part }]) => sum + part.wants, 0) }));
+  const given = shareOut(room, demands);
+  return new Map(
+    members.flatMap((own, at) => {
+      const rooms = shareOut(
+        given[at] as number,
+        own.map(([, { part, weight, turn }]) => ({ wants: part.wants, weight, turn })),
+      );
+      return own.map(([name], index): [string, number] => [name, rooms[index] as number]);
+    }),
+  );
+}
+
+function tooSmall(max: number, minimum: number): Refusal {
+  return new Refusal(
+    'BUDGET_TOO_SMALL',
+    `${max} tokens are too few even for ids and names: it takes at least ${minimum}.`,
+    `Call again with max_tokens of ${minimum} or more.`,
+    { field: 'max_tokens', minimum },
+  );
+}

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { countTokens, encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { expect, test } from 'vitest';
+import { runs } from '../../../testing/runs.ts';
+import { loadTokenizer } from './tokens.ts';
+
+const plain = { disallowedSpecial: new Set<string>() };
+
+test('tokens are those of o200k_base, whatever the text [contextload.budget.estimator]', async () => {
+  const tokenizer = await loadTokenizer();
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 300 }),
+    fc.string({ unit: 'grapheme', maxLength: 200 }),
+    fc.lorem({ maxCount: 60 }),
+    fc.base64String({ maxLength: 800 }),
+    fc.json(),
+    fc
+      .array(fc.constantFrom('\n', '  ', '漢字', '👩‍👩‍👧', 'é', '<|endoftext|>', "I'LL", '12345', '\\u0000', '}],[{"'), { maxLength: 60 })
+      .map((parts) => parts.join('')),
+    fc.tuple(fc.constantFrom('a', ' ', '=', '漢', 'ab', '\n'), fc.nat({ max: 400 })).map(([unit, times]) => unit.repeat(times)),
+  );
+  fc.assert(
+    fc.property(text, (given) => {
+      expect(tokenizer.count(given)).toBe(countTokens(given, plain));
+    }),
+    runs(500),
+  );
+});
+
+test('a mark of the model’s own is text, and never a fault', async () => {
+  const tokenizer = await loadTokenizer();
+  expect(tokenizer.count('<|endoftext|>')).toBe(encode('<|endoftext|>', plain).length);
+  expect(tokenizer.count('<|endoftext|>')).toBeGreaterThan(1);
+});
+
+test('a hundred thousand letters, ideographs or spaces without a break take no longer than other text', async () => {
+  const tokenizer = await loadTokenizer();
+  for (const unit of ['a', '漢', ' ', '=', 'xq']) {
+    const text = unit.repeat(100_000 / unit.length);
+    const started = performance.now();
+    expect(tokenizer.count(text)).toBeGreaterThan(700);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  }
+});
+
+test('the head of a text is a beginning of it, of no more tokens than asked for and no half of a character', async () => {
+  const tokenizer = await loadTokenizer();
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.nat({ max: 60 }), (text, most) => {
+      const head = tokenizer.head(text, most);
+      expect(text.startsWith(head)).toBe(true);
+      expect(head.isWellFormed()).toBe(true);
+      if (tokenizer.count(text) <= most) expect(head).toBe(text);
+      else expect(Buffer.byteLength(head)).toBeLessThan(Buffer.byteLength(text));
+    }),
+  );
+});
+
+test('counting stops past the limit', async () => {
+  const tokenizer = await loadTokenizer();
+  const text = 'word '.repeat(100_000);
+  expect(tokenizer.count(text, 10)).toBeGreaterThan(10);
+  expect(tokenizer.count(text, 10)).toBeLessThan(100);
+});

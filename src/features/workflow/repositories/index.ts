@@ -1,0 +1,6 @@
+import type { Feature } from '../../../kernel/tool.ts';
+import { repositoryTools } from './tools.ts';
+
+export { ensureRepository } from './register.ts';
+
+export const repositories: Feature = { name: 'repositories', implementations: repositoryTools };

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { chunks } from '../../../storage/chunks.ts';
+import { readJson } from '../../../storage/columns.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { eventsAbout } from '../../../storage/journal.ts';
+import { standingTasks, type WorkflowRow, type WorkflowTaskRow } from '../workflows/index.ts';
+import { SPAN_KINDS, type Step } from './spans.ts';
+
+const DRAWN = ['id', 'name', 'status', 'open_dependencies', 'sequence', 'parallel_group', 'assigned_agent_id', 'question_id'] as const;
+export type GraphTask = Pick<WorkflowTaskRow, (typeof DRAWN)[number]>;
+
+/** In the order of the plan. */
+export async function graphTasks(db: Db, workflow: WorkflowRow): Promise<GraphTask[]> {
+  return await standingTasks(db, workflow).select(DRAWN).orderBy('sequence').orderBy('name').execute();
+}
+
+export type OpenTask = Pick<WorkflowTaskRow, 'id' | 'name' | 'status' | 'open_dependencies'>;
+
+/** All that hold others up. */
+export async function unfinishedTasks(db: Db, workflow: Pick<WorkflowRow, 'workspace_id' | 'id'>): Promise<OpenTask[]> {
+  return await standingTasks(db, workflow).select(['id', 'name', 'status', 'open_dependencies']).where('status', 'not in', ['completed', 'skipped']).execute();
+}
+
+/** Who waits for the task, in the order of the plan; one more than `limit` where there are more. */
+export async function dependentsOf(db: Db, workspace: string, taskId: string, limit: number): Promise<OpenTask[]> {
+  return await db
+    .selectFrom('workflow_dependencies as edge')
+    .innerJoin('workflow_tasks as task', (join) => join.onRef('task.workspace_id', '=', 'edge.workspace_id').onRef('task.id', '=', 'edge.task_id'))
+    .select(['task.id', 'task.name', 'task.status', 'task.open_dependencies'])
+    .where('edge.workspace_id', '=', workspace)
+    .where('edge.depends_on', '=', taskId)
+    .where('task.status', '!=', 'removed')
+    .orderBy('task.sequence')
+    .orderBy('task.name')
+    .limit(limit + 1)
+    .execute();
+}
+
+export async function countDependents(db: Db, workspace: string, taskId: string): Promise<number> {
+  const { edges } = await db
+    .selectFrom('workflow_dependencies')
+    .select((eb) => eb.fn.countAll<number>().as('edges'))
+    .where('workspace_id', '=', workspace)
+    .where('depends_on', '=', taskId)
+    .executeTakeFirstOrThrow();
+  return Number(edges);
+}
+
+/** Those that somebody has taken up at least once, the last changed first. */
+const takenUp = (db: Db, workflow: WorkflowRow) =>
+  standingTasks(db, workflow).where((eb) => eb.or([eb('fence', '>', 0), eb('started_at', 'is not', null), eb('status', '=', 'planning')]));
+
+export async function takenUpTasks(db: Db, workflow: WorkflowRow, limit: number): Promise<{ tasks: { id: string; name: string }[]; total: number }> {
+  const tasks = await takenUp(db, workflow).select(['id', 'name']).orderBy('updated_at', 'desc').orderBy('id').limit(limit).execute();
+  const { total } = await takenUp(db, workflow)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { tasks, total: Number(total) };
+}
+
+const IDS_AT_ONCE = 250;
+const payloadSchema = z.object({ agent_id: z.string().nullish(), to: z.string().nullish(), reason: z.string().nullish() });
+
+/** What the journal has of these tasks' claims, oldest first. Of a task that changed hands more often than anybody would read, the last. */
+export async function stepsOf(db: Db, workspace: string, taskIds: readonly string[], most: number): Promise<Step[]> {
+  const found: (Step & { seq: number })[] = [];
+  for (const some of chunks(taskIds, IDS_AT_ONCE)) {
+    const rows = await eventsAbout(db, workspace, some)
+      .select(['seq', 'kind', 'subject', 'time', 'payload'])
+      .where('kind', 'in', SPAN_KINDS)
+      .orderBy('seq', 'desc')
+      .limit(most)
+      .execute();
+    for (const { seq, kind, subject, time, payload } of rows) {
+      const { agent_id = null, to = null, reason = null } = readJson(payloadSchema, payload);
+      found.push({ seq, kind, time, task_id: subject as string, agent_id, to, reason });
+    }
+  }
+  return found.sort((one, other) => one.seq - other.seq).slice(-most);
+}
+
+/** What the workflow itself was set to, oldest first. */
+export async function turnsOf(db: Db, workflow: WorkflowRow, most: number): Promise<{ time: number; to: string; reason: string | null }[]> {
+  const rows = await eventsAbout(db, workflow.workspace_id, [workflow.id])
+    .select(['time', 'payload'])
+    .where('kind', '=', 'workflow.status_changed')
+    .orderBy('seq', 'desc')
+    .limit(most)
+    .execute();
+  return rows.reverse().map(({ time, payload }) => {
+    const { to, reason } = readJson(payloadSchema, payload);
+    return { time, to: to ?? '', reason: reason ?? null };
+  });
+}

@@ -1,0 +1,69 @@
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { capabilitiesOf, requireOwnAgent } from '../agents/index.ts';
+import { isOneOf, OPEN_WORKFLOW, readStrings, requireWorkflow, viewTask, type WorkflowRow } from '../workflows/index.ts';
+import { taskGetAvailable } from './contract.ts';
+import { actionableTasks, type Offered, runningWorkflows, tasksById } from './store.ts';
+
+const FIRST_LOOK = 100;
+/** Each look is so much longer than the one before: few are needed even where most tasks ask for what the agent lacks. */
+const FURTHER = 4;
+/** So many workflows are looked through at once. */
+const WORKFLOWS_AT_ONCE = 200;
+
+interface Search {
+  readonly has: ReadonlySet<string>;
+  readonly limit: number;
+  readonly now: number;
+}
+
+async function suitableIn(db: Db, workspace: string, workflowIds: readonly string[], { has, limit, now }: Search): Promise<string[]> {
+  const found: string[] = [];
+  let last: Offered | undefined;
+  for (let look = Math.max(FIRST_LOOK, limit); ; look *= FURTHER) {
+    const offered = await actionableTasks(db, workspace, workflowIds, { last, limit: look, now });
+    for (const task of offered) {
+      if (readStrings(task.capabilities).every((capability) => has.has(capability))) found.push(task.id);
+      if (found.length === limit) return found;
+    }
+    last = offered.at(-1);
+    if (offered.length < look) return found;
+  }
+}
+
+/** Of workflows in which as many tasks are claimed as may be last: a claim there is refused, and they would hide those where one succeeds. */
+async function suitable(db: Db, workspace: string, search: Search): Promise<string[]> {
+  const free = await suitableWhere(db, workspace, true, search);
+  if (free.length === search.limit) return free;
+  return [...free, ...(await suitableWhere(db, workspace, false, { ...search, limit: search.limit - free.length }))];
+}
+
+async function suitableWhere(db: Db, workspace: string, hasRoom: boolean, search: Search): Promise<string[]> {
+  const found: string[] = [];
+  for (let last = ''; ; ) {
+    const workflows = await runningWorkflows(db, workspace, hasRoom, last, WORKFLOWS_AT_ONCE);
+    if (workflows.length > 0) found.push(...(await suitableIn(db, workspace, workflows, { ...search, limit: search.limit - found.length })));
+    if (found.length === search.limit || workflows.length < WORKFLOWS_AT_ONCE) return found;
+    last = workflows.at(-1) ?? last;
+  }
+}
+
+async function suitableOf(db: Db, workflow: WorkflowRow, search: Search): Promise<string[]> {
+  return isOneOf(OPEN_WORKFLOW, workflow.status) ? await suitableIn(db, workflow.workspace_id, [workflow.id], search) : [];
+}
+
+export const availableTools: Implementation[] = [
+  implement(taskGetAvailable, {
+    read: async ({ agent_id, workflow_id, limit }, ctx) => {
+      const agent = await requireOwnAgent(ctx.reader, ctx.principal, agent_id);
+      const search: Search = { has: new Set(capabilitiesOf(agent)), limit, now: ctx.clock.now() };
+      const workflow = workflow_id === undefined ? undefined : await requireWorkflow(ctx.reader, ctx.workspace, workflow_id, 'workflow_id');
+      const ids = workflow ? await suitableOf(ctx.reader, workflow, search) : await suitable(ctx.reader, ctx.workspace, search);
+      const rows = await tasksById(ctx.reader, ctx.workspace, ids);
+      // A moment has passed between the looks.
+      const tasks = [...new Set(ids)].flatMap((id) => rows.get(id) ?? []).filter(({ status }) => status !== 'removed');
+      return ok({ tasks: tasks.map(viewTask) });
+    },
+  }),
+];

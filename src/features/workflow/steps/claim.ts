@@ -1,0 +1,107 @@
+import { record, type WriteContext } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { together } from '../../../storage/together.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { type AgentRow, findAgent, isSilent, LEASE_MS, noteSilence, requireOnline, requireOwn, touchAgent } from '../agents/index.ts';
+import {
+  changeTask,
+  claimedBeside,
+  claimedCount,
+  findTask,
+  findWorkflowOf,
+  isSatisfied,
+  requireFound,
+  requireNotEnded,
+  requireRunning,
+  tellOwner,
+  type WorkflowRow,
+  type WorkflowTaskRow,
+} from '../workflows/index.ts';
+import { awaitingAnswer, taskBlocked } from './blocked.ts';
+import { releaseClaimsOf } from './release.ts';
+import { silentHolders } from './store.ts';
+
+export type ClaimResult =
+  | { readonly success: false; readonly already_claimed_by: string }
+  | {
+      readonly success: true;
+      /** False: the agent had it already. */
+      readonly isNew: boolean;
+      readonly fence: number;
+      readonly lease_expires_at: number;
+      /** As they stand with the claim made. */
+      readonly task: WorkflowTaskRow;
+      readonly workflow: WorkflowRow;
+    };
+
+/** Nothing but the store changes, so that it can be undone by `unclaimTask`. */
+export async function claimTask(tx: Tx, ctx: WriteContext, input: { task_id: string; agent_id: string }): Promise<ClaimResult> {
+  const { db, workspace } = tx;
+  const [named, found, around, claimed] = await together([
+    findAgent(db, workspace, input.agent_id),
+    findTask(db, workspace, input.task_id),
+    findWorkflowOf(db, workspace, input.task_id),
+    claimedBeside(db, workspace, input.task_id),
+  ]);
+  const agent = requireOwn(named, ctx.principal, input.agent_id);
+  requireOnline(agent, tx.now);
+  let task = requireFound(found, input.task_id);
+  const workflow = around as WorkflowRow;
+  requireNotEnded(workflow);
+  if (task.assigned_agent_id === agent.id) {
+    await touchAgent(tx, agent);
+    return { success: true, isNew: false, fence: task.fence, lease_expires_at: tx.now + LEASE_MS, task, workflow };
+  }
+  requireUnfinished(task);
+  requireRunning(workflow);
+  if (task.assigned_agent_id !== null) {
+    const holder = await findAgent(tx.db, tx.workspace, task.assigned_agent_id);
+    if (holder && !isSilent(holder, tx.now)) return { success: false, already_claimed_by: holder.id };
+    await noteSilence(tx, task.assigned_agent_id, releaseClaimsOf);
+    task = requireFound(await findTask(db, workspace, task.id), task.id);
+  }
+  if (task.question_id !== null) throw awaitingAnswer(task);
+  if (task.status === 'pending' && task.open_dependencies > 0) throw await taskBlocked(tx.db, task);
+  if (claimed >= workflow.max_parallel_tasks) await requireRoom(tx, workflow);
+  return await take(tx, ctx, task, workflow, agent);
+}
+
+async function take(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, workflow: WorkflowRow, agent: AgentRow): Promise<ClaimResult> {
+  const claim = { assigned_agent_id: agent.id, claimed_at: tx.now, fence: task.fence + 1, updated_at: tx.now };
+  await together([
+    changeTask(tx.db, tx.workspace, task.id, claim),
+    touchAgent(tx, agent, { status: 'busy', current_task_id: task.id }),
+    tellOwner(tx, task.id, agent.developer_id),
+  ]);
+  const payload = { workflow_id: workflow.id, agent_id: agent.id, fence: claim.fence };
+  record(tx, ctx, { category: 'work', kind: 'workflow.task_claimed', subject: task.id, payload });
+  return { success: true, isNew: true, fence: claim.fence, lease_expires_at: tx.now + LEASE_MS, task: { ...task, ...claim }, workflow };
+}
+
+function requireUnfinished(task: WorkflowTaskRow): void {
+  if (!isSatisfied(task.status)) return;
+  throw new Refusal(
+    'INVALID_STATE',
+    `Task ${JSON.stringify(task.name)} is ${task.status}: there is nothing left to claim.`,
+    'task_get_available lists what is free.',
+    {
+      field: 'task_id',
+      task_id: task.id,
+      status: task.status,
+    },
+  );
+}
+
+/** Of a workflow that seems full: claims of agents that were silent for too long take up no room, even before the sweep has come by. */
+async function requireRoom(tx: Tx, workflow: WorkflowRow): Promise<void> {
+  const limit = workflow.max_parallel_tasks;
+  for (const id of await silentHolders(tx.db, tx.workspace, workflow.id, tx.now)) await noteSilence(tx, id, releaseClaimsOf);
+  const claimed = await claimedCount(tx.db, tx.workspace, workflow.id);
+  if (claimed < limit) return;
+  throw new Refusal(
+    'PARALLEL_LIMIT',
+    `${claimed} task${claimed === 1 ? '' : 's'} of workflow ${JSON.stringify(workflow.name)} ${claimed === 1 ? 'is' : 'are'} claimed, and its max_parallel_tasks is ${limit}.`,
+    'Wait until one is finished, or raise the limit with workflow_set_parallelism.',
+    { workflow_id: workflow.id, max_parallel_tasks: limit, claimed },
+  );
+}

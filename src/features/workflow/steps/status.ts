@@ -1,0 +1,128 @@
+import { record, type WriteContext } from '../../../kernel/context.ts';
+import type { Input } from '../../../kernel/contract.ts';
+import { excerpt } from '../../../kernel/excerpt.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { together } from '../../../storage/together.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { findAgent } from '../agents/index.ts';
+import {
+  addCheckpoint,
+  allComplete,
+  changeTask,
+  changeWorkflow,
+  findTask,
+  findWorkflowOf,
+  isSatisfied,
+  requireFound,
+  requireHold,
+  requireNotEnded,
+  requireRunning,
+  satisfyDependents,
+  shownStatus,
+  tellOwner,
+  tellStatus,
+  type WorkflowRow,
+  type WorkflowTaskRow,
+} from '../workflows/index.ts';
+import { awaitingAnswer, taskBlocked } from './blocked.ts';
+import { SUMMARY_CHARACTERS, taskUpdateStatus } from './contract.ts';
+import { easeHolder, UNCLAIMED } from './release.ts';
+import { type Result, requireResult, requireStep, type SetStatus } from './transition.ts';
+
+async function requireNoObstacle(tx: Tx, task: WorkflowTaskRow, workflow: WorkflowRow, to: SetStatus): Promise<void> {
+  if (to === 'planning' && task.open_dependencies > 0) throw await taskBlocked(tx.db, task);
+  if (to === 'planning') requireRunning(workflow);
+  if (task.question_id !== null) throw awaitingAnswer(task);
+}
+
+/** What the step changes on the task besides its status. */
+function changes(tx: Tx, task: WorkflowTaskRow, to: SetStatus, { outcome, outcome_detail, error }: Result, by: string | null): Partial<WorkflowTaskRow> {
+  const detail = outcome_detail === undefined ? task.outcome_detail : JSON.stringify(outcome_detail);
+  switch (to) {
+    case 'in_progress':
+      return { started_at: task.started_at ?? tx.now };
+    case 'completed':
+      return { ...UNCLAIMED, outcome: outcome ?? null, outcome_detail: detail, completed_by: by, finished_at: tx.now };
+    case 'skipped':
+      return { ...UNCLAIMED, outcome: outcome || null, outcome_detail: detail, finished_at: tx.now };
+    case 'failed':
+      return { ...UNCLAIMED, error: error ?? null, outcome_detail: detail };
+    case 'pending':
+      return { error: null, outcome: null, outcome_detail: null };
+    default:
+      return {};
+  }
+}
+
+/** The first task in progress sets the workflow going. Its end is said by somebody: there may be more to plan. */
+async function startWorkflow(tx: Tx, ctx: WriteContext, workflow: WorkflowRow): Promise<WorkflowRow['status']> {
+  if (workflow.status !== 'ready') return workflow.status;
+  await changeWorkflow(tx.db, tx.workspace, workflow.id, {
+    status: 'in_progress',
+    status_reason: null,
+    started_at: workflow.started_at ?? tx.now,
+    updated_at: tx.now,
+  });
+  const payload = { from: 'ready', to: 'in_progress', reason: 'automatic' };
+  record(tx, ctx, { category: 'work', kind: 'workflow.status_changed', subject: workflow.id, payload });
+  return 'in_progress';
+}
+
+/** What went wrong must outlast the retry, which clears the error: whoever tries again finds it among the checkpoints. */
+async function keepError(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, { error = '', outcome_detail }: Result, agentId: string | null): Promise<string> {
+  const summary = excerpt(error, SUMMARY_CHARACTERS);
+  const detail = { ...(summary === error ? {} : { error }), ...(outcome_detail ? { outcome_detail } : {}) };
+  const { actor } = ctx.principal;
+  const { id } = await addCheckpoint(tx, task, { type: 'error', summary, detail: Object.keys(detail).length > 0 ? detail : undefined, agentId, actor });
+  return id;
+}
+
+/** Whether anything changed, and the workflow as it is then. The one way by which a task goes on, whoever moves it. */
+export async function moveOn(tx: Tx, ctx: WriteContext, input: Input<typeof taskUpdateStatus>): Promise<{ changed: boolean; workflow: WorkflowRow }> {
+  const { db, workspace } = tx;
+  const [found, around, named] = await together([
+    findTask(db, workspace, input.id),
+    findWorkflowOf(db, workspace, input.id),
+    input.agent_id === undefined ? Promise.resolve(undefined) : findAgent(db, workspace, input.agent_id),
+  ]);
+  const task = requireFound(found, input.id, 'id');
+  const workflow = around as WorkflowRow;
+  const agentId = await requireHold(tx, ctx, task, input, named);
+  const from = shownStatus(task);
+  const to: typeof input.status = input.status;
+  if (from === to) return { changed: false, workflow };
+  // After that: whoever says again what was done in time, because the answer was lost, is right.
+  requireNotEnded(workflow);
+  requireStep(task, to);
+  await requireNoObstacle(tx, task, workflow, to);
+  requireResult(task, to, input);
+  const values = changes(tx, task, to, input, agentId);
+  await together([
+    changeTask(db, workspace, task.id, { ...values, status: to, updated_at: tx.now }),
+    ...(isSatisfied(to) ? [satisfyDependents(db, workspace, task.id)] : []),
+    ...(values.assigned_agent_id === null ? [easeHolder(tx, task.assigned_agent_id, [task.id])] : []),
+    tellStatus(tx, task, to),
+  ]);
+  const checkpoint_id = to === 'failed' ? await keepError(tx, ctx, task, input, agentId) : undefined;
+  record(tx, ctx, {
+    category: 'work',
+    kind: 'workflow.task_status_changed',
+    subject: task.id,
+    payload: { workflow_id: workflow.id, from, to, agent_id: agentId, checkpoint_id },
+  });
+  if (to === 'failed') await tellOwner(tx, task.id, null);
+  const status = to === 'in_progress' ? await startWorkflow(tx, ctx, workflow) : workflow.status;
+  return { changed: true, workflow: { ...workflow, status } };
+}
+
+export const statusTools: Implementation[] = [
+  implement(taskUpdateStatus, {
+    write: async (tx, input, ctx) => {
+      const { changed, workflow } = await moveOn(tx, ctx, input);
+      const over = input.status === 'completed' || input.status === 'skipped';
+      const rest = over ? { all_complete: await allComplete(tx.db, workflow) } : {};
+      return ok({ success: true as const, changed, workflow_status: workflow.status, ...rest });
+    },
+  }),
+];

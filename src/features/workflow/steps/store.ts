@@ -1,0 +1,168 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Database } from '../../../storage/database.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { LEASE_MS } from '../agents/index.ts';
+import { ACTIONABLE, type CheckpointRow, OPEN_WORKFLOW, SATISFIED, type WorkflowTaskRow } from '../workflows/index.ts';
+
+export async function tasksHeldBy(db: Db, workspace: string, agentId: string): Promise<WorkflowTaskRow[]> {
+  return await db
+    .selectFrom('workflow_tasks')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('assigned_agent_id', '=', agentId)
+    .orderBy('claimed_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** What an agent is told of its claims with every heartbeat. */
+export async function claimsOf(db: Db, workspace: string, agentId: string): Promise<{ task_id: string; fence: number }[]> {
+  return await db
+    .selectFrom('workflow_tasks')
+    .select(['id as task_id', 'fence'])
+    .where('workspace_id', '=', workspace)
+    .where('assigned_agent_id', '=', agentId)
+    .orderBy('claimed_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** For a statement that asks whether the agent holds any task but these. */
+export const holdsOther = (db: Db, workspace: string, agentId: string, taskIds: readonly string[]): Expression<SqlBool> =>
+  expressionBuilder<Database>().exists(
+    db
+      .selectFrom('workflow_tasks')
+      .select('workflow_tasks.id')
+      .where('workflow_tasks.workspace_id', '=', workspace)
+      .where('workflow_tasks.assigned_agent_id', '=', agentId)
+      .where('workflow_tasks.id', 'not in', taskIds),
+  );
+
+export async function tasksClaimedIn(db: Db, workspace: string, workflowId: string): Promise<WorkflowTaskRow[]> {
+  return await db
+    .selectFrom('workflow_tasks')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('workflow_id', '=', workflowId)
+    .where('assigned_agent_id', 'is not', null)
+    .execute();
+}
+
+/** How many tasks of each of these workflows wait for a person to answer. */
+export async function questionsIn(db: Db, workspace: string, workflowIds: readonly string[]): Promise<Map<string, number>> {
+  if (workflowIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('workflow_tasks')
+    .select(['workflow_id', (eb) => eb.fn.countAll<number>().as('asked')])
+    .where('workspace_id', '=', workspace)
+    .where('workflow_id', 'in', workflowIds)
+    .where('status', '=', 'paused')
+    .where('question_id', 'is not', null)
+    .groupBy('workflow_id')
+    .execute();
+  return new Map(rows.map(({ workflow_id, asked }) => [workflow_id, Number(asked)]));
+}
+
+/** Agents that hold tasks of the workflow though they were silent for too long. */
+export async function silentHolders(db: Db, workspace: string, workflowId: string, now: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('workflow_tasks as task')
+    .innerJoin('agents as agent', (join) => join.onRef('agent.workspace_id', '=', 'task.workspace_id').onRef('agent.id', '=', 'task.assigned_agent_id'))
+    .select('agent.id')
+    .distinct()
+    .where('task.workspace_id', '=', workspace)
+    .where('task.workflow_id', '=', workflowId)
+    .where('task.assigned_agent_id', 'is not', null)
+    .where('agent.last_seen_at', '<=', now - LEASE_MS)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** By name, in the order of the plan. */
+export async function openDependencies(db: Db, workspace: string, taskId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('workflow_dependencies as dependency')
+    .innerJoin('workflow_tasks as task', (join) =>
+      join.onRef('task.workspace_id', '=', 'dependency.workspace_id').onRef('task.id', '=', 'dependency.depends_on'),
+    )
+    .select('task.name')
+    .where('dependency.workspace_id', '=', workspace)
+    .where('dependency.task_id', '=', taskId)
+    .where('task.status', 'not in', [...SATISFIED, 'removed'])
+    .orderBy('task.sequence')
+    .orderBy('task.name')
+    .limit(limit)
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+export interface CheckpointFilter {
+  readonly types?: readonly CheckpointRow['type'][] | undefined;
+  readonly after?: number | undefined;
+}
+
+export async function checkpointsAfter(
+  db: Db,
+  workspace: string,
+  taskId: string,
+  { types, after = 0 }: CheckpointFilter,
+  limit: number,
+): Promise<CheckpointRow[]> {
+  const all = db.selectFrom('checkpoints').selectAll().where('workspace_id', '=', workspace).where('task_id', '=', taskId).where('sequence', '>', after);
+  return await (types ? all.where('type', 'in', types) : all).orderBy('sequence').limit(limit).execute();
+}
+
+/** Workflows whose tasks can be taken up, the oldest first, after `last`: those with room for one more claim, or those without. */
+export async function runningWorkflows(db: Db, workspace: string, hasRoom: boolean, last: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('workflows')
+    .select('workflows.id')
+    .where('workflows.workspace_id', '=', workspace)
+    .where('workflows.status', 'in', OPEN_WORKFLOW)
+    .where('workflows.id', '>', last)
+    .where('workflows.max_parallel_tasks', hasRoom ? '>' : '<=', (eb) =>
+      eb
+        .selectFrom('workflow_tasks as task')
+        .select(({ fn }) => fn.countAll<number>().as('claimed'))
+        .whereRef('task.workspace_id', '=', 'workflows.workspace_id')
+        .whereRef('task.workflow_id', '=', 'workflows.id')
+        .where('task.assigned_agent_id', 'is not', null),
+    )
+    .orderBy('workflows.id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export type Offered = Pick<WorkflowTaskRow, 'id' | 'workflow_id' | 'sequence' | 'name' | 'capabilities'>;
+
+/** What somebody could take up in these workflows, after `last`: in the order of the workflows' age, then of the plan. */
+export async function actionableTasks(
+  db: Db,
+  workspace: string,
+  workflowIds: readonly string[],
+  { last, limit, now }: { last: Offered | undefined; limit: number; now: number },
+): Promise<Offered[]> {
+  let tasks = db
+    .selectFrom('workflow_tasks as task')
+    .leftJoin('agents as holder', (join) => join.onRef('holder.workspace_id', '=', 'task.workspace_id').onRef('holder.id', '=', 'task.assigned_agent_id'))
+    .select(['task.id', 'task.workflow_id', 'task.sequence', 'task.name', 'task.capabilities'])
+    .where('task.workspace_id', '=', workspace)
+    .where('task.workflow_id', 'in', workflowIds)
+    .where('task.status', 'in', ACTIONABLE)
+    .where('task.open_dependencies', '=', 0)
+    .where('task.question_id', 'is', null)
+    .where((eb) => eb.or([eb('task.assigned_agent_id', 'is', null), eb('holder.last_seen_at', '<=', now - LEASE_MS)]));
+  if (last) {
+    tasks = tasks.where((eb) => eb(eb.refTuple('task.workflow_id', 'task.sequence', 'task.name'), '>', eb.tuple(last.workflow_id, last.sequence, last.name)));
+  }
+  // The sign keeps SQLite from walking all tasks in the order of an index, only to have few to sort.
+  const sequence = sql<number>`+${sql.ref('task.sequence')}`;
+  return await tasks.orderBy('task.workflow_id').orderBy(sequence).orderBy('task.name').limit(limit).execute();
+}
+
+export async function tasksById(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, WorkflowTaskRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('workflow_tasks').selectAll().where('workspace_id', '=', workspace).where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}

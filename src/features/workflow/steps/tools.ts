@@ -1,0 +1,94 @@
+import { record } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { invalidInput } from '../../../kernel/input.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { Begun, type Implementation, implement } from '../../../kernel/tool.ts';
+import { requireOwnAgent } from '../agents/index.ts';
+import { addCheckpoint, newestCheckpoints, requireHold, requireNotEnded, requireTask, requireWorkflow, viewCheckpoint, viewTask } from '../workflows/index.ts';
+import { availableTools } from './available.ts';
+import { readWithin } from './checkpoints.ts';
+import { claimTask } from './claim.ts';
+import { checkpointAdd, checkpointList, MOST_CHECKPOINTS, taskClaim, taskGet, taskRelease } from './contract.ts';
+import { planTools } from './plan.ts';
+import type { ExecutionPorts } from './ports.ts';
+import { releaseTask } from './release.ts';
+import { statusTools } from './status.ts';
+import { checkpointsAfter } from './store.ts';
+
+const readTools: Implementation[] = [
+  implement(taskGet, {
+    read: async ({ id, include_checkpoints, checkpoint_limit }, ctx) => {
+      if (checkpoint_limit !== undefined && !include_checkpoints) {
+        throw invalidInput([{ field: 'checkpoint_limit', message: 'says nothing without include_checkpoints' }]);
+      }
+      const task = viewTask(await requireTask(ctx.reader, ctx.workspace, id, 'id'));
+      if (!include_checkpoints) return ok(task);
+      const wanted = Math.min(checkpoint_limit ?? task.checkpoint_count, task.checkpoint_count);
+      const { rows } = await readWithin(wanted, (limit, last) => newestCheckpoints(ctx.reader, ctx.workspace, id, limit, last?.sequence));
+      return ok({ ...task, checkpoints: rows.reverse().map(viewCheckpoint), checkpoints_more: wanted - rows.length });
+    },
+  }),
+  implement(checkpointList, {
+    read: async ({ task_id, type, since_sequence, limit = MOST_CHECKPOINTS }, ctx) => {
+      await requireTask(ctx.reader, ctx.workspace, task_id);
+      const { rows, more } = await readWithin(limit, (most, last) =>
+        checkpointsAfter(ctx.reader, ctx.workspace, task_id, { types: type, after: last?.sequence ?? since_sequence }, most),
+      );
+      return ok({ checkpoints: rows.map(viewCheckpoint), more });
+    },
+  }),
+];
+
+const checkpointTools: Implementation[] = [
+  implement(checkpointAdd, {
+    write: async (tx, { task_id, type, summary, detail, files_changed, ...writer }, ctx) => {
+      const task = await requireTask(tx.db, tx.workspace, task_id);
+      requireNotEnded(await requireWorkflow(tx.db, tx.workspace, task.workflow_id));
+      const agentId = await requireHold(tx, ctx, task, writer);
+      const { id, sequence } = await addCheckpoint(tx, task, { type, summary, detail, files_changed, agentId, actor: ctx.principal.actor });
+      const payload = { workflow_id: task.workflow_id, checkpoint_id: id, sequence, type, agent_id: agentId };
+      record(tx, ctx, { category: 'work', kind: 'workflow.checkpoint_added', subject: task_id, payload });
+      return ok({ id, sequence });
+    },
+  }),
+];
+
+const claimTools = ({ openWorktree }: ExecutionPorts): Implementation[] => [
+  implement(taskClaim, {
+    begin: async (tx, input, ctx) => {
+      const claim = await claimTask(tx, ctx, input);
+      if (!claim.success) return ok({ success: false, already_claimed_by: claim.already_claimed_by });
+      const { fence, lease_expires_at, task, workflow } = claim;
+      return workflow.auto_create_workspaces ? new Begun({ fence, lease_expires_at, task }) : ok({ success: true, lease_expires_at, fence });
+    },
+    act: async ({ fence, lease_expires_at, task }, _, ctx) => {
+      const workspace = await openWorktree(ctx, task, fence);
+      return ok({ success: true, lease_expires_at, fence, ...(workspace ? { workspace } : {}) });
+    },
+  }),
+  implement(taskRelease, {
+    write: async (tx, { task_id, agent_id, reason = 'released by its agent', fence }, ctx) => {
+      const agent = await requireOwnAgent(tx.db, ctx.principal, agent_id);
+      const task = await requireTask(tx.db, tx.workspace, task_id);
+      if (task.assigned_agent_id === null) {
+        throw new Refusal('NOT_CLAIMED', `Nobody has claimed task ${JSON.stringify(task.name)}.`, 'There is nothing to release.', {
+          field: 'task_id',
+          task_id,
+        });
+      }
+      await requireHold(tx, ctx, task, { agent_id: agent.id, fence });
+      const { actor } = ctx.principal;
+      await releaseTask(tx, task, { reason, actor, session: ctx.session });
+      return ok({ success: true as const });
+    },
+  }),
+];
+
+export const executionTools = (ports: ExecutionPorts): Implementation[] => [
+  ...readTools,
+  ...planTools,
+  ...statusTools,
+  ...checkpointTools,
+  ...claimTools(ports),
+  ...availableTools,
+];

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { contract, READ } from '../../../kernel/contract.ts';
+import { id, repositoryPath, text } from '../../../kernel/fields.ts';
+import { maxParallel, name, plannedTask, tasksOf } from '../workflows/contract.ts';
+
+const VALUE_CHARACTERS = 2_000;
+export const MOST_VARIABLES = 100;
+
+/** No name that an object has a meaning of its own for: a value for it would get lost on the way. */
+export const isVariableName = (word: string): boolean => word.length <= 60 && word !== '__proto__';
+
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'expected letters, digits and _, not starting with a digit' })
+  .refine(isVariableName, { error: 'expected at most 60 characters, and not __proto__' });
+
+const variable = z.strictObject({
+  name: variableName,
+  description: z.string().max(1_000),
+  required: z.boolean(),
+  default: z.string().max(VALUE_CHARACTERS).optional(),
+});
+export type Variable = z.output<typeof variable>;
+
+/** A task as a plan has it; its words may leave places open. */
+export const templateTask = plannedTask;
+export type TemplateTask = z.output<typeof templateTask>;
+
+/** As it is stored, or filled in. One made from a workflow may wait for more tasks than a plan may name at once. */
+export const storedTask = templateTask.extend({ depends_on: z.array(name).optional() });
+export const definition = z.strictObject({ tasks: z.array(storedTask), variables: z.array(variable) });
+/** As much of it as a list tells. */
+export const outline = z.object({ tasks: z.array(z.unknown()), variables: z.array(variable) });
+export type Definition = z.output<typeof definition>;
+
+export const createTemplate = contract({
+  name: 'template_create',
+  toolset: 'workflow',
+  title: 'Create a template',
+  description:
+    'Makes a reusable plan, from a workflow or from a definition: give exactly one of from_workflow_id and template. {{name}} in names, descriptions, dependencies, groups, capabilities and files of tasks is a variable; one that is not declared is required. Apply it with template_apply.',
+  input: z.strictObject({
+    name: name.describe('Not that of another template.'),
+    description: text(2_000).optional(),
+    from_workflow_id: id.optional(),
+    template: z
+      .strictObject({
+        tasks: tasksOf(templateTask),
+        variables: z.array(variable).max(MOST_VARIABLES).optional(),
+      })
+      .optional(),
+  }),
+  output: z.strictObject({ id: z.string() }),
+});
+
+const templateView = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  task_count: z.int(),
+  variables: z.array(variable),
+  from_workflow_id: z.string().nullable(),
+  created_at: z.int(),
+});
+export type TemplateView = z.output<typeof templateView>;
+
+export const listTemplates = contract({
+  name: 'template_list',
+  toolset: 'workflow',
+  title: 'List templates',
+  description: 'The templates there are, by name, with the variables that template_apply takes.',
+  input: z.strictObject({
+    limit: z.int().min(1).max(500).default(100),
+    offset: z.int().min(0).max(1_000_000).default(0),
+  }),
+  output: z.strictObject({ templates: z.array(templateView), total: z.int() }),
+  annotations: READ,
+});
+
+export const applyTemplate = contract({
+  name: 'template_apply',
+  toolset: 'workflow',
+  placed: 'repository_path',
+  title: 'Apply a template',
+  description:
+    'Creates a workflow with the tasks of a template, {{name}} replaced by the values of variables. It is ready: claim its tasks next. template_list says which variables there are. Every call makes another workflow: if an answer was lost, look with workflow_list first.',
+  input: z.strictObject({
+    template_id: id,
+    workflow_name: name,
+    variables: z
+      .record(variableName, z.string().max(VALUE_CHARACTERS))
+      .refine((values) => Object.keys(values).length <= MOST_VARIABLES, { error: `expected at most ${MOST_VARIABLES} values` })
+      .optional()
+      .describe('A value for each variable that has no default.'),
+    repository_path: repositoryPath.optional(),
+    max_parallel_tasks: maxParallel.default(1),
+  }),
+  output: z.strictObject({ workflow_id: z.string(), tasks_created: z.int(), status: z.literal('ready') }),
+});

@@ -1,0 +1,189 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Principal } from '../../../kernel/context.ts';
+import { repositoryName } from '../../../kernel/repository-name.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { type AnnouncementRow, type AskRow, announcementSlice, askSlice, type HandoffRow, handoffSlice } from '../../team/coordination/index.ts';
+import { agentsById } from '../agents/index.ts';
+import { beginnings, factsOf, HUMAN, type ThreadFacts, type ThreadHead } from '../messages/index.ts';
+import type { Course, Kind } from './standing.ts';
+
+/** What begins a thread, as its own feature keeps it. */
+export type Found =
+  | { readonly of: 'messages'; readonly row: ThreadHead; readonly facts: ThreadFacts; readonly takesPart: boolean }
+  | { readonly of: 'asks'; readonly row: AskRow }
+  | { readonly of: 'handoffs'; readonly row: HandoffRow }
+  | { readonly of: 'announcements'; readonly row: AnnouncementRow };
+
+export const kindOf = (found: Found): Kind => {
+  if (found.of === 'messages') return found.row.recipient_id === HUMAN || found.facts.open_question !== null ? 'question' : 'message';
+  return found.of === 'asks' ? 'ask' : found.of === 'handoffs' ? 'handoff' : 'announcement';
+};
+
+export const repositoryOf = ({ of, row }: Found): string | null => {
+  const known = of === 'messages' ? row.repository : row.repo;
+  return known === null ? null : repositoryName(known);
+};
+
+/** Whether `viewer` or their agents take part; questions are for all people. */
+export function involves(found: Found, { developerId }: Principal): boolean {
+  if (found.of === 'messages') return found.takesPart || kindOf(found) === 'question';
+  if (found.of === 'announcements') return found.row.developer_id === developerId;
+  return found.row.from_developer_id === developerId || found.row.to_developer_id === developerId;
+}
+
+const UNKNOWN = {
+  recipients: 1,
+  delivered: 0,
+  delivered_at: null,
+  read: 0,
+  read_at: null,
+  answered_at: null,
+  wants_answer: false,
+  due_at: null,
+  expires_at: null,
+  unseen_replies: 0,
+};
+
+/** How far it has come. */
+export function courseOf(found: Found): Course {
+  const kind = kindOf(found);
+  if (found.of === 'announcements') return { ...UNKNOWN, kind, sent_at: found.row.created_at };
+  if (found.of === 'handoffs') return { ...UNKNOWN, kind, sent_at: found.row.created_at, answered_at: found.row.accepted_at };
+  if (found.of === 'asks') {
+    const { created_at, delivered_at, read_at, answered_at, due_at } = found.row;
+    const receipts = { delivered: Number(delivered_at !== null), delivered_at, read: Number(read_at !== null), read_at };
+    return { ...UNKNOWN, ...receipts, kind, sent_at: created_at, answered_at, due_at, wants_answer: true };
+  }
+  const { sent_at, message_type, expires_at, answered_at } = found.row;
+  const { recipients, delivered, read, last_delivered_at, last_read_at, unseen_replies, replied_at, open_question } = found.facts;
+  // A later question in the same thread is what it waits for now.
+  if (open_question !== null) return { ...UNKNOWN, kind, sent_at, wants_answer: true, due_at: expires_at };
+  return {
+    kind,
+    sent_at,
+    recipients,
+    delivered,
+    delivered_at: last_delivered_at,
+    read,
+    read_at: last_read_at,
+    answered_at: kind === 'question' ? answered_at : replied_at,
+    wants_answer: message_type === 'query',
+    due_at: message_type === 'query' ? expires_at : null,
+    expires_at,
+    unseen_replies,
+  };
+}
+
+/** Each thread once, with what is to be known of it. */
+export async function withFacts(db: Db, { workspace, developerId }: Principal, heads: readonly ThreadHead[]): Promise<Found[]> {
+  const facts = await factsOf(db, workspace, heads);
+  const first = heads.filter(({ id, thread_id }) => facts.get(thread_id)?.first_id === id);
+  const parties = new Set(first.flatMap(({ thread_id }) => facts.get(thread_id)?.parties ?? []));
+  const agents = developerId === null ? new Map() : await agentsById(db, workspace, [...parties]);
+  return first.map((row) => {
+    const known = facts.get(row.thread_id) as ThreadFacts;
+    return { of: 'messages', row, facts: known, takesPart: known.parties.some((id) => agents.get(id)?.developer_id === developerId) };
+  });
+}
+
+/** The part of an id that tells the time; of all kinds alike. */
+export const momentOf = (id: string): string => id.slice(id.indexOf('_') + 1);
+
+interface Slice {
+  readonly found: readonly Found[];
+  /** The last row that was read for it; nothing where there are no more. */
+  readonly last: string | undefined;
+}
+
+interface Source {
+  readonly prefix: string;
+  readonly kinds: readonly Kind[];
+  read(before: string | undefined, limit: number): Promise<Slice>;
+}
+
+const sliceOf = (found: readonly Found[], rows: readonly { id: string }[], limit: number): Slice => ({
+  found,
+  last: rows.length < limit ? undefined : rows.at(-1)?.id,
+});
+
+function sourcesOf(db: Db, viewer: Principal): Source[] {
+  const { workspace } = viewer;
+  return [
+    {
+      prefix: 'msg_',
+      kinds: ['message', 'question'],
+      read: async (before, limit) => {
+        const rows = await beginnings(db, workspace, { before, limit });
+        return sliceOf(await withFacts(db, viewer, rows), rows, limit);
+      },
+    },
+    {
+      prefix: 'ask_',
+      kinds: ['ask'],
+      read: async (before, limit) => {
+        const rows = await askSlice(db, workspace, { before, limit });
+        return sliceOf(
+          rows.map((row) => ({ of: 'asks', row })),
+          rows,
+          limit,
+        );
+      },
+    },
+    {
+      prefix: 'handoff_',
+      kinds: ['handoff'],
+      read: async (before, limit) => {
+        const rows = await handoffSlice(db, workspace, { before, limit });
+        return sliceOf(
+          rows.map((row) => ({ of: 'handoffs', row })),
+          rows,
+          limit,
+        );
+      },
+    },
+    {
+      prefix: 'ann_',
+      kinds: ['announcement'],
+      read: async (before, limit) => {
+        const rows = await announcementSlice(db, workspace, { before, limit });
+        return sliceOf(
+          rows.map((row) => ({ of: 'announcements', row })),
+          rows,
+          limit,
+        );
+      },
+    },
+  ];
+}
+
+const AT_ONCE = 100;
+
+/** Of one kind or of all, the newest first, from before that moment. Read as far as it is asked for. */
+export async function* newestFirst(db: Db, viewer: Principal, kind: Kind | undefined, before: string | undefined): AsyncGenerator<Found> {
+  const sources = sourcesOf(db, viewer).filter(({ kinds }) => kind === undefined || kinds.includes(kind));
+  const lines = sources.map((source) => inTurn(source, before));
+  const heads = await Promise.all(lines.map((line) => line.next()));
+  for (;;) {
+    let latest = -1;
+    for (const [index, { value }] of heads.entries()) {
+      const best = heads[latest]?.value;
+      if (value && (!best || momentOf(value.row.id) > momentOf(best.row.id))) latest = index;
+    }
+    const found = heads[latest]?.value;
+    if (!found) return;
+    yield found;
+    heads[latest] = await (lines[latest] as AsyncGenerator<Found, undefined>).next();
+  }
+}
+
+async function* inTurn({ prefix, read }: Source, moment: string | undefined): AsyncGenerator<Found, undefined> {
+  let before = moment && `${prefix}${moment}`;
+  for (;;) {
+    const { found, last } = await read(before, AT_ONCE);
+    yield* found;
+    if (last === undefined) return undefined;
+    before = last;
+    // A filter that leaves little reads many of these: others are served between them.
+    await breathe();
+  }
+}

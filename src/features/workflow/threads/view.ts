@@ -1,0 +1,98 @@
+import type { Principal } from '../../../kernel/context.ts';
+import { beginning } from '../../../kernel/excerpt.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { isAddressedTo } from '../../team/coordination/index.ts';
+import { bodyText, findMessages, HUMAN, type MessageRow } from '../messages/index.ts';
+import type { Party, ThreadView } from './contract.ts';
+import { courseOf, type Found, kindOf, repositoryOf } from './found.ts';
+import { type Parties, partiesFor } from './parties.ts';
+import { type Course, isUnanswered, statusOf, stepsOf } from './standing.ts';
+
+const SUBJECT_SHOWN = 200;
+
+type Letter = Pick<MessageRow, 'sender_id' | 'recipient_id'>;
+
+/**
+ * Agents' mail is theirs: of others', people see that it was sent and how far it came. What people write, or are asked, is
+ * for all, but not what agents say to each other in the same thread.
+ */
+export const mayReadIn = (found: Found, { sender_id, recipient_id }: Letter, viewer: Principal): boolean =>
+  found.of !== 'messages' || viewer.operator || found.takesPart || sender_id === HUMAN || recipient_id === HUMAN;
+
+/** The message whose words a thread is listed by: the first one, or else the question that it waits for. */
+const toldBy = (found: Found, viewer: Principal): string | null =>
+  found.of !== 'messages' || mayReadIn(found, found.row, viewer) ? found.row.id : found.facts.open_question;
+
+/** Without reading on: a body may be long. */
+function knownWords(found: Found, viewer: Principal): string | undefined {
+  if (found.of !== 'messages') return found.row.message;
+  return toldBy(found, viewer) === found.row.id ? (found.row.subject ?? undefined) : undefined;
+}
+
+/** Whether the signed-in person is the one to answer. The operator stands in for whom an ask was put to. */
+export function mayAnswer(found: Found, viewer: Principal): boolean {
+  if (found.of === 'asks') return viewer.kind === 'operator' || isAddressedTo(found.row, viewer);
+  return kindOf(found) === 'question';
+}
+
+export const mayBeReminded = (found: Found, course: Course, now: number): boolean =>
+  isUnanswered(course, now) && (found.of === 'asks' || found.of === 'messages') && course.recipients === 1;
+
+export async function threadViews(db: Db, viewer: Principal, now: number, all: readonly Found[]): Promise<ThreadView[]> {
+  const ends = all.flatMap(({ of, row }) => (of === 'messages' ? [row.sender_id, row.recipient_id] : []));
+  const parties = await partiesFor(db, viewer, now, ends);
+  const words = await wordsOf(
+    db,
+    viewer.workspace,
+    all.flatMap((found) => (knownWords(found, viewer) === undefined ? (toldBy(found, viewer) ?? []) : [])),
+  );
+  return all.map((found) => {
+    const course = courseOf(found);
+    const unanswered = isUnanswered(course, now);
+    return {
+      id: found.row.id,
+      kind: kindOf(found),
+      type: found.of === 'messages' ? found.row.message_type : null,
+      ...endsOf(found, parties),
+      recipients: course.recipients,
+      subject: subjectOf(knownWords(found, viewer) ?? words.get(toldBy(found, viewer) ?? '')),
+      priority: found.of === 'messages' ? found.row.priority : null,
+      repository: repositoryOf(found),
+      status: statusOf(course, now),
+      steps: stepsOf(course),
+      sent_at: course.sent_at,
+      due_at: course.due_at,
+      replies: found.of === 'asks' ? Number(found.row.answered_at !== null) : found.of === 'messages' ? found.facts.replies : 0,
+      answerable: unanswered && mayAnswer(found, viewer),
+      remindable: mayBeReminded(found, course, now),
+    };
+  });
+}
+
+export function endsOf(found: Found, parties: Parties): { from: Party; to: Party } {
+  if (found.of === 'messages') {
+    const { sender_id, recipient_id, actor } = found.row;
+    return { from: parties.agent(sender_id, actor), to: parties.agent(recipient_id, null) };
+  }
+  if (found.of === 'announcements') return { from: parties.developer(found.row.developer_id), to: { name: 'the team', agent_id: null } };
+  const { from_developer_id, to_developer_id, to_agent_type } = found.row;
+  const from = found.of === 'asks' ? parties.actor(found.row.from_actor, from_developer_id) : parties.developer(from_developer_id);
+  return { from, to: parties.developer(to_developer_id, to_agent_type) };
+}
+
+async function wordsOf(db: Db, workspace: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  return new Map((await findMessages(db, workspace, ids)).map((row) => [row.id, row.subject ?? bodyText(row)]));
+}
+
+function subjectOf(words: string | undefined): string | null {
+  if (words === undefined) return null;
+  // Only what may be shown is worth tidying: a text may have a quarter of a million characters.
+  return beginning(
+    words
+      .slice(0, SUBJECT_SHOWN * 4)
+      .replace(/\s+/g, ' ')
+      .trim(),
+    SUBJECT_SHOWN,
+  );
+}

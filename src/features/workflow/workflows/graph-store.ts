@@ -1,0 +1,150 @@
+import { sql } from 'kysely';
+import { chunks } from '../../../storage/chunks.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { SATISFIED } from './lifecycle.ts';
+import { standingTasks } from './store.ts';
+import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
+
+const IDS_AT_ONCE = 500;
+
+export type Dependency = Pick<WorkflowTaskRow, 'id' | 'name' | 'status' | 'open_dependencies'> & { readonly task_id: string };
+
+/** What each of these tasks depends on, in the order of the plan. */
+export async function dependenciesOf(db: Db, workspace: string, taskIds: readonly string[]): Promise<Map<string, Dependency[]>> {
+  const found: Dependency[] = [];
+  for (const some of chunks(taskIds, IDS_AT_ONCE)) {
+    const rows = await dependencies(db, workspace, some).execute();
+    for (const row of rows) found.push(row);
+  }
+  return Map.groupBy(found, ({ task_id }) => task_id);
+}
+
+export async function dependencyNames(db: Db, workspace: string, taskIds: readonly string[]): Promise<Map<string, string[]>> {
+  const found = await dependenciesOf(db, workspace, taskIds);
+  return new Map([...found].map(([task, all]) => [task, all.map(({ name }) => name)]));
+}
+
+export async function dependenciesWithOutcomes(db: Db, workspace: string, taskId: string): Promise<(Dependency & Pick<WorkflowTaskRow, 'outcome'>)[]> {
+  return await dependencies(db, workspace, [taskId]).select('dependency.outcome').execute();
+}
+
+const dependencies = (db: Db, workspace: string, taskIds: readonly string[]) =>
+  db
+    .selectFrom('workflow_dependencies as edge')
+    .innerJoin('workflow_tasks as dependency', (join) =>
+      join.onRef('dependency.workspace_id', '=', 'edge.workspace_id').onRef('dependency.id', '=', 'edge.depends_on'),
+    )
+    .select(['edge.task_id', 'dependency.id', 'dependency.name', 'dependency.status', 'dependency.open_dependencies'])
+    .where('edge.workspace_id', '=', workspace)
+    .where('edge.task_id', 'in', taskIds)
+    .orderBy('dependency.sequence')
+    .orderBy('dependency.name');
+
+export async function countTasks(db: Db, workflow: WorkflowRow): Promise<number> {
+  const { tasks } = await standingTasks(db, workflow)
+    .select((eb) => eb.fn.countAll<number>().as('tasks'))
+    .executeTakeFirstOrThrow();
+  return Number(tasks);
+}
+
+export async function countEdges(db: Db, { workspace_id, id }: WorkflowRow): Promise<number> {
+  const { edges } = await db
+    .selectFrom('workflow_dependencies')
+    .select((eb) => eb.fn.countAll<number>().as('edges'))
+    .where('workspace_id', '=', workspace_id)
+    .where('workflow_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return Number(edges);
+}
+
+/** 0 where there is none. */
+export async function lastSequence(db: Db, workflow: WorkflowRow): Promise<number> {
+  return (await standingTasks(db, workflow).select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.sequence ?? 0;
+}
+
+/** The tasks of the workflow that are called so, or have such an id. */
+export async function tasksNamed(db: Db, workflow: WorkflowRow, refs: readonly string[]): Promise<WorkflowTaskRow[]> {
+  const found = new Map<string, WorkflowTaskRow>();
+  for (const some of chunks(refs, IDS_AT_ONCE)) {
+    for (const column of ['name', 'id'] as const) {
+      for (const row of await standingTasks(db, workflow).selectAll().where(column, 'in', some).execute()) found.set(row.id, row);
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * Every edge of the workflow. Read as one range of an index and followed in memory: told to follow them itself, a database that
+ * has no statistics of a graph just made may go through all of them at every step.
+ */
+export async function edgesOf(db: Db, { workspace_id, id }: WorkflowRow): Promise<{ task_id: string; depends_on: string }[]> {
+  return await db
+    .selectFrom('workflow_dependencies')
+    .select(['task_id', 'depends_on'])
+    .where('workspace_id', '=', workspace_id)
+    .where('workflow_id', '=', id)
+    .execute();
+}
+
+export async function namesOf(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const some of chunks(ids, IDS_AT_ONCE)) {
+    const rows = await db.selectFrom('workflow_tasks').select(['id', 'name']).where('workspace_id', '=', workspace).where('id', 'in', some).execute();
+    for (const row of rows) names.set(row.id, row.name);
+  }
+  return names;
+}
+
+export async function waitForOneMore(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.db
+    .updateTable('workflow_tasks')
+    .set((eb) => ({ open_dependencies: eb('open_dependencies', '+', 1), updated_at: tx.now }))
+    .where('workspace_id', '=', tx.workspace)
+    .where('id', 'in', ids)
+    .execute();
+}
+
+export async function countDependents(db: Db, workspace: string, taskId: string): Promise<{ dependents: number; dependencies: number }> {
+  const edges = (end: 'task_id' | 'depends_on') =>
+    db
+      .selectFrom('workflow_dependencies')
+      .select((eb) => eb.fn.countAll<number>().as('edges'))
+      .where('workspace_id', '=', workspace)
+      .where(end, '=', taskId)
+      .executeTakeFirstOrThrow();
+  return { dependents: Number((await edges('depends_on')).edges), dependencies: Number((await edges('task_id')).edges) };
+}
+
+/** Whoever waited for the task, which must be out already, waits for what it waited for; then nothing leads to it any more. */
+export async function rewireDependents(tx: Tx, task: Pick<WorkflowTaskRow, 'id'>): Promise<void> {
+  const { db, workspace } = tx;
+  await sql`
+    insert into workflow_dependencies (workspace_id, workflow_id, task_id, depends_on)
+    select waiting.workspace_id, waiting.workflow_id, waiting.task_id, own.depends_on
+    from workflow_dependencies as waiting
+    join workflow_dependencies as own on own.workspace_id = waiting.workspace_id and own.task_id = waiting.depends_on
+    where waiting.workspace_id = ${workspace} and waiting.depends_on = ${task.id}
+    on conflict do nothing`.execute(db);
+  await db
+    .updateTable('workflow_tasks')
+    .set((eb) => ({
+      updated_at: tx.now,
+      open_dependencies: eb
+        .selectFrom('workflow_dependencies as edge')
+        .innerJoin('workflow_tasks as dependency', (join) =>
+          join.onRef('dependency.workspace_id', '=', 'edge.workspace_id').onRef('dependency.id', '=', 'edge.depends_on'),
+        )
+        .select(({ fn }) => fn.countAll<number>().as('open'))
+        .whereRef('edge.workspace_id', '=', 'workflow_tasks.workspace_id')
+        .whereRef('edge.task_id', '=', 'workflow_tasks.id')
+        .where('dependency.status', 'not in', [...SATISFIED, 'removed']),
+    }))
+    .where('workspace_id', '=', workspace)
+    .where('id', 'in', (eb) => eb.selectFrom('workflow_dependencies').select('task_id').where('workspace_id', '=', workspace).where('depends_on', '=', task.id))
+    .execute();
+  for (const end of ['task_id', 'depends_on'] as const) {
+    await db.deleteFrom('workflow_dependencies').where('workspace_id', '=', workspace).where(end, '=', task.id).execute();
+  }
+}

@@ -1,0 +1,97 @@
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { indexItems, itemsById, setItemOwner, setItemStatus, setItemsStatus, type WorkItem } from '../../team/overlap/index.ts';
+import { isEnded, type StoredTaskStatus } from './lifecycle.ts';
+import { findTask, findWorkflow } from './store.ts';
+import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
+import { readStrings } from './views.ts';
+
+/** Tasks of workflows are work like any other: teammates who are about to do the same are told. */
+
+const ITEM_STATUS = {
+  pending: 'planned',
+  failed: 'planned',
+  planning: 'active',
+  in_progress: 'active',
+  paused: 'blocked',
+  completed: 'completed',
+  skipped: 'cancelled',
+  removed: 'cancelled',
+} as const satisfies Record<StoredTaskStatus, WorkItem['status']>;
+
+const OVER: ReadonlySet<WorkItem['status']> = new Set(['completed', 'cancelled']);
+
+type Indexed = Pick<WorkflowTaskRow, 'id' | 'name' | 'description' | 'files' | 'status' | 'finished_at' | 'updated_at'>;
+type Owning = Pick<WorkflowRow, 'developer_id' | 'repository_path' | 'status'>;
+
+/** Null: it is nobody's in particular, as the operator's workflows are. */
+export function workItem(task: Indexed, workflow: Owning, holder: string | null = null): WorkItem | null {
+  const ownerId = holder ?? workflow.developer_id;
+  if (workflow.developer_id === null || ownerId === null) return null;
+  const status = isEnded(workflow.status) && task.status !== 'completed' ? 'cancelled' : ITEM_STATUS[task.status];
+  return {
+    id: task.id,
+    kind: 'workflow_task',
+    ownerId,
+    title: task.name,
+    scope: null,
+    description: task.description === '' ? null : task.description,
+    action: null,
+    component: null,
+    taskType: null,
+    status,
+    repo: workflow.repository_path,
+    files: readStrings(task.files),
+    closedAt: OVER.has(status) ? (task.finished_at ?? task.updated_at) : null,
+  };
+}
+
+/**
+ * To be called with the task as it was, whenever its status has changed. What the index does not know yet it will be told as it
+ * then stands.
+ */
+export async function tellStatus(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | 'status' | 'indexed'>, status: StoredTaskStatus): Promise<void> {
+  const told = ITEM_STATUS[status];
+  if (task.indexed === 0 || ITEM_STATUS[task.status] === told) return;
+  await setItemStatus(tx, task.id, told, OVER.has(told) ? tx.now : null);
+}
+
+/** Whose work it is: the holder's developer, or, when nobody holds it (null), that of the workflow again. */
+export async function tellOwner(tx: Tx, taskId: string, developerId: string | null): Promise<void> {
+  const item = (await itemsById(tx.db, tx.workspace, [taskId])).get(taskId);
+  if (!item) return;
+  const ownerId = developerId ?? (await developerOf(tx.db, tx.workspace, taskId));
+  if (ownerId !== null && ownerId !== item.owner_id) await setItemOwner(tx, taskId, ownerId);
+}
+
+async function developerOf(db: Db, workspace: string, taskId: string): Promise<string | null> {
+  const task = await findTask(db, workspace, taskId);
+  return (task && (await findWorkflow(db, workspace, task.workflow_id)))?.developer_id ?? null;
+}
+
+/** So many are told at once; a longer plan is told bit by bit, or everybody would wait for it. */
+export const TOLD_AT_ONCE = 500;
+
+/** `indexed` of these rows must be 1: they are told here and now. */
+export async function tellTasks(tx: Tx, tasks: readonly WorkflowTaskRow[], workflow: WorkflowRow): Promise<void> {
+  await indexItems(
+    tx,
+    tasks.map((task) => workItem(task, workflow)).filter((item) => item !== null),
+  );
+}
+
+/** The workflow is over, and with it what was open in it. Of one that was abandoned nothing counts as done. */
+export async function tellEnded(tx: Tx, workflow: WorkflowRow): Promise<void> {
+  const kept: StoredTaskStatus[] = workflow.status === 'abandoned' ? ['skipped', 'removed'] : ['completed', 'skipped', 'removed'];
+  const over = tx.db.selectFrom('workflow_tasks').where('workspace_id', '=', tx.workspace).where('workflow_id', '=', workflow.id);
+  const told = await over.select('id').where('indexed', '=', 1).where('status', 'not in', kept).execute();
+  const ids = told.map(({ id }) => id);
+  if (workflow.developer_id !== null) await setItemsStatus(tx, ids, 'cancelled', tx.now);
+  await tx.db
+    .updateTable('workflow_tasks')
+    .set({ indexed: 1 })
+    .where('workspace_id', '=', tx.workspace)
+    .where('workflow_id', '=', workflow.id)
+    .where('indexed', '=', 0)
+    .execute();
+}

@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+import { record, type WriteContext } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { excerpt } from '../../../kernel/excerpt.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { checkPlan } from './dag.ts';
+import type { PlannedTask } from './fields.ts';
+import { isEnded, WORKFLOW_MACHINE } from './lifecycle.ts';
+import { TOLD_AT_ONCE, tellTasks } from './overlap.ts';
+import type { NewPlan } from './plan-contract.ts';
+import type { workflowPlan } from './shapes.ts';
+import { changeWorkflow, insertDependencies, insertTasks } from './store.ts';
+import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
+
+/** Edges of a graph, in all: a plan must be stored in one go while others wait. */
+export const MOST_DEPENDENCIES = 100_000;
+
+/** Creates all tasks of a plan, or none. */
+export async function setPlan(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, plan: NewPlan): Promise<{ tasks: WorkflowTaskRow[]; groups: number }> {
+  if (workflow.status !== 'planning') throw pastPlanning(workflow);
+  const dependencies = checkPlan(plan.tasks);
+  const edges = plan.tasks.reduce((sum, { name }) => sum + (dependencies.get(name)?.length ?? 0), 0);
+  if (edges > MOST_DEPENDENCIES) throw tooManyDependencies(edges, 'plan.tasks');
+  const waiting = (name: string) => dependencies.get(name)?.length ?? 0;
+  const tasks = plan.tasks.map((task, index) => newTask(tx, workflow.id, task, waiting(task.name), index < TOLD_AT_ONCE));
+  const ids = new Map(tasks.map(({ name, id }) => [name, id]));
+  await insertTasks(tx.db, tasks);
+  await insertDependencies(
+    tx.db,
+    tasks.flatMap(({ id, name }) =>
+      (dependencies.get(name) ?? []).map((dependency) => ({
+        workspace_id: tx.workspace,
+        workflow_id: workflow.id,
+        task_id: id,
+        depends_on: ids.get(dependency) as string,
+      })),
+    ),
+  );
+  const { summary, approach, risks = [], assumptions = [] } = plan;
+  const stored: z.output<typeof workflowPlan> = { summary, approach, risks, assumptions };
+  await changeWorkflow(tx.db, tx.workspace, workflow.id, { status: 'ready', status_reason: null, plan: JSON.stringify(stored), updated_at: tx.now });
+  await tellTasks(tx, tasks.slice(0, TOLD_AT_ONCE), { ...workflow, status: 'ready' });
+  const groups = new Set(tasks.map(({ parallel_group }) => parallel_group).filter((group) => group !== null)).size;
+  const payload = { name: excerpt(workflow.name, 200), tasks: tasks.length, dependencies: edges, parallel_groups: groups };
+  record(tx, ctx, { category: 'work', kind: 'workflow.planned', subject: workflow.id, payload });
+  return { tasks, groups };
+}
+
+export const newTask = (tx: Tx, workflowId: string, task: PlannedTask, openDependencies: number, told: boolean): WorkflowTaskRow => ({
+  workspace_id: tx.workspace,
+  id: newId('tk', tx.now),
+  workflow_id: workflowId,
+  name: task.name,
+  description: task.description,
+  sequence: task.sequence,
+  parallel_group: task.parallel_group ?? null,
+  estimated_complexity: task.estimated_complexity ?? null,
+  files: JSON.stringify([...new Set(task.files_likely_affected)]),
+  capabilities: JSON.stringify([...new Set(task.capabilities)]),
+  status: 'pending',
+  open_dependencies: openDependencies,
+  plan: null,
+  context: null,
+  outcome: null,
+  outcome_detail: null,
+  error: null,
+  assigned_agent_id: null,
+  claimed_at: null,
+  fence: 0,
+  completed_by: null,
+  worktree_id: null,
+  question_id: null,
+  resume_status: null,
+  last_checkpoint: 0,
+  indexed: told ? 1 : 0,
+  created_at: tx.now,
+  updated_at: tx.now,
+  started_at: null,
+  finished_at: null,
+});
+
+const pastPlanning = ({ id, name, status }: WorkflowRow): Refusal =>
+  new Refusal(
+    'INVALID_TRANSITION',
+    `Workflow ${JSON.stringify(name)} is ${status}: a plan is set while it is in planning, and once.`,
+    isEnded(status) ? 'Make a new workflow.' : 'Change what is planned with workflow_add_task and workflow_remove_task.',
+    { field: 'id', workflow_id: id, from: status, to: 'ready', allowed: [...WORKFLOW_MACHINE[status]] },
+  );
+
+export const tooManyDependencies = (count: number, field: string): Refusal =>
+  new Refusal(
+    'TOO_MANY_DEPENDENCIES',
+    `That makes ${count} dependencies; a workflow has at most ${MOST_DEPENDENCIES}.`,
+    'Leave out those that follow from others: who waits for b, which waits for a, need not name a.',
+    { field },
+  );

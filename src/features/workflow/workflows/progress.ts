@@ -1,0 +1,135 @@
+import type { Output } from '../../../kernel/contract.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { dependenciesOf } from './graph-store.ts';
+import { isEnded, isSatisfied, SATISFIED, shownStatus, TASK_STATUSES, type TaskStatus } from './lifecycle.ts';
+import { counted } from './next.ts';
+import { GROUPS_TOLD, NEIGHBOURS_TOLD, type progressOf } from './query-contract.ts';
+import { standingTasks } from './store.ts';
+import type { WorkflowRow } from './tables.ts';
+
+type Progress = Output<typeof progressOf>;
+type Counts = Record<TaskStatus, number>;
+
+const BLOCKED_TOLD = 100;
+
+/** Counted in the store: of a graph of any size, only what is told is read. */
+export async function progress(db: Db, workflow: WorkflowRow, now: number): Promise<Progress> {
+  const counts = await countByStatus(db, workflow);
+  const total = TASK_STATUSES.reduce((sum, status) => sum + counts[status], 0);
+  const remaining = total - counts.completed - counts.skipped;
+  return {
+    workflow_status: workflow.status,
+    total_tasks: total,
+    by_status: counts,
+    all_complete: total > 0 && remaining === 0,
+    ...(await sequences(db, workflow)),
+    blocked_tasks: await blockedTasks(db, workflow),
+    ...counted('blocked_tasks_more', counts.blocked - BLOCKED_TOLD),
+    ...(await groups(db, workflow)),
+    estimated_remaining: remaining,
+    estimated_remaining_ms: remainingMs(workflow, counts.completed, remaining, now),
+  };
+}
+
+/** At the rate of what was completed since the work began. Work that is over, or that nobody has done any of, has no rate. */
+export function remainingMs(
+  { started_at, status }: Pick<WorkflowRow, 'started_at' | 'status'>,
+  completed: number,
+  remaining: number,
+  now: number,
+): number | null {
+  if (remaining === 0) return 0;
+  if (isEnded(status) || started_at === null || completed === 0) return null;
+  return Math.round((Math.max(0, now - started_at) / completed) * remaining);
+}
+
+const noTasks = (): Counts => Object.fromEntries(TASK_STATUSES.map((status) => [status, 0])) as Counts;
+
+export interface WorkflowCounts {
+  readonly by_status: Counts;
+  /** When a task of it last changed; 0 where there is none. */
+  changed_at: number;
+}
+
+/** Of several workflows at once. */
+export async function countsByWorkflow(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, WorkflowCounts>> {
+  const all = new Map(ids.map((id): [string, WorkflowCounts] => [id, { by_status: noTasks(), changed_at: 0 }]));
+  if (ids.length === 0) return all;
+  const rows = await db
+    .selectFrom('workflow_tasks')
+    .select(['workflow_id', 'status', 'open_dependencies', (eb) => eb.fn.countAll<number>().as('tasks'), (eb) => eb.fn.max('updated_at').as('changed_at')])
+    .where('workspace_id', '=', workspace)
+    .where('workflow_id', 'in', ids)
+    .where('status', '!=', 'removed')
+    .groupBy(['workflow_id', 'status', 'open_dependencies'])
+    .execute();
+  for (const { workflow_id, tasks, changed_at, ...row } of rows) {
+    const counts = all.get(workflow_id) as WorkflowCounts;
+    counts.by_status[shownStatus(row)] += Number(tasks);
+    counts.changed_at = Math.max(counts.changed_at, Number(changed_at));
+  }
+  return all;
+}
+
+async function countByStatus(db: Db, workflow: WorkflowRow): Promise<Counts> {
+  const counts = noTasks();
+  const rows = await standingTasks(db, workflow)
+    .select(['status', 'open_dependencies', (eb) => eb.fn.countAll<number>().as('tasks')])
+    .groupBy(['status', 'open_dependencies'])
+    .execute();
+  for (const { tasks, ...row } of rows) counts[shownStatus(row)] += Number(tasks);
+  return counts;
+}
+
+async function sequences(db: Db, workflow: WorkflowRow): Promise<Pick<Progress, 'completed_sequence' | 'current_sequence'>> {
+  const tasks = standingTasks(db, workflow);
+  const open = await tasks.select('sequence').where('status', 'not in', SATISFIED).orderBy('sequence').limit(1).executeTakeFirst();
+  const done = open ? tasks.where('sequence', '<', open.sequence) : tasks;
+  const last = await done.select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst();
+  const completed = last?.sequence ?? 0;
+  return { completed_sequence: completed, current_sequence: open?.sequence ?? completed };
+}
+
+async function blockedTasks(db: Db, workflow: WorkflowRow): Promise<Progress['blocked_tasks']> {
+  // Which they are is in the index; the tasks themselves are then looked up by their names, of which each is there once.
+  const first = standingTasks(db, workflow)
+    .select(['sequence', 'name'])
+    .where('status', '=', 'pending')
+    .where('open_dependencies', '>', 0)
+    .orderBy('sequence')
+    .orderBy('name')
+    .limit(BLOCKED_TOLD);
+  const names = (await first.execute()).map(({ name }) => name);
+  if (names.length === 0) return [];
+  const rows = await standingTasks(db, workflow).select(['id', 'name', 'sequence']).where('name', 'in', names).execute();
+  const place = new Map(names.map((name, index) => [name, index]));
+  rows.sort((one, other) => (place.get(one.name) as number) - (place.get(other.name) as number));
+  const dependencies = await dependenciesOf(
+    db,
+    workflow.workspace_id,
+    rows.map(({ id }) => id),
+  );
+  return rows.map(({ id, name }) => {
+    const waitsFor = (dependencies.get(id) ?? []).filter(({ status }) => !isSatisfied(status)).map((dependency) => dependency.name);
+    return { id, name, blocked_by: waitsFor.slice(0, NEIGHBOURS_TOLD), ...counted('blocked_by_more', waitsFor.length - NEIGHBOURS_TOLD) };
+  });
+}
+
+async function groups(db: Db, workflow: WorkflowRow): Promise<Pick<Progress, 'parallel_groups' | 'parallel_groups_more'>> {
+  const rows = await standingTasks(db, workflow)
+    .select(({ fn, eb }) => [
+      'parallel_group',
+      fn.countAll<number>().as('task_count'),
+      fn.sum<number>(eb.case().when('status', 'in', SATISFIED).then(1).else(0).end()).as('completed'),
+    ])
+    .where('parallel_group', 'is not', null)
+    .groupBy('parallel_group')
+    .orderBy('parallel_group')
+    .execute();
+  const told = rows.slice(0, GROUPS_TOLD).map(({ parallel_group, task_count, completed }) => ({
+    group_id: String(parallel_group),
+    task_count: Number(task_count),
+    completed: Number(completed),
+  }));
+  return { parallel_groups: told, ...counted('parallel_groups_more', rows.length - GROUPS_TOLD) };
+}

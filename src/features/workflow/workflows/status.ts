@@ -1,0 +1,42 @@
+import { record, type WriteContext } from '../../../kernel/context.ts';
+import { excerpt } from '../../../kernel/excerpt.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { isEnded, requireTransition, WORKFLOW_MACHINE, type WorkflowStatus } from './lifecycle.ts';
+import { tellEnded } from './overlap.ts';
+import { changeWorkflow } from './store.ts';
+import type { WorkflowRow } from './tables.ts';
+
+export interface WorkflowPorts {
+  /** The workflow has just ended: nobody holds a task of it any more. */
+  onEnded(tx: Tx, workflow: WorkflowRow, actor: string): Promise<unknown>;
+}
+
+/** Whether anything changed: the status that holds already is accepted, and stays with its reason. */
+export async function changeStatus(
+  tx: Tx,
+  ctx: WriteContext,
+  workflow: WorkflowRow,
+  to: WorkflowStatus,
+  reason: string | undefined,
+  { onEnded }: WorkflowPorts,
+): Promise<boolean> {
+  if (workflow.status === to) return false;
+  requireTransition(WORKFLOW_MACHINE, 'workflow', workflow.id, workflow.status, to);
+  const changed: WorkflowRow = {
+    ...workflow,
+    status: to,
+    status_reason: reason ?? null,
+    updated_at: tx.now,
+    started_at: workflow.started_at ?? (to === 'in_progress' ? tx.now : null),
+    finished_at: isEnded(to) ? tx.now : null,
+  };
+  const { status, status_reason, updated_at, started_at, finished_at } = changed;
+  await changeWorkflow(tx.db, tx.workspace, workflow.id, { status, status_reason, updated_at, started_at, finished_at });
+  const payload = { name: excerpt(workflow.name, 200), from: workflow.status, to, ...(reason === undefined ? {} : { reason: excerpt(reason, 400) }) };
+  record(tx, ctx, { category: 'work', kind: 'workflow.status_changed', subject: workflow.id, payload });
+  if (isEnded(to)) {
+    await onEnded(tx, changed, ctx.principal.actor);
+    await tellEnded(tx, changed);
+  }
+  return true;
+}

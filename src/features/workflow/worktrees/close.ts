@@ -1,0 +1,92 @@
+import { record, type WriteContext } from '../../../kernel/context.ts';
+import type { Input } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { isUnderWay } from '../../../kernel/step.ts';
+import { GitFailed } from '../../../machine/git/git.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { requireOwnAgent } from '../agents/index.ts';
+import { requireHold, requireTransition } from '../workflows/index.ts';
+import type { workspaceUpdate } from './contract.ts';
+import { WORKTREE_MACHINE } from './lifecycle.ts';
+import { reachRepository } from './reach.ts';
+import { requireWorktree } from './require.ts';
+import { type Leased, lease, type Outside } from './step.ts';
+import { changeWorktree, tasksHeldIn } from './store.ts';
+import type { WorktreeRow, WorktreeStatus } from './tables.ts';
+
+type Closing = Omit<Input<typeof workspaceUpdate>, 'status'> & { readonly status: WorktreeStatus };
+
+/** Whether this is a step that the workspace can take; false: it was taken already. */
+export function requireClosable(row: WorktreeRow, { status, merge_commit }: Closing): boolean {
+  if (status !== row.status) requireTransition(WORKTREE_MACHINE, 'workspace', row.id, row.status, status);
+  if (status === 'merged' && row.status === 'active' && merge_commit === undefined) {
+    throw new Refusal('MISSING_MERGE_COMMIT', 'A workspace is merged by a commit: merge_commit is missing.', 'Give the hash of the merge commit.', {
+      field: 'merge_commit',
+      workspace_id: row.id,
+    });
+  }
+  if (row.status === 'merged' && merge_commit !== undefined && merge_commit !== row.merge_commit) {
+    throw new Refusal('INVALID_STATE', `Workspace ${row.id} was merged already, by ${row.merge_commit}.`, 'Leave it as it is.', {
+      field: 'merge_commit',
+      workspace_id: row.id,
+    });
+  }
+  return status !== row.status;
+}
+
+/** A worktree of the server's goes only by a commit that its repository has. One that is not on this machine cannot be asked. */
+export async function requireCommit(outside: Outside, row: WorktreeRow, commit: string, signal: AbortSignal): Promise<void> {
+  try {
+    const { root } = await reachRepository(outside, row.repository_path, signal);
+    if ((await outside.disk.commitByHash(root, commit, { signal })) !== null) return;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // Not to be asked from here; that the worktree therefore stays is said when it comes to that.
+    if (!(error instanceof GitFailed)) return;
+  }
+  throw new Refusal(
+    'UNKNOWN_COMMIT',
+    `merge_commit: the repository has no one commit ${JSON.stringify(commit)}.`,
+    'Give the full hash of the commit that merged the branch, as the server sees the repository.',
+    { field: 'merge_commit', workspace_id: row.id, merge_commit: commit },
+  );
+}
+
+export interface Begun {
+  readonly row: WorktreeRow;
+  readonly changed: boolean;
+  /** Set where it must now be taken from disk. */
+  readonly leased?: Leased;
+}
+
+/** Records the new status, and that the worktree is about to go. Asked again, it is tried again as long as it is still there. */
+export async function beginClosing(tx: Tx, ctx: WriteContext, input: Closing): Promise<Begun> {
+  const row = await requireWorktree(tx.db, tx.workspace, input.id, 'id');
+  const changed = requireClosable(row, input);
+  if (row.step === 'creating' && changed) {
+    throw new Refusal('INVALID_STATE', `Workspace ${row.id} is still being made.`, 'Call again in a few seconds.', { field: 'id', workspace_id: row.id });
+  }
+  if (input.agent_id !== undefined) await requireOwnAgent(tx.db, ctx.principal, input.agent_id);
+  const isManaged = row.made_by_server === 1;
+  // One that was kept, or whose removal nobody finished, is tried again.
+  const isLeft = row.kept_reason !== null || row.step === 'removing';
+  const goes = isManaged && input.status !== 'active' && (changed || isLeft) && !isUnderWay(row, tx.now);
+  if (goes) await requireNobodyElse(tx, ctx, row, input.agent_id);
+  const values = {
+    ...(changed ? { status: input.status, merge_commit: input.merge_commit ?? null, closed_at: tx.now, updated_at: tx.now } : {}),
+    ...(goes ? lease('removing', tx.now) : {}),
+  };
+  if (!changed && !goes) return { row, changed };
+  await changeWorktree(tx.db, row, values);
+  if (changed) {
+    const payload = { workflow_id: row.workflow_id, branch: row.branch, merge_commit: input.merge_commit };
+    record(tx, ctx, { category: 'work', kind: `worktree.${input.status}`, subject: row.id, payload });
+  }
+  const now = { ...row, ...values };
+  return goes ? { row: now, changed, leased: now as Leased } : { row: now, changed };
+}
+
+/** It is not taken from under an agent that works in it, except by that agent. */
+async function requireNobodyElse(tx: Tx, ctx: WriteContext, row: WorktreeRow, agentId: string | undefined): Promise<void> {
+  for (const task of await tasksHeldIn(tx.db, tx.workspace, row.id)) await requireHold(tx, ctx, task, { agent_id: agentId });
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { contract, READ } from '../../../kernel/contract.ts';
+import { absolutePath, branch, id } from '../../../kernel/fields.ts';
+import { writer } from '../workflows/contract.ts';
+import { WORKTREE_STATUSES } from './tables.ts';
+
+const MOST_TASKS_AT_ONCE = 500;
+const MOST_LISTED = 1_000;
+const DEFAULT_LISTED = 200;
+
+const success = z.literal(true);
+const status = z.enum(WORKTREE_STATUSES);
+
+/** As git's check-ref-format has it. */
+const branchName = branch.refine((name) => !/^-|^@$|\.\.|@\{|[\p{Cc} ~^:?*[\\]|(^|\/)\.|\.lock(\/|$)|\.$|^\/|\/$|\/\//u.test(name), {
+  error: 'expected a name that git allows for a branch',
+});
+
+export const workspaceView = z.strictObject({
+  id: z.string(),
+  workflow_id: z.string(),
+  path: z.string(),
+  branch: z.string(),
+  base_branch: z.string().nullable(),
+  base_commit: z.string().nullable(),
+  status,
+  merge_commit: z.string().nullable(),
+  task_ids: z.array(z.string()),
+  managed: z.boolean().describe('Made by the server, which also removes it from disk.'),
+  kept_reason: z.string().nullable().describe('Why it is still on disk though it is merged or abandoned, or why it could not be made.'),
+  created_at: z.int(),
+  updated_at: z.int(),
+  closed_at: z.int().nullable(),
+});
+
+export const workspaceCreate = contract({
+  name: 'workspace_create',
+  toolset: 'workflow',
+  title: 'Register a workspace',
+  description:
+    'Registers a git worktree that you have made, and assigns tasks to it. Nothing happens on disk. With auto_create_workspaces the server makes worktrees itself when tasks are claimed, and this is not needed.',
+  input: z.strictObject({
+    workflow_id: id,
+    path: absolutePath.describe('Where the worktree is: an absolute path.'),
+    branch: branchName,
+    base_branch: branchName.optional(),
+    task_ids: z.array(id).max(MOST_TASKS_AT_ONCE).optional().describe('Tasks of the workflow that are done in it.'),
+    ...writer,
+  }),
+  output: z.strictObject({ id: z.string() }),
+});
+
+export const workspaceUpdate = contract({
+  name: 'workspace_update',
+  toolset: 'workflow',
+  title: 'Close a workspace',
+  description:
+    'Closes an active workspace as merged (with merge_commit) or abandoned. One that the server made is then removed from disk with its branch, unless something would be lost: then it stays, and reason says why. Put that right and call again with the same status to remove it.',
+  input: z.strictObject({
+    id,
+    status: status.optional(),
+    merge_commit: z
+      .string()
+      .regex(/^[0-9a-fA-F]{7,64}$/, { error: 'expected a commit hash of 7 to 64 hexadecimal digits' })
+      .optional()
+      .describe('The commit that brought its work into another branch. Required for merged.'),
+    agent_id: writer.agent_id,
+  }),
+  output: z.strictObject({
+    success,
+    changed: z.boolean().describe('False: the workspace had that status already.'),
+    worktree: z.enum(['removed', 'kept', 'not_managed']).describe('What became of it on disk. not_managed: it is yours to remove.'),
+    reason: z.string().optional().describe('Why it was kept.'),
+  }),
+  annotations: { destructiveHint: true, idempotentHint: true },
+});
+
+export const workspaceList = contract({
+  name: 'workspace_list',
+  toolset: 'workflow',
+  title: 'List workspaces',
+  description: 'The workspaces of a workflow, oldest first, with the tasks assigned to them.',
+  input: z.strictObject({
+    workflow_id: id,
+    status: z.array(status).min(1).max(WORKTREE_STATUSES.length).optional(),
+    limit: z.int().min(1).max(MOST_LISTED).default(DEFAULT_LISTED),
+    offset: z.int().min(0).default(0),
+  }),
+  output: z.strictObject({ workspaces: z.array(workspaceView), total: z.int() }),
+  annotations: READ,
+});
+
+export const taskAssignWorkspace = contract({
+  name: 'task_assign_workspace',
+  toolset: 'workflow',
+  title: 'Assign a task to a workspace',
+  description: 'Says in which active workspace of its workflow a task is done.',
+  input: z.strictObject({ task_id: id, workspace_id: id, ...writer }),
+  output: z.strictObject({ success, changed: z.boolean().describe('False: it was assigned there already.') }),
+  annotations: { idempotentHint: true },
+});

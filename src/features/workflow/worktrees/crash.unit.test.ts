@@ -1,0 +1,265 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type GitDisk, gitDisk } from '../../../machine/git/disk.ts';
+import { GitFailed } from '../../../machine/git/git.ts';
+import { testClock } from '../../../testing/clock.ts';
+import { type TestRepository, temporaryRepository } from '../../../testing/scenes/repository.ts';
+import { type Body, type WorkflowApp, workflowApp } from '../../../testing/scenes/workflow.ts';
+import { type TestDatabase, temporaryDatabase } from '../../../testing/store/database.ts';
+import { until } from '../../../testing/until.ts';
+
+type Step = keyof GitDisk;
+type Moment = 'before' | 'after';
+
+/** A server that dies at this step: it never gets to what comes next, as if killed. The rest of its machine is real. */
+function dying(step: Step, moment: Moment, first: (path: string) => void = () => {}): { disk: GitDisk; died: Promise<void> } {
+  const { promise: died, resolve } = Promise.withResolvers<void>();
+  const real = gitDisk[step] as (...args: unknown[]) => Promise<unknown>;
+  const fatal = async (...args: unknown[]) => {
+    if (moment === 'after') await real(...args);
+    first(args.find((arg): arg is { path: string } => typeof arg === 'object' && arg !== null && 'path' in arg)?.path ?? '');
+    resolve();
+    return await new Promise<never>(() => {});
+  };
+  return { disk: { ...gitDisk, [step]: fatal }, died };
+}
+
+let repository: TestRepository;
+let database: TestDatabase;
+const HALF = 60_000;
+
+beforeEach(async () => {
+  repository = temporaryRepository();
+  database = await temporaryDatabase();
+});
+
+const server = (disk?: GitDisk): Promise<WorkflowApp> => workflowApp({ database, clock: testClock(), ...(disk ? { disk } : {}) });
+const planned = (app: WorkflowApp) => app.planned(['one'], { workflow: { repository_path: repository.path, auto_create_workspaces: true } });
+const workspaceOf = async (app: WorkflowApp, workflow_id: string): Promise<Body> => (await app.ok('workspace_list', { workflow_id })).workspaces[0];
+
+/** Past the time that the step was given, in which the agent may go on with its heartbeat or fall silent. */
+async function later(app: WorkflowApp, heartbeatOf?: string): Promise<void> {
+  app.clock.advance(HALF);
+  if (heartbeatOf) await app.ok('agent_heartbeat', { agent_id: heartbeatOf });
+  app.clock.advance(HALF + 1);
+}
+
+async function stepsDone(app: WorkflowApp): Promise<void> {
+  await until(async () => {
+    const rows = await app.app.store.reader.selectFrom('worktrees').select('step').where('step', 'is not', null).execute();
+    expect(rows).toEqual([]);
+  });
+}
+
+interface Dead {
+  app: WorkflowApp;
+  workflow_id: string;
+  task_id: string;
+  agent_id: string;
+}
+
+/** A claim during which the server dies; then a server that finds what it has left. */
+async function claimAndDie(step: Step, moment: Moment, first?: (path: string) => void): Promise<Dead> {
+  const { disk, died } = dying(step, moment, first);
+  const dead = await server(disk);
+  const { workflow_id, ids } = await planned(dead);
+  const [task_id, agent_id] = [ids.one as string, await dead.agent()];
+  void dead.tool('task_claim', { task_id, agent_id }, dead.ana).catch(() => {});
+  await died;
+  return { app: await server(), workflow_id, task_id, agent_id };
+}
+
+const CREATING: [string, Step, Moment][] = [
+  ['before git makes it', 'addWorktree', 'before'],
+  ['after git has made it', 'addWorktree', 'after'],
+];
+
+describe('a server that dies while it makes a worktree', () => {
+  test.each(CREATING)('%s: finished by another, if the agent is still there', async (_, step, moment) => {
+    const { app, workflow_id, task_id, agent_id } = await claimAndDie(step, moment);
+    expect(await app.refused('task_claim', { task_id, agent_id })).toMatchObject({ code: 'WORKTREE_PENDING' });
+    await later(app, agent_id);
+    await stepsDone(app);
+    const workspace = await workspaceOf(app, workflow_id);
+    expect(workspace).toMatchObject({ status: 'active', kept_reason: null, task_ids: [task_id] });
+    expect(await app.task(task_id)).toMatchObject({ assigned_agent_id: agent_id, workspace_id: workspace.id });
+    const { path } = workspace;
+    expect(repository.worktrees()).toEqual([path]);
+    expect((await app.ok('task_claim', { task_id, agent_id })).workspace.id).toBe(workspace.id);
+  });
+
+  test.each(CREATING)('%s: undone by another, if the agent has gone', async (_, step, moment) => {
+    const { app, workflow_id, task_id } = await claimAndDie(step, moment);
+    app.clock.advance(95_000);
+    await until(async () => expect((await app.task(task_id)).assigned_agent_id).toBe(null));
+    app.clock.advance(30_000);
+    await stepsDone(app);
+    expect(await workspaceOf(app, workflow_id)).toMatchObject({ status: 'abandoned', kept_reason: expect.stringContaining('the claim ended'), task_ids: [] });
+    expect([repository.onDisk(), repository.worktrees(), repository.branches()]).toEqual([[], [], ['main']]);
+    await app.claimed(task_id);
+    expect(repository.worktrees()).toEqual([(await workspaceOf(app, workflow_id)).path]);
+  });
+
+  test('while git is in the middle of it: what git left is cleared away', async () => {
+    const { app, workflow_id, task_id, agent_id } = await claimAndDie('addWorktree', 'after', (path) => {
+      rmSync(join(path, 'file-0.txt'));
+      writeFileSync(join(repository.path, '.git/worktrees', basename(path), 'locked'), 'initializing\n');
+    });
+    await later(app, agent_id);
+    await stepsDone(app);
+    const workspace = await workspaceOf(app, workflow_id);
+    expect([workspace.status, existsSync(join(workspace.path, 'file-0.txt'))]).toEqual(['active', true]);
+    expect((await app.task(task_id)).workspace_id).toBe(workspace.id);
+  });
+
+  test('before anything was written down: the agent claims again and gets it', async () => {
+    const { app, task_id, agent_id } = await claimAndDie('startingPoint', 'before');
+    expect((await app.ok('task_claim', { task_id, agent_id })).workspace.path).toBe(repository.worktrees()[0]);
+  });
+
+  test('and its claim is released meanwhile: the worktree goes too', async () => {
+    const { app, workflow_id, task_id, agent_id } = await claimAndDie('addWorktree', 'after');
+    await app.ok('task_release', { task_id, agent_id });
+    expect(await app.refused('task_claim', { task_id, agent_id })).toMatchObject({ code: 'WORKTREE_PENDING' });
+    expect((await app.task(task_id)).assigned_agent_id).toBe(null);
+    await later(app, agent_id);
+    await stepsDone(app);
+    expect((await workspaceOf(app, workflow_id)).status).toBe('abandoned');
+    expect([repository.onDisk(), repository.branches()]).toEqual([[], ['main']]);
+    await app.claimed(task_id);
+  });
+
+  test('and its repository is no longer on the machine: undone, and it is said why', async () => {
+    const { app, workflow_id, task_id, agent_id } = await claimAndDie('addWorktree', 'before');
+    rmSync(repository.path, { recursive: true });
+    await later(app, agent_id);
+    await stepsDone(app);
+    expect(await workspaceOf(app, workflow_id)).toMatchObject({ status: 'abandoned', kept_reason: expect.stringContaining('no folder') });
+    expect((await app.task(task_id)).assigned_agent_id).toBe(null);
+  });
+
+  test('while it undoes a failed attempt: undone by another', async () => {
+    const { disk, died } = dying('discardUnfinished', 'before');
+    const addWorktree: GitDisk['addWorktree'] = async (...args) => {
+      await gitDisk.addWorktree(...args);
+      throw new GitFailed('worktree', 128, 'disk full');
+    };
+    const dead = await server({ ...disk, addWorktree });
+    const { workflow_id, ids } = await planned(dead);
+    const [task_id, agent_id] = [ids.one as string, await dead.agent()];
+    void dead.tool('task_claim', { task_id, agent_id }, dead.ana).catch(() => {});
+    await died;
+    const app = await server();
+    await app.ok('task_release', { task_id, agent_id });
+    await later(app);
+    await stepsDone(app);
+    expect((await workspaceOf(app, workflow_id)).status).toBe('abandoned');
+    expect([repository.onDisk(), repository.branches()]).toEqual([[], ['main']]);
+  });
+});
+
+describe('a failure that the server lives through', () => {
+  test('after git has made it: nothing stays on disk, the claim is undone, the refusal carries the reason', async () => {
+    const addWorktree: GitDisk['addWorktree'] = async (...args) => {
+      await gitDisk.addWorktree(...args);
+      throw new GitFailed('worktree', 128, 'disk full');
+    };
+    const app = await server({ ...gitDisk, addWorktree });
+    const { workflow_id, ids } = await planned(app);
+    const refusal = await app.refused('task_claim', { task_id: ids.one, agent_id: await app.agent() });
+    expect(refusal).toMatchObject({ code: 'WORKTREE_FAILED', message: expect.stringContaining('disk full') });
+    expect([repository.onDisk(), repository.worktrees(), repository.branches()]).toEqual([[], [], ['main']]);
+    expect(await workspaceOf(app, workflow_id)).toMatchObject({ status: 'abandoned', kept_reason: 'disk full' });
+    expect((await app.task(ids.one as string)).assigned_agent_id).toBe(null);
+  });
+
+  test('a call whose time is up while git is at work is undone', async () => {
+    const addWorktree: GitDisk['addWorktree'] = async (repository, worktree, options = {}) => {
+      await gitDisk.addWorktree(repository, worktree);
+      return await new Promise((_, reject) => options.signal?.addEventListener('abort', () => reject(options.signal?.reason)));
+    };
+    const app = await workflowApp({ database, disk: { ...gitDisk, addWorktree }, toolTimeoutMs: 1_500 });
+    const { ids } = await planned(app);
+    expect(await app.refused('task_claim', { task_id: ids.one, agent_id: await app.agent() })).toMatchObject({ code: 'TOOL_TIMEOUT' });
+    await stepsDone(app);
+    expect((await app.task(ids.one as string)).assigned_agent_id).toBe(null);
+    expect([repository.onDisk(), repository.branches()]).toEqual([[], ['main']]);
+  });
+
+  test('a claim that is released while git is at work leaves no worktree behind', async () => {
+    const task: { release?: () => Promise<unknown> } = {};
+    const addWorktree: GitDisk['addWorktree'] = async (...args) => {
+      const head = await gitDisk.addWorktree(...args);
+      await task.release?.();
+      return head;
+    };
+    const app = await server({ ...gitDisk, addWorktree });
+    const { ids } = await planned(app);
+    const agent_id = await app.agent();
+    task.release = () => app.ok('task_release', { task_id: ids.one, agent_id });
+    expect(await app.refused('task_claim', { task_id: ids.one, agent_id })).toMatchObject({ code: 'STALE_CLAIM' });
+    expect([repository.onDisk(), repository.branches()]).toEqual([[], ['main']]);
+  });
+
+  test('one whose step another server has taken over leaves that one alone', async () => {
+    const task: { takeOver?: () => Promise<unknown> } = {};
+    const addWorktree: GitDisk['addWorktree'] = async (...args) => {
+      const head = await gitDisk.addWorktree(...args);
+      await task.takeOver?.();
+      return head;
+    };
+    const slow = await server({ ...gitDisk, addWorktree });
+    const { workflow_id, ids } = await planned(slow);
+    const agent_id = await slow.agent();
+    const other = await server();
+    task.takeOver = async () => {
+      await later(other, agent_id);
+      await stepsDone(other);
+    };
+    await slow.refused('task_claim', { task_id: ids.one, agent_id });
+    const { status, path } = await workspaceOf(other, workflow_id);
+    expect([status, repository.worktrees()]).toEqual(['active', [path]]);
+    expect((await other.task(ids.one as string)).assigned_agent_id).toBe(agent_id);
+  });
+});
+
+describe('a server that dies while it removes a worktree', () => {
+  test.each<[string, Step, Moment]>([
+    ['before it looked', 'worktreeState', 'before'],
+    ['before git removes it', 'removeWorktree', 'before'],
+    ['after git has removed it', 'removeWorktree', 'after'],
+    ['after the branch has gone', 'deleteBranch', 'after'],
+  ])('%s: finished by another', async (_, step, moment) => {
+    const { disk, died } = dying(step, moment);
+    const dead = await server(disk);
+    const { workflow_id, ids } = await planned(dead);
+    await dead.completed(ids.one as string);
+    const { id } = await workspaceOf(dead, workflow_id);
+    void dead.tool('workspace_update', { id, status: 'abandoned' }, dead.ana).catch(() => {});
+    await died;
+    const app = await server();
+    expect(await app.ok('workspace_update', { id, status: 'abandoned' })).toMatchObject({ worktree: 'kept', reason: expect.stringContaining('being removed') });
+    await later(app);
+    await stepsDone(app);
+    expect(await workspaceOf(app, workflow_id)).toMatchObject({ status: 'abandoned', kept_reason: null });
+    expect([repository.onDisk(), repository.worktrees(), repository.branches()]).toEqual([[], [], ['main']]);
+    expect(await app.events({ kind: 'worktree.removed' })).toHaveLength(1);
+  });
+
+  test('what came into it meanwhile keeps it', async () => {
+    const { disk, died } = dying('removeWorktree', 'before');
+    const dead = await server(disk);
+    const { workflow_id, ids } = await planned(dead);
+    await dead.completed(ids.one as string);
+    const { id, path } = await workspaceOf(dead, workflow_id);
+    void dead.tool('workspace_update', { id, status: 'abandoned' }, dead.ana).catch(() => {});
+    await died;
+    repository.write('late.txt', 'x', path);
+    const app = await server();
+    await later(app);
+    await stepsDone(app);
+    expect((await workspaceOf(app, workflow_id)).kept_reason).toBe('1 file(s) untracked');
+    expect(existsSync(join(path, 'late.txt'))).toBe(true);
+  });
+});

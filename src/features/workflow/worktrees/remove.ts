@@ -1,0 +1,52 @@
+import { type Hand, messageOf, STEP_OVER } from '../../../kernel/step.ts';
+import { reasonToKeep } from '../../../machine/git/keep.ts';
+import { TASK_BRANCHES } from './place.ts';
+import { reachRepository } from './reach.ts';
+import { type Leased, type Outside, stillMine } from './step.ts';
+import { changeWorktree } from './store.ts';
+import type { WorktreeRow } from './tables.ts';
+
+/**
+ * Takes the worktree and its branch from disk, if and only if nothing is lost by it; otherwise says why not. Never cut short by
+ * the end of a call: half a removal would look like somebody's deletions.
+ */
+async function removeFromDisk({ disk, ...outside }: Outside, row: WorktreeRow): Promise<string | null> {
+  try {
+    const { root } = await reachRepository({ disk, ...outside }, row.repository_path);
+    const against = { branch: row.branch, base: row.base_branch, mergeCommit: row.merge_commit, passing: TASK_BRANCHES };
+    const state = await disk.worktreeState(root, row.path, against);
+    const reason = reasonToKeep(state, row);
+    if (reason !== null) return reason;
+    if (state.listed) await disk.removeWorktree(root, row.path);
+    // If it has moved on since it was looked at, it stays.
+    if (state.branchTip !== null) await disk.deleteBranch(root, row.branch, state.branchTip);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Of one that nobody was told of, also what git left when it was stopped in the middle. */
+export async function clearFromDisk(outside: Outside, row: WorktreeRow): Promise<string | null> {
+  try {
+    const { root } = await reachRepository(outside, row.repository_path);
+    await outside.disk.discardUnfinished(root, row.path);
+  } catch {
+    // Whatever could not be reached or cleared is found, and told, by the removal.
+  }
+  return await removeFromDisk(outside, row);
+}
+
+/** The second half of closing one: what became of it on disk is put on record. */
+export async function carryOutRemoval(outside: Outside, hand: Hand, leased: Leased): Promise<string | null> {
+  const kept_reason = await removeFromDisk(outside, leased);
+  await hand.write(async (tx) => {
+    const row = await stillMine(tx, leased);
+    if (!row) return;
+    await changeWorktree(tx.db, row, { ...STEP_OVER, kept_reason, updated_at: tx.now });
+    const kind = kept_reason === null ? 'worktree.removed' : 'worktree.kept';
+    const payload = { workflow_id: row.workflow_id, branch: row.branch, ...(kept_reason === null ? {} : { reason: kept_reason.slice(0, 200) }) };
+    tx.append({ category: 'work', kind, actor: hand.actor, subject: row.id, payload });
+  });
+  return kept_reason;
+}

@@ -1,0 +1,42 @@
+import { type Held, isHeldAs, isLeft } from '../../../kernel/step.ts';
+import type { GitDisk } from '../../../machine/git/disk.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { changeWorktree, findWorktree } from './store.ts';
+import type { WorktreeRow } from './tables.ts';
+
+/** The machine outside the store, and which repositories on it may be touched. */
+export interface Outside {
+  readonly disk: GitDisk;
+  /** Folders under which repositories may be; undefined: anywhere. */
+  readonly repositories: readonly string[] | undefined;
+}
+
+/** Longer than git is given for a checkout: whoever takes a step over finds no git of the other's still at work. */
+const STEP_MS = 120_000;
+
+export type Leased = Held<WorktreeRow>;
+
+export const lease = (step: NonNullable<WorktreeRow['step']>, now: number) => ({ step, step_until: now + STEP_MS });
+
+export async function takeOver(tx: Tx, seen: WorktreeRow): Promise<Leased | undefined> {
+  const row = await findWorktree(tx.db, tx.workspace, seen.id);
+  return row?.step != null && isLeft(row, seen, tx.now) ? await prolong(tx, row, row.step) : undefined;
+}
+
+/** For what takes a while longer, before it is begun. */
+export async function renew(tx: Tx, leased: Leased): Promise<Leased | undefined> {
+  const row = await stillMine(tx, leased);
+  return row && (await prolong(tx, row, leased.step));
+}
+
+async function prolong(tx: Tx, row: WorktreeRow, step: Leased['step']): Promise<Leased> {
+  const values = lease(step, tx.now);
+  await changeWorktree(tx.db, row, values);
+  return { ...row, ...values };
+}
+
+/** As it stands now, if it is still in the same hands. */
+export async function stillMine(tx: Tx, leased: Leased): Promise<WorktreeRow | undefined> {
+  const row = await findWorktree(tx.db, tx.workspace, leased.id);
+  return row && isHeldAs(row, leased) ? row : undefined;
+}

@@ -1,0 +1,50 @@
+import { ok } from '../../../kernel/reply.ts';
+import { type Hand, isUnderWay } from '../../../kernel/step.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { requireWorkflow } from '../workflows/index.ts';
+import { assignTask, registerWorktree } from './assign.ts';
+import { beginClosing, requireClosable, requireCommit } from './close.ts';
+import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate } from './contract.ts';
+import { requireSense } from './lifecycle.ts';
+import { carryOutRemoval } from './remove.ts';
+import { requireWorktree } from './require.ts';
+import type { Outside } from './step.ts';
+import { tasksIn, worktreesOf } from './store.ts';
+import type { WorktreeRow } from './tables.ts';
+import { viewWorktree } from './views.ts';
+
+export const worktreeTools = (outside: Outside): Implementation[] => [
+  implement(workspaceCreate, { write: async (tx, input, ctx) => ok({ id: await registerWorktree(tx, ctx, input) }) }),
+  implement(workspaceUpdate, {
+    run: async (input, ctx) => {
+      const closing = { ...input, status: requireSense(input) };
+      const seen = await requireWorktree(ctx.reader, ctx.workspace, input.id, 'id');
+      const changes = requireClosable(seen, closing);
+      if (changes && seen.made_by_server === 1 && input.merge_commit !== undefined) await requireCommit(outside, seen, input.merge_commit, ctx.signal);
+      const { row, changed, leased } = await ctx.write((tx) => beginClosing(tx, ctx, closing));
+      if (!leased) return ok({ success: true as const, changed, ...onDisk(row, ctx.clock.now()) });
+      const hand: Hand = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
+      const kept = await carryOutRemoval(outside, hand, leased);
+      return ok({ success: true as const, changed, ...(kept === null ? { worktree: 'removed' as const } : { worktree: 'kept' as const, reason: kept }) });
+    },
+  }),
+  implement(workspaceList, {
+    read: async ({ workflow_id, ...filter }, ctx) => {
+      await requireWorkflow(ctx.reader, ctx.workspace, workflow_id, 'workflow_id');
+      const { rows, total } = await worktreesOf(ctx.reader, ctx.workspace, workflow_id, filter);
+      const tasks = await tasksIn(
+        ctx.reader,
+        ctx.workspace,
+        rows.map(({ id }) => id),
+      );
+      return ok({ workspaces: rows.map((row) => viewWorktree(row, tasks.get(row.id) ?? [])), total });
+    },
+  }),
+  implement(taskAssignWorkspace, { write: async (tx, input, ctx) => ok({ success: true as const, changed: await assignTask(tx, ctx, input) }) }),
+];
+
+function onDisk(row: WorktreeRow, now: number): { worktree: 'removed' | 'kept' | 'not_managed'; reason?: string } {
+  if (row.made_by_server === 0) return { worktree: 'not_managed' };
+  if (isUnderWay(row, now)) return { worktree: 'kept', reason: `it is being ${row.step === 'creating' ? 'made' : 'removed'} at this moment` };
+  return row.status === 'active' ? { worktree: 'kept', reason: 'it is active' } : { worktree: 'removed' };
+}

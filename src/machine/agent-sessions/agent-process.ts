@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileDisk } from '../files.ts';
+import { endAll } from '../process/end-all.ts';
+import { answers, markedLeaders, startOf } from '../process/group.ts';
+import { FolderMissing, isFolder, notStarted, ProgramMissing, runProgram } from '../process/process.ts';
+import { type AgentSessions, markOf, SESSION_VARIABLE, type SessionHandle } from './agent-session.ts';
+
+const SHOWN_BYTES = 64 * 1024;
+const LONGEST_LOG = 16 * 1024 * 1024;
+const PS_MS = 10_000;
+
+const logOf = (logs: string, name: string) => join(logs, `${name}.log`);
+
+/** Where there is no tmux: a process group without a terminal, whose output goes into a log. */
+export function createProcesses(logs: string, leaders: typeof markedLeaders = markedLeaders): AgentSessions {
+  const noteOf = (name: string) => join(logs, `${name}.pid`);
+
+  /** Those that run, recorded or not: by their environment; where the system does not show it, by what was noted beside the log. */
+  async function running(): Promise<SessionHandle[]> {
+    const marked = leaders(SESSION_VARIABLE);
+    if (!marked) return await noted();
+    const found = new Map<string, SessionHandle>();
+    for (const { pid, start, value } of marked) {
+      const name = value.slice(0, value.lastIndexOf(':'));
+      // What it has started carries the mark too, and is younger.
+      if (value === markOf(name, logs) && !found.has(name)) found.set(name, { name, pid, started: start });
+    }
+    return [...found.values()];
+  }
+
+  async function noted(): Promise<SessionHandle[]> {
+    const files = (await readdir(logs).catch(() => [])).filter((file) => file.endsWith('.pid'));
+    const handles = await Promise.all(files.map(async (file) => read(file.slice(0, -'.pid'.length), await fileDisk.readText(join(logs, file)))));
+    const alive = await Promise.all(handles.map(async (handle) => handle !== null && (await isRunning(handle))));
+    return handles.filter((handle, index): handle is SessionHandle => alive[index] === true && handle !== null);
+  }
+
+  return {
+    kind: 'process',
+    async start({ name, cwd, file, args, env, input }) {
+      if (!isFolder(cwd)) throw new FolderMissing(cwd);
+      await mkdir(logs, { recursive: true, mode: 0o700 });
+      await rm(noteOf(name), { force: true });
+      // Appending: the log can be cut short while it is written to.
+      const log = await open(logOf(logs, name), 'a', 0o600);
+      try {
+        const marked = { ...env, [SESSION_VARIABLE]: markOf(name, logs) };
+        const child = spawn(file, [...args], { cwd, env: marked, detached: true, windowsHide: true, stdio: ['pipe', log.fd, log.fd] });
+        // Without this the failure would be nobody's, and end the server.
+        child.on('error', () => {});
+        child.stdin?.on('error', () => {});
+        await once(child, 'spawn').catch((error: unknown) => {
+          throw notStarted(file, error);
+        });
+        const pid = child.pid as number;
+        const started = await beganAt(pid);
+        if (!leaders(SESSION_VARIABLE)) await fileDisk.replaceFile(noteOf(name), `${pid} ${started}\n`, 0o600);
+        child.stdin?.end(input ?? '');
+        child.unref();
+        return { name, pid, started };
+      } finally {
+        await log.close();
+      }
+    },
+    find: async (name) => (await running()).find((handle) => handle.name === name),
+    look: async (handle) => ({ state: (await isRunning(handle)) ? 'running' : 'gone' }),
+    async end({ name, pid, started }) {
+      const now = await beganAt(pid);
+      // Its number is another's by now; what it left behind still carries its mark.
+      await endAll({ group: now === 0 || now === started ? pid : null, started, mark: markOf(name, logs) });
+      await rm(noteOf(name), { force: true });
+    },
+    screen: async ({ name }) => await endOf(logOf(logs, name)),
+    type: async () => false,
+    names: async () => (await running()).map(({ name }) => name),
+  };
+}
+
+const isRunning = async ({ pid, started }: SessionHandle): Promise<boolean> => answers(pid) && (await beganAt(pid)) === started;
+
+function read(name: string, note: string | null): SessionHandle | null {
+  const [, pid, started] = /^([1-9]\d*) (\d+)\n$/.exec(note ?? '') ?? [];
+  return pid === undefined ? null : { name, pid: Number(pid), started: Number(started) };
+}
+
+/** When it started; 0 where it does not run, or the system cannot say. */
+async function beganAt(pid: number): Promise<number> {
+  return startOf(pid) || (process.platform === 'linux' ? 0 : await beganBySystem(pid));
+}
+
+/** In seconds, as `ps` of every Unix says it. */
+export async function beganBySystem(pid: number): Promise<number> {
+  try {
+    const env = { PATH: process.env.PATH, LC_ALL: 'C' };
+    const { stdout } = await runProgram('ps', ['-o', 'lstart=', '-p', String(pid)], { cwd: tmpdir(), env, timeoutMs: PS_MS, maxOutputBytes: 1_000 });
+    return Math.floor((Date.parse(stdout.trim()) || 0) / 1_000);
+  } catch (error) {
+    if (error instanceof ProgramMissing) return 0;
+    throw error;
+  }
+}
+
+async function endOf(path: string): Promise<string> {
+  const log = await open(path, 'r').catch(() => null);
+  if (!log) return '';
+  try {
+    const { size } = await log.stat();
+    const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(Math.min(size, SHOWN_BYTES)), position: Math.max(0, size - SHOWN_BYTES) });
+    return buffer.toString('utf8', 0, bytesRead).replace(/^\uFFFD+/, '');
+  } finally {
+    await log.close();
+  }
+}
+
+/** Of a log that has grown too long only the end stays; what is written next follows it. */
+export async function boundLog(logs: string, name: string, longest = LONGEST_LOG): Promise<void> {
+  const path = logOf(logs, name);
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > longest) await writeFile(path, `(what came before was cut: the log had grown to ${size} bytes)\n${await endOf(path)}`);
+}

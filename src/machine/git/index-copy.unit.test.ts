@@ -1,0 +1,43 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryRepository } from '../../testing/scenes/repository.ts';
+import { temporaryFolder } from '../../testing/store/database.ts';
+import { backUp } from './backup.ts';
+import { copyIndex } from './index-copy.ts';
+import { applyMerge, prepareMerge } from './merge-file.ts';
+
+/** A file that was changed in the very moment in which it was staged, to something of the same length: only a look into it tells. */
+function changedInTheSameMoment() {
+  const repository = temporaryRepository();
+  const { path, git, write } = repository;
+  write('a.txt', 'staged\n');
+  const moment = new Date(1_700_000_000_000);
+  utimesSync(join(path, 'a.txt'), moment, moment);
+  git(['add', '--', 'a.txt']);
+  utimesSync(join(path, '.git/index'), moment, moment);
+  write('a.txt', 'edited\n');
+  utimesSync(join(path, 'a.txt'), moment, moment);
+  expect(git(['diff', '--name-only'])).toBe('a.txt');
+  utimesSync(join(path, '.git/index'), moment, moment);
+  return repository;
+}
+
+test('feedback that is merged hides no change that was made in the moment of staging', async () => {
+  const { path, git } = changedInTheSameMoment();
+  const about = git(['rev-parse', 'HEAD']);
+  const merge = { worktree: path, branch: 'main', file: 'F.md', text: 'x\n', about, author: { name: 'a', email: 'a@b' }, subject: 's', key: 'k' };
+  expect(await applyMerge(merge, await prepareMerge(merge))).toBe(true);
+  expect(git(['status', '--porcelain'])).toBe('AM a.txt');
+});
+
+test('a backup has such a change', async () => {
+  const { path, git } = changedInTheSameMoment();
+  const ref = await backUp(path, 'one', 'main');
+  expect([git(['show', `${ref}:a.txt`]), git(['show', ':a.txt'])]).toEqual(['edited', 'staged']);
+});
+
+test('where there is no index, there is no copy', async () => {
+  const folder = temporaryFolder();
+  await copyIndex(join(folder, 'index'), join(folder, 'copy'));
+});

@@ -1,0 +1,230 @@
+import { link, lstat, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileDisk } from '../files.ts';
+import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
+import { gitOnFiles } from './git-files.ts';
+import { copyIndex } from './index-copy.ts';
+import { currentBranch } from './repository.ts';
+import { listWorktrees } from './worktree.ts';
+import { unfinished } from './worktree-state.ts';
+
+/**
+ * Brings one file into a branch that somebody works on, as a merge commit, and touches nothing else: neither what they have
+ * edited, nor what they have staged, nor what they are about to commit.
+ */
+
+/** The file cannot be merged without touching what is not ours. Nothing was changed. */
+export class MergeImpossible extends Error {
+  override readonly name = 'MergeImpossible';
+}
+
+export interface FileMerge {
+  /** Where the branch is checked out. */
+  readonly worktree: string;
+  readonly branch: string;
+  /** At the top of the worktree. */
+  readonly file: string;
+  readonly text: string;
+  /** The commit that the text is about: the merged side stands on it, and so brings nothing but the file. */
+  readonly about: string;
+  readonly author: { readonly name: string; readonly email: string };
+  readonly subject: string;
+  /** Names what lies beside the index meanwhile: whoever carries on after a crash finds it by this. */
+  readonly key: string;
+}
+
+/** Made, and on no branch yet. */
+export interface PreparedMerge {
+  readonly commit: string;
+  /** Where the branch stands. */
+  readonly onto: string;
+}
+
+export async function prepareMerge(merge: FileMerge, options: GitOptions = {}): Promise<PreparedMerge> {
+  const { worktree, branch, file, about } = merge;
+  await requireOpen(merge, options);
+  const onto = await resolveCommit(worktree, `refs/heads/${branch}`, options);
+  if (onto === null) throw new MergeImpossible(`there is no branch ${branch}`);
+  const blob = (await git(worktree, ['hash-object', '-w', '--no-filters', '--stdin'], { ...options, input: merge.text })).trim();
+  // What its author has rewritten since must not come back by this: it may have had a reason to go.
+  const side = (await contains(worktree, onto, about, options)) ? about : onto;
+  const brought = await commitTree(merge, await treeWith(worktree, side, file, blob, options), [side], options);
+  const commit = await commitTree(merge, await treeWith(worktree, onto, file, blob, options), [onto, brought], options);
+  return { commit, onto };
+}
+
+/** False where the branch has moved on since: it must be prepared again. Can be called again after a crash, and carries on. */
+export async function applyMerge(merge: FileMerge, { commit, onto }: PreparedMerge, options: GitOptions = {}): Promise<boolean> {
+  const { worktree, branch, file, text } = merge;
+  const index = await indexOf(merge, options);
+  const tip = await resolveCommit(worktree, `refs/heads/${branch}`, options);
+  const isIn = tip !== null && (await contains(worktree, tip, commit, options));
+  if (isIn && !(await index.isHeld())) {
+    await index.tidy();
+    return true;
+  }
+  if (!isIn && tip !== onto) {
+    await index.release();
+    return false;
+  }
+  await index.hold(options.signal);
+  try {
+    if (!isIn) await requireOpen(merge, options);
+    await index.stage(commit, file);
+    if (!isIn && !(await moveBranch(merge, onto, commit, options))) return false;
+    try {
+      // Whoever died here before may have left half of it.
+      await fileDisk.removeLeftovers(worktree);
+      if (!(await isTouched(merge, 'edited', options))) await fileDisk.replaceFile(join(worktree, file), text);
+      await index.put();
+    } catch (error) {
+      // With an index that does not have the file, the next commit would remove it.
+      await moveBranch(merge, commit, onto, options);
+      await takeFileBack(merge, options);
+      throw error;
+    }
+    return true;
+  } finally {
+    await index.release();
+  }
+}
+
+/** A commit that was under way when the index was held may still come first. */
+async function moveBranch({ worktree, branch, subject }: FileMerge, from: string, to: string, options: GitOptions): Promise<boolean> {
+  const ref = `refs/heads/${branch}`;
+  try {
+    await git(worktree, ['update-ref', '-m', `merge: ${subject}`, ref, to, from], options);
+    return true;
+  } catch (error) {
+    if ((await resolveCommit(worktree, ref, options)) === from) throw error;
+    return false;
+  }
+}
+
+/** As the index has it, or not at all. */
+async function takeFileBack(merge: FileMerge, options: GitOptions): Promise<void> {
+  if (!(await isOurs(merge))) return;
+  await rm(join(merge.worktree, merge.file));
+  await gitOnFiles(merge.worktree, ['checkout-index', '--quiet', '--', merge.file], { ...options, answers: [1, 128] });
+}
+
+/** On its branch, in no half-done merge or rebase, and the file neither edited nor there without being committed. */
+async function requireOpen(merge: FileMerge, options: GitOptions): Promise<void> {
+  const { worktree, branch, file } = merge;
+  const checkedOut = await currentBranch(worktree, options);
+  if (checkedOut !== branch) throw new MergeImpossible(`${checkedOut ?? 'a detached HEAD'} is checked out there instead of ${branch}`);
+  // The index of the other one would say that the file was removed.
+  const places = (await listWorktrees(worktree, options)).filter((one) => one.branch === branch);
+  if (places.length > 1) throw new MergeImpossible(`${branch} is checked out in ${places.length} worktrees`);
+  const halfDone = await unfinished(worktree, options);
+  if (halfDone !== null) throw new MergeImpossible(`a ${halfDone} is under way there`);
+  if (await isTouched(merge, 'staged or edited', options)) throw new MergeImpossible(`${file} is there with changes that are not committed`);
+}
+
+/**
+ * Whether somebody else's hand is in the file. Git does not say so of what it was told to take for unchanged, of an empty folder, and of a
+ * name that differs in its case where the disk does not tell cases apart: what it does not vouch for must not be there.
+ */
+async function isTouched(merge: FileMerge, how: 'staged or edited' | 'edited', options: GitOptions): Promise<boolean> {
+  const { worktree, file } = merge;
+  const only = ['--', `:(top,literal)${file}`];
+  const said = await gitOnFiles(worktree, ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignored', '--no-renames', ...only], {
+    ...options,
+    reads: true,
+  });
+  const states = said.split('\0').filter((entry) => entry !== '' && (how === 'staged or edited' || entry[1] !== ' '));
+  const isVouchedFor = (await git(worktree, ['ls-files', '-v', '-z', ...only], { ...options, reads: true })).startsWith('H ');
+  return (states.length > 0 || (!isVouchedFor && (await kindOf(merge)) !== null)) && !(await isOurs(merge));
+}
+
+/** Null: nothing is there. A link counts for itself, whatever it leads to. */
+const kindOf = async ({ worktree, file }: FileMerge): Promise<'file' | 'other' | null> =>
+  await lstat(join(worktree, file)).then(
+    (found) => (found.isFile() ? 'file' : 'other'),
+    () => null,
+  );
+
+const isOurs = async (merge: FileMerge): Promise<boolean> =>
+  (await kindOf(merge)) === 'file' && (await fileDisk.readText(join(merge.worktree, merge.file)).catch(() => null)) === merge.text;
+
+/** The tree of a commit with one file at its top put in or replaced. */
+async function treeWith(worktree: string, commit: string, file: string, blob: string, options: GitOptions): Promise<string> {
+  const entries = (await git(worktree, ['ls-tree', '-z', '--full-tree', commit], { ...options, reads: true })).split('\0').filter((entry) => entry !== '');
+  const nameOf = (entry: string) => entry.slice(entry.indexOf('\t') + 1);
+  const there = entries.find((entry) => nameOf(entry) === file);
+  if (there && !/^\d+ blob /.test(there)) throw new MergeImpossible(`${file} is a folder there`);
+  const input = [...entries.filter((entry) => entry !== there), `100644 blob ${blob}\t${file}`].join('\0');
+  return (await git(worktree, ['mktree', '-z'], { ...options, input: `${input}\0` })).trim();
+}
+
+async function commitTree({ worktree, subject, author }: FileMerge, tree: string, parents: readonly string[], options: GitOptions): Promise<string> {
+  const env = { GIT_AUTHOR_NAME: author.name, GIT_AUTHOR_EMAIL: author.email, GIT_COMMITTER_NAME: author.name, GIT_COMMITTER_EMAIL: author.email };
+  const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])];
+  return (await git(worktree, args, { ...options, env, input: `${subject}\n` })).trim();
+}
+
+async function contains(worktree: string, tip: string, commit: string, options: GitOptions): Promise<boolean> {
+  return (await runGit(worktree, ['merge-base', '--is-ancestor', commit, tip], { ...options, reads: true, answers: [1, 128] })).code === 0;
+}
+
+const TRIES = 100;
+const BETWEEN_TRIES_MS = 100;
+
+/**
+ * The worktree's index, held as git itself holds it: while `index.lock` is there no other git stages or commits. Ours is a second
+ * name of a file of our own, so that it can be told from another's, also by whoever comes after a crash.
+ */
+async function indexOf({ worktree, key }: FileMerge, options: GitOptions) {
+  const folder = (await git(worktree, ['rev-parse', '--absolute-git-dir'], { ...options, reads: true })).replace(/\n$/, '');
+  const index = join(folder, 'index');
+  const lock = join(folder, 'index.lock');
+  const own = join(folder, `covenant-${key}.lock-of-index`);
+  const next = join(folder, `covenant-${key}.index`);
+  const inode = async (path: string) =>
+    await stat(path).then(
+      ({ ino }) => ino,
+      () => null,
+    );
+  const isHeld = async () => {
+    const mine = await inode(own);
+    return mine !== null && mine === (await inode(lock));
+  };
+  const tidy = async () => {
+    for (const path of [own, next, `${next}.lock`]) await rm(path, { force: true });
+  };
+  return {
+    isHeld,
+    tidy,
+    async hold(signal: AbortSignal | undefined): Promise<void> {
+      if (await isHeld()) return;
+      await tidy();
+      await (await open(own, 'wx')).close();
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await link(own, lock);
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+          if (attempt < TRIES) await sleep(BETWEEN_TRIES_MS, undefined, signal ? { signal } : {});
+          else throw new MergeImpossible('another git has held its index for too long');
+        }
+      }
+    },
+    /** What is staged stays staged; one entry is as the commit has it. From here on nothing is missing but the name. */
+    async stage(commit: string, file: string): Promise<void> {
+      await copyIndex(index, next);
+      const [, , blob] = (await git(worktree, ['ls-tree', '-z', '--full-tree', commit, '--', file], { ...options, reads: true })).split(/[ \t]/);
+      await gitOnFiles(worktree, ['update-index', '--add', '--cacheinfo', `100644,${blob},${file}`], { ...options, env: { GIT_INDEX_FILE: next } });
+      await writeFile(own, await readFile(next), { flush: true });
+    },
+    /** The lock's file becomes the index, as git does it. */
+    async put(): Promise<void> {
+      if (!(await isHeld())) throw new MergeImpossible('the lock of its index was taken away meanwhile');
+      await rename(lock, index);
+    },
+    async release(): Promise<void> {
+      if (await isHeld()) await rm(lock, { force: true });
+      await tidy();
+    },
+  };
+}

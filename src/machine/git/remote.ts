@@ -1,0 +1,226 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Ran } from '../process/process.ts';
+import { type GitOptions, git, resolveCommit, runGit, runGitIn } from './git.ts';
+import { locate, writeGitFolder } from './git-files.ts';
+import type { GitSetting } from './git-program.ts';
+import { type AddressRewrite, userSettings } from './git-user.ts';
+
+/** Which repository of which host a remote address is of. */
+export interface RemoteRepository {
+  readonly host: string;
+  readonly owner: string;
+  readonly repo: string;
+}
+
+/** `https://host/owner/repo.git`, `ssh://git@host/owner/repo`, `git@host:owner/repo.git`; null for anything else, such as a folder. */
+export function readRemote(address: string): RemoteRepository | null {
+  const url = /^(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
+  const scp = /^(?:[^@/:]+@)?([^/:]+):([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
+  const [, host, owner, repo] = url ?? scp ?? [];
+  // In the path of a call `..` would lead elsewhere.
+  const isName = (part: string | undefined): part is string => part !== undefined && /^(?!\.{1,2}$)[\w.-]+$/.test(part);
+  return host && isName(owner) && isName(repo) ? { host, owner, repo } : null;
+}
+
+/** The address of `origin` as the repository says it; null where there is none. To be checked by whoever goes there. */
+export async function originOf(repository: string, options: GitOptions = {}): Promise<string | null> {
+  const { code, stdout } = await runGit(repository, ['config', '--no-includes', '--get', 'remote.origin.url'], { ...options, reads: true, answers: [1] });
+  return code === 0 ? stdout.trim() : null;
+}
+
+/** The branch that everybody's work goes to: what `origin` says, else `main` or `master`. */
+export async function defaultBranch(repository: string, options: GitOptions = {}): Promise<string | null> {
+  const { code, stdout } = await runGit(repository, ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'], { ...options, reads: true, answers: [1] });
+  if (code === 0) return stdout.trim().replace(/^refs\/remotes\/origin\//, '');
+  for (const name of ['main', 'master']) if (await resolveCommit(repository, `refs/heads/${name}`, options)) return name;
+  return null;
+}
+
+/** Commits that the branch has and the base has not, and whether their content differs at all. */
+export async function hasChanges(repository: string, base: string, branch: string, options: GitOptions = {}): Promise<boolean> {
+  const from = await runGit(repository, ['merge-base', '--end-of-options', base, branch], { ...options, reads: true, answers: [1] });
+  const args = ['diff-tree', '--quiet', '--no-ext-diff', '--no-textconv', from.code === 0 ? from.stdout.trim() : base, branch, '--'];
+  return (await runGit(repository, args, { ...options, reads: true, answers: [1] })).code === 1;
+}
+
+const PUSH_MS = 120_000;
+
+export type RemoteWhy = 'rejected' | 'refused' | 'unauthorized' | 'unreachable' | 'failed';
+
+/** The remote would not, or could not be asked. */
+export class RemoteFailed extends Error {
+  override readonly name = 'RemoteFailed';
+  readonly why: RemoteWhy;
+
+  constructor(why: RemoteWhy, message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
+/** Where to, and by which password. */
+export interface RemoteOptions extends GitOptions {
+  /** What the caller has checked: nothing else of the repository's configuration says where its branches go. */
+  readonly address: string;
+  readonly access?: RemoteAccess | undefined;
+}
+
+/** The commit at which the remote has the branch, asked there; null: it has none of that name. */
+export async function remoteBranch(repository: string, branch: string, options: RemoteOptions): Promise<string | null> {
+  const said = requireDone(await speak(repository, 'fetch', (url) => ['ls-remote', '--heads', '--', url, `refs/heads/${branch}`], { ...options, reads: true }));
+  // It takes the name for a pattern and answers with all that end in it.
+  const line = said.split('\n').find((one) => one.endsWith(`\trefs/heads/${branch}`));
+  return line?.split('\t')[0] || null;
+}
+
+/** Brings a branch of the remote here, as far as its commits are not here yet. No branch of the repository moves. */
+export async function fetchBranch(repository: string, branch: string, options: RemoteOptions): Promise<void> {
+  const plain = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--recurse-submodules=no'];
+  requireDone(await speak(repository, 'fetch', (url) => ['fetch', ...plain, '--', url, `refs/heads/${branch}`], options));
+}
+
+export interface Push extends RemoteOptions {
+  /** Where the branch is to stand on the remote; by default where it stands here. */
+  readonly commit?: string;
+}
+
+/** To a branch of the same name, never by force. */
+export async function pushBranch(repository: string, branch: string, { commit, ...options }: Push): Promise<void> {
+  const pushed = commit ?? (await resolveCommit(repository, `refs/heads/${branch}`, { signal: options.signal }));
+  if (pushed === null) throw new RemoteFailed('failed', `there is no branch ${branch} to push`);
+  const plain = ['--porcelain', '--no-follow-tags', '--no-verify', '--no-signed', '--recurse-submodules=no'];
+  requireDone(await speak(repository, 'push', (url) => ['push', ...plain, '--', url, `${pushed}:refs/heads/${branch}`], options));
+  // As git does it: by this the commits count as kept elsewhere.
+  await git(repository, ['update-ref', `refs/remotes/origin/${branch}`, pushed], { signal: options.signal });
+}
+
+/**
+ * Talks to another machine from a git folder of our own, which has the repository's objects and a configuration that we wrote: neither
+ * pushurl, insteadOf, sshCommand, a proxy nor a credential helper of the repository is read.
+ */
+async function speak(repository: string, way: 'fetch' | 'push', line: (url: string) => string[], options: RemoteOptions): Promise<Ran> {
+  const { address, access, ...rest } = options;
+  const { network, rewrites } = await userSettings();
+  const url = rewritten(checkedAddress(address), rewrites, way);
+  const { objects, commonFolder, format } = await locate(repository, rest);
+  const scratch = await mkdtemp(join(tmpdir(), 'covenant-remote-'));
+  try {
+    await writeGitFolder(scratch, { head: null, format });
+    await symlink(join(commonFolder, 'shallow'), join(scratch, 'shallow'));
+    // Git tells the remote by these which commits are here.
+    const refs = await git(repository, ['for-each-ref', '--format=%(objectname) %(refname)'], { signal: rest.signal, reads: true });
+    await writeFile(join(scratch, 'packed-refs'), refs);
+    const isSameHost = access !== undefined && URL.canParse(url) && new URL(url).origin === access.origin;
+    const world = {
+      settings: [...network, ...FIXED, ...(isSameHost ? access.settings : [])],
+      protocols: protocolOf(url),
+      env: { GIT_DIR: scratch, GIT_OBJECT_DIRECTORY: objects, ...(isSameHost ? access.env : {}) },
+    };
+    return await runGitIn(world, scratch, line(url), { timeoutMs: PUSH_MS, ...rest, answers: [1, 128] });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+const FIXED: readonly GitSetting[] = [
+  ['core.hooksPath', '/dev/null'],
+  // A repository that was renamed. The password goes to its own host alone.
+  ['http.followRedirects', 'initial'],
+  ['gc.auto', '0'],
+];
+
+const SCHEMES = ['https:', 'ssh:'];
+
+/** An address at which git asks no program of its own choice: https, or ssh in either way of writing it. */
+function checkedAddress(address: string): string {
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
+  const isFine = isUrl
+    ? URL.canParse(address) && SCHEMES.includes(new URL(address).protocol) && isHost(new URL(address).hostname)
+    : isHost(readRemote(address)?.host);
+  if (isFine && !/[\p{Cc}\s]/u.test(address)) return address;
+  throw new RemoteFailed('failed', 'the address of origin is neither https nor ssh');
+}
+
+/** A host like an option would be one to ssh. */
+const isHost = (host: string | undefined): boolean => host !== undefined && host !== '' && !host.startsWith('-');
+
+/** By what the user has set up for all repositories: of several that fit, the longest. */
+function rewritten(address: string, rewrites: readonly AddressRewrite[], way: 'fetch' | 'push'): string {
+  const longest = (pushOnly: boolean) =>
+    rewrites
+      .filter((one) => one.pushOnly === pushOnly && address.startsWith(one.from))
+      .reduce<AddressRewrite | undefined>((best, one) => (best && best.from.length >= one.from.length ? best : one), undefined);
+  const rule = (way === 'push' ? longest(true) : undefined) ?? longest(false);
+  return rule === undefined ? address : `${rule.to}${address.slice(rule.from.length)}`;
+}
+
+/** For GIT_ALLOW_PROTOCOL: git speaks no other. */
+function protocolOf(url: string): string {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url) ?? [];
+  if (scheme !== undefined) return scheme.toLowerCase();
+  return /^[^/]*:/.test(url) ? 'ssh' : 'file';
+}
+
+function requireDone({ code, stdout, stderr }: Ran): string {
+  if (code === 0) return stdout;
+  throw failureOf(stdout, stderr);
+}
+
+const SIGNS: readonly (readonly [RemoteWhy, RegExp])[] = [
+  [
+    'unauthorized',
+    /authentication failed|could not read (username|password)|invalid username|permission (to .* )?denied|error: (401|403)|access denied|host key/i,
+  ],
+  ['unauthorized', /repository not found|repository '.*' not found/i],
+  [
+    'unreachable',
+    /could not resolve|unable to access|connection|timed out|network is unreachable|could not read from remote|does not appear to be a git repository/i,
+  ],
+];
+
+function failureOf(stdout: string, stderr: string): RemoteFailed {
+  const [, rejected] = /^!\t\S+\t\[rejected\] \((.*)\)$/m.exec(stdout) ?? [];
+  if (rejected !== undefined) return new RemoteFailed('rejected', rejected);
+  const [, refused] = /^!\t\S+\t\[remote rejected\] \((.*)\)$/m.exec(stdout) ?? [];
+  const lines = stderr.split('\n').map((line) => line.trim());
+  if (refused !== undefined) {
+    const reasons = lines.flatMap((line) => (/^remote: *\S/.test(line) ? [line.slice('remote:'.length).trim()] : []));
+    return new RemoteFailed('refused', [refused, ...reasons].join('; ').slice(0, 500));
+  }
+  const said = lines.find((line) => /^(fatal|error|ERROR):/.test(line)) ?? lines.find((line) => line !== '') ?? 'git gave no reason';
+  const why = SIGNS.find(([, sign]) => sign.test(stderr))?.[0] ?? 'failed';
+  return new RemoteFailed(
+    why,
+    withoutPasswords(said)
+      .replace(/^(fatal|error): */i, '')
+      .slice(0, 500),
+  );
+}
+
+/** Of the addresses in a text. */
+export const withoutPasswords = (text: string): string => text.replaceAll(/\/\/[^/\s]*@/g, '//');
+
+/** The name of the variable by which the program that git asks for a password knows it. */
+const PASSWORD = 'COVENANT_REMOTE_PASSWORD';
+/** Fixed words: the password is not among them. */
+const ANSWER = `!f() { test "$1" = get && printf 'username=x-access-token\\npassword=%s\\n' "$${PASSWORD}"; }; f`;
+
+/** A password, for one host. */
+export interface RemoteAccess {
+  readonly origin: string;
+  readonly settings: readonly GitSetting[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** By which git pushes with this password to an https address, and to that host alone. Any other way in is the user's own: undefined. */
+export function withPassword(address: string, password: string): RemoteAccess | undefined {
+  if (!/^https:\/\//i.test(address) || !URL.canParse(address)) return undefined;
+  const { origin } = new URL(address);
+  const settings: readonly GitSetting[] = [
+    [`credential.${origin}.helper`, ANSWER],
+    ['http.sslVerify', 'true'],
+  ];
+  return { origin, settings, env: { [PASSWORD]: password } };
+}

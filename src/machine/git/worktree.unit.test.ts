@@ -1,0 +1,276 @@
+import { appendFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type TestRepository, temporaryRepository } from '../../testing/scenes/repository.ts';
+import { removeWorktree } from './remove-worktree.ts';
+import { addWorktree, deleteBranch, listWorktrees } from './worktree.ts';
+import { worktreeState } from './worktree-state.ts';
+
+let repository: TestRepository;
+let root: string;
+let path: string;
+let base: string;
+const branch = 'workflow/w/t';
+
+beforeEach(() => {
+  repository = temporaryRepository();
+  root = repository.path;
+  path = `${root}-worktrees/one`;
+  base = repository.git(['rev-parse', 'HEAD']);
+});
+
+const add = (more: object = {}) => addWorktree(root, { path, branch, base, ...more });
+const state = (mergeCommit: string | null = null) => worktreeState(root, path, { branch, base: 'main', mergeCommit, passing: 'workflow/' });
+
+describe('making one', () => {
+  test('makes folder, branch and checkout; made again it is the same', async () => {
+    expect(await add()).toBe(base);
+    expect(existsSync(join(path, 'file-0.txt'))).toBe(true);
+    const commit = repository.commit('own.txt', 'x', path);
+    expect(await add()).toBe(commit);
+    expect(repository.worktrees()).toEqual([path]);
+  });
+
+  test('is refused where the branch has commits of its own, unless it is to be continued', async () => {
+    repository.git(['branch', branch]);
+    await add();
+    const own = repository.commit('own.txt', 'x', path);
+    await removeWorktree(root, path);
+    await expect(add()).rejects.toThrow(`branch ${branch} exists already, with 1 commit(s) of its own`);
+    expect(await add({ continues: true })).toBe(own);
+  });
+
+  test('takes over a branch that an attempt left behind, brought up to the base', async () => {
+    repository.git(['branch', branch]);
+    base = repository.commit('later.txt', 'x');
+    expect(await add()).toBe(base);
+  });
+
+  test('takes over what git left when it was killed in the middle', async () => {
+    await add();
+    rmSync(join(path, 'file-0.txt'));
+    writeFileSync(join(root, '.git/worktrees/one/locked'), 'initializing\n');
+    expect(await add()).toBe(base);
+    expect(existsSync(join(path, 'file-0.txt'))).toBe(true);
+  });
+
+  test('makes it again where somebody deleted the folder by hand', async () => {
+    await add();
+    rmSync(path, { recursive: true });
+    expect(await add()).toBe(base);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test('does not make it again where only git still keeps what was done in the deleted folder', async () => {
+    await add();
+    repository.git(['checkout', '--quiet', '--detach'], path);
+    const own = repository.commit('own.txt', 'x', path);
+    rmSync(path, { recursive: true });
+    await expect(add({ continues: true })).rejects.toThrow('git still keeps a detached HEAD of it');
+    expect((await state()).head).toBe(own);
+  });
+
+  test('a folder that is in the way, or is the worktree of another branch, is left as it is', async () => {
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, 'mine.txt'), 'x');
+    await expect(add()).rejects.toThrow('already exists');
+    expect(repository.branches()).toEqual(['main']);
+    rmSync(path, { recursive: true });
+    await addWorktree(root, { path, branch: 'other', base });
+    await expect(add()).rejects.toThrow('is a worktree already, of other');
+  });
+
+  test('a branch like an option is refused before git sees it as one', async () => {
+    await expect(add({ branch: '--force' })).rejects.toThrow('is not a valid branch name');
+  });
+
+  test('works where the folder for worktrees is a symbolic link', async () => {
+    mkdirSync(`${root}-elsewhere`);
+    symlinkSync(`${root}-elsewhere`, `${root}-worktrees`);
+    await add();
+    expect(await add()).toBe(base);
+    expect(await state()).toMatchObject({ listed: true, exists: true });
+  });
+
+  test('eight at once in one repository all come into being', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `n${index}`);
+    await Promise.all(names.map((name) => addWorktree(root, { path: `${root}-worktrees/${name}`, branch: name, base })));
+    expect((await listWorktrees(root)).map((worktree) => worktree.branch).sort()).toEqual(['main', ...names].sort());
+  });
+});
+
+describe('what would be lost', () => {
+  beforeEach(() => add());
+
+  test('nothing, of one that was only made', async () => {
+    expect(await state()).toEqual({
+      listed: true,
+      exists: true,
+      head: base,
+      branch,
+      locked: null,
+      dirty: null,
+      inner: null,
+      submodules: false,
+      inProgress: null,
+      unsaved: 0,
+      branchTip: base,
+    });
+  });
+
+  test.each<[string, string, () => void]>([
+    ['a modified file', '1 file(s) changed and not committed', () => repository.write('file-0.txt', 'y', path)],
+    ['a deleted file', '1 file(s) changed and not committed', () => rmSync(join(path, 'file-0.txt'))],
+    [
+      'a staged file',
+      '1 file(s) changed and not committed',
+      () => {
+        repository.write('new.txt', 'y', path);
+        repository.git(['add', '.'], path);
+      },
+    ],
+    ['an untracked file', '1 file(s) untracked', () => repository.write('new.txt', 'y', path)],
+    [
+      'an untracked file where the configuration hides them',
+      '1 file(s) untracked',
+      () => {
+        repository.git(['config', 'status.showUntrackedFiles', 'no']);
+        repository.write('new.txt', 'y', path);
+      },
+    ],
+    [
+      'a file marked as unchanged',
+      '1 file(s) marked so that git does not look at them',
+      () => {
+        repository.git(['update-index', '--assume-unchanged', 'file-0.txt'], path);
+        repository.write('file-0.txt', 'y', path);
+      },
+    ],
+    [
+      'a file marked as not checked out',
+      '1 file(s) marked so that git does not look at them',
+      () => {
+        repository.git(['update-index', '--skip-worktree', 'file-0.txt'], path);
+        repository.write('file-0.txt', 'y', path);
+      },
+    ],
+  ])('%s', async (_, words, change) => {
+    change();
+    expect((await state()).dirty).toBe(words);
+  });
+
+  test('not what is ignored', async () => {
+    appendFileSync(join(root, '.git/info/exclude'), 'built/\n');
+    repository.write('built/x', 'y', path);
+    expect((await state()).dirty).toBe(null);
+  });
+
+  test('a worktree or another repository inside of it, though its folder is ignored', async () => {
+    appendFileSync(join(root, '.git/info/exclude'), 'built/\n');
+    repository.write('built/x', 'y', path);
+    expect((await state()).inner).toBe(null);
+    repository.git(['worktree', 'add', '--quiet', '-b', 'inner', join(path, 'built/two')]);
+    expect(await state()).toMatchObject({ dirty: null, inner: 'built/two/' });
+    repository.git(['worktree', 'remove', join(path, 'built/two')]);
+    repository.git(['init', '--quiet', join(path, 'built/three')]);
+    expect(await state()).toMatchObject({ dirty: null, inner: 'built/three/' });
+  });
+
+  test('commits of a submodule, which git keeps even when the folder is gone', async () => {
+    const library = `${root}-library`;
+    repository.git(['clone', '--quiet', root, library]);
+    repository.git(['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'library'], path);
+    repository.git(['commit', '--quiet', '--message', 'Use it'], path);
+    repository.git(['merge', '--quiet', branch]);
+    expect(await state()).toMatchObject({ dirty: null, unsaved: 0, submodules: true });
+    rmSync(path, { recursive: true });
+    expect((await state()).submodules).toBe(true);
+    await expect(add({ continues: true })).rejects.toThrow('git still keeps submodules of it');
+  });
+
+  test('a merge, a rebase and a cherry-pick that are not finished', async () => {
+    const other = repository.commit('file-0.txt', 'theirs\n');
+    repository.commit('file-0.txt', 'ours\n', path);
+    for (const [command, word] of [
+      ['merge', 'merge'],
+      ['rebase', 'rebase'],
+      ['cherry-pick', 'cherry-pick'],
+    ] as const) {
+      expect(() => repository.git([command, other], path)).toThrow();
+      expect((await state()).inProgress).toBe(word);
+      repository.git([command, '--abort'], path);
+    }
+    expect((await state()).inProgress).toBe(null);
+  });
+
+  test('commits, until they are in the base branch', async () => {
+    repository.commit('a.txt', 'a', path);
+    repository.commit('b.txt', 'b', path);
+    expect((await state()).unsaved).toBe(2);
+    repository.git(['merge', '--quiet', branch]);
+    expect((await state()).unsaved).toBe(0);
+  });
+
+  test('commits, until a remote has them', async () => {
+    repository.commit('a.txt', 'a', path);
+    repository.git(['init', '--quiet', '--bare', `${root}-remote`]);
+    repository.git(['remote', 'add', 'origin', `${root}-remote`]);
+    expect((await state()).unsaved).toBe(1);
+    repository.git(['push', '--quiet', 'origin', branch]);
+    expect((await state()).unsaved).toBe(0);
+  });
+
+  test('commits, until a merge commit has them that does not hang on the branch alone', async () => {
+    const own = repository.commit('a.txt', 'a', path);
+    expect((await state(own)).unsaved).toBe(1);
+    repository.git(['checkout', '--quiet', '-b', 'integration']);
+    repository.git(['merge', '--quiet', '--no-ff', '--message', 'Merge', branch]);
+    const merge = repository.git(['rev-parse', 'HEAD']);
+    expect((await state(merge.slice(0, 10))).unsaved).toBe(0);
+    expect((await state()).unsaved).toBe(1);
+    repository.git(['checkout', '--quiet', 'main']);
+    repository.git(['branch', '--quiet', '-D', 'integration']);
+    expect((await state(merge)).unsaved).toBe(1);
+    repository.git(['branch', 'workflow/w/other', merge]);
+    expect((await state(merge)).unsaved).toBe(1);
+  });
+
+  test('commits on a detached HEAD, and on the branch that it left', async () => {
+    repository.commit('a.txt', 'a', path);
+    repository.git(['checkout', '--quiet', '--detach', 'main'], path);
+    repository.commit('b.txt', 'b', path);
+    expect(await state()).toMatchObject({ branch: null, unsaved: 2 });
+  });
+
+  test('that it is locked, and why', async () => {
+    repository.git(['worktree', 'lock', '--reason', 'on a stick', path]);
+    expect((await state()).locked).toBe('on a stick');
+  });
+});
+
+describe('removing one', () => {
+  beforeEach(() => add());
+
+  test('takes the folder, and the one around it when that is empty', async () => {
+    await removeWorktree(root, path);
+    expect([existsSync(`${root}-worktrees`), repository.worktrees(), repository.branches()]).toEqual([false, [], ['main', branch]]);
+  });
+
+  test('is refused by git itself where something is not committed', async () => {
+    repository.git(['config', 'status.showUntrackedFiles', 'no']);
+    repository.write('new.txt', 'y', path);
+    await expect(removeWorktree(root, path)).rejects.toThrow('contains modified or untracked files');
+    expect(existsSync(join(path, 'new.txt'))).toBe(true);
+  });
+
+  test('a branch goes only from the commit where it was seen, and not from under a worktree', async () => {
+    expect(await deleteBranch(root, branch, base)).toBe(false);
+    const own = repository.commit('a.txt', 'a', path);
+    await removeWorktree(root, path);
+    expect(await deleteBranch(root, branch, base)).toBe(false);
+    expect(repository.branches()).toEqual(['main', branch]);
+    expect(await deleteBranch(root, branch, own)).toBe(true);
+    expect(await deleteBranch(root, branch, own)).toBe(true);
+    expect(repository.branches()).toEqual(['main']);
+  });
+});

@@ -1,0 +1,200 @@
+import type { Octokit } from '@octokit/rest';
+import { type RemoteAccess, type RemoteRepository, readRemote, withoutPasswords, withPassword } from '../git/remote.ts';
+import { GitHubFailed, type GitHubWhy, timeToTryAgain } from './github-failed.ts';
+
+/** Which repository, on the one host that this server calls. */
+export type GitHubRepository = Pick<RemoteRepository, 'owner' | 'repo'>;
+
+export interface Pull {
+  readonly number: number;
+  readonly url: string;
+  readonly base: string;
+  readonly state: 'open' | 'closed' | 'merged';
+}
+
+export interface PullWords {
+  readonly title: string;
+  readonly body: string;
+  readonly base: string;
+}
+
+export interface NewIssue {
+  readonly title: string;
+  readonly body: string;
+  readonly labels?: readonly string[] | undefined;
+  readonly assignees?: readonly string[] | undefined;
+}
+
+export interface Issue {
+  readonly number: number;
+  readonly url: string;
+  readonly body: string;
+}
+
+/** What the server does on GitHub. Every failure is a `GitHubFailed`; nothing is tried twice, so a caller knows what it has asked for. */
+export interface GitHub {
+  /** As it stands in the addresses of its repositories. */
+  readonly host: string;
+  readonly hasToken: boolean;
+  /** Null: the address is of another host, or of none. */
+  repositoryAt(address: string): GitHubRepository | null;
+  /** By which git may push there. The token stands in no argument and in no file. */
+  gitAccess(address: string): RemoteAccess | undefined;
+  openPulls(repository: GitHubRepository, branch: string): Promise<Pull[]>;
+  pull(repository: GitHubRepository, number: number): Promise<Pull>;
+  createPull(repository: GitHubRepository, branch: string, words: PullWords): Promise<Pull>;
+  changePull(repository: GitHubRepository, number: number, words: PullWords): Promise<Pull>;
+  createIssue(repository: GitHubRepository, issue: NewIssue): Promise<Issue>;
+  /** Those that were changed since, the newest first, up to a few hundred. */
+  issuesSince(repository: GitHubRepository, since: number): Promise<Issue[]>;
+}
+
+export interface GitHubOptions {
+  readonly token: string | undefined;
+  /** Of the API; GitHub Enterprise has it at `https://HOST/api/v3`. */
+  readonly baseUrl?: string | undefined;
+  /** Where it is not the one that the base URL tells. */
+  readonly host?: string | undefined;
+  readonly timeoutMs?: number;
+  readonly now?: () => number;
+}
+
+const API = 'https://api.github.com';
+const TIMEOUT_MS = 15_000;
+const PAGE = 100;
+const MOST_PAGES = 3;
+const nothing = () => {};
+/** It would write to the console what it asks for. */
+const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+/** `api.github.com` is the API of `github.com`; that of GitHub Enterprise has its host's own name; what listens on this machine stands before github.com. */
+function hostOf(baseUrl: string): string {
+  const { hostname } = new URL(baseUrl);
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname) ? 'github.com' : hostname.replace(/^api\./, '');
+}
+
+interface RawPull {
+  readonly number: number;
+  readonly html_url: string;
+  readonly state: string;
+  readonly merged_at: string | null;
+  readonly base: { readonly ref: string };
+}
+
+const pullOf = ({ number, html_url, state, merged_at, base }: RawPull): Pull => ({
+  number,
+  url: html_url,
+  base: base.ref,
+  state: merged_at !== null ? 'merged' : state === 'open' ? 'open' : 'closed',
+});
+
+const issueOf = ({ number, html_url, body }: { number: number; html_url: string; body?: string | null | undefined }): Issue => ({
+  number,
+  url: html_url,
+  body: body ?? '',
+});
+
+export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUrl), timeoutMs = TIMEOUT_MS, now = Date.now }: GitHubOptions): GitHub {
+  const token = given?.trim() ?? '';
+  let client: Promise<Octokit> | undefined;
+  // Loaded when GitHub is first called: most commands never do.
+  const connect = async () => {
+    const { Octokit: Client } = await import('@octokit/rest');
+    return new Client({ auth: token, baseUrl: baseUrl.replace(/\/+$/, ''), userAgent: 'covenant', log: SILENT, request: { log: SILENT } });
+  };
+
+  async function ask<T>(call: (rest: Octokit['rest'], request: { signal: AbortSignal }) => Promise<{ data: T }>): Promise<T> {
+    requireToken(token);
+    client ??= connect();
+    const { rest } = await client;
+    try {
+      return (await call(rest, { signal: AbortSignal.timeout(timeoutMs) })).data;
+    } catch (error) {
+      throw failureOf(error, now());
+    }
+  }
+
+  return {
+    host,
+    hasToken: Boolean(token),
+    repositoryAt(address) {
+      const remote = readRemote(address);
+      const isHere = remote !== null && [host, `ssh.${host}`].includes(remote.host.toLowerCase());
+      return isHere ? { owner: remote.owner, repo: remote.repo } : null;
+    },
+    gitAccess: (address) => withPassword(address, requireToken(token)),
+    async openPulls(repository, branch) {
+      const head = `${repository.owner}:${branch}`;
+      const pulls = await ask((rest, request) => rest.pulls.list({ ...repository, state: 'open', head, per_page: PAGE, request }));
+      // One that is asked in a way that it does not know answers with all of them; and an owner may have a fork beside the repository.
+      return pulls.filter(({ head: { ref, repo }, base }) => ref === branch && repo?.id === base.repo.id).map(pullOf);
+    },
+    pull: async (repository, number) => pullOf(await ask((rest, request) => rest.pulls.get({ ...repository, pull_number: number, request }))),
+    createPull: async (repository, branch, words) =>
+      pullOf(await ask((rest, request) => rest.pulls.create({ ...repository, head: branch, ...words, request }))),
+    changePull: async (repository, number, words) =>
+      pullOf(await ask((rest, request) => rest.pulls.update({ ...repository, pull_number: number, ...words, request }))),
+    async createIssue(repository, { title, body, labels, assignees }) {
+      const more = { ...(labels ? { labels: [...labels] } : {}), ...(assignees ? { assignees: [...assignees] } : {}) };
+      return issueOf(await ask((rest, request) => rest.issues.create({ ...repository, title, body, ...more, request })));
+    },
+    async issuesSince(repository, since) {
+      const found: Issue[] = [];
+      const asked = { ...repository, state: 'all', sort: 'created', direction: 'desc', since: new Date(since).toISOString(), per_page: PAGE } as const;
+      for (let page = 1; page <= MOST_PAGES; page++) {
+        const issues = await ask((rest, request) => rest.issues.listForRepo({ ...asked, page, request }));
+        found.push(...issues.map(issueOf));
+        if (issues.length < PAGE) break;
+      }
+      return found;
+    },
+  };
+}
+
+/** What cannot stand in a header would be quoted by whoever says so. */
+function requireToken(token: string): string {
+  if (token === '') throw new GitHubFailed('token_missing', 'GITHUB_TOKEN is not set for the server');
+  if (/^[!-~]+$/.test(token)) return token;
+  throw new GitHubFailed('unauthorized', 'GITHUB_TOKEN has characters in it that no token has');
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number | undefined>>;
+  readonly data: unknown;
+}
+
+/** Only what GitHub itself said goes on from here: the client's own error has the request in it. */
+function failureOf(error: unknown, now: number): GitHubFailed {
+  const { response } = error as { response?: Answered };
+  if (response === undefined) {
+    const { name, cause } = error as Error;
+    const late = [name, (cause as Error | undefined)?.name].some((known) => known === 'TimeoutError' || known === 'AbortError');
+    return new GitHubFailed('unreachable', late ? 'GitHub did not answer in time' : `GitHub could not be reached: ${reasonOf(error)}`);
+  }
+  const { status, headers } = response;
+  const said = wordsOf(response.data);
+  const retryAt = timeToTryAgain(status, headers, said, now);
+  if (retryAt !== null) return new GitHubFailed('rate_limited', said || 'GitHub wants no more calls for now', { status, retryAt });
+  return new GitHubFailed(WHY[status] ?? (status >= 500 ? 'failed' : 'invalid'), said || `GitHub answered ${status}`, { status });
+}
+
+const WHY: Readonly<Record<number, GitHubWhy>> = { 401: 'unauthorized', 403: 'forbidden', 404: 'not_found', 410: 'not_found', 422: 'invalid' };
+
+const reasonOf = (error: unknown): string => withoutPasswords(String((error as Error).message)).slice(0, 200);
+
+/** GitHub's message, and of each thing that it finds wrong what it says of it. */
+function wordsOf(data: unknown): string {
+  if (typeof data !== 'object' || data === null) return '';
+  const { message, errors } = data as { message?: unknown; errors?: unknown };
+  const each = (Array.isArray(errors) ? errors : []).map((one: unknown) => {
+    if (typeof one === 'string') return one;
+    const { message: words, resource, field, code, value } = (one ?? {}) as Record<string, unknown>;
+    if (typeof words === 'string') return words;
+    return [resource, field, code, value].filter((part) => typeof part === 'string').join(' ');
+  });
+  return [typeof message === 'string' ? message : '', ...each]
+    .filter((words) => words !== '')
+    .join(': ')
+    .slice(0, 500);
+}

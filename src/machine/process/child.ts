@@ -1,0 +1,135 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { atMost } from '../../kernel/at-most.ts';
+import { MARK, remaining, signalAll, startOf } from './group.ts';
+import { FolderMissing, isFolder, notStarted } from './process.ts';
+
+export interface ChildSpec {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** The whole environment, not additions to the server's own. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** By which its processes are found wherever they have gone. */
+  readonly marker?: string;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A program that runs until it is stopped, in a process group of its own. */
+export interface Child {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly exited: Promise<Exit>;
+  /**
+   * Ends its input, then asks it to end, then makes it, and everything it has started; each step has `graceMs` to show effect. Resolves when
+   * none of its processes is left and all its descriptors are closed. What it leaves behind when it ends by itself is ended unasked.
+   */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/** Some process of the child's could not be ended: another user's, or stuck in the kernel. */
+export class ProcessesLeft extends Error {
+  override readonly name = 'ProcessesLeft';
+
+  constructor(file: string, ids: readonly number[]) {
+    super(`${file} was killed, but ${ids.length === 1 ? 'a process' : 'processes'} of it cannot be ended: ${ids.map(Math.abs).join(', ')}`);
+  }
+}
+
+/** Told in the very turn in which the group comes to be, and when it is no more. */
+export interface GroupListener {
+  began(group: number): void;
+  ended(group: number): void;
+}
+
+const GRACE_MS = 1_000;
+/** Nothing withstands SIGKILL for long, but the kernel may. */
+const KILL_MS = 10_000;
+/** What it had written when it ended may still be on its way. */
+const DRAIN_MS = 500;
+const LONGEST_LOOK_MS = 100;
+
+/** Rejects with ProgramMissing, FolderMissing or ProgramNotStarted. */
+export async function startChild(spec: ChildSpec, listener?: GroupListener): Promise<Child> {
+  const { file, args, cwd, marker = randomUUID() } = spec;
+  if (!isFolder(cwd)) throw new FolderMissing(cwd);
+  const env = { ...spec.env, [MARK]: marker };
+  let child: ChildProcessWithoutNullStreams;
+  try {
+    child = spawn(file, args, { cwd, env, detached: true, windowsHide: true, stdio: 'pipe' });
+  } catch (error) {
+    throw notStarted(file, error);
+  }
+  if (child.pid === undefined) {
+    const [error] = await once(child, 'error');
+    throw notStarted(file, error);
+  }
+  // Nothing is awaited between the start and this: whoever ends it if we die has to know it as early as possible.
+  listener?.began(child.pid);
+  return attend(child, child.pid, file, marker, listener);
+}
+
+function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string, mark: string, listener: GroupListener | undefined): Child {
+  const kin = { groups: [pid], mark, since: startOf(pid) };
+  const streams = [child.stdin, child.stdout, child.stderr];
+  // It may end without having read what it was given; who writes is told by the write itself.
+  for (const stream of streams) stream.on('error', () => {});
+  child.on('error', () => {});
+  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+
+  const nobodyWithin = async (ms: number): Promise<boolean> => {
+    const until = performance.now() + ms;
+    for (let pause = 5; ; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
+      if (remaining(kin).length === 0) return true;
+      if (performance.now() >= until) return false;
+      await wait(pause);
+    }
+  };
+
+  const endProcesses = async (graceMs: number): Promise<void> => {
+    if (isRunning(child)) {
+      child.stdin.end();
+      await atMost(graceMs, exited);
+    }
+    let left = remaining(kin);
+    if (left.length === 0) return;
+    signalAll(left, 'SIGTERM');
+    if (await nobodyWithin(graceMs)) return;
+    // One that was just being forked is caught by the next look.
+    for (const until = performance.now() + KILL_MS; (left = remaining(kin)).length > 0; ) {
+      if (performance.now() >= until) throw new ProcessesLeft(file, left);
+      signalAll(left, 'SIGKILL');
+      await nobodyWithin(LONGEST_LOOK_MS);
+    }
+  };
+
+  const end = async (graceMs: number): Promise<void> => {
+    try {
+      await endProcesses(graceMs);
+      await exited;
+      // From here on the number may be another's.
+      listener?.ended(pid);
+      if (child.stdout.readableFlowing !== null) await atMost(DRAIN_MS, closed);
+    } finally {
+      for (const stream of streams) stream.destroy();
+    }
+  };
+
+  let ending: Promise<void> | undefined;
+  const stop = (graceMs = GRACE_MS) => (ending ??= end(graceMs));
+  // Its number stays reserved while its group has members, so they must be ended now and not at some later time.
+  exited.then(() => stop()).catch(() => {});
+  return { pid, stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exited, stop };
+}
+
+const isRunning = (child: ChildProcessWithoutNullStreams): boolean => child.exitCode === null && child.signalCode === null;

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../testing/store/database.ts';
+import { FolderMissing, ProgramMissing, ProgramTimedOut, runProgram } from './process.ts';
+
+const OPTIONS = { cwd: tmpdir(), timeoutMs: 10_000, maxOutputBytes: 100_000 };
+const node = (script: string, options = {}) => runProgram(process.execPath, ['-e', script], { ...OPTIONS, ...options });
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+test('a program gets its arguments as they are: no shell reads them', async () => {
+  const { stdout, code } = await runProgram(process.execPath, ['-p', 'process.argv[1]', '$(id); `id` "*"'], OPTIONS);
+  expect([stdout, code]).toEqual(['$(id); `id` "*"\n', 0]);
+});
+
+test('what goes in and comes out, and with which code', async () => {
+  const ran = await node('process.stdin.on("data", (text) => { console.error("e" + text); process.exitCode = 3; })', { input: 'x' });
+  expect(ran).toEqual({ code: 3, stdout: '', stderr: 'ex\n', truncated: false });
+});
+
+test('output beyond the bound is dropped, and it is said', async () => {
+  const ran = await node('process.stdout.write("x".repeat(1_000_000))', { maxOutputBytes: 1_000 });
+  expect([ran.stdout.length, ran.truncated, ran.code]).toEqual([1_000, true, 0]);
+});
+
+test('a missing program and a missing folder are told apart', async () => {
+  await expect(runProgram('covenant-no-such-program', [], OPTIONS)).rejects.toThrow(ProgramMissing);
+  await expect(runProgram('git', [], { ...OPTIONS, cwd: '/no/such/folder' })).rejects.toThrow(FolderMissing);
+});
+
+test('a program that takes too long is ended with everything it started, even if that does not listen', async () => {
+  const file = join(temporaryFolder(), 'pid');
+  const stubborn = `process.on('SIGTERM', () => {}); require('fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000)`;
+  const parent = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stubborn)}], { stdio: 'inherit' }); setInterval(() => {}, 1000)`;
+  const run = node(parent, { timeoutMs: 2_000 });
+  await expect(run).rejects.toThrow(ProgramTimedOut);
+  expect(existsSync(file)).toBe(true);
+  await expect.poll(() => isAlive(Number(readFileSync(file, 'utf8')))).toBe(false);
+});
+
+test('an abort ends the program, and is what is thrown', async () => {
+  const controller = new AbortController();
+  const run = node('setInterval(() => {}, 1000)', { signal: controller.signal });
+  setTimeout(() => controller.abort(new Error('enough')), 100);
+  await expect(run).rejects.toThrow('enough');
+  await expect(node('', { signal: controller.signal })).rejects.toThrow('enough');
+});
+
+test('a program that leaves a child behind with its pipes is not waited for', async () => {
+  const { stdout } = await node(
+    `require('child_process').spawn('sleep', ['3'], { stdio: ['ignore', 'inherit', 'inherit'], detached: true }).unref(); console.log('done')`,
+  );
+  expect(stdout).toBe('done\n');
+});

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { Log } from '../../kernel/log.ts';
+import type { GroupListener } from './child.ts';
+
+/**
+ * A small process that ends our children when we cannot: it holds a pipe to us, knows every process group, and when the pipe closes, for
+ * whatever reason, it ends them all and whoever carries our mark. Started with the first group; another is started if it dies.
+ */
+export interface Reaper extends GroupListener {
+  readonly pid: number | undefined;
+  /** Lets it go when every child has been ended. */
+  stop(): Promise<void>;
+}
+
+/** One that dies at once each time is started again ever more slowly. */
+const RESTART_MS = { first: 100, most: 30_000 };
+/** One that has lived so long is none of those. */
+const STEADY_MS = 10_000;
+const STOP_MS = 5_000;
+
+const PROGRAM = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './reaper-process.ts' : '../reaper-process.js', import.meta.url));
+
+export function createReaper(mark: string, log?: Log): Reaper {
+  const groups = new Set<number>();
+  let running: ChildProcess | undefined;
+  let delayMs = 0;
+  let later: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  const tell = (line: string) => running?.stdin?.write(`${line}\n`);
+
+  const start = () => {
+    clearTimeout(later);
+    later = undefined;
+    const startedAt = performance.now();
+    // A session of its own, so that a terminal's signals pass it by; a folder that nobody wants to remove; nothing of ours in its environment.
+    const { LD_LIBRARY_PATH, SystemRoot } = process.env;
+    const reaper = spawn(process.execPath, [PROGRAM, mark], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      cwd: '/',
+      env: { LD_LIBRARY_PATH, SystemRoot },
+    });
+    running = reaper;
+    const gone = (problem: string) => {
+      if (running !== reaper) return;
+      running = undefined;
+      reaper.stdin?.destroy();
+      if (stopped) return;
+      delayMs = performance.now() - startedAt > STEADY_MS ? 0 : Math.min(RESTART_MS.most, Math.max(RESTART_MS.first, delayMs * 2));
+      log?.warn('the process that ends external servers with this one has gone', { problem });
+      if (groups.size > 0) restart();
+    };
+    reaper.on('error', (error) => gone(error.message));
+    reaper.on('exit', (code, signal) => gone(signal ?? `exit code ${code}`));
+    // That it is gone is told by its exit.
+    reaper.stdin?.on('error', () => {});
+    reaper.unref();
+    (reaper.stdin as Socket | null)?.unref();
+    for (const group of groups) tell(`+${group}`);
+  };
+
+  const restart = () => {
+    if (delayMs === 0) start();
+    else later ??= setTimeout(start, delayMs).unref();
+  };
+
+  return {
+    get pid() {
+      return running?.pid;
+    },
+    began(group) {
+      groups.add(group);
+      if (running) tell(`+${group}`);
+      else restart();
+    },
+    ended(group) {
+      groups.delete(group);
+      tell(`-${group}`);
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(later);
+      const reaper = running;
+      if (!reaper) return;
+      reaper.ref();
+      const exited = new Promise<void>((resolve) => reaper.once('exit', () => resolve()).once('error', () => resolve()));
+      reaper.stdin?.end();
+      const limit = setTimeout(() => reaper.kill('SIGKILL'), STOP_MS);
+      await exited;
+      clearTimeout(limit);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Client, type ClientOptions } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, onTestFinished } from 'vitest';
+import { PACKAGE_ROOT } from '../../version.ts';
+import type { Era } from '../mcp-client.ts';
+import { temporaryFolder } from '../store/database.ts';
+import { COMPILED } from './compiled.ts';
+
+const ENTRY = join(PACKAGE_ROOT, 'src/bin/covibe-mcp.ts');
+export type ToolResult = Awaited<ReturnType<Client['callTool']>>;
+
+export interface Bridge {
+  client: Client;
+  /** What it wrote to stderr. */
+  notes(): string;
+}
+
+/** The bridge as a process of its own, and a client that speaks with it. */
+export async function bridge(era: Era, env: Record<string, string>, { cwd, ...options }: ClientOptions & { cwd?: string } = {}): Promise<Bridge> {
+  const transport = new StdioClientTransport({ command: process.execPath, args: [ENTRY], env: environment(env), stderr: 'pipe', ...(cwd && { cwd }) });
+  let notes = '';
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    notes += chunk.toString();
+  });
+  const client = new Client({ name: 'tester', version: '1.0.0' }, { ...options, ...optionsFor(era) });
+  const problems: Error[] = [];
+  client.onerror = (error) => problems.push(error);
+  await client.connect(transport);
+  onTestFinished(async () => {
+    await client.close();
+    // A line on stdout that is no message would be one.
+    expect(problems).toEqual([]);
+  });
+  expect(client.getInstructions()).toContain('Covenant');
+  return { client, notes: () => notes };
+}
+
+export const optionsFor = (era: Era): ClientOptions => ({ versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } } });
+
+/** A home without credentials, and nothing of the machine's own settings. */
+const environment = (env: Record<string, string>): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  HOME: temporaryFolder(),
+  NODE_COMPILE_CACHE: COMPILED,
+  ...env,
+});
+
+/** The bridge fed with `input`; its stdin ends once it has answered, or at once where there is nothing to answer. */
+export async function run(env: Record<string, string>, input: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [ENTRY], { env: environment(env) });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  if (input) {
+    child.stdin.write(input);
+    child.stdout.once('data', () => child.stdin.end());
+  } else child.stdin.end();
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  return { code, stdout, stderr };
+}
+
+/** Something at an address that is not a Covenant server. */
+export async function standIn(listener: RequestListener): Promise<string> {
+  const server = createServer((request: IncomingMessage, response) => {
+    request.resume();
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** An address where nothing listens any more. */
+export async function closedOrigin(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+export function textOf({ content }: ToolResult): string {
+  const [first] = content;
+  return first?.type === 'text' ? first.text : '';
+}

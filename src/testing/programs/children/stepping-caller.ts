@@ -1,0 +1,38 @@
+/**
+ * A server of its own on a store that others have open too. Reads a call a line, answers it in a line. A call may name the step before which
+ * the process ends itself.
+ */
+
+import { createInterface } from 'node:readline';
+import { createLog } from '../../../kernel/log.ts';
+import { createApp } from '../../../main.ts';
+import { SLEEPER, testConfig } from '../../config.ts';
+import { armed, step, steps } from './steps.ts';
+
+interface Request {
+  readonly name: string;
+  readonly args: unknown;
+  /** The step that is never taken; without it, all are. */
+  readonly dieBefore?: number;
+}
+
+const { home, path, url, token, now } = JSON.parse(process.argv[2] ?? '') as Record<'home' | 'path' | 'url' | 'token', string> & { now: number };
+const app = await createApp({
+  config: testConfig({ home, path, url }, { log_level: 'error', launchers: { sleeper: SLEEPER } }),
+  clock: { now: () => now, every: () => () => {}, after: () => () => {} },
+  log: createLog('error', (line) => process.stderr.write(`${line}\n`)),
+  sweep: false,
+});
+app.servesAt('http://127.0.0.1:9');
+const authenticated = await app.authenticate(token, 'bearer');
+if (!('principal' in authenticated)) throw new Error('token refused');
+console.log('ready');
+for await (const line of createInterface({ input: process.stdin })) {
+  const request = JSON.parse(line) as Request;
+  armed(request.dieBefore);
+  const { body } = await app.dispatch.tool({ name: request.name, args: request.args, principal: authenticated.principal, surface: 'api' });
+  // The process may also end when all is done and before anybody hears of it.
+  step();
+  console.log(JSON.stringify({ body, steps: steps() }));
+}
+await app.close();

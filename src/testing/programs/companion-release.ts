@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newSigningKey, readSigningKey, signRelease } from '../../surfaces/companion/update/signature.ts';
+import { temporaryFolder } from '../store/database.ts';
+
+export interface ReleaseOptions {
+  /** What its program says that it is, where that is not the version. */
+  readonly says?: string;
+  /** What its program does when it is not asked for its version. */
+  readonly program?: string;
+  /** What npm would run of it. */
+  readonly scripts?: Readonly<Record<string, string>>;
+  /** Who signs it; the key that companions of these tests have pinned, unless another is named, or null: nobody. */
+  readonly signedBy?: string | null;
+  /** What lies in the tarball's place once it was signed. */
+  readonly instead?: string;
+  /** What the manifest says instead. */
+  readonly manifest?: Readonly<Record<string, unknown>>;
+}
+
+export const sha256Of = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+/** Of whoever publishes releases. */
+export const RELEASE_KEY = newSigningKey();
+
+/** A release of the companion as npm packs one, and the manifest of a server that offers it. */
+export function companionRelease(
+  version: string,
+  { says = version, program = '', scripts = {}, manifest = {}, instead, signedBy = RELEASE_KEY.privateKey }: ReleaseOptions = {},
+) {
+  const folder = temporaryFolder();
+  const source = temporaryFolder();
+  writeFileSync(join(source, 'package.json'), JSON.stringify({ name: 'covenant', version, type: 'module', bin: { 'covibe-local': 'local.js' }, scripts }));
+  writeFileSync(join(source, 'local.js'), `#!/usr/bin/env node\nif (process.argv[2] === '--version') console.log('${says}');\nelse {\n${program}\n}\n`);
+  const tarball = `companion-${version}.tgz`;
+  execFileSync('tar', ['-czf', join(folder, tarball), '--transform', 's,^\\.,package,', '-C', source, '.']);
+  const path = join(folder, 'manifest.json');
+  const sha256 = sha256Of(join(folder, tarball));
+  const signature = signedBy === null ? undefined : signRelease(readSigningKey(signedBy), { version, sha256 });
+  writeFileSync(path, JSON.stringify({ latest_version: version, tarball_sha256: sha256, tarball, signature, ...manifest }));
+  if (instead !== undefined) writeFileSync(join(folder, tarball), instead);
+  return { folder, manifest: path, tarball: join(folder, tarball) };
+}
+
+/** A folder for PATH with an `npm` that unpacks a package without dependencies where it is told to: the real one takes seconds for it. */
+export function quickNpm(): string {
+  const bin = temporaryFolder();
+  const script = `#!/bin/sh
+set -e
+while [ "$1" != --prefix ]; do shift; done
+prefix=$2
+[ "$3" = -- ]
+mkdir -p "$prefix/node_modules/covenant" "$prefix/node_modules/.bin"
+tar -xzf "$4" -C "$prefix/node_modules/covenant" --strip-components=1
+ln -s ../covenant/local.js "$prefix/node_modules/.bin/covibe-local"
+`;
+  writeFileSync(join(bin, 'npm'), script);
+  chmodSync(join(bin, 'npm'), 0o755);
+  return bin;
+}

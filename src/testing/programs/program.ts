@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { COMPILED } from './compiled.ts';
+
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const COVENANT = join(ROOT, 'dist/bin/covenant.js');
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What `--json` printed. */
+  readonly json: Record<string, unknown>;
+}
+
+export interface Environment {
+  readonly home: string;
+  /** Where the command is typed; default: where the tests run. */
+  readonly cwd?: string;
+  readonly env?: Record<string, string>;
+  /** A command that starts it, and becomes it. */
+  readonly through?: readonly string[];
+  /** In a process group of its own, as at a terminal. */
+  readonly group?: boolean;
+}
+
+/** The covenant command as a person runs it: a process of its own, from the build. */
+export async function covenant({ home, cwd, env = {}, through = [] }: Environment, ...args: string[]): Promise<Ran> {
+  const child = spawn(...commandLine(through, args), { cwd, env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return {
+    code,
+    stdout,
+    stderr,
+    get json() {
+      return JSON.parse(stdout) as Record<string, unknown>;
+    },
+  };
+}
+
+export interface RunningCommand {
+  readonly child: ChildProcess;
+  /** What it wrote to stdout, line by line as it comes; undefined once it has ended. */
+  line(): Promise<string | undefined>;
+  /** Everything it wrote to stderr. */
+  notes(): string;
+  /** Its exit code, when it has ended. */
+  readonly ended: Promise<number | null>;
+}
+
+/** A command that goes on until something happens, or the test is over. */
+export function startCommand({ home, cwd, env = {}, group = false }: Environment, ...args: string[]): RunningCommand {
+  const child = spawn(process.execPath, [COVENANT, ...args], { cwd, env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'], detached: group });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let notes = '';
+  child.stderr.on('data', (chunk) => {
+    notes += chunk;
+  });
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, ended, notes: () => notes, line: async () => (await lines.next()).value };
+}
+
+export interface RunningProgram {
+  readonly url: string;
+  readonly signinUrl: string;
+  readonly child: ChildProcess;
+  /** Everything it wrote to stderr. */
+  log(): string;
+  /** Ends it and says with which code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** `covenant up`, until the test is over; on a free port, or again on the one that it had. */
+export async function startProgram({ home, env = {}, through = [] }: Environment, port = '0'): Promise<RunningProgram> {
+  const child = spawn(...commandLine(through, ['up', '--port', port, '--json']), { env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
+  let log = '';
+  child.stderr.on('data', (chunk) => {
+    log += chunk;
+  });
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const ready = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited.then(() => undefined)]);
+  if (!ready) throw new Error(`covenant up ended: ${log}`);
+  const { url, signin_url } = JSON.parse(String(ready[0])) as { url: string; signin_url: string };
+  return {
+    url,
+    signinUrl: signin_url,
+    child,
+    log: () => log,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      const [code] = (await exited) as [number | null];
+      return code;
+    },
+  };
+}
+
+function commandLine(through: readonly string[], args: readonly string[]): [command: string, args: string[]] {
+  const [command = process.execPath, ...rest] = [...through, process.execPath];
+  return [command, [...rest, COVENANT, ...args]];
+}
+
+/** Nothing of the machine's own Covenant settings may reach a test. */
+function environment(home: string, env: Record<string, string>): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _, MCP_SERVER_PORT: __, ...rest } = process.env;
+  return { ...rest, COVENANT_HOME: home, NODE_ENV: 'test', LANG: 'C.UTF-8', NODE_COMPILE_CACHE: COMPILED, ...env };
+}
+
+/** A call of `POST /api/mcp`, whatever it answers. */
+export async function direct(
+  url: string,
+  token: string,
+  tool: string,
+  args: Record<string, unknown> = {},
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await fetch(`${url}/api/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ tool, arguments: args }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { TestApp } from '../app.ts';
+import type { Body } from '../scenes/workflow.ts';
+import { COMPILED } from './compiled.ts';
+
+const PROGRAM = fileURLToPath(new URL('./children/stepping-caller.ts', import.meta.url));
+
+/** A process of its own that makes one caller's calls on the app's store. */
+export interface SteppingCaller {
+  /** Null where it was told to end before this step, and did. */
+  call(name: string, args: object, dieBefore?: number): Promise<{ body: Body; steps: number } | null>;
+  end(): Promise<void>;
+}
+
+export async function startSteppingCaller({ database, clock }: Pick<TestApp, 'database' | 'clock'>, token: string): Promise<SteppingCaller> {
+  const settings = { ...database, token, now: clock.now() };
+  const env = { ...process.env, NODE_COMPILE_CACHE: COMPILED };
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'], env });
+  const ended = once(child, 'close');
+  child.stdin.on('error', () => {});
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const { value } = await lines.next();
+  if (value !== 'ready') throw new Error('the caller did not start');
+  return {
+    async call(name, args, dieBefore) {
+      child.stdin.write(`${JSON.stringify({ name, args, dieBefore })}\n`);
+      const line = await lines.next();
+      if (!line.done) return JSON.parse(line.value);
+      // Reaped as well: until then its id would answer as that of a living process.
+      await ended;
+      return null;
+    },
+    async end() {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}

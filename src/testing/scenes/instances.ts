@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { expect } from 'vitest';
+import type { InstanceRow } from '../../features/review/instances/index.ts';
+import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../app.ts';
+import { SLEEPER } from '../config.ts';
+import { until } from '../until.ts';
+import { type TestRepository, temporaryRepository } from './repository.ts';
+import { type PretendedHost, pretendedHost } from './sessions.ts';
+import type { Body } from './workflow.ts';
+
+export const HOUR = 3_600_000;
+
+export interface InstanceApp extends TestApp {
+  readonly repository: TestRepository;
+  readonly host: PretendedHost;
+  /** A coding agent with one commit of its own; its row. */
+  coding(start?: object): Promise<InstanceRow>;
+  /** As the instance calls, by the token that its process has. */
+  as(id: string): Promise<TestCaller>;
+  ok(tool: string, args: object, id: string): Promise<Body>;
+  refused(tool: string, args: object, id: string): Promise<Body>;
+  /** The review that was asked for; its row. */
+  review(id: string, args?: object): Promise<InstanceRow>;
+  instance(id: string): Promise<InstanceRow>;
+  relationships(parent: string): Promise<Body[]>;
+  /** What it finds in its inbox, the oldest first. */
+  messages(id: string): Promise<Body[]>;
+  /** Time goes by, and everything that is due by then has been done. */
+  later(ms: number): Promise<void>;
+}
+
+export interface InstanceAppOptions extends TestAppOptions {
+  readonly repository?: TestRepository;
+  readonly host?: PretendedHost;
+}
+
+/** The whole product with agents of which only the session is pretended: git, worktrees, store and tokens are real. */
+export async function instanceApp(options: InstanceAppOptions = {}): Promise<InstanceApp> {
+  const host = options.host ?? pretendedHost();
+  const repository = options.repository ?? temporaryRepository();
+  const t = await testApp({ agentHost: host, launchers: { tiny: { ...SLEEPER, args: ['86400', '{{prompt}}'], prompt: 'argument' } }, ...options });
+  t.app.servesAt('http://127.0.0.1:9');
+  const reader = t.app.store.reader;
+  const instance: InstanceApp['instance'] = (id) => reader.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const as: InstanceApp['as'] = async (id) => {
+    const token = host.started.findLast(({ name }) => name === id)?.env.COVIBE_MCP_TOKEN ?? '';
+    const authenticated = await t.app.authenticate(token, 'bearer');
+    if (!('principal' in authenticated)) throw new Error(`the token of ${id} is refused: ${authenticated.rejected}`);
+    return { token, tokenId: authenticated.principal.tokenId, principal: authenticated.principal };
+  };
+  const call = async (tool: string, args: object, id: string, isError: boolean): Promise<Body> => {
+    const answer = await t.tool(tool, args, await as(id));
+    expect(answer.isError, `${tool} by ${id} answered ${JSON.stringify(answer.body)}`).toBe(isError);
+    return answer.body;
+  };
+  const ok: InstanceApp['ok'] = (tool, args, id) => call(tool, args, id, false);
+  return {
+    ...t,
+    repository,
+    host,
+    instance,
+    as,
+    ok,
+    refused: (tool, args, id) => call(tool, args, id, true),
+    async coding(start = {}) {
+      const { id } = (await t.done('instances.start', { repository_path: repository.path, type: 'coding', issue: 7, agent: 'tiny', ...start })) as Body;
+      const row = await instance(id);
+      if (existsSync(row.worktree_path)) repository.commit(`${id}.txt`, 'work\n', row.worktree_path);
+      return row;
+    },
+    async review(id, args = {}) {
+      return await instance((await ok('request_review', args, id)).review_instance_id);
+    },
+    relationships: (parent) =>
+      reader.selectFrom('instance_relationships').selectAll().where('parent_instance', '=', parent).orderBy('review_iteration').execute(),
+    async messages(id) {
+      const { agent_id } = await instance(id);
+      const rows = await reader.selectFrom('messages').selectAll().where('recipient_id', '=', agent_id).orderBy('id').execute();
+      return rows.map((row) => ({ ...row, body: JSON.parse(row.body) }));
+    },
+    async later(ms) {
+      t.clock.advance(ms);
+      await until(async () => {
+        for (const table of ['instances', 'review_feedback'] as const) {
+          const rows = await reader.selectFrom(table).select(['id', 'step', 'step_until', 'step_by']).where('step', 'is not', null).execute();
+          // What is put off for the sweep is not due before its time.
+          const due = rows.filter(({ step_until, step_by }) => step_by !== null || (step_until ?? 0) <= t.clock.now());
+          // A sweep that was busy when the clock went on would wait for the next time.
+          if (due.length > 0) t.clock.advance(0);
+          expect(due).toEqual([]);
+        }
+        const untold = await reader.selectFrom('instances').select('id').where('news', 'is not', null).where('ended_at', 'is', null).execute();
+        if (untold.some(({ id }) => host.running.get(id)?.state === 'running')) {
+          t.clock.advance(0);
+          expect.fail(`${untold[0]?.id} has not been told`);
+        }
+      });
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import { createAgentHost } from '../../machine/agent-sessions/agent-host.ts';
+import { socketIn } from '../../machine/agent-sessions/tmux.ts';
+import { signalAll } from '../../machine/process/group.ts';
+import type { AgentPlan } from '../programs/children/scripted-agent.ts';
+import { COMPILED } from '../programs/compiled.ts';
+import { processesWith } from '../programs/processes.ts';
+import { covenant, type RunningProgram, startProgram } from '../programs/program.ts';
+import { temporaryFolder } from '../store/database.ts';
+import { repositoryOnGitHub } from './pulls.ts';
+import type { Body } from './workflow.ts';
+
+const AGENT = fileURLToPath(new URL('../programs/children/scripted-agent.ts', import.meta.url));
+/** More than the time between two rounds of any sweep that a test waits for. */
+const STEP_MS = 6_000;
+export const HOUR = 3_600_000;
+
+export interface LoopOptions {
+  readonly plan?: Partial<Omit<AgentPlan, 'notes'>>;
+  readonly env?: Record<string, string>;
+  /** TOML besides the launcher. */
+  readonly config?: string;
+  readonly tmux?: boolean;
+}
+
+/** `covenant up` with scripted agents in real sessions, a repository with an origin, and a clock that the test moves. */
+export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: LoopOptions = {}) {
+  const home = temporaryFolder();
+  const notes = temporaryFolder();
+  const clock = join(temporaryFolder(), 'clock');
+  let now = Date.UTC(2026, 0, 1);
+  writeFileSync(clock, String(now));
+  const { repository, origin } = repositoryOnGitHub();
+  const whole: AgentPlan = { notes, verdicts: [], atLimit: 'pull', ...plan };
+  writeFileSync(join(home, 'config.toml'), `${config}\n${launcher(whole)}`);
+  const path: Record<string, string> = tmux ? {} : { PATH: withoutTmux() };
+  const at = { home, cwd: repository.path, env: { COVENANT_TEST_CLOCK: clock, ...path, ...env } };
+  onTestFinished(() => endSessions(home, notes));
+  let program = await startProgram(at);
+  const run = async (...args: string[]): Promise<Body> => {
+    const ran = await covenant(at, ...args, '--json');
+    expect(ran.code, `covenant ${args.join(' ')}: ${ran.stdout}${ran.stderr}`).toBe(0);
+    return ran.json;
+  };
+
+  return {
+    at,
+    repository,
+    origin,
+    run,
+    program: (): RunningProgram => program,
+    /** Reviewers say from now on what they have to say. */
+    release: (): void => writeFileSync(join(notes, 'released'), ''),
+    /** What an agent has noted, in order. */
+    notes: (id: string): Body[] =>
+      existsSync(join(notes, `${id}.jsonl`))
+        ? readFileSync(join(notes, `${id}.jsonl`), 'utf8')
+            .split('\n')
+            .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Body]))
+        : [],
+    start: async (...args: string[]): Promise<Body> => run('instances', 'start', '--repo', repository.path, '--agent', 'scripted', ...args),
+    /** As `covenant instances show`, without a process for each look. */
+    async show(id: string): Promise<Body> {
+      const { token } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string };
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+      const body = JSON.stringify({ instance_id: id });
+      const response = await fetch(new URL('/api/actions/instances.show', program.url), { method: 'POST', headers, body });
+      expect(response.status).toBe(200);
+      return await response.json();
+    },
+    /** Lets time go by until it is so: sweeps look at the clock. */
+    async until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+      await expect
+        .poll(
+          async () => {
+            now += STEP_MS;
+            writeFileSync(clock, String(now));
+            return await holds();
+          },
+          { timeout: 60_000, interval: 150, message: what },
+        )
+        .toBe(true);
+    },
+    later(ms: number): void {
+      now += ms;
+      writeFileSync(clock, String(now));
+    },
+    /** Kills the server as a cut of power would, and starts another where it was. */
+    async killAndStartAgain(): Promise<void> {
+      const { port } = new URL(program.url);
+      await program.stop('SIGKILL');
+      program = await startProgram(at, port);
+    },
+    sessions: () =>
+      createAgentHost(home)
+        .sessions()
+        .then((sessions) => sessions.names()),
+  };
+}
+
+function launcher(plan: AgentPlan): string {
+  const text = (value: string) => JSON.stringify(value);
+  return [
+    '[launchers.scripted]',
+    `command = ${text(process.execPath)}`,
+    `args = [${text(AGENT)}, "{{prompt}}"]`,
+    'prompt = "argument"',
+    '[launchers.scripted.env]',
+    `AGENT_PLAN = ${text(JSON.stringify(plan))}`,
+    `NODE_COMPILE_CACHE = ${text(COMPILED)}`,
+    '',
+  ].join('\n');
+}
+
+/** Whatever kind they are of: each agent's environment names the folder of its notes. */
+function endSessions(home: string, notes: string): void {
+  if (existsSync(socketIn(home))) spawnSync('tmux', ['-S', socketIn(home), 'kill-server'], { stdio: 'ignore' });
+  signalAll(processesWith(notes), 'SIGKILL');
+}
+
+/** All programs that PATH has, but tmux. */
+function withoutTmux(): string {
+  const folder = join(temporaryFolder(), 'bin');
+  mkdirSync(folder);
+  for (const from of (process.env.PATH ?? '').split(delimiter).filter((path) => existsSync(path))) {
+    for (const name of readdirSync(from)) if (name !== 'tmux' && !existsSync(join(folder, name))) symlinkSync(join(from, name), join(folder, name));
+  }
+  return folder;
+}

@@ -1,0 +1,84 @@
+import type { AgentHost } from '../../machine/agent-sessions/agent-host.ts';
+import type { AgentSessions, SessionStart } from '../../machine/agent-sessions/agent-session.ts';
+
+interface Session extends SessionStart {
+  readonly pid: number;
+  readonly typed: string[];
+  state: 'running' | 'ended';
+}
+
+/** What a test cuts off: nothing comes after it, as if the server had been killed there. */
+export type SessionStep = 'start' | 'end' | 'type';
+
+export interface PretendedHost extends AgentHost {
+  /** Those that are there, by their names. */
+  readonly running: ReadonlyMap<string, Session>;
+  /** Also of those that have ended. */
+  readonly started: readonly Session[];
+  /** Its program ends by itself. */
+  dies(name: string): void;
+  /** The same machine, seen by a server that never gets past this step. */
+  dying(step: SessionStep, moment: 'before' | 'after'): { host: PretendedHost; died: Promise<void> };
+}
+
+/** Sessions in which nothing runs, for tests that are about something else. Several servers may share them, as they share a machine. */
+export function pretendedHost(): PretendedHost {
+  const there = new Map<string, Session>();
+  const started: Session[] = [];
+  const screens = new Map<string, string>();
+  const handleOf = ({ name, pid }: Session) => ({ name, pid, started: pid });
+  const sessions: AgentSessions = {
+    kind: 'tmux',
+    async start(start) {
+      if (there.has(start.name)) throw new Error(`there is a session ${start.name} already`);
+      const session: Session = { ...start, pid: 1_000_000 + started.length, typed: [], state: 'running' };
+      started.push(session);
+      there.set(start.name, session);
+      return handleOf(session);
+    },
+    async find(name) {
+      const session = there.get(name);
+      return session && handleOf(session);
+    },
+    async look({ name, pid }) {
+      const session = there.get(name);
+      if (session?.pid !== pid) return { state: 'gone' };
+      return session.state === 'running' ? { state: 'running' } : { state: 'ended', code: 0 };
+    },
+    async end({ name, pid }) {
+      if (there.get(name)?.pid === pid) there.delete(name);
+    },
+    screen: async () => 'its screen\n',
+    async type({ name }, line) {
+      there.get(name)?.typed.push(line);
+      return true;
+    },
+    names: async () => [...there.keys()],
+  };
+  const hostWith = (own: AgentSessions): PretendedHost => ({
+    machine: 'pretended',
+    sessions: async () => own,
+    tmux: async () => null,
+    environment: (_passed, env) => ({ PATH: process.env.PATH ?? '', ...env }),
+    keepScreen: async (name, text) => void screens.set(name, text),
+    keptScreen: async (name) => screens.get(name) ?? null,
+    boundLog: async () => {},
+    running: there,
+    started,
+    dies(name) {
+      const session = there.get(name);
+      if (session) session.state = 'ended';
+    },
+    dying(step, moment) {
+      const { promise: died, resolve } = Promise.withResolvers<void>();
+      const real = sessions[step] as (...args: unknown[]) => Promise<unknown>;
+      const fatal = async (...args: unknown[]) => {
+        if (moment === 'after') await real(...args);
+        resolve();
+        return await new Promise<never>(() => {});
+      };
+      return { host: hostWith({ ...sessions, [step]: fatal }), died };
+    },
+  });
+  return hostWith(sessions);
+}

@@ -1,0 +1,62 @@
+import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../app.ts';
+
+/** The team contract's envelope, with data that a test may look into without ceremony. */
+export interface TeamAnswer {
+  status: 'ok' | 'warning' | 'blocked' | 'error';
+  message: string;
+  feedback: { type: string; required_action: string | null };
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what it finds
+  data: any;
+}
+
+export interface TeamApp extends TestApp {
+  readonly ana: TestCaller;
+  readonly ben: TestCaller;
+  call(tool: string, operation: string | null, args: object, caller?: TestCaller): Promise<TeamAnswer>;
+  task(operation: string, args: object, caller?: TestCaller): Promise<TeamAnswer>;
+  workstream(operation: string, args: object, caller?: TestCaller): Promise<TeamAnswer>;
+  team(operation: string, args?: object, caller?: TestCaller): Promise<TeamAnswer>;
+  /** A session of the caller's. */
+  session(caller?: TestCaller, args?: object): Promise<string>;
+  /** Checks and starts, which must pass; the new task's id. */
+  started(words: { title: string; [field: string]: unknown }, caller?: TestCaller): Promise<string>;
+  planned(words: { title: string; [field: string]: unknown }, caller?: TestCaller): Promise<string>;
+}
+
+/** Two developers on the whole product. Calls are Ana's unless they name somebody else. */
+export async function teamApp(options: TestAppOptions = {}): Promise<TeamApp> {
+  const app = await testApp(options);
+  const ana = await app.developer('ana');
+  const ben = await app.developer('ben');
+  const call: TeamApp['call'] = async (tool, operation, args, caller = ana) => {
+    const answer = await app.tool(tool, operation === null ? args : { operation, ...args }, caller);
+    return answer.body as unknown as TeamAnswer;
+  };
+  const task: TeamApp['task'] = (operation, args, caller) => call('covibe_task', operation, args, caller);
+  const typed = (words: object) => ({ task_type: 'feature', ...words });
+  return {
+    ...app,
+    ana,
+    ben,
+    call,
+    task,
+    workstream: (operation, args, caller) => call('covibe_workstream', operation, args, caller),
+    team: (operation, args = {}, caller) => call('covibe_team', operation, args, caller),
+    async session(caller, args = {}) {
+      return (await call('covibe_session', 'start', args, caller)).data.session_id;
+    },
+    async started(words, caller) {
+      const check = await task('check', typed(words), caller);
+      const candidates = (check.data.candidates ?? []).map(({ id }: { id: string }) => ({ id, same_scope: false, reason: 'other work' }));
+      const verdict = check.data.requires_verdict ? { check_id: check.data.check_id, scope_verdict: { verdict: 'distinct', candidates } } : {};
+      const answer = await task('start', { ...typed(words), ...verdict }, caller);
+      if (answer.status !== 'ok') throw new Error(`not started: ${answer.message}`);
+      return answer.data.task_id;
+    },
+    async planned(words, caller) {
+      const answer = await task('plan', typed(words), caller);
+      if (!answer.data.task_id) throw new Error(`not planned: ${answer.message}`);
+      return answer.data.task_id;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { type FileDisk, fileDisk } from '../../machine/files.ts';
+import { type GitDisk, gitDisk } from '../../machine/git/disk.ts';
+
+const COMMIT = 'a'.repeat(40);
+const MERGE = 'b'.repeat(40);
+
+const pretended: Partial<GitDisk> = {
+  locateRepository: async (root) => ({ root, commonDir: `${root}/.git` }),
+  listWorktrees: async () => [],
+  startingPoint: async () => ({ branch: 'main', commit: COMMIT }),
+  defaultBranch: async () => 'main',
+  resolveCommit: async () => COMMIT,
+  hasChanges: async () => true,
+  addWorktree: async () => COMMIT,
+  discardUnfinished: async () => {},
+  removeWorktree: async () => {},
+  deleteBranch: async () => true,
+  prepareMerge: async () => ({ commit: MERGE, onto: COMMIT }),
+  applyMerge: async () => true,
+  worktreeState: async (_repository, _path, { branch }) => ({
+    listed: true,
+    exists: true,
+    head: COMMIT,
+    branch,
+    branchTip: COMMIT,
+    locked: null,
+    dirty: null,
+    inner: null,
+    submodules: false,
+    inProgress: null,
+    unsaved: 0,
+  }),
+};
+
+/** Git that always has something to review and loses nothing, for tests of rules in which it plays no part: a real one takes most of their time. */
+export const pretendedDisk: { disk: GitDisk; files: FileDisk } = {
+  disk: { ...gitDisk, ...pretended },
+  files: { ...fileDisk, makeFolder: async (folder, name) => `${folder}/${name}`, replaceFile: async () => {} },
+};

@@ -1,0 +1,98 @@
+import { createApprovals } from '../../features/core/approvals/index.ts';
+import { createGate } from '../../features/core/capabilities/index.ts';
+import type { Answer, CallRequest } from '../../kernel/call.ts';
+import { Dispatch } from '../../kernel/dispatch.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { Registry } from '../../kernel/registry.ts';
+import type { Exchange, ExternalTool, Json, RelayContext } from '../../kernel/relay.ts';
+import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../app.ts';
+import { fixtureFeature } from '../fixture.ts';
+
+export type FakeTool = (args: Json, ctx: RelayContext) => Promise<Json>;
+
+export interface RelayApp extends TestApp {
+  readonly dispatch: Dispatch;
+  readonly ana: TestCaller;
+  /** A call by Ana unless it says otherwise. */
+  call(name: string, args?: unknown, more?: Partial<CallRequest>): Promise<Answer>;
+  /** Names that are withheld, as a server that has changed a definition makes them. */
+  readonly withheld: Set<string>;
+}
+
+export interface RelayAppOptions extends TestAppOptions {
+  readonly timeoutMs?: number;
+  readonly deadlineMs?: number;
+}
+
+/** The pipe with tools of another server, called `far`, that are functions of the test. */
+export async function relayApp(
+  tools: Record<string, FakeTool>,
+  { timeoutMs = 30_000, deadlineMs = 600_000, ...options }: RelayAppOptions = {},
+): Promise<RelayApp> {
+  const app = await testApp(options);
+  const { store, clock, log } = app.app;
+  const house = { store, clock, log };
+  const withheld = new Set<string>();
+  const external = Object.entries(tools).map(
+    ([name, call]): ExternalTool => ({
+      name,
+      server: 'far',
+      toolset: 'gateway',
+      definition: { name, inputSchema: { type: 'object' } },
+      state: 'up',
+      timeoutMs,
+      call,
+    }),
+  );
+  const offered = () => external.filter(({ name }) => !withheld.has(name));
+  const registry = new Registry(fixtureFeature.implementations, () => ({
+    tools: offered,
+    tool: (name) => offered().find((tool) => tool.name === name),
+    withheld: (name) => (withheld.has(name) ? new Refusal('TOOL_WITHHELD', `The tool ${name} has changed.`, 'covenant servers approve far') : undefined),
+  }));
+  const gate = createGate(house, (name) => registry.toolsetOf(name));
+  const { ports } = createApprovals(house, { serverOf: (_workspace, _noun, name) => (name in tools ? 'far' : null), deadlineMs });
+  const dispatch = new Dispatch({
+    ...house,
+    registry,
+    timeoutMs,
+    freshSignInMs: 0,
+    checkOutput: true,
+    ports: {
+      enterWorkspace: async (principal) => ({ principal, exists: true }),
+      authorize: gate.authorize,
+      enterSession: async () => {},
+      touchSession: async () => {},
+      redact: async (_principal, reply) => reply,
+      observe: () => {},
+      journalQuota: { exceeded: () => undefined, grew: () => {} },
+      countRefusal: () => {},
+      ...ports,
+    },
+  });
+  const ana = await app.developer('ana', 'codex');
+  return {
+    ...app,
+    dispatch,
+    ana,
+    withheld,
+    call: (name, args = {}, more = {}) => dispatch.tool({ name, args, principal: ana.principal, surface: 'mcp', ...more }),
+  };
+}
+
+/** A client that is asked by results, as those of the newer revisions are. */
+export const modern = (rounds: Exchange['rounds'] = {}, more: Partial<Exchange> = {}): Exchange => ({
+  capabilities: { elicitation: { form: {} } },
+  meta: {},
+  rounds: rounds ?? {},
+  ...more,
+});
+
+/** A client of the older revisions, which answers when it is asked. */
+export const legacy = (ask: NonNullable<Exchange['ask']>, more: Partial<Exchange> = {}): Exchange => ({
+  capabilities: { elicitation: {} },
+  meta: {},
+  ask,
+  rounds: {},
+  ...more,
+});

