@@ -8,7 +8,7 @@ import { buildNote, noted, root, sourceHash } from './clone.mjs';
 
 /** By the name that people type: what it starts as a process or thread of its own, from a file beside the one that starts it. */
 const PROGRAMS = {
-  covenant: ['machine/reaper-process', 'features/team/overlap/embed-worker'],
+  covenant: ['machine/process/reaper-process', 'features/team/overlap/embed-worker'],
   'covibe-mcp': [],
   'covibe-local': [],
 };

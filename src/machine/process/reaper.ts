@@ -20,7 +20,7 @@ const RESTART_MS = { first: 100, most: 30_000 };
 const STEADY_MS = 10_000;
 const STOP_MS = 5_000;
 
-const PROGRAM = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './reaper-process.ts' : '../reaper-process.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './reaper-process.ts' : './reaper-process.js', import.meta.url));
 
 export function createReaper(mark: string, log?: Log): Reaper {
   const groups = new Set<number>();
