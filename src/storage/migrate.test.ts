@@ -6,12 +6,35 @@ import { ENGINE, temporaryDatabase } from '../testing/store/database.ts';
 import { openTestStore } from '../testing/store/store.ts';
 import { copyDatabase } from './backup.ts';
 import { SchemaMismatch, StoreBusy } from './errors.ts';
+import { inspectDatabaseFile } from './inspect.ts';
 import { readEvents } from './journal.ts';
 import { type Migration, missingFromSchema, SCHEMA_VERSION } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 
-test('migrations are numbered from 1 without gaps', () => {
-  expect(MIGRATIONS.map((migration) => migration.number)).toEqual(MIGRATIONS.map((_, index) => index + 1));
+test('migrations are numbered from the baseline on without gaps', () => {
+  expect(MIGRATIONS.map((migration) => migration.number)).toEqual(MIGRATIONS.map((_, index) => MIGRATIONS[0].number + index));
+});
+
+test('a database that the replaced migrations made opens as it is', async () => {
+  const database = await temporaryDatabase(ENGINE, { bare: true });
+  const store = await openTestStore(database);
+  await store.append('ws_test', [{ category: 'work', kind: 'kept', actor: 'a' }]);
+  const earlier = Array.from({ length: MIGRATIONS[0].number - 1 }, (_, index) => ({ number: index + 1, name: `earlier_${index}`, applied_at: 0 }));
+  await store.engine.transaction('schema', (db) => db.insertInto('schema_migrations').values(earlier).execute());
+  await store.close();
+  const again = await openTestStore(database);
+  expect(again.backup).toBeUndefined();
+  expect(await missingFromSchema(again.engine)).toEqual([]);
+  expect(await readEvents(again.reader, 'ws_test', 0, 1)).toHaveLength(1);
+});
+
+test('a database older than the baseline is refused, and the message names the commit that still migrates it', async () => {
+  const database = await temporaryDatabase(ENGINE, { bare: true });
+  const store = await openTestStore(database);
+  await store.engine.transaction('schema', (db) => db.updateTable('schema_migrations').set({ number: 15, name: 'people' }).execute());
+  await store.close();
+  await expect(openTestStore(database)).rejects.toThrow(/has schema 15, and this program migrates from 16 on: start covenant of commit c09f4ba/);
+  if (ENGINE === 'sqlite') expect(inspectDatabaseFile(database.path, 'look')).toMatchObject({ trouble: 'obsolete' });
 });
 
 test('a database newer than the program is refused with a message that says so [storage.migrate.newer-refused]', async () => {
@@ -31,7 +54,7 @@ test('a database newer than the program is refused with a message that says so [
 test('a database of another program is refused', async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   const store = await openTestStore(database);
-  await store.engine.transaction('schema', (db) => db.updateTable('schema_migrations').set({ name: 'else' }).where('number', '=', 1).execute());
+  await store.engine.transaction('schema', (db) => db.updateTable('schema_migrations').set({ name: 'else' }).execute());
   await expect(openTestStore(database)).rejects.toThrow('belongs to another program');
 });
 

@@ -7,12 +7,23 @@ import { SCHEMA } from './schema.ts';
 export interface Migration {
   readonly number: number;
   readonly name: string;
+  /** What it adds, in the language of `schema-text.ts`: the row types are made from it. */
+  readonly tables?: string;
   /** Immutable once released. Rows have no types here: a migration outlives the types of its day. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
   up(db: Kysely<any>, engine: EngineKind): Promise<void>;
 }
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.number ?? 0;
+
+/** Why a database is refused that is older than the first migration, or nothing. */
+export function refuseObsolete(version: number, [first]: readonly Migration[] = MIGRATIONS): string | undefined {
+  if (version === 0 || first === undefined || version >= first.number) return undefined;
+  return (
+    `the database has schema ${version}, and this program migrates from ${first.number} on: start covenant of commit c09f4ba on it once, ` +
+    'which migrates it, or export its workspaces with that commit and import them here'
+  );
+}
 
 /** Writers of no workspace: migrations take turns on this name. */
 const MIGRATION_TURN = 'schema';
@@ -22,11 +33,17 @@ export interface SchemaState {
   pending: readonly Migration[];
 }
 
-/** What this database has and lacks. Refuses one that is newer than the program, or has another history. */
+/** What this database has and lacks. Refuses one that is newer than the program, too old for it, or has another history. */
 export async function inspectSchema(engine: Engine, db: Db = engine.reader, migrations: readonly Migration[] = MIGRATIONS): Promise<SchemaState> {
   const newest = migrations.at(-1)?.number ?? 0;
+  const oldest = migrations[0]?.number ?? 0;
   const applied = await appliedMigrations(engine, db);
+  const current = applied.at(-1)?.number ?? 0;
+  const obsolete = refuseObsolete(current, migrations);
+  if (obsolete !== undefined) throw new SchemaMismatch(obsolete);
   for (const { number, name } of applied) {
+    // A database that is older than the baseline has the migrations that led to it on record.
+    if (number < oldest) continue;
     if (number > newest) {
       throw new SchemaMismatch(
         `the database has schema ${number} (${name}) and this program knows ${newest}: start the newer covenant that made it, or restore an older backup`,
@@ -39,7 +56,6 @@ export async function inspectSchema(engine: Engine, db: Db = engine.reader, migr
       );
     }
   }
-  const current = applied.at(-1)?.number ?? 0;
   return { current, pending: migrations.filter((migration) => migration.number > current) };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { inspectPostgres } from '../../src/storage/inspect-postgres.ts';
-import { SCHEMA_VERSION } from '../../src/storage/migrate.ts';
+import { MIGRATIONS } from '../../src/storage/migrations/index.ts';
 import { lockKey } from '../../src/storage/postgres.ts';
 import { covenant, type Environment, startProgram } from '../../src/testing/programs/program.ts';
 import { administer, temporaryDatabase, temporaryFolder } from '../../src/testing/store/database.ts';
@@ -67,7 +67,7 @@ test('PostgreSQL that is away, refuses us, is newer or lacks a table is told, an
   expect(await inspectPostgres(`${url}_not_there`)).toEqual({ refused: 'denied', reason: 'there is no such database' });
 
   const bare = await temporaryDatabase('postgres', { bare: true });
-  expect(await inspectPostgres(bare.url as string)).toMatchObject({ mismatch: null, pending: SCHEMA_VERSION, missing: [] });
+  expect(await inspectPostgres(bare.url as string)).toMatchObject({ mismatch: null, pending: MIGRATIONS.length, missing: [] });
   const [server, name] = [url.slice(0, url.lastIndexOf('/')), url.slice(url.lastIndexOf('/') + 1)];
   await administer(server, 'drop table client_runs', name);
   expect(await inspectPostgres(url)).toMatchObject({ mismatch: null, missing: expect.arrayContaining([expect.stringContaining('client_runs')]) });

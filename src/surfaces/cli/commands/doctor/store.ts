@@ -21,6 +21,7 @@ export const database = check('database', ['DATABASE_DAMAGED', 'SCHEMA_MISMATCH'
   const { trouble, message } = inspectDatabaseFile(path, isThorough ? 'whole' : 'quick');
   if (trouble === 'newer')
     return say.failed('SCHEMA_MISMATCH', `${path}: ${message}`, 'start the newer covenant, or covenant restore FILE with a backup of this one');
+  if (trouble === 'obsolete') return say.failed('SCHEMA_MISMATCH', `${path}: ${message}`, 'start covenant of commit c09f4ba on it once');
   if (trouble === 'busy' || ((trouble === undefined || trouble === 'older') && isHeld(path)))
     return say.failed('STORE_BUSY', `${path} is held by another program that does not let go`, `find it and end it: fuser ${path}`);
   if (trouble !== undefined && trouble !== 'older')
