@@ -70,7 +70,7 @@ export async function upstreamApp(entries: readonly TestEntry[], options: TestAp
 }
 
 /** A server that answers with hand-written JSON-RPC and may misbehave: see the folder. */
-export const child = (file: string, env: Record<string, string> = {}) => ({ command: process.execPath, args: [here(`children/${file}.mjs`)], env });
+export const child = (file: string, env: Record<string, string> = {}) => ({ command: process.execPath, args: [here(`../programs/children/${file}.mjs`)], env });
 
 /** A server of the newer revision alone, over stdio. */
 export const MODERN_STDIO = { command: process.execPath, args: [fileURLToPath(new URL('./modern-stdio.ts', import.meta.url))] };
