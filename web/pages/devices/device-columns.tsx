@@ -7,7 +7,7 @@ import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { nameOf } from '../identity/agent.ts';
-import { LastUsed } from '../identity/token-columns.tsx';
+import { LastUsed } from '../identity/tokens.tsx';
 
 const TONES: Record<Device['status'], Tone> = { waiting: 'wait', 'set up': 'good', revoked: 'quiet', expired: 'quiet' };
 
