@@ -42,6 +42,8 @@ export interface RowList<T> {
 interface DataListProps<T> {
   /** What the rows are: "tasks". */
   noun: string;
+  /** What could not be read, where that is not "The tasks". */
+  what?: string;
   /** The name of the table: "Tasks, last changed first". */
   label: string;
   list: RowList<T>;
@@ -60,13 +62,25 @@ interface DataListProps<T> {
 }
 
 /** A list with its error, skeleton, empty state and next page. */
-export function DataList<T>({ noun, label, list, columns, rowKey, empty, growsAtTop = false, further, moreLabel, total }: DataListProps<T>) {
+export function DataList<T>({
+  noun,
+  what = `The ${noun}`,
+  label,
+  list,
+  columns,
+  rowKey,
+  empty,
+  growsAtTop = false,
+  further,
+  moreLabel,
+  total,
+}: DataListProps<T>) {
   const { rows, error, more, isFull, goBack } = list;
   const RowsTable = growsAtTop ? StableTable : Table;
   const isPart = total !== undefined && rows !== undefined && total > rows.length;
   return (
     <>
-      {error && <Problem what={`The ${noun} could not be read.`} error={error} onRetry={() => void list.refetch()} />}
+      {error && <Problem what={`${what} could not be read.`} error={error} onRetry={() => void list.refetch()} />}
       {!rows && !error && <TableSkeleton />}
       {rows?.length === 0 && empty}
       {rows && rows.length > 0 && <RowsTable label={label} columns={columns} rows={rows} rowKey={rowKey} />}
@@ -117,7 +131,11 @@ const MAX_PAGES = 6;
 /** The first comes at once; who asks for more wants many. */
 const PAGE_SIZES = [50, 150] as const;
 
-interface PagedReading<P, C> {
+interface Page {
+  readonly items: readonly unknown[];
+}
+
+interface PagedReading<P extends Page, C> {
   /** The action and its filter: what tells one list from another. */
   readonly key: readonly unknown[];
   read(cursor: C | undefined, limit: number, signal: AbortSignal): Promise<P>;
@@ -133,12 +151,12 @@ interface PagedReading<P, C> {
   readonly keepRows?: boolean;
 }
 
-export interface PagedList<T, P> extends RowList<T> {
+export interface PagedList<P extends Page> extends RowList<P['items'][number]> {
   readonly first: P | undefined;
 }
 
 /** A list read a page at a time. */
-export function usePages<T, P extends { readonly items: readonly T[] }, C>(reading: PagedReading<P, C>): PagedList<T, P> {
+export function usePages<P extends Page, C>(reading: PagedReading<P, C>): PagedList<P> {
   const { key, read, next, from, sizes = PAGE_SIZES, enabled = true, everyMs, keepRows = false } = reading;
   const identity = JSON.stringify([key, from]);
   const [moved, setMoved] = useState<{ identity: string; to: C; held: number }>();
@@ -156,7 +174,7 @@ export function usePages<T, P extends { readonly items: readonly T[] }, C>(readi
     ...(keepRows && { placeholderData: keepPreviousData }),
   });
   const pages = data?.pages;
-  const rows = useMemo(() => pages?.flatMap(({ items }) => items), [pages]);
+  const rows = useMemo(() => pages?.flatMap(({ items }): readonly P['items'][number][] => items), [pages]);
   const isFull = (pages?.length ?? 0) >= MAX_PAGES;
   const goOn = (): void => {
     const last = pages?.at(-1);
@@ -175,7 +193,7 @@ export function usePages<T, P extends { readonly items: readonly T[] }, C>(readi
   };
 }
 
-const heldIn = (pages: readonly { readonly items: readonly unknown[] }[], before = 0): number => pages.reduce((sum, { items }) => sum + items.length, before);
+const heldIn = (pages: readonly Page[], before = 0): number => pages.reduce((sum, { items }) => sum + items.length, before);
 
 /** A list that was read at once, as `DataList` takes it. */
 export const wholeList = <T,>({ data, error, refetch }: ReadResult<{ readonly items: readonly T[] }>): RowList<T> => ({ rows: data?.items, error, refetch });

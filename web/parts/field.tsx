@@ -33,8 +33,8 @@ interface TextProps extends FieldProps {
 
 interface TextFieldProps extends TextProps {
   placeholder?: string;
-  /** What can be chosen while it is typed. */
-  choices?: readonly string[];
+  /** What can be chosen while it is typed: values, or values with what they stand for. */
+  choices?: readonly (string | readonly [string, string])[];
   className?: string;
 }
 
@@ -52,7 +52,7 @@ export function TextField({ label, hint, value, onChange, most, first, required,
             required={required}
             maxLength={most}
             autoComplete="off"
-            spellCheck={mono ? false : undefined}
+            spellCheck={mono || choices ? false : undefined}
             placeholder={placeholder}
             list={choices && list}
             value={value}
@@ -60,9 +60,14 @@ export function TextField({ label, hint, value, onChange, most, first, required,
           />
           {choices && (
             <datalist id={list}>
-              {choices.map((choice) => (
-                <option key={choice} value={choice} />
-              ))}
+              {choices.map((choice) => {
+                const [option, name] = typeof choice === 'string' ? [choice] : choice;
+                return (
+                  <option key={option} value={option}>
+                    {name}
+                  </option>
+                );
+              })}
             </datalist>
           )}
         </>

@@ -44,7 +44,7 @@ export function FormDialog(props: FormDialogProps) {
           <button type="button" className="button" data-first={cautious || undefined} onClick={onClose}>
             {cancel}
           </button>
-          <ActButton type="submit" look={look} {...(needs && { needs })} pending={mutation.isPending} disabled={!ready}>
+          <ActButton type="submit" data-first look={look} {...(needs && { needs })} pending={mutation.isPending} disabled={!ready}>
             {submit}
           </ActButton>
         </div>

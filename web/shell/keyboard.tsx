@@ -6,11 +6,11 @@ import { PAGES } from './pages.ts';
 import { Palette } from './palette.tsx';
 import { copyId, focusFilter, moveRow, nextWaiting, peek, showNew } from './rows.ts';
 
-type Summoned = 'palette' | 'help';
-const SUMMON = 'covenant:summon';
+type Overlay = 'palette' | 'help';
+const OPEN_OVERLAY = 'covenant:openOverlay';
 
 /** Opens it from anywhere. */
-export const summon = (what: Summoned): boolean => dispatchEvent(new CustomEvent<Summoned>(SUMMON, { detail: what }));
+export const openOverlay = (what: Overlay): boolean => dispatchEvent(new CustomEvent<Overlay>(OPEN_OVERLAY, { detail: what }));
 
 /** How long after g the letter of a page counts. */
 const SEQUENCE_MS = 1_500;
@@ -26,7 +26,7 @@ const SINGLE: Readonly<Record<string, () => boolean>> = {
 };
 
 export function Keyboard() {
-  const [open, setOpen] = useState<Summoned>();
+  const [open, setOpen] = useState<Overlay>();
   const [leading, setLeading] = useState(0);
   const navigate = useNavigate();
 
@@ -55,15 +55,15 @@ export function Keyboard() {
     return true;
   };
 
-  const hear = useEffectEvent((event: Event) => setOpen((event as CustomEvent<Summoned>).detail));
+  const hear = useEffectEvent((event: Event) => setOpen((event as CustomEvent<Overlay>).detail));
   useEffect(() => {
     const onPress = (event: KeyboardEvent) => press(event);
-    const onSummon = (event: Event) => hear(event);
+    const onOpen = (event: Event) => hear(event);
     addEventListener('keydown', onPress);
-    addEventListener(SUMMON, onSummon);
+    addEventListener(OPEN_OVERLAY, onOpen);
     return () => {
       removeEventListener('keydown', onPress);
-      removeEventListener(SUMMON, onSummon);
+      removeEventListener(OPEN_OVERLAY, onOpen);
     };
   }, []);
 

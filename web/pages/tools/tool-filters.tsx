@@ -1,4 +1,6 @@
 import { type SubmitEvent, useState } from 'react';
+import { Filter } from '../../parts/filter.tsx';
+import { useRead } from '../../queries.ts';
 
 /** Narrows the list to names that have this in them, once Enter is pressed or the field is left. */
 export function FilterText({ label, value, onChange }: { label: string; value: string | undefined; onChange: (value: string | undefined) => void }) {
@@ -29,4 +31,11 @@ export function FilterText({ label, value, onChange }: { label: string; value: s
       />
     </form>
   );
+}
+
+/** Every server that has a tool, the product itself too. */
+export function ServerFilter({ chosen, onChoose }: { chosen: string | undefined; onChoose: (server: string | undefined) => void }) {
+  const { data } = useRead('tools.usage', {});
+  const servers = (data?.items ?? []).map(({ server }) => [server, server] as const);
+  return <Filter label="Server" otherwise="All" choices={servers} chosen={chosen} onChoose={onChoose} />;
 }

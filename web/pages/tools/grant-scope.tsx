@@ -1,4 +1,6 @@
+import { useNavigate } from '@tanstack/react-router';
 import type { Grant } from '../../api.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 import { counted } from '../../parts/count.ts';
 import { dateOf } from '../../parts/time.tsx';
 
@@ -43,3 +45,16 @@ export const SPANS = [
   { span: 'standing', label: 'Standing', meaning: 'Any number of calls until it is revoked.' },
 ] as const satisfies readonly { span: string; label: string; meaning: string; scope?: Grant['scope']; minutes?: number }[];
 export type Span = (typeof SPANS)[number];
+
+/** Opens the dialog that grants it; whoever may not grant sees why not. */
+export function GrantLink({ action, who }: { action?: string; who?: string }) {
+  const navigate = useNavigate();
+  return (
+    <ActButton
+      needs="operator"
+      onClick={() => void navigate({ to: '/tools/grants', search: { grant: 'new', ...(action && { action }), ...(who && { who }) } })}
+    >
+      Grant…
+    </ActButton>
+  );
+}

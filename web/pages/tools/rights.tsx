@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { Nothing } from '../../parts/section.tsx';
+import type { Withheld } from '../../api.ts';
+import { EmptyState } from '../../parts/section.tsx';
 import { looksAfterServers } from '../../parts/whole-server.ts';
 import { useRead } from '../../queries.ts';
 
@@ -24,11 +25,20 @@ export function ForOperator({ title, rights, children }: { title: string; rights
     <>
       <title>{`${title} · Covenant`}</title>
       <section aria-label={title} className="panel">
-        <Nothing>
+        <EmptyState>
           <p>{WHY[rights]}</p>
           {children}
-        </Nothing>
+        </EmptyState>
       </section>
     </>
   );
 }
+
+/** A server comes up, goes down and is restarted without an event that everybody is told of. */
+const EVERY_MS = 15_000;
+
+/** Asked for only by who gets an answer. */
+export const useServers = (rights: Rights) => useRead('servers.list', {}, { everyMs: EVERY_MS, enabled: rights === 'operator' });
+
+/** Nobody has said yes or no to it as it is now. */
+export const isWaiting = ({ rejected, fingerprint }: Withheld): boolean => rejected === null && fingerprint !== '';
