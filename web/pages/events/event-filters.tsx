@@ -1,8 +1,10 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { Filter } from '../../parts/filter.tsx';
+import type { EventFilter } from '../../search.ts';
 import { CATEGORIES, OUTCOMES } from './category.ts';
 import { ExportLink } from './export-link.tsx';
-import { type EventFilter, TEXT_FIELDS } from './search.ts';
+
+const TEXT_FIELDS = ['text', 'kind', 'actor', 'subject', 'session'] as const;
 
 type Change = (change: { [K in keyof EventFilter]?: EventFilter[K] | undefined }) => void;
 

@@ -8,9 +8,9 @@ import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
+import type { EventFilter } from '../../search.ts';
 import { EVENT_COLUMNS } from './columns.tsx';
 import { Feed, type FeedState, MOST_ROWS } from './feed.ts';
-import type { EventFilter } from './search.ts';
 
 export function EventList({ filter }: { filter: EventFilter }) {
   const { journal, state: live } = useJournal();

@@ -11,12 +11,12 @@ import { TableSkeleton } from '../../parts/table.tsx';
 import { dateOf } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
+import type { EventFilter } from '../../search.ts';
 import { outcomeOf } from './category.ts';
 import { Outcome, Subject } from './columns.tsx';
 import { deniedEditIn, deniedWords } from './denied-edit.ts';
 import { durationOf } from './duration.ts';
 import { NamedObjects } from './named-objects.tsx';
-import type { EventFilter } from './search.ts';
 import { Who } from './who.tsx';
 
 /** A longer kind is nobody's name for anything. */

@@ -1,12 +1,12 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { type ActivitySearch, eventFilter } from '../../search.ts';
 import { Announcer } from './announcer.tsx';
 import { ChainStrip } from './chain-strip.tsx';
 import { EventFilters } from './event-filters.tsx';
 import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { Rate } from './rate.tsx';
-import { type ActivitySearch, filterOf } from './search.ts';
 
 const route = getRouteApi('/activity/');
 
@@ -14,7 +14,7 @@ const route = getRouteApi('/activity/');
 export function Events() {
   const search = route.useSearch();
   const navigate = useNavigate();
-  const filter = filterOf({ ...search });
+  const filter = eventFilter({ ...search });
   const show = (change: Partial<Record<keyof ActivitySearch, unknown>>, replace = false): void =>
     void navigate({ to: '/activity', search: (all) => ({ ...all, ...change }) as ActivitySearch, replace, resetScroll: false });
   return (

@@ -5,7 +5,7 @@ import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import type { EventFilter } from './search.ts';
+import type { EventFilter } from '../../search.ts';
 
 /** The events that the filter leaves, all of them, as a file. */
 export function ExportLink({ filter }: { filter: EventFilter }) {

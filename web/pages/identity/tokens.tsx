@@ -7,7 +7,7 @@ import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
-import type { TokenSearch } from '../settings/search.ts';
+import type { TokenSearch } from '../../search.ts';
 import { CreateToken } from './create-token.tsx';
 import { RevokeToken } from './revoke-token.tsx';
 import { tokenColumns } from './token-columns.tsx';

@@ -3,8 +3,8 @@ import type { Overlap, Thresholds } from '../../api.ts';
 import { Said } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import type { OverlapSearch } from '../../search.ts';
 import { Score } from './score.tsx';
-import type { OverlapSearch } from './search.ts';
 import { JudgedBy, Level, Verdict } from './verdict.tsx';
 
 /** The one that it is most alike. */

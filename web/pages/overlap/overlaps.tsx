@@ -9,13 +9,13 @@ import { Said } from '../../parts/said.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
+import type { OverlapSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { MoreRows } from '../tasks/more-rows.tsx';
 import { usePages } from '../tasks/pages.ts';
 import { Audit } from './audit.tsx';
 import { overlapColumns } from './overlap-columns.tsx';
 import { OverlapPanel } from './overlap-panel.tsx';
-import type { OverlapSearch } from './search.ts';
 
 const route = getRouteApi('/tasks/overlaps');
 

@@ -6,7 +6,7 @@ import { disarmed, Said, workerOf } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Until } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
-import type { ClaimSearch } from './search.ts';
+import type { ClaimSearch } from '../../search.ts';
 
 /** Who holds it alone keeps others out. */
 const MODES: Record<Claim['mode'], Tone> = { exclusive: 'wait', shared: 'live' };

@@ -9,13 +9,13 @@ import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
+import type { ClaimSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { claimColumns } from './claim-columns.tsx';
 import { ClaimPanel } from './claim-panel.tsx';
 import { MoreRows } from './more-rows.tsx';
 import { usePages } from './pages.ts';
 import { ReleaseClaim } from './release-claim.tsx';
-import type { ClaimSearch } from './search.ts';
 
 const route = getRouteApi('/tasks/claims');
 

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { ActButton } from '../../parts/act-button.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import { InstalledFirst, SetupCommand } from '../../parts/setup-command.tsx';
-import type { TaskSearch } from './search.ts';
+import type { TaskSearch } from '../../search.ts';
 import { statusWord } from './status.ts';
 
 interface NoTasksProps {

@@ -1,6 +1,6 @@
 import { type Arguments, call, type Result, type Task } from '../../api.ts';
+import type { TaskSearch } from '../../search.ts';
 import { type Pages, usePages } from './pages.ts';
-import type { TaskSearch } from './search.ts';
 import { statusesOf } from './status.ts';
 
 type Before = NonNullable<Arguments<'tasks.list'>['before']>;

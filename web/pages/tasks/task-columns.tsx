@@ -7,8 +7,8 @@ import { disarmed, Said, workerOf } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
+import type { TaskSearch } from '../../search.ts';
 import { OverlapsOf } from './overlaps-of.tsx';
-import type { TaskSearch } from './search.ts';
 import { isOpen, STATUS_TONES } from './status.ts';
 
 /** Between the width of a card and that of a whole table there is no room for it. */

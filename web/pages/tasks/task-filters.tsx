@@ -1,7 +1,7 @@
 import { ActButton } from '../../parts/act-button.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { useRead } from '../../queries.ts';
-import type { TaskSearch } from './search.ts';
+import type { TaskSearch } from '../../search.ts';
 import { STATUSES } from './status.ts';
 
 interface TaskFiltersProps {

@@ -6,11 +6,11 @@ import { Problem } from '../../parts/problem.tsx';
 import { Nothing, Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { useAct } from '../../queries.ts';
-import { SPANS } from './search.ts';
+import { WEEK_SPANS } from '../../search.ts';
 import { WeekSummary } from './week-summary.tsx';
 
 const route = getRouteApi('/tasks/week');
-const CHOICES = SPANS.map((days) => [String(days), `Last ${days} days`] as const);
+const CHOICES = WEEK_SPANS.map((days) => [String(days), `Last ${days} days`] as const);
 
 /** What the team did, to read and to pass on. */
 export function Week() {
@@ -20,7 +20,7 @@ export function Week() {
   const summary = generate.data?.data;
   const choose = (choice: string | undefined): void => {
     generate.reset();
-    const chosen = SPANS.find((span) => String(span) === choice);
+    const chosen = WEEK_SPANS.find((span) => String(span) === choice);
     void navigate({ to: '/tasks/week', search: chosen ? { days: chosen } : {} });
   };
   return (

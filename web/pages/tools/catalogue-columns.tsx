@@ -4,7 +4,7 @@ import { counted } from '../../parts/count.ts';
 import { Said } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
-import type { CatalogueSearch } from './search.ts';
+import type { CatalogueSearch } from '../../search.ts';
 
 export const TOOL_TONES: Record<CatalogueTool['state'], Tone> = { up: 'good', starting: 'wait', down: 'bad', withheld: 'you' };
 

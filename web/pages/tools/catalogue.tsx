@@ -8,10 +8,10 @@ import { Filter } from '../../parts/filter.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Nothing, Section } from '../../parts/section.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
+import type { CatalogueSearch } from '../../search.ts';
 import { catalogueColumns } from './catalogue-columns.tsx';
 import { FilterText } from './filter-text.tsx';
 import { MayCall } from './may-call.tsx';
-import type { CatalogueSearch } from './search.ts';
 import { ServerFilter } from './server-filter.tsx';
 import { ToolPanel } from './tool-panel.tsx';
 

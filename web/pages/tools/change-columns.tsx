@@ -4,8 +4,8 @@ import { Said } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
+import type { ChangeSearch } from '../../search.ts';
 import { type Change, changeKey } from './change.ts';
-import type { ChangeSearch } from './search.ts';
 
 const REJECTED: Column<Change> = {
   label: 'Rejected',

@@ -7,12 +7,12 @@ import { Problem } from '../../parts/problem.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import type { ChangeSearch } from '../../search.ts';
 import { changeKey, changesOf, isWaiting } from './change.ts';
 import { changeColumns } from './change-columns.tsx';
 import { ChangePanel } from './change-panel.tsx';
 import { ForOperator, useRights } from './for-operator.tsx';
 import { useServers } from './read-servers.ts';
-import type { ChangeSearch } from './search.ts';
 
 const route = getRouteApi('/tools/changes');
 

@@ -5,8 +5,8 @@ import { disarmed, Said } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { dateOf } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
+import type { GrantSearch } from '../../search.ts';
 import { scopeKind, scopeWords, usesLeft } from './scope.ts';
-import type { GrantSearch } from './search.ts';
 
 export const GRANT_TONES: Record<Grant['status'], Tone> = { live: 'good', exhausted: 'wait', expired: 'quiet', revoked: 'quiet' };
 export const STATUS_WORDS: Record<Grant['status'], string> = { live: 'live', exhausted: 'used up', expired: 'expired', revoked: 'revoked' };

@@ -11,6 +11,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
+import type { GrantSearch } from '../../search.ts';
 import { FilterText } from './filter-text.tsx';
 import { ForOperator, type Rights, useRights } from './for-operator.tsx';
 import { grantColumns } from './grant-columns.tsx';
@@ -18,7 +19,6 @@ import { GrantDialog } from './grant-dialog.tsx';
 import { GrantLink } from './grant-link.tsx';
 import { GrantPanel } from './grant-panel.tsx';
 import { RevokeGrant } from './revoke-grant.tsx';
-import type { GrantSearch } from './search.ts';
 
 const route = getRouteApi('/tools/grants');
 const PAGE = 100;

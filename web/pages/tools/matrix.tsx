@@ -6,11 +6,11 @@ import { Nothing } from '../../parts/section.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
+import type { MatrixSearch } from '../../search.ts';
 import { ANSWER_MEANINGS, ANSWER_TONES, ANSWER_WORDS } from './answer.ts';
 import { FilterText } from './filter-text.tsx';
 import { matrixColumns } from './matrix-columns.tsx';
 import { Pager } from './pager.tsx';
-import type { MatrixSearch } from './search.ts';
 import { ServerFilter } from './server-filter.tsx';
 
 const route = getRouteApi('/tools/matrix');
