@@ -20,7 +20,10 @@ const sources = (folder: string): string[] =>
 
 function importsOf(path: string): Import[] {
   const text = readFileSync(join(root, path), 'utf8');
-  const found = [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm), ...text.matchAll(/()\bimport\(\s*'([^']+)'\s*\)/g)];
+  const found = [
+    ...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm),
+    ...text.matchAll(/(typeof\s+)?\bimport\(\s*'([^']+)'\s*\)/g),
+  ];
   return found.map(([all, type, target = '']) => ({
     from: path,
     to: target.startsWith('.') ? relative(root, resolve(root, dirname(path), target)) : target,

@@ -35,8 +35,6 @@ export function useStableRows<T>(rows: readonly T[], keyOf: (row: T) => string |
   return { stable: [...kept, ...rows.slice(end)], waiting: rows.slice(0, end).filter((row) => !known.has(keyOf(row))).length };
 }
 
-export const useFrozen = useLastValue;
-
 export function useSettled<T>(rows: readonly T[], keyOf: (row: T) => string): { settled: readonly T[]; waiting: number } {
   const { stable: settled, waiting } = useStableRows(rows, keyOf);
   return { settled, waiting };

@@ -13,9 +13,9 @@ import { EmptyState } from '../../parts/section.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
+import type { EventFilter } from '../../search.ts';
 import { outcomeOf } from './category.ts';
 import { Feed, type FeedState, MOST_ROWS } from './feed.ts';
-import type { EventFilter } from './search.ts';
 import { Who } from './who.tsx';
 
 export function EventList({ filter }: { filter: EventFilter }) {

@@ -12,10 +12,10 @@ import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import { dateOf } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
+import type { EventFilter } from '../../search.ts';
 import { outcomeOf } from './category.ts';
 import { deniedEditIn, deniedWords } from './denied-edit.ts';
 import { durationOf, Outcome, Subject } from './event-list.tsx';
-import type { EventFilter } from './search.ts';
 import { Who } from './who.tsx';
 
 /** A longer kind is nobody's name for anything. */

@@ -11,11 +11,11 @@ import { Section } from '../../parts/section.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
 import type { Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
+import { type ActivitySearch, type EventFilter, eventFilter } from '../../search.ts';
 import { CATEGORIES, type Category, OUTCOMES } from './category.ts';
 import { ChainStrip } from './chain.tsx';
 import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
-import { type ActivitySearch, type EventFilter, filterOf, TEXT_FIELDS } from './search.ts';
 
 const route = getRouteApi('/activity/');
 
@@ -23,7 +23,7 @@ const route = getRouteApi('/activity/');
 export function Events() {
   const search = route.useSearch();
   const navigate = useNavigate();
-  const filter = filterOf({ ...search });
+  const filter = eventFilter({ ...search });
   const show = (change: Partial<Record<keyof ActivitySearch, unknown>>, replace = false): void =>
     void navigate({ to: '/activity', search: (all) => ({ ...all, ...change }) as ActivitySearch, replace, resetScroll: false });
   return (
@@ -79,6 +79,8 @@ function Rate({ chart, onChoose }: { chart: 'day' | undefined; onChoose: (chart:
     </Section>
   );
 }
+
+const TEXT_FIELDS = ['text', 'kind', 'actor', 'subject', 'session'] as const;
 
 type Change = (change: { [K in keyof EventFilter]?: EventFilter[K] | undefined }) => void;
 

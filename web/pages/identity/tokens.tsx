@@ -18,7 +18,7 @@ import type { Column } from '../../parts/table.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import type { TokenSearch } from '../settings/search.ts';
+import type { TokenSearch } from '../../search.ts';
 import { AGENTS, agentOf, carrierOf } from './agent.ts';
 import { NewToken } from './new-token.tsx';
 

@@ -17,10 +17,10 @@ import type { Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
+import type { OverlapSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { Audit } from './audit.tsx';
 import { Pair, Score } from './pair.tsx';
-import type { OverlapSearch } from './search.ts';
 
 const route = getRouteApi('/tasks/overlaps');
 

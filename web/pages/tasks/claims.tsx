@@ -15,10 +15,10 @@ import type { Column } from '../../parts/table.tsx';
 import { dateOf, Time, Until } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
+import type { ClaimSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { deniedEditIn, writerOf } from '../events/denied-edit.ts';
 import { Who } from '../events/who.tsx';
-import type { ClaimSearch } from './search.ts';
 
 const route = getRouteApi('/tasks/claims');
 

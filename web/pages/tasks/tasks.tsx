@@ -15,9 +15,9 @@ import type { Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
+import type { TaskSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { type Planned, PlannedNotice, PlanTask } from './plan-task.tsx';
-import type { TaskSearch } from './search.ts';
 import { STATUS_TONES, STATUSES, statusesOf, statusWord } from './status.ts';
 import { CancelTask, OverlapsOf, TaskPanel } from './task-panel.tsx';
 

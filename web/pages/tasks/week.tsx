@@ -13,11 +13,11 @@ import { TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useAct } from '../../queries.ts';
-import { SPANS } from './search.ts';
+import { WEEK_SPANS } from '../../search.ts';
 import { STATUS_TONES } from './status.ts';
 
 const route = getRouteApi('/tasks/week');
-const CHOICES = SPANS.map((days) => [String(days), `Last ${days} days`] as const);
+const CHOICES = WEEK_SPANS.map((days) => [String(days), `Last ${days} days`] as const);
 
 /** What the team did, to read and to pass on. */
 export function Week() {
@@ -27,7 +27,7 @@ export function Week() {
   const summary = generate.data?.data;
   const choose = (choice: string | undefined): void => {
     generate.reset();
-    const chosen = SPANS.find((span) => String(span) === choice);
+    const chosen = WEEK_SPANS.find((span) => String(span) === choice);
     void navigate({ to: '/tasks/week', search: chosen ? { days: chosen } : {} });
   };
   return (

@@ -13,9 +13,9 @@ import type { Column } from '../../parts/table.tsx';
 import { milliseconds } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
+import type { CatalogueSearch } from '../../search.ts';
 import { GrantLink } from './grant-scope.tsx';
 import { MayCall } from './may-call.tsx';
-import type { CatalogueSearch } from './search.ts';
 import { FilterText, ServerFilter } from './tool-filters.tsx';
 
 const route = getRouteApi('/tools/');

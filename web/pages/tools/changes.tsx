@@ -16,8 +16,8 @@ import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { Notice, State } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
+import type { ChangeSearch } from '../../search.ts';
 import { ForOperator, isWaiting, useRights, useServers } from './rights.tsx';
-import type { ChangeSearch } from './search.ts';
 import { type Piece, wordDifference } from './word-difference.ts';
 
 const route = getRouteApi('/tools/changes');

@@ -18,9 +18,9 @@ import { dateOf, Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
+import type { GrantSearch } from '../../search.ts';
 import { GrantLink, SPANS, type Span, scopeKind, scopeWords, usesLeft } from './grant-scope.tsx';
 import { ForOperator, type Rights, useRights } from './rights.tsx';
-import type { GrantSearch } from './search.ts';
 import { isNamed, namedSubject, type Subject, SubjectFields, subjectFrom, useToolNames } from './subject.tsx';
 import { FilterText } from './tool-filters.tsx';
 

@@ -9,8 +9,8 @@ import { EmptyState } from '../../parts/section.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
+import type { MatrixSearch } from '../../search.ts';
 import { ANSWER_MEANINGS, ANSWER_TONES, ANSWER_WORDS } from './answer.ts';
-import type { MatrixSearch } from './search.ts';
 import { FilterText, ServerFilter } from './tool-filters.tsx';
 
 const route = getRouteApi('/tools/matrix');
