@@ -1,5 +1,5 @@
-import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
-import { wasPeek } from '../shell/rows.ts';
+import { type ReactNode, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { isTyping, wasPeek } from '../shell/rows.ts';
 import { counted } from './count.ts';
 import type { ReadResult } from './data-list.tsx';
 import { Icon } from './icon.tsx';
@@ -35,6 +35,16 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
       if (within && opener instanceof HTMLElement) opener.focus();
     };
   }, [opener]);
+  // Beside the list it is no modal, and the browser leaves the key to us, wherever the focus is: whoever peeks stays in the list.
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog:modal')) return;
+    if (panel.current?.contains(document.activeElement) || !isTyping(event.target)) onClose();
+  });
+  useEffect(() => {
+    const onPress = (event: KeyboardEvent) => press(event);
+    addEventListener('keydown', onPress);
+    return () => removeEventListener('keydown', onPress);
+  }, []);
   return (
     <dialog
       ref={panel}
@@ -43,10 +53,6 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
       onCancel={(event) => {
         event.preventDefault();
         onClose();
-      }}
-      onKeyDown={(event) => {
-        // Beside the list it is no modal, and the browser leaves the key to us.
-        if (event.key === 'Escape') onClose();
       }}
       className="fixed inset-y-0 right-0 left-auto z-30 m-0 h-dvh max-h-none w-full max-w-none overflow-y-auto border-line bg-base text-text shadow-2xl outline-none lg:w-[40rem] lg:border-l"
     >
