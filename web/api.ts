@@ -1,148 +1,34 @@
-import type * as approvals from '../src/features/core/approvals/contract.ts';
-import type * as capabilities from '../src/features/core/capabilities/contract.ts';
-import type * as devices from '../src/features/core/devices/contract.ts';
-import type * as events from '../src/features/core/events/contract.ts';
-import type * as identity from '../src/features/core/identity/contract.ts';
-import type * as settings from '../src/features/core/settings/contract.ts';
-import type * as cycles from '../src/features/cycle/contract.ts';
-import type * as upstreams from '../src/features/gateway/servers/contract.ts';
-import type * as gateway from '../src/features/gateway/tools/contract.ts';
-import type * as lookup from '../src/features/people/lookup/contract.ts';
-import type * as roster from '../src/features/people/roster/contract.ts';
-import type * as instances from '../src/features/review/instances/contract.ts';
-import type * as coordination from '../src/features/team/coordination/contract.ts';
-import type * as overlap from '../src/features/team/overlap/contract.ts';
-import type * as tasks from '../src/features/team/tasks/contract.ts';
-import type * as team from '../src/features/team/team-overview/contract.ts';
-import type * as telemetry from '../src/features/team/usage/contract.ts';
-import type * as workstreams from '../src/features/team/workstreams/contract.ts';
-import type * as messages from '../src/features/workflow/messages/contract.ts';
-import type * as oversight from '../src/features/workflow/oversight/contract.ts';
-import type * as repositories from '../src/features/workflow/repositories/contract.ts';
-import type * as steering from '../src/features/workflow/steering/contract.ts';
-import type * as threads from '../src/features/workflow/threads/contract.ts';
-import type { Output, Sent } from '../src/kernel/contract.ts';
+import type { Contract, Output, Sent } from '../src/kernel/contract.ts';
 import { type Account, forgetProof, lastAccount, type SignedIn, storedProof } from './session.ts';
 
-/** The actions that the dashboard calls, each with the server's own contract. These answer with their data alone. */
-interface PlainActions {
-  'identity.me': typeof identity.whoAmI;
-  'tokens.list': typeof identity.listTokens;
-  'tokens.create': typeof identity.createToken;
-  'tokens.revoke': typeof identity.revokeToken;
-  'tokens.rotate': typeof identity.rotateToken;
-  'session.end': typeof identity.endSession;
-  'session.ticket': typeof identity.sessionTicket;
-  'signin.link': typeof identity.createSigninLink;
-  'developers.list': typeof identity.listDevelopers;
-  'developers.set_visibility': typeof identity.setVisibility;
-  'developers.sign_out': typeof identity.signOutDeveloper;
-  'devices.find': typeof devices.findDevice;
-  'devices.waiting': typeof devices.waitingDevices;
-  'devices.approve': typeof devices.approveDevice;
-  'devices.refuse': typeof devices.refuseDevice;
-  'devices.list': typeof devices.listDevices;
-  'devices.revoke': typeof devices.revokeDevice;
-  'setup.agents': typeof devices.agentSetup;
-  'settings.list': typeof settings.settingsList;
-  'settings.set': typeof settings.settingsSet;
-  'roles.list': typeof settings.rolesList;
-  'retention.list': typeof settings.retentionList;
-  'events.list': typeof events.listEvents;
-  'events.rate': typeof events.eventRate;
-  'events.verify': typeof events.verifyEvents;
-  'usage.list': typeof telemetry.listUsage;
-  'prices.list': typeof telemetry.listPrices;
-  'prices.set': typeof telemetry.setPrice;
-  'instances.list': typeof instances.instancesList;
-  'instances.show': typeof instances.instancesShow;
-  'instances.diff': typeof instances.instancesDiff;
-  'instances.sizes': typeof instances.instancesSizes;
-  'instances.unsaved': typeof instances.instancesUnsaved;
-  'instances.message': typeof instances.instancesMessage;
-  'instances.allow_review': typeof instances.instancesAllowReview;
-  'instances.stop': typeof instances.instancesStop;
-  'instances.abandon': typeof instances.instancesAbandon;
-  'cycles.list': typeof cycles.cyclesList;
-  'cycles.show': typeof cycles.cyclesShow;
-  'cycles.handoffs': typeof cycles.cyclesHandoffs;
-  'cycles.handoff': typeof cycles.cyclesHandoff;
-  'cycles.complete': typeof cycles.cyclesComplete;
-  'cycles.archive': typeof cycles.cyclesArchive;
-  'cycles.cancel': typeof cycles.cyclesCancel;
-  'cycles.close_session': typeof cycles.cyclesCloseSession;
-  'messages.threads': typeof threads.listThreads;
-  'messages.thread': typeof threads.showThread;
-  'messages.answer': typeof threads.answerThread;
-  'messages.remind': typeof threads.remindThread;
-  'messages.recipients': typeof threads.listRecipients;
-  'messages.broadcast': typeof threads.broadcastByHand;
-  'lookup.find': typeof lookup.find;
-  'agents.list': typeof roster.agentsList;
-  'agents.show': typeof roster.agentsShow;
-  'agents.lanes': typeof roster.agentsLanes;
-  'agents.release': typeof roster.agentsRelease;
-  'news.list': typeof roster.newsList;
-  'waiting.list': typeof roster.waitingList;
-  'team.first_steps': typeof roster.firstSteps;
-  'repositories.list': typeof repositories.repositoriesAtWork;
-  'tasks.list': typeof tasks.listTasks;
-  'tasks.show': typeof tasks.showTask;
-  'tasks.owners': typeof tasks.taskOwners;
-  'workstreams.show': typeof workstreams.showWorkstream;
-  'claims.list': typeof coordination.listClaims;
-  'claims.show': typeof coordination.showClaim;
-  'claims.release': typeof coordination.releaseByHand;
-  'overlap.list': typeof overlap.listOverlaps;
-  'overlap.show': typeof overlap.showOverlap;
-  'overlap.dismiss': typeof overlap.dismissByHand;
-  'approvals.list': typeof approvals.listApprovals;
-  'approvals.approve': typeof approvals.approveCall;
-  'approvals.refuse': typeof approvals.refuseCall;
-  'capabilities.list': typeof capabilities.listCapabilities;
-  'capabilities.grant': typeof capabilities.grantCapability;
-  'capabilities.revoke': typeof capabilities.revokeCapability;
-  'capabilities.explain': typeof capabilities.explainCapability;
-  'capabilities.matrix': typeof capabilities.capabilityMatrix;
-  'tools.page': typeof gateway.pageOfTools;
-  'tools.show': typeof gateway.showTool;
-  'tools.usage': typeof gateway.toolUsage;
-  'servers.list': typeof upstreams.listServers;
-  'servers.restart': typeof upstreams.restartServer;
-  'servers.approve': typeof upstreams.approveServer;
-  'servers.reject': typeof upstreams.rejectServer;
-  'servers.forget': typeof upstreams.forgetServer;
-  'servers.logs': typeof upstreams.serverLogs;
-  'questions.list': typeof messages.listQuestions;
-  'questions.answer': typeof messages.answerQuestion;
-  'team.state': typeof team.readState;
-  'workflows.list': typeof oversight.workflowsList;
-  'workflows.show': typeof oversight.workflowsShow;
-  'workflows.tasks': typeof oversight.workflowsTasks;
-  'workflows.graph': typeof steering.workflowsGraph;
-  'workflows.timeline': typeof steering.workflowsTimeline;
-  'workflows.task': typeof steering.workflowsTask;
-  'workflows.checkpoints': typeof steering.workflowsCheckpoints;
-  'workflows.context': typeof steering.workflowsContext;
-  'workflows.pause': typeof steering.pauseWorkflow;
-  'workflows.resume': typeof steering.resumeWorkflow;
-  'workflows.complete': typeof steering.completeWorkflow;
-  'workflows.abandon': typeof steering.abandonWorkflow;
-  'workflows.set_parallelism': typeof steering.setParallelismByHand;
-  'workflows.retry': typeof steering.retryTask;
-  'workflows.skip': typeof steering.skipTask;
-  'workflows.release': typeof steering.releaseClaim;
-  'team.latest_audit': typeof team.latestAudit;
-}
-
-/** These answer as they would answer an agent: in the envelope of the team contract. */
-interface TeamActions {
-  'tasks.plan': typeof tasks.planTaskByHand;
-  'tasks.cancel': typeof tasks.cancelTaskByHand;
-  'workstreams.plan': typeof workstreams.planWorkstreamByHand;
-  'team.weekly_summary': typeof team.summaryByHand;
-  'team.audit': typeof team.auditByHand;
-}
+type Contracts =
+  | typeof import('../src/features/core/approvals/contract.ts')
+  | typeof import('../src/features/core/capabilities/contract.ts')
+  | typeof import('../src/features/team/coordination/contract.ts')
+  | typeof import('../src/features/cycle/contract.ts')
+  | typeof import('../src/features/core/devices/contract.ts')
+  | typeof import('../src/features/core/events/contract.ts')
+  | typeof import('../src/features/gateway/tools/contract.ts')
+  | typeof import('../src/features/core/identity/contract.ts')
+  | typeof import('../src/features/review/instances/contract.ts')
+  | typeof import('../src/features/people/lookup/contract.ts')
+  | typeof import('../src/features/workflow/messages/contract.ts')
+  | typeof import('../src/features/team/overlap/contract.ts')
+  | typeof import('../src/features/workflow/oversight/contract.ts')
+  | typeof import('../src/features/workflow/repositories/contract.ts')
+  | typeof import('../src/features/people/roster/contract.ts')
+  | typeof import('../src/features/core/settings/contract.ts')
+  | typeof import('../src/features/workflow/steering/contract.ts')
+  | typeof import('../src/features/team/tasks/contract.ts')
+  | typeof import('../src/features/team/team-overview/contract.ts')
+  | typeof import('../src/features/team/usage/contract.ts')
+  | typeof import('../src/features/workflow/threads/contract.ts')
+  | typeof import('../src/features/gateway/servers/contract.ts')
+  | typeof import('../src/features/team/workstreams/contract.ts');
+type Exported<M> = M extends unknown ? M[keyof M] : never;
+/** The dashboard calls what has a dotted name; the tools of agents have none. */
+type ActionContract = Extract<Exported<Contracts>, Contract & { readonly name: `${string}.${string}` }>;
+type Actions = { [C in ActionContract as C['name']]: C };
 
 /** Blocked is an answer: nothing was done, and `data` says what to decide. An error is thrown as an `ApiError`. */
 export interface TeamAnswer<T> {
@@ -152,10 +38,10 @@ export interface TeamAnswer<T> {
   readonly data: T;
 }
 
-type Actions = PlainActions & TeamActions;
 export type ActionName = keyof Actions;
 export type Arguments<N extends ActionName> = Sent<Actions[N]>;
-export type Result<N extends ActionName> = N extends keyof TeamActions ? TeamAnswer<Output<Actions[N]>> : Output<Actions[N]>;
+/** Actions of the team contract answer as they would answer an agent: in its envelope. The others answer with their data alone. */
+export type Result<N extends ActionName> = Actions[N]['toolset'] extends 'team' ? TeamAnswer<Output<Actions[N]>> : Output<Actions[N]>;
 
 export type JournalEvent = Result<'events.list'>['items'][number];
 export type UsageRow = Result<'usage.list'>['items'][number];

@@ -15,6 +15,36 @@ export const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
 });
 
+/** Events may pour in: what is shown is read again at most this often. */
+const READ_AGAIN_MS = 1_000;
+let lastRead = 0;
+let nextRead: ReturnType<typeof setTimeout> | undefined;
+/** Reads that were under way when something changed: they may not show it. */
+const outdated = new Set<string>();
+
+/**
+ * Reads again whatever is shown. A read that is under way is not aborted but repeated once it has ended: otherwise a read that
+ * takes longer than the time between two events would never end.
+ */
+export function readAgain(): void {
+  const wait = lastRead + READ_AGAIN_MS - Date.now();
+  if (wait > 0) {
+    nextRead ??= setTimeout(readAgain, wait);
+    return;
+  }
+  clearTimeout(nextRead);
+  nextRead = undefined;
+  lastRead = Date.now();
+  for (const { queryHash } of queries.getQueryCache().findAll({ fetchStatus: 'fetching' })) outdated.add(queryHash);
+  void queries.invalidateQueries({ fetchStatus: 'idle' });
+}
+
+queries.getQueryCache().subscribe(({ type, query }) => {
+  if (type === 'removed') outdated.delete(query.queryHash);
+  if (type !== 'updated' || query.state.fetchStatus !== 'idle' || !outdated.delete(query.queryHash)) return;
+  void queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
+});
+
 interface Reading {
   /** For what changes by time alone, which no event tells. */
   everyMs?: number;

@@ -70,7 +70,10 @@ export const READ = { readOnlyHint: true, idempotentHint: true } as const satisf
 /** A tool changes things in our own store, and not destructively, unless its contract says otherwise. */
 const DEFAULTS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
-export function contract<I extends z.ZodObject, O extends z.ZodObject>(spec: ContractSpec<I, O>): Contract<I, O> {
+/** Its type keeps name and toolset: the dashboard derives the types of its calls from them. */
+export function contract<I extends z.ZodObject, O extends z.ZodObject, const N extends string, const T extends Toolset>(
+  spec: ContractSpec<I, O> & { readonly name: N; readonly toolset: T },
+): Contract<I, O> & { readonly name: N; readonly toolset: T } {
   return { access: spec.toolset === 'admin' ? 'operator' : 'capability', ...spec, annotations: { ...DEFAULTS, ...spec.annotations } };
 }
 

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react';
 import type { JournalEvent } from '../api.ts';
-import { ME, queries } from '../queries.ts';
+import { ME, queries, readAgain } from '../queries.ts';
 import { Journal, type JournalState } from './journal.ts';
 
 const JournalContext = createContext<Journal | undefined>(undefined);
@@ -11,9 +11,9 @@ const isNews = ({ category, kind, payload }: JournalEvent): boolean => category 
 const makeJournal = (): Journal =>
   new Journal({
     arrived: (events) => {
-      if (events.some(isNews)) void queries.invalidateQueries();
+      if (events.some(isNews)) readAgain();
     },
-    reconnected: () => void queries.invalidateQueries(),
+    reconnected: readAgain,
     signedOut: () => void queries.resetQueries({ queryKey: ME }),
   });
 

@@ -13,8 +13,8 @@ export function usePaused(): boolean {
   return paused;
 }
 
-/** The value as it was when `frozen` became true. */
-export function useFrozen<T>(value: T, frozen: boolean): T {
+/** The value; while `frozen`, the last one before that. */
+export function useLastValue<T>(value: T, frozen: boolean): T {
   const [kept, setKept] = useState(value);
   if (!frozen && kept !== value) setKept(value);
   return frozen ? kept : value;
@@ -24,13 +24,18 @@ export function useFrozen<T>(value: T, frozen: boolean): T {
  * Rows for who has scrolled to read: each changes where it stands, and new ones wait. What follows the last known row was
  * asked for, and comes at the end.
  */
-export function useSettled<T>(rows: readonly T[], keyOf: (row: T) => string): { settled: readonly T[]; waiting: number } {
+export function useStableRows<T>(rows: readonly T[], keyOf: (row: T) => string | number): { stable: readonly T[]; waiting: number } {
   const paused = usePaused();
-  const before = useFrozen(rows, paused);
-  if (!paused || before === rows) return { settled: rows, waiting: 0 };
+  const before = useLastValue(rows, paused);
+  if (!paused || before === rows) return { stable: rows, waiting: 0 };
   const known = new Set(before.map(keyOf));
   const current = new Map(rows.map((row) => [keyOf(row), row]));
   const kept = before.flatMap((row) => current.get(keyOf(row)) ?? []);
   const end = rows.findLastIndex((row) => known.has(keyOf(row))) + 1;
-  return { settled: [...kept, ...rows.slice(end)], waiting: rows.slice(0, end).filter((row) => !known.has(keyOf(row))).length };
+  return { stable: [...kept, ...rows.slice(end)], waiting: rows.slice(0, end).filter((row) => !known.has(keyOf(row))).length };
+}
+
+export function useSettled<T>(rows: readonly T[], keyOf: (row: T) => string): { settled: readonly T[]; waiting: number } {
+  const { stable: settled, waiting } = useStableRows(rows, keyOf);
+  return { settled, waiting };
 }

@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react';
 import { DISCONNECTED_REASON, useDisconnected } from '../live/connection.ts';
 import { useRead } from '../queries.ts';
 
-interface ActButtonProps extends ComponentProps<'button'> {
+export interface ActButtonProps extends ComponentProps<'button'> {
   look?: 'primary' | 'bad' | 'plain';
   /** What it does is under way. */
   pending?: boolean;

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { useRead } from '../queries.ts';
 import { Command } from './copy.tsx';
 
@@ -19,3 +20,13 @@ export function CliCommand({ words, options = {}, text }: CliCommandProps) {
 
 /** As one word to a shell, whatever is in it. */
 const quoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+
+/** Commands that do the same from a shell, folded. */
+export function AsCommand({ label = 'As a command', children }: { label?: string; children: ReactNode }) {
+  return (
+    <details>
+      <summary className="cursor-pointer text-muted">{label}</summary>
+      <div className="mt-2 grid gap-2">{children}</div>
+    </details>
+  );
+}

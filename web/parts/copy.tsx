@@ -5,10 +5,23 @@ const WORDS: Record<Exclude<Outcome, 'idle'>, string> = { copied: 'Copied', fail
 
 export function CopyButton({ text, label = 'Copy', name }: { text: string; label?: string; name?: string }) {
   const { outcome, copy } = useCopy(text);
+  const words = outcome === 'idle' ? undefined : WORDS[outcome];
   return (
-    <button type="button" className="button shrink-0" onClick={copy} aria-label={outcome === 'idle' ? (name ?? label) : WORDS[outcome]}>
-      <span role="status">{outcome === 'idle' ? label : WORDS[outcome]}</span>
-    </button>
+    <span className="relative inline-flex shrink-0">
+      <button type="button" className="button" onClick={copy} aria-label={words ?? name ?? label}>
+        {words ?? label}
+      </button>
+      <CopyOutcome words={words} />
+    </span>
+  );
+}
+
+/** Read out: what changes inside of a button is not. */
+export function CopyOutcome({ words = '' }: { words?: string | undefined }) {
+  return (
+    <span role="status" className="sr-only">
+      {words}
+    </span>
   );
 }
 
@@ -56,15 +69,28 @@ export function useCopy(text: string): { outcome: Outcome; copy: () => void } {
     const timer = setTimeout(() => setOutcome('idle'), 2_000);
     return () => clearTimeout(timer);
   }, [outcome]);
-  return { outcome, copy: () => void write(text).then((done) => setOutcome(done ? 'copied' : 'failed')) };
+  return { outcome, copy: () => void copyText(text).then((done) => setOutcome(done ? 'copied' : 'failed')) };
 }
 
-/** Browsers give pages a clipboard on https and on this machine only; elsewhere the text must be copied by hand. */
-async function write(text: string): Promise<boolean> {
+/** Browsers give pages a clipboard on https and on this machine only. Elsewhere the older way may work, else it is copied by hand. */
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false;
+    return copyByEvent(text);
   }
+}
+
+function copyByEvent(text: string): boolean {
+  let isCopied = false;
+  const fill = (event: ClipboardEvent): void => {
+    event.clipboardData?.setData('text/plain', text);
+    event.preventDefault();
+    isCopied = event.clipboardData !== null;
+  };
+  document.addEventListener('copy', fill, { once: true, capture: true });
+  document.execCommand('copy');
+  document.removeEventListener('copy', fill, { capture: true });
+  return isCopied;
 }

@@ -1,7 +1,12 @@
 import { type ReactNode, useId } from 'react';
 
+interface FieldProps {
+  label: string;
+  hint?: string | undefined;
+}
+
 /** A control with its name above it. */
-export function Field({ label, hint, children }: { label: string; hint?: string; children: (id: string) => ReactNode }) {
+export function Field({ label, hint, children }: FieldProps & { children: (id: string) => ReactNode }) {
   const id = useId();
   return (
     <div className="grid content-start gap-1">
@@ -11,5 +16,128 @@ export function Field({ label, hint, children }: { label: string; hint?: string;
       </label>
       {children(id)}
     </div>
+  );
+}
+
+interface TextProps extends FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+  /** As the contract bounds it; undefined where it does not. */
+  most?: number | undefined;
+  /** It has the focus when its dialog opens. */
+  first?: boolean;
+  required?: boolean;
+  /** Code, which no spelling is checked of. */
+  mono?: boolean;
+}
+
+interface TextFieldProps extends TextProps {
+  placeholder?: string;
+  /** What can be chosen while it is typed: values, or values with what they stand for. */
+  choices?: readonly (string | readonly [string, string])[];
+  className?: string;
+}
+
+/** A line that a person writes. */
+export function TextField({ label, hint, value, onChange, most, first, required, mono, placeholder, choices, className = '' }: TextFieldProps) {
+  const list = useId();
+  return (
+    <Field label={label} hint={hint}>
+      {(id) => (
+        <>
+          <input
+            id={id}
+            className={`field ${mono ? 'mono' : ''} ${className}`}
+            data-first={first || undefined}
+            required={required}
+            maxLength={most}
+            autoComplete="off"
+            spellCheck={mono || choices ? false : undefined}
+            placeholder={placeholder}
+            list={choices && list}
+            value={value}
+            onChange={({ target }) => onChange(target.value)}
+          />
+          {choices && (
+            <datalist id={list}>
+              {choices.map((choice) => {
+                const [option, name] = typeof choice === 'string' ? [choice] : choice;
+                return (
+                  <option key={option} value={option}>
+                    {name}
+                  </option>
+                );
+              })}
+            </datalist>
+          )}
+        </>
+      )}
+    </Field>
+  );
+}
+
+/** Some lines that a person writes. */
+export function TextArea({ label, hint, value, onChange, most, rows = 3, first, required, mono }: TextProps & { rows?: number }) {
+  return (
+    <Field label={label} hint={hint}>
+      {(id) => (
+        <textarea
+          id={id}
+          className={`field py-1.5 ${mono ? 'mono' : ''}`}
+          data-first={first || undefined}
+          rows={rows}
+          required={required}
+          maxLength={most}
+          spellCheck={mono ? false : undefined}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface SelectFieldProps<T extends string> extends FieldProps {
+  value: T;
+  choices: readonly (readonly [T, string])[];
+  onChange: (value: T) => void;
+  first?: boolean;
+}
+
+export function SelectField<T extends string>({ label, hint, value, choices, onChange, first }: SelectFieldProps<T>) {
+  return (
+    <Field label={label} hint={hint}>
+      {(id) => (
+        <select id={id} className="field" data-first={first || undefined} value={value} onChange={({ target }) => onChange(target.value as T)}>
+          {choices.map(([choice, name]) => (
+            <option key={choice} value={choice}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface ChoiceProps {
+  /** The group of a radio button; without one it is a checkbox. */
+  group?: string;
+  checked: boolean;
+  label: string;
+  meaning: ReactNode;
+  onChoose: (on: boolean) => void;
+}
+
+/** A radio button or a checkbox, with what it means. */
+export function Choice({ group, checked, label, meaning, onChoose }: ChoiceProps) {
+  return (
+    <label className="flex items-start gap-2 pointer-coarse:min-h-11">
+      <input type={group ? 'radio' : 'checkbox'} name={group} className="mt-1" checked={checked} onChange={({ target }) => onChoose(target.checked)} />
+      <span>
+        <span className="font-medium">{label}</span>
+        <span className="block text-muted">{meaning}</span>
+      </span>
+    </label>
   );
 }

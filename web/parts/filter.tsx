@@ -30,3 +30,13 @@ export function Filter<T extends string>({ label, otherwise, choices, chosen, on
     </label>
   );
 }
+
+/** Narrows a list, or widens it. */
+export function CheckFilter({ label, checked, onChange }: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
+  return (
+    <label className="flex items-center gap-2 text-muted pointer-coarse:min-h-11">
+      <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} />
+      {label}
+    </label>
+  );
+}

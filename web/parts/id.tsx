@@ -1,4 +1,4 @@
-import { useCopy } from './copy.tsx';
+import { CopyOutcome, useCopy } from './copy.tsx';
 
 const ID = /^([a-z]+)_[0-9A-Z]{20,}$/;
 export const isId = (text: string): boolean => ID.test(text);
@@ -11,8 +11,17 @@ export function Id({ id }: { id: string }) {
   const { outcome, copy } = useCopy(id);
   const said = outcome === 'copied' ? 'copied' : outcome === 'failed' ? id : shortId(id);
   return (
-    <button type="button" className="mono rounded text-left hover:underline" title={`${id} (click copies)`} aria-label={`${said}, copies ${id}`} onClick={copy}>
-      <span role="status">{said}</span>
-    </button>
+    <span className="relative">
+      <button
+        type="button"
+        className="mono rounded text-left hover:underline"
+        title={`${id} (click copies)`}
+        aria-label={`${said}, copies ${id}`}
+        onClick={copy}
+      >
+        {said}
+      </button>
+      <CopyOutcome words={outcome === 'idle' ? undefined : said} />
+    </span>
   );
 }

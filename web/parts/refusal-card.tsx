@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Command } from './copy.tsx';
-import { disarmed, Said } from './said.tsx';
+import { disarmed, UntrustedText } from './said.tsx';
 import { Time } from './time.tsx';
 import { Notice } from './tone.tsx';
 
@@ -42,14 +42,14 @@ export function RefusalCard({ refusal, evidence, passes, command }: RefusalCardP
     <article aria-label={`Refused: ${disarmed(asked)}`}>
       <Notice tone="bad">
         <p className="font-semibold">
-          <Said text={asked} /> · {STEPS[step]}
+          <UntrustedText text={asked} /> · {STEPS[step]}
         </p>
-        {message === null ? <p>Its words are for the caller alone.</p> : <Said text={message} />}
+        {message === null ? <p>Its words are for the caller alone.</p> : <UntrustedText text={message} />}
         {evidence && <div className="mt-1">{evidence}</div>}
         {required_action && (
           <p className="mt-1">
             <span className="font-medium">What passes: </span>
-            <Said text={required_action} />
+            <UntrustedText text={required_action} />
           </p>
         )}
         {passes && <div className="mt-2 flex flex-wrap gap-2 text-text">{passes}</div>}

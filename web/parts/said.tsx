@@ -7,7 +7,7 @@ const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069]/g;
 export const disarmed = (text: string): string => text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
 
 /** What somebody else wrote: text, whose writing direction stays its own. `brief` keeps it to two lines, or to one. */
-export function Said({ text, brief = false }: { text: string; brief?: boolean | 'line' }) {
+export function UntrustedText({ text, brief = false }: { text: string; brief?: boolean | 'line' }) {
   const shown = disarmed(text);
   return brief ? (
     <bdi title={shown} className={brief === 'line' ? 'block truncate text-left' : 'line-clamp-2 text-left wrap-anywhere'}>
@@ -32,3 +32,5 @@ const PRIVATE = '@private';
 
 /** `codex@mira`; who is private stays so. */
 export const workerOf = (developer: string, agent: string | null): string => (agent === null || developer === PRIVATE ? developer : `${agent}@${developer}`);
+
+export const Said = UntrustedText;

@@ -1,9 +1,13 @@
-import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
-import { wasPeek } from '../shell/rows.ts';
+import { type ReactNode, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { isTyping, wasPeek } from '../shell/rows.ts';
+import { counted } from './count.ts';
+import type { ReadResult } from './data-list.tsx';
 import { Icon } from './icon.tsx';
 import { openModal } from './modal.ts';
-import { Said } from './said.tsx';
+import { Problem } from './problem.tsx';
+import { UntrustedText } from './said.tsx';
 import { Scrolled } from './scrolled.tsx';
+import { TableSkeleton } from './table.tsx';
 
 /** As wide as the screens on which the list stays usable beside it. */
 const BESIDE = '(width >= 64rem)';
@@ -31,6 +35,16 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
       if (within && opener instanceof HTMLElement) opener.focus();
     };
   }, [opener]);
+  // Beside the list it is no modal, and the browser leaves the key to us, wherever the focus is: whoever peeks stays in the list.
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog:modal')) return;
+    if (panel.current?.contains(document.activeElement) || !isTyping(event.target)) onClose();
+  });
+  useEffect(() => {
+    const onPress = (event: KeyboardEvent) => press(event);
+    addEventListener('keydown', onPress);
+    return () => removeEventListener('keydown', onPress);
+  }, []);
   return (
     <dialog
       ref={panel}
@@ -40,16 +54,12 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
         event.preventDefault();
         onClose();
       }}
-      onKeyDown={(event) => {
-        // Beside the list it is no modal, and the browser leaves the key to us.
-        if (event.key === 'Escape') onClose();
-      }}
       className="fixed inset-y-0 right-0 left-auto z-30 m-0 h-dvh max-h-none w-full max-w-none overflow-y-auto border-line bg-base text-text shadow-2xl outline-none lg:w-[40rem] lg:border-l"
     >
       <div className="sticky top-0 z-10 flex items-start gap-3 border-b border-line bg-base px-4 py-3">
         <Scrolled label="Title" className="max-h-[25dvh] min-w-0 flex-1">
           <h2 id={heading} className="wrap-anywhere">
-            <Said text={title} />
+            <UntrustedText text={title} />
           </h2>
         </Scrolled>
         <button type="button" className="button px-2" aria-label="Close" onClick={onClose}>
@@ -61,8 +71,24 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
   );
 }
 
-export function Facts({ children }: { children: ReactNode }) {
-  return <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1.5">{children}</dl>;
+/** Values by their names. What is null shows as a dash; what is false or undefined is left out. */
+export type FactValues = Readonly<Record<string, ReactNode>>;
+
+export function Facts({ facts = {}, children }: { facts?: FactValues; children?: ReactNode }) {
+  return (
+    <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1.5">
+      {Object.entries(facts).map(
+        ([name, value]) =>
+          value !== undefined &&
+          value !== false && (
+            <Fact key={name} name={name}>
+              {value}
+            </Fact>
+          ),
+      )}
+      {children}
+    </dl>
+  );
 }
 
 /** A name and its value; what is unknown shows as a dash. */
@@ -72,5 +98,48 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
       <dt className="text-muted">{name}</dt>
       <dd>{children ?? '—'}</dd>
     </>
+  );
+}
+
+interface ReadPanelProps<T> {
+  /** What is read: "The task". */
+  what: string;
+  title: string;
+  query: ReadResult<unknown>;
+  /** What was read; until then as the list has it. */
+  value: T | undefined;
+  /** Said where it was read and there is none. */
+  missing?: ReactNode;
+  facts?: (value: T) => FactValues;
+  onClose: () => void;
+  children?: (value: T) => ReactNode;
+}
+
+/** A panel that reads one thing: its facts, and what can be done with it. */
+export function ReadPanel<T>({ what, title, query: { data, error, refetch }, value, missing, facts, onClose, children }: ReadPanelProps<T>) {
+  return (
+    <SidePanel title={title} onClose={onClose}>
+      {error && <Problem what={`${what} could not be read${value ? ' again' : ''}.`} error={error} onRetry={() => void refetch()} />}
+      {!value && !error && (data === undefined ? <TableSkeleton /> : missing)}
+      {value && facts && <Facts facts={facts(value)} />}
+      {value && children?.(value)}
+    </SidePanel>
+  );
+}
+
+/** Names under a count of them: paths, symbols. */
+export function NameList({ unit, names }: { unit: string; names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <div className="grid gap-1">
+      <h3 className="text-muted">{counted(names.length, unit)}</h3>
+      <ul className="mono grid gap-0.5">
+        {names.map((name) => (
+          <li key={name}>
+            <UntrustedText text={name} />
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

@@ -1,16 +1,49 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 
+/**
+ * The place of a cell in a card, below 640 px. The first line has the title, and at its end the state. The others follow in
+ * the order of the columns: `meta` is muted, `wide` has a line of its own, `end` stands at the end of its line, `none` is left out.
+ */
+type Role = 'title' | 'state' | 'text' | 'meta' | 'wide' | 'end' | 'none';
+
+const CARDS: Record<Role, string> = {
+  title: 'max-sm:order-1 max-sm:w-[calc(100%-6.75rem)] max-sm:font-medium',
+  state: 'max-sm:order-2 max-sm:w-24 max-sm:self-start max-sm:text-right',
+  text: 'max-sm:order-3',
+  meta: 'text-muted max-sm:order-3',
+  wide: 'max-sm:order-3 max-sm:w-full',
+  end: 'text-muted max-sm:order-3 max-sm:ml-auto',
+  none: 'max-sm:hidden',
+};
+
+/** Columns that a table has no room for below this width. Cards have them all the same. */
+const HIDDEN_BELOW = { lg: 'sm:max-lg:hidden', xl: 'sm:max-xl:hidden', '2xl': 'sm:max-[87rem]:hidden' };
+
+const PREFIXED = 'max-sm:flex max-sm:gap-1 max-sm:before:text-muted max-sm:before:content-[attr(data-prefix)]';
+
 export interface Column<T> {
   readonly label: string;
-  /** Classes of the column in the table: its width. */
+  readonly role?: Role;
+  /** Its width in the table, as classes. Without one it shares what is left; a state has a usual width. */
+  readonly width?: string;
+  /** The width of the screen from which the table has it. */
+  readonly from?: keyof typeof HIDDEN_BELOW;
+  /** What a card, which has no headings, writes before the value: "last used:". */
+  readonly prefix?: string;
   readonly wide?: string;
-  /** Classes of the cell in a card: its place. */
   readonly card?: string;
   cell(row: T): ReactNode;
 }
 
-/** The first line of a card: what the row is, and at its end how it stands. */
+const STATE_WIDTH = 'sm:w-28 lg:w-34';
+
+const headClasses = ({ role, width, from, wide }: Column<unknown>): string =>
+  [width ?? wide ?? (role === 'state' ? STATE_WIDTH : ''), from && HIDDEN_BELOW[from]].filter(Boolean).join(' ');
+
+const cellClasses = ({ role = 'text', from, prefix, card }: Column<unknown>): string =>
+  [card ?? CARDS[role], from && HIDDEN_BELOW[from], prefix && PREFIXED].filter(Boolean).join(' ');
+
 export const CARD_TITLE = 'max-sm:w-[calc(100%-6.75rem)] max-sm:font-medium';
 export const CARD_STATE = 'max-sm:w-24 max-sm:self-start max-sm:text-right';
 
@@ -40,7 +73,7 @@ export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
               key={column.label}
               role="columnheader"
               scope="col"
-              className={`border-b border-line px-2 py-1.5 text-left text-label font-medium text-muted ${column.wide ?? ''}`}
+              className={`border-b border-line px-2 py-1.5 text-left text-label font-medium text-muted ${headClasses(column as Column<unknown>)}`}
             >
               {column.label}
             </th>
@@ -123,7 +156,7 @@ function Row({ id, row, columns, index, measure }: RowProps) {
       className="border-b border-line last:border-b-0 hover:bg-surface has-[[aria-current]]:bg-live-tint max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:gap-y-1 max-sm:px-3 max-sm:py-2.5 sm:h-8"
     >
       {columns.map((column) => (
-        <td key={column.label} role="cell" className={`sm:px-2 sm:py-1 ${column.card ?? ''}`}>
+        <td key={column.label} role="cell" data-prefix={column.prefix} className={`sm:px-2 sm:py-1 ${cellClasses(column)}`}>
           {column.cell(row)}
         </td>
       ))}

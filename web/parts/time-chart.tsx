@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { counted } from './count.ts';
-import { Said } from './said.tsx';
+import { UntrustedText } from './said.tsx';
 import { dateOf } from './time.tsx';
 import type { Tone } from './tone.tsx';
 
@@ -42,7 +42,7 @@ export function TimeChart(props: TimeChartProps) {
         {series.map((each) => (
           <span key={each.label} className="flex items-center gap-1.5">
             <span aria-hidden="true" className={`size-2.5 rounded-xs ${FILLS[each.tone]}`} />
-            <Said text={each.label} brief />
+            <UntrustedText text={each.label} brief />
           </span>
         ))}
       </figcaption>
@@ -62,7 +62,7 @@ export function TimeChart(props: TimeChartProps) {
                 </th>
                 {series.map((each) => (
                   <th key={each.label} scope="col" className="pr-4 font-medium">
-                    <Said text={each.label} brief />
+                    <UntrustedText text={each.label} brief />
                   </th>
                 ))}
               </tr>

@@ -45,3 +45,6 @@ function span(length: number): string | undefined {
   if (length < HOUR) return `${Math.floor(length / MINUTE)} m`;
   return length < DAY ? `${Math.floor(length / HOUR)} h` : undefined;
 }
+
+/** "36 ms", "1.4 s". */
+export const milliseconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);

@@ -6,7 +6,7 @@ import { State } from '../parts/tone.tsx';
 import { prefer, usePreferences } from '../preferences.ts';
 import { useRead } from '../queries.ts';
 import { leave } from '../session.ts';
-import { summon } from './keyboard.tsx';
+import { openOverlay } from './keyboard.tsx';
 import { RepositoryFilter } from './repository-filter.tsx';
 
 const THEMES = [
@@ -23,7 +23,7 @@ export function Header() {
       <State tone={connected ? 'live' : 'quiet'}>{connected ? 'Live' : 'Connecting'}</State>
       {me?.workspace === 'ws_demo' && <State tone="you">Demo</State>}
       <RepositoryFilter />
-      <button type="button" className="button ml-auto text-muted" onClick={() => summon('palette')} aria-keyshortcuts="Control+K">
+      <button type="button" className="button ml-auto text-muted" onClick={() => openOverlay('palette')} aria-keyshortcuts="Control+K">
         <Icon name="search" />
         <span className="max-md:sr-only">Search</span>
         <kbd className="text-label max-md:hidden">Ctrl K</kbd>
@@ -64,7 +64,7 @@ function Choices() {
         Single-key shortcuts
       </MenuSwitch>
       <MenuLine />
-      <MenuItem onChoose={() => summon('help')}>Keyboard map</MenuItem>
+      <MenuItem onChoose={() => openOverlay('help')}>Keyboard map</MenuItem>
       <MenuLine />
       <MenuItem onChoose={() => void signOut()}>Sign out</MenuItem>
     </>

@@ -4,7 +4,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { shortId } from '../parts/id.tsx';
 import { useRead } from '../queries.ts';
 import { ACTIONS } from './actions.ts';
-import { summon } from './keyboard.tsx';
+import { openOverlay } from './keyboard.tsx';
 import { PAGES } from './pages.ts';
 
 interface Entry {
@@ -94,7 +94,7 @@ function useEntries(text: string): Entry[] {
   return [
     ...PAGES.filter(({ label, asks }) => fits(label, asks)).map(({ to, label, key }) => ({ key: to, kind: 'page', label, note: `g ${key}`, go: to })),
     ...ACTIONS.filter(({ label }) => text !== '' && fits(label)).map(({ label, path }) => ({ key: label, kind: 'action', label, go: path })),
-    ...(text !== '' && fits('keyboard map') ? [{ key: 'help', kind: 'action', label: 'Keyboard map', note: '?', go: () => void summon('help') }] : []),
+    ...(text !== '' && fits('keyboard map') ? [{ key: 'help', kind: 'action', label: 'Keyboard map', note: '?', go: () => void openOverlay('help') }] : []),
     ...agents.flatMap(({ name, agent_id }) =>
       text !== '' && agent_id !== null && fits(name) ? [{ key: agent_id, kind: 'agent', label: name, go: `/agents/${encodeURIComponent(agent_id)}` }] : [],
     ),

@@ -39,12 +39,13 @@ export function peek(): boolean {
   return true;
 }
 
-export function copyId(): boolean {
-  const id = document.activeElement?.closest<HTMLElement>('[data-id]')?.dataset.id ?? document.querySelector<HTMLElement>('dialog[open] [data-id]')?.dataset.id;
-  if (!id) return false;
-  void navigator.clipboard?.writeText(id);
-  return true;
-}
+/** The id of the row that has the focus, or else of what the open panel shows. */
+export const idAtHand = (): string | undefined =>
+  document.activeElement?.closest<HTMLElement>('[data-id]')?.dataset.id ?? document.querySelector<HTMLElement>('dialog[open] [data-id]')?.dataset.id;
+
+/** Whoever types means the letters. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select, [role=textbox], .xterm *'));
 
 export function focusFilter(): boolean {
   const fields = all('[data-filter]');

@@ -1,5 +1,6 @@
 import { Outlet } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
+import { DialogHost } from '../parts/open-dialog.tsx';
 import { TableSkeleton } from '../parts/table.tsx';
 import { Toasts, useToast } from '../parts/toast.tsx';
 import { welcome } from '../session.ts';
@@ -36,6 +37,7 @@ export function Shell() {
           </Suspense>
         </main>
         <Keyboard />
+        <DialogHost />
         <Welcome />
       </div>
     </Toasts>

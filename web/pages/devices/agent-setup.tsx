@@ -1,19 +1,23 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { type SubmitEvent, useId, useState } from 'react';
 import type { Result } from '../../api.ts';
-import { useFrozen } from '../../live/tail.ts';
+import { useLastValue } from '../../live/tail.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
-import { CodeBlock } from '../../parts/copy.tsx';
+import { CodeBlock, Command } from '../../parts/copy.tsx';
+import { Loaded } from '../../parts/data-list.tsx';
+import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { SetupCommand } from '../../parts/setup-command.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Notice } from '../../parts/tone.tsx';
 import { Views } from '../../parts/views.tsx';
-import { useRead } from '../../queries.ts';
-import { AGENTS, agentOf, nameOf } from '../identity/agent.ts';
-import { FirstCall } from './first-call.tsx';
-import { MachineSetup } from './machine-setup.tsx';
-import { RepositoryFolder } from './repository-folder.tsx';
-import { SetupToken } from './setup-token.tsx';
+import { useAct, useRead } from '../../queries.ts';
+import { useRepository } from '../../shell/repository-filter.tsx';
+import { AGENTS, type AgentType, agentOf, nameOf } from '../identity/agent.ts';
+import { NewToken } from '../identity/new-token.tsx';
 
 const route = getRouteApi('/settings/agents/$agent');
 
@@ -22,9 +26,9 @@ export function AgentSetup() {
   const { agent: named } = route.useParams();
   const { cwd } = route.useSearch();
   const agent = agentOf(named) ?? 'claude-code';
-  const { data, error, refetch } = useRead('setup.agents', { base_url: location.origin, ...(cwd !== undefined && { cwd }) });
+  const query = useRead('setup.agents', { base_url: location.origin, ...(cwd !== undefined && { cwd }) });
   // A token that was just made must not go while another folder is looked at.
-  const setup = useFrozen(data, data === undefined);
+  const setup = useLastValue(query.data, query.data === undefined);
   return (
     <>
       <title>Agent setup · Covenant</title>
@@ -32,12 +36,11 @@ export function AgentSetup() {
         label="Agents"
         views={AGENTS.map(([type, label]) => ({ to: '/settings/agents/$agent', params: { agent: type }, search: cwd === undefined ? {} : { cwd }, label }))}
       />
-      {error && <Problem what="The setup could not be read." error={error} onRetry={() => void refetch()} />}
-      {!setup && !error && <TableSkeleton />}
+      <Loaded what="The setup" query={{ data: setup, error: query.error, refetch: query.refetch }} />
       <div className="grid gap-8">
         {setup && <Connect key={agent} agent={agent} setup={setup} />}
         {setup && <MachineSetup setup={setup} />}
-        {error && cwd !== undefined && (
+        {query.error && cwd !== undefined && (
           <p>
             <Link to="/settings/agents/$agent" params={{ agent }} search={{}} className="link">
               Start again without that folder
@@ -87,5 +90,136 @@ function Connect({ agent, setup }: { agent: NonNullable<ReturnType<typeof agentO
         <FirstCall agent={agent} tokenId={created?.token_id} />
       </Section>
     </>
+  );
+}
+
+interface SetupTokenProps {
+  agent: AgentType;
+  created: Result<'tokens.create'> | undefined;
+  onCreated: (created: Result<'tokens.create'> | undefined) => void;
+}
+
+/** The value lives as long as this page is open: it stands in what is to be pasted. */
+function SetupToken({ agent, created, onCreated }: SetupTokenProps) {
+  const create = useAct('tokens.create');
+  if (created) return <NewToken label={created.label} token={created.token} onDone={() => onCreated(undefined)} />;
+  return (
+    <>
+      <p className="text-muted">
+        A token of its own, typed for {nameOf(agent)}: it stands in what you copy below, and is not shown again once you leave this page.
+      </p>
+      {create.error && <Problem what="No token was created." error={create.error} />}
+      <ActButton look="primary" className="justify-self-start" pending={create.isPending} onClick={() => create.mutate({ agent }, { onSuccess: onCreated })}>
+        Create a token for {nameOf(agent)}
+      </ActButton>
+    </>
+  );
+}
+
+/** A bridge started anywhere else would report another repository, or none. */
+function RepositoryFolder({ agent, setup: { cwd, cwd_known, repositories } }: { agent: AgentType; setup: Result<'setup.agents'> }) {
+  const navigate = useNavigate();
+  const chosen = useRepository();
+  const known = useId();
+  const [text, setText] = useState(cwd_known ? cwd : '');
+  // Those of the repository that the page is narrowed to come first.
+  const ordered = [...repositories].sort((a, b) => Number(b.endsWith(`/${chosen}`)) - Number(a.endsWith(`/${chosen}`)));
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    void navigate({
+      to: '/settings/agents/$agent',
+      params: { agent },
+      search: text.trim() === '' ? {} : { cwd: text.trim() },
+      replace: true,
+      resetScroll: false,
+    });
+  };
+  return (
+    <form onSubmit={submit} aria-label="Repository">
+      <Field label="Folder of your repository" hint="absolute, on the machine of the agent">
+        {(id) => (
+          <div className="flex flex-wrap gap-2">
+            <input
+              id={id}
+              list={known}
+              className="field mono min-w-0 flex-1 basis-60"
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={1_000}
+              placeholder={cwd}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+            <datalist id={known}>
+              {ordered.map((path) => (
+                <option key={path} value={path} />
+              ))}
+            </datalist>
+            <button type="submit" className="button" disabled={text.trim() === (cwd_known ? cwd : '')}>
+              Use this folder
+            </button>
+          </div>
+        )}
+      </Field>
+    </form>
+  );
+}
+
+/** That a token was shown for the first time is no event. */
+const EVERY_MS = 2_000;
+const LATEST = 200;
+
+/** Whether the agent has called: with the token that was just made, or else with any of its kind. */
+function FirstCall({ agent, tokenId }: { agent: AgentType; tokenId: string | undefined }) {
+  const input = tokenId === undefined ? { own: true, status: 'live' as const, limit: LATEST } : { token_id: tokenId };
+  const tokens = useRead('tokens.list', input, { everyMs: EVERY_MS }).data?.items ?? [];
+  const own = tokens.filter((token) => token.agent === agent);
+  const last = own.reduce<(typeof own)[number] | undefined>((best, token) => ((token.last_used_at ?? 0) > (best?.last_used_at ?? 0) ? token : best), undefined);
+  const name = nameOf(agent);
+  if (last?.last_used_at) {
+    return (
+      <Notice tone="good" role="status">
+        {tokenId === undefined ? 'It has called' : 'First call received'}: <UntrustedText text={last.label} />, <Time at={last.last_used_at} />.{' '}
+        <Link to="/activity" className="underline underline-offset-2">
+          See what it does
+        </Link>
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone={tokenId === undefined ? 'quiet' : 'wait'} role="status">
+      {tokenId === undefined && own.length === 0
+        ? `${name} has no token of yours yet.`
+        : `Waiting for the first call. Start ${name} anew, so that it reads its settings, and ask it for the state of the team.`}
+    </Notice>
+  );
+}
+
+/** All agents of a machine at once, by the companion. */
+function MachineSetup({ setup: { install, block, watch } }: { setup: Result<'setup.agents'> }) {
+  return (
+    <Section title="Or set up a whole machine">
+      <p className="text-muted">
+        Install the companion, once, from the folder of this server. On another machine put the folder of a copy there, in which <code>npm ci</code> was run:
+      </p>
+      <Command text={install} />
+      <p className="text-muted">
+        Then, in a repository on it, set up every agent that is found. It shows a code, to be approved under{' '}
+        <Link to="/setup/authorize" className="link">
+          Approve a device
+        </Link>
+        : each agent gets a token of its own.
+      </p>
+      <SetupCommand />
+      <p className="mt-2 text-muted">
+        With one token for all of them instead, paste this into a terminal. It installs the companion, asks for the token without showing it, sets up, looks
+        whether all is well, and ends. The token is written nowhere: start the agents where <code>COVIBE_MCP_TOKEN</code> is set.
+      </p>
+      <CodeBlock label="Local setup" text={block} />
+      <p className="mt-2 text-muted">
+        Setup also installs a service that reports the use of models. To run the same in the foreground instead, until it is stopped:
+      </p>
+      <Command text={watch} />
+    </Section>
   );
 }

@@ -1,14 +1,18 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import type { Result } from '../../api.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { AsCommand, CliCommand } from '../../parts/cli.tsx';
+import { counted } from '../../parts/count.ts';
+import { TextField } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { Facts } from '../../parts/side-panel.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
+import { dateOf, Time } from '../../parts/time.tsx';
 import { Notice } from '../../parts/tone.tsx';
-import { useRead } from '../../queries.ts';
+import { useAct, useRead } from '../../queries.ts';
 import { namesOf } from '../identity/agent.ts';
-import { CodeForm } from './code-form.tsx';
-import { DeviceRequest } from './device-request.tsx';
 
 const route = getRouteApi('/setup/authorize');
 
@@ -46,7 +50,7 @@ interface WaitingProps {
 
 function Waiting({ code, onDecided, onCode }: WaitingProps) {
   const { data, error, refetch } = useRead('devices.find', { code });
-  if (data) return <DeviceRequest request={data} onApproved={(approved) => onDecided({ approved })} onRefused={(refused) => onDecided({ refused })} />;
+  if (data) return <DeviceRequest request={data} onDecided={onDecided} />;
   if (!error) return <TableSkeleton />;
   return (
     <>
@@ -63,7 +67,7 @@ function Outcome({ decided }: { decided: Decided }) {
     <section ref={heading} tabIndex={-1} aria-label="Outcome" className="grid gap-4 outline-none">
       {'refused' in decided ? (
         <Notice tone="quiet" role="status">
-          Refused. <Said text={decided.refused.machine_name} /> gets no token. If you do not know who asked, there is nothing else to do.
+          Refused. <UntrustedText text={decided.refused.machine_name} /> gets no token. If you do not know who asked, there is nothing else to do.
         </Notice>
       ) : (
         <Approved device={decided.approved} />
@@ -87,14 +91,77 @@ function Approved({ device: { device_id, machine_name, agents } }: { device: Res
     <Notice tone={isSetUp ? 'good' : 'live'} role="status">
       {isSetUp ? (
         <>
-          Set up. <Said text={machine_name} /> has fetched its {agents.length === 1 ? 'token' : `${agents.length} tokens`}, for {namesOf(agents)}. You can close
-          this page.
+          Set up. <UntrustedText text={machine_name} /> has fetched its {agents.length === 1 ? 'token' : `${agents.length} tokens`}, for {namesOf(agents)}. You
+          can close this page.
         </>
       ) : (
         <>
-          Approved. <Said text={machine_name} /> fetches {agents.length === 1 ? 'its token' : `its ${agents.length} tokens`} within seconds.
+          Approved. <UntrustedText text={machine_name} /> fetches {agents.length === 1 ? 'its token' : `its ${agents.length} tokens`} within seconds.
         </>
       )}
     </Notice>
+  );
+}
+
+/** What asks, and what approving it gives away. Nothing of it is known to be true but the address and the time. */
+function DeviceRequest({ request, onDecided }: { request: Result<'devices.find'>; onDecided: (decided: Decided) => void }) {
+  const me = useRead('identity.me', {}).data;
+  const approve = useAct('devices.approve');
+  const refuse = useAct('devices.refuse');
+  const { user_code: code, machine_name, agents, source, asked_at, expires_at } = request;
+  const pending = approve.isPending || refuse.isPending;
+  return (
+    <section aria-label="Device that waits" className="panel grid gap-4 p-4">
+      <p className="mono text-title font-semibold tracking-widest">{code}</p>
+      <Facts
+        facts={{
+          Machine: <UntrustedText text={machine_name} />,
+          'Asks for': `${counted(agents.length, 'token')}: ${namesOf(agents)}`,
+          Address: <code>{source}</code>,
+          Asked: <Time at={asked_at} />,
+          'Good until': dateOf(expires_at),
+        }}
+      />
+      <Notice tone="wait">
+        Approve only what you started yourself, and only if the device shows this very code. Its agents then act as{' '}
+        <UntrustedText text={me?.developer ?? 'you'} />.
+      </Notice>
+      {approve.error && <Problem what="The device was not approved." error={approve.error} />}
+      {refuse.error && <Problem what="The device was not refused." error={refuse.error} />}
+      <div className="flex flex-wrap gap-2">
+        <ActButton look="primary" pending={pending} onClick={() => approve.mutate({ code }, { onSuccess: (approved) => onDecided({ approved }) })}>
+          Approve
+        </ActButton>
+        <ActButton look="bad" pending={pending} onClick={() => refuse.mutate({ code }, { onSuccess: (refused) => onDecided({ refused }) })}>
+          Refuse
+        </ActButton>
+      </div>
+      <AsCommand>
+        <CliCommand words={`devices approve ${code}`} options={{ developer: me?.developer ?? undefined }} />
+        <CliCommand words={`devices refuse ${code}`} />
+      </AsCommand>
+    </section>
+  );
+}
+
+const LETTERS = 8;
+const lettersIn = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, '');
+
+/** For whoever has the code on another screen. */
+function CodeForm({ onCode }: { onCode: (code: string) => void }) {
+  const [text, setText] = useState('');
+  const letters = lettersIn(text);
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    onCode(`${letters.slice(0, LETTERS / 2)}-${letters.slice(LETTERS / 2)}`);
+  };
+  return (
+    <form onSubmit={submit} aria-label="Code of the device" className="grid max-w-sm gap-3">
+      <p className="text-muted">A machine that is being set up shows a code of eight letters. It serves once, within ten minutes.</p>
+      <TextField label="Code" hint="such as BQPX-FGQR" mono className="h-11 text-section tracking-widest uppercase" most={20} value={text} onChange={setText} />
+      <button type="submit" className="button button-primary justify-self-start" disabled={letters.length !== LETTERS}>
+        Look at it
+      </button>
+    </form>
   );
 }

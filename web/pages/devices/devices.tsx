@@ -1,18 +1,21 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
+import { useState } from 'react';
 import type { Device } from '../../api.ts';
-import { useFrozen } from '../../live/tail.ts';
-import { CliCommand } from '../../parts/cli.tsx';
+import { useLastValue } from '../../live/tail.ts';
+import { AsCommand, CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { Nothing } from '../../parts/section.tsx';
+import { DataList } from '../../parts/data-list.tsx';
+import { ConfirmAction } from '../../parts/form-dialog.tsx';
+import { Id } from '../../parts/id.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { EmptyState } from '../../parts/section.tsx';
 import { InstalledFirst, SetupCommand } from '../../parts/setup-command.tsx';
-import { Table, TableSkeleton } from '../../parts/table.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Notice, State, type Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
-import { deviceColumns } from './device-columns.tsx';
-import { RevokeDevice } from './revoke-device.tsx';
-import { WaitingDevices } from './waiting-devices.tsx';
+import { nameOf, namesOf } from '../identity/agent.ts';
+import { LastUsed } from '../identity/tokens.tsx';
 
 const [FEW, MANY] = [50, 200];
 
@@ -20,20 +23,15 @@ const [FEW, MANY] = [50, 200];
 export function Devices() {
   const isOperator = useRead('identity.me', {}).data?.operator ?? false;
   const [limit, setLimit] = useState(FEW);
-  const { data: read, error, refetch } = useRead('devices.list', { limit });
-  const data = useFrozen(read, read === undefined);
-  const [revoking, setRevoking] = useState<Device>();
-  const heading = useRef<HTMLHeadingElement>(null);
-  const columns = useMemo(() => deviceColumns(setRevoking), []);
-  const revoked = (): void => {
-    flushSync(() => setRevoking(undefined));
-    heading.current?.focus();
-  };
+  const { data: read, error, refetch, isFetching } = useRead('devices.list', { limit });
+  const data = useLastValue(read, read === undefined);
+  const isPart = data !== undefined && data.total > data.items.length && limit === FEW;
+  const more = isPart ? { isReading: isFetching, read: () => setLimit(MANY) } : undefined;
   return (
     <section aria-labelledby="devices" className="grid gap-3">
       <title>Devices · Covenant</title>
       <div className="flex flex-wrap items-center gap-3">
-        <h2 ref={heading} id="devices" tabIndex={-1}>
+        <h2 data-home id="devices" tabIndex={-1}>
           Devices
         </h2>
         <Link to="/setup/authorize" className="button ml-auto">
@@ -43,36 +41,97 @@ export function Devices() {
       <p className="text-muted">A machine that is set up shows a code. Whoever approves it here gives each of its agents a token, in their own name.</p>
       {isOperator && <WaitingDevices />}
       <div className="panel">
-        {error && <Problem what="The devices could not be read." error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <TableSkeleton />}
-        {data?.total === 0 && (
-          <Nothing>
-            <p>No machine was set up yet. In a repository on it, this sets up all its agents, and shows a code to be approved here:</p>
-            <SetupCommand />
-            <InstalledFirst />
-            <p>One agent alone is connected by:</p>
-            <CliCommand words="connect claude-code" />
-          </Nothing>
-        )}
-        {data && data.items.length > 0 && <Table label="Devices, newest first" columns={columns} rows={data.items} rowKey={({ device_id }) => device_id} />}
-        {data && data.total > data.items.length && (
-          <div className="flex flex-wrap items-center justify-center gap-3 border-t border-line p-3 text-muted">
-            {data.items.length} of {counted(data.total, 'device')}
-            {limit === FEW && (
-              <button type="button" className="button text-text" onClick={() => setLimit(MANY)}>
-                Show more devices
-              </button>
-            )}
-          </div>
-        )}
+        <DataList
+          noun="devices"
+          label="Devices, newest first"
+          list={{ rows: data?.items, error, refetch, more }}
+          total={data?.total}
+          columns={COLUMNS}
+          rowKey={({ device_id }) => device_id}
+          empty={
+            <EmptyState>
+              <p>No machine was set up yet. In a repository on it, this sets up all its agents, and shows a code to be approved here:</p>
+              <SetupCommand />
+              <InstalledFirst />
+              <p>One agent alone is connected by:</p>
+              <CliCommand words="connect claude-code" />
+            </EmptyState>
+          }
+        />
       </div>
-      <details>
-        <summary className="cursor-pointer text-muted">As a command</summary>
-        <div className="mt-2">
-          <CliCommand words="devices list" />
-        </div>
-      </details>
-      {revoking && <RevokeDevice device={revoking} onClose={() => setRevoking(undefined)} onRevoked={revoked} />}
+      <AsCommand>
+        <CliCommand words="devices list" />
+      </AsCommand>
     </section>
   );
+}
+
+const TONES: Record<Device['status'], Tone> = { waiting: 'wait', 'set up': 'good', revoked: 'quiet', expired: 'quiet' };
+
+const COLUMNS: readonly Column<Device>[] = [
+  { label: 'Machine', role: 'title', cell: ({ machine_name }) => <UntrustedText text={machine_name} brief /> },
+  { label: 'Developer', width: 'sm:w-[13%]', cell: ({ developer }) => <UntrustedText text={developer} brief /> },
+  { label: 'Agents', role: 'wide', width: 'sm:w-[22%]', cell: ({ agents }) => <Agents agents={agents} /> },
+  { label: 'Id', from: 'lg', width: 'lg:w-[15%]', cell: ({ device_id }) => <Id id={device_id} /> },
+  { label: 'Approved', role: 'meta', from: 'lg', width: 'lg:w-[12%]', prefix: 'approved:', cell: ({ approved_at }) => <Time at={approved_at} /> },
+  { label: 'Last used', role: 'meta', width: 'sm:w-[14%] lg:w-[12%]', prefix: 'last used:', cell: ({ last_used_at }) => <LastUsed at={last_used_at} /> },
+  { label: 'Status', role: 'state', width: 'sm:w-24', cell: ({ status }) => <State tone={TONES[status]}>{status}</State> },
+  { label: 'Actions', role: 'end', width: 'sm:w-28', cell: (device) => device.status === 'set up' && <RevokeDevice device={device} /> },
+];
+
+function Agents({ agents }: { agents: Device['agents'] }) {
+  return agents.map(({ agent, token_id, live }, index) => (
+    <span key={agent} className={live ? '' : 'text-muted line-through'}>
+      {index > 0 && ', '}
+      {token_id === null ? (
+        nameOf(agent)
+      ) : (
+        <Link to="/settings/tokens" search={{ token: token_id }} className="hover:underline">
+          {nameOf(agent)}
+        </Link>
+      )}
+    </span>
+  ));
+}
+
+/** Tokens cannot be given back: it is confirmed by the end of the id, which everybody can type. */
+function RevokeDevice({ device: { device_id, machine_name, agents } }: { device: Device }) {
+  const live = agents.filter((agent) => agent.live).map(({ agent }) => agent);
+  return (
+    <ConfirmAction
+      button="Revoke"
+      name={`Revoke ${disarmed(machine_name)}`}
+      title="Revoke this device?"
+      act={`Revoke ${counted(live.length, 'token')}`}
+      typed={device_id.slice(-6)}
+      action="devices.revoke"
+      input={{ device_id }}
+      failed="The device was not revoked."
+      command={`devices revoke ${device_id}`}
+    >
+      <p>
+        {namesOf(live)} on <UntrustedText text={machine_name} /> {live.length === 1 ? 'is' : 'are'} refused from the next call on. This cannot be undone: the
+        machine has to be set up again.
+      </p>
+    </ConfirmAction>
+  );
+}
+
+/** By time alone a code runs out: no event tells. */
+const EVERY_MS = 30_000;
+
+function WaitingDevices() {
+  const waiting = useRead('devices.waiting', {}, { everyMs: EVERY_MS }).data?.items ?? [];
+  return waiting.map(({ user_code, machine_name, agents, source, asked_at }) => (
+    <Notice key={user_code} tone="you">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <p className="min-w-0 flex-1 basis-64">
+          <UntrustedText text={machine_name} /> at {source} asks for tokens for {namesOf(agents)}, <Time at={asked_at} />. It shows <code>{user_code}</code>.
+        </p>
+        <Link to="/setup/authorize" search={{ code: user_code }} className="button text-text">
+          Look at it
+        </Link>
+      </div>
+    </Notice>
+  ));
 }

@@ -8,8 +8,6 @@ const LABELS: Record<Category, string> = { usage: 'Usage', work: 'Work', feedbac
 
 export const CATEGORIES = Object.entries(LABELS) as [Category, string][];
 
-export const categoryOf = (value: unknown): Category | undefined => CATEGORIES.find(([category]) => category === value)?.[0];
-
 const TONES: Record<string, Tone> = {
   ok: 'good',
   passed: 'good',

@@ -5,14 +5,13 @@ import { CliCommand } from '../../parts/cli.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Fact, Facts } from '../../parts/side-panel.tsx';
+import { Facts } from '../../parts/side-panel.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
-import { Notice } from '../../parts/tone.tsx';
+import { Notice, State, type Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 import { type ChainState, forgetAnchor, stopVerifying, useChain, verifyChain } from './chain-check.ts';
-import { ChainBar, ChainMark } from './chain-state.tsx';
 
 /** Whether what the journal says is what was written into it. */
 export function Chain() {
@@ -93,7 +92,7 @@ function Findings({ chain, workspace }: { chain: ChainState; workspace: string |
               {firstBreak.kind !== null && (
                 <>
                   {' '}
-                  (<Said text={firstBreak.kind} />)
+                  (<UntrustedText text={firstBreak.kind} />)
                 </>
               )}
             </strong>
@@ -121,31 +120,82 @@ function Findings({ chain, workspace }: { chain: ChainState; workspace: string |
         </Notice>
       )}
       {root !== null && (
-        <Facts>
-          <Fact name="Verified to">{verifiedTo.toLocaleString()}</Fact>
-          <Fact name="Root">
-            <span className="flex flex-wrap items-center gap-2">
-              <code>{root}</code>
-              <CopyButton text={`${verifiedTo} ${root}`} label="Copy anchor" />
-            </span>
-          </Fact>
-          {begin && begin.seq > 0 && (
-            <Fact name="Pruned to">
-              {begin.seq.toLocaleString()} · <code>{begin.hash}</code>
-            </Fact>
-          )}
-          {at !== null && (
-            <Fact name="Checked">
-              <Time at={at} />
-            </Fact>
-          )}
-          {anchor && anchorHolds === true && (
-            <Fact name="As before">
-              Event {anchor.seq.toLocaleString()} is still what this browser verified on {dateOf(anchor.at)}.
-            </Fact>
-          )}
-        </Facts>
+        <Facts
+          facts={{
+            'Verified to': verifiedTo.toLocaleString(),
+            Root: (
+              <span className="flex flex-wrap items-center gap-2">
+                <code>{root}</code>
+                <CopyButton text={`${verifiedTo} ${root}`} label="Copy anchor" />
+              </span>
+            ),
+            'Pruned to': begin !== null && begin.seq > 0 && (
+              <>
+                {begin.seq.toLocaleString()} · <code>{begin.hash}</code>
+              </>
+            ),
+            Checked: at !== null && <Time at={at} />,
+            'As before':
+              anchor !== null && anchorHolds === true && `Event ${anchor.seq.toLocaleString()} is still what this browser verified on ${dateOf(anchor.at)}.`,
+          }}
+        />
       )}
     </>
+  );
+}
+
+const LOOK: Record<ChainState['status'], { tone: Tone; word: string }> = {
+  unchecked: { tone: 'quiet', word: 'not checked' },
+  running: { tone: 'live', word: 'checking' },
+  intact: { tone: 'good', word: 'verified' },
+  broken: { tone: 'bad', word: 'broken' },
+  stopped: { tone: 'quiet', word: 'stopped' },
+  failed: { tone: 'wait', word: 'unfinished' },
+};
+
+function ChainMark({ status }: { status: ChainState['status'] }) {
+  const { tone, word } = LOOK[status];
+  return <State tone={tone}>{word}</State>;
+}
+
+/** How far the chain holds: green what was verified, red where it breaks. Its numbers stand beside it in words. */
+function ChainBar({ chain: { verifiedTo, firstBreak }, head }: { chain: ChainState; head: number }) {
+  const share = head === 0 ? 0 : Math.min(1, verifiedTo / head);
+  return (
+    <svg aria-hidden="true" viewBox="0 0 100 4" preserveAspectRatio="none" className="h-2 w-full rounded bg-quiet-tint">
+      <rect width={share * 100} height="4" className="fill-good" />
+      {firstBreak && <rect x={Math.min(99, share * 100)} width="1" height="4" className="fill-bad" />}
+    </svg>
+  );
+}
+
+/** Whether the list can be trusted, in short. */
+export function ChainStrip() {
+  const chain = useChain();
+  const head = Math.max(chain.head, useJournal().state.events.at(-1)?.seq ?? 0);
+  const { status, verifiedTo, root, firstBreak, at } = chain;
+  return (
+    <Section title="Chain" about={<ChainMark status={status} />}>
+      <ChainBar chain={chain} head={head} />
+      <p className="text-muted">
+        {status === 'unchecked' && `${head.toLocaleString()} events, not checked since this page was opened.`}
+        {status !== 'unchecked' && firstBreak === null && `Verified to ${verifiedTo.toLocaleString()} of ${head.toLocaleString()}`}
+        {firstBreak && `Breaks at ${firstBreak.seq.toLocaleString()}; the ${verifiedTo.toLocaleString()} before it hold`}
+        {at !== null && (
+          <>
+            {' · '}
+            <Time at={at} />
+          </>
+        )}
+      </p>
+      {root !== null && status === 'intact' && (
+        <p className="text-muted">
+          Root <code title={root}>{`${root.slice(0, 4)}…${root.slice(-4)}`}</code>
+        </p>
+      )}
+      <Link to="/activity/chain" className="link justify-self-start">
+        {status === 'unchecked' ? 'Verify the chain' : 'Open the chain'}
+      </Link>
+    </Section>
   );
 }

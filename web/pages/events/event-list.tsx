@@ -1,16 +1,22 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import type { JournalEvent } from '../../api.ts';
 import { useJournal } from '../../live/context.tsx';
-import { useFrozen, usePaused } from '../../live/tail.ts';
-import { CliCommand } from '../../parts/cli.tsx';
+import { useLastValue, usePaused } from '../../live/tail.ts';
+import { AsCommand, CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
+import { Id, isId } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
-import { Nothing } from '../../parts/section.tsx';
-import { Table, TableSkeleton } from '../../parts/table.tsx';
-import { EVENT_COLUMNS } from './columns.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState } from '../../parts/section.tsx';
+import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { State } from '../../parts/tone.tsx';
+import type { EventFilter } from '../../search.ts';
+import { outcomeOf } from './category.ts';
 import { Feed, type FeedState, MOST_ROWS } from './feed.ts';
-import type { EventFilter } from './search.ts';
+import { Who } from './who.tsx';
 
 export function EventList({ filter }: { filter: EventFilter }) {
   const { journal, state: live } = useJournal();
@@ -29,12 +35,11 @@ export function EventList({ filter }: { filter: EventFilter }) {
       {state.rows.length > 0 && <Rows state={state} />}
       {state.read && state.from > 1 && <Older state={state} isWhole={isWhole} onOlder={feed.older} />}
       {!isWhole && state.read && (
-        <details className="border-t border-line px-3 py-2">
-          <summary className="cursor-pointer text-muted">As a command</summary>
-          <div className="mt-2">
+        <div className="border-t border-line px-3 py-2">
+          <AsCommand>
             <CliCommand words="audit recent" options={filter} />
-          </div>
-        </details>
+          </AsCommand>
+        </div>
       )}
     </section>
   );
@@ -43,7 +48,7 @@ export function EventList({ filter }: { filter: EventFilter }) {
 /** New rows push the old ones down: they wait for who has scrolled. */
 function Rows({ state: { rows } }: { state: FeedState }) {
   const paused = usePaused();
-  const newest = useFrozen(rows[0]?.seq ?? 0, paused);
+  const newest = useLastValue(rows[0]?.seq ?? 0, paused);
   const waiting = rows.findIndex(({ seq }) => seq <= newest);
   const settled = waiting > 0 ? rows.slice(waiting) : rows;
   return (
@@ -56,21 +61,21 @@ function Rows({ state: { rows } }: { state: FeedState }) {
 
 function NothingYet() {
   return (
-    <Nothing>
+    <EmptyState>
       <p>Nothing has happened yet. Make a first event:</p>
       <CliCommand words="tools call clock" />
-    </Nothing>
+    </EmptyState>
   );
 }
 
 function NoneFits({ state: { from, to } }: { state: FeedState }) {
   return (
-    <Nothing>
+    <EmptyState>
       <p>{from > 1 ? `None of the newest ${counted(to - from + 1, 'event')} fits.` : 'No event fits.'}</p>
       <Link to="/activity" className="link">
         Show all events
       </Link>
-    </Nothing>
+    </EmptyState>
   );
 }
 
@@ -109,4 +114,82 @@ function End({ onNear }: { onNear: () => Promise<void> }) {
     return () => near.disconnect();
   }, [onNear]);
   return <div ref={end} />;
+}
+
+const EVENT_COLUMNS: readonly Column<JournalEvent>[] = [
+  {
+    label: 'Seq',
+    role: 'meta',
+    width: 'sm:w-18',
+    cell: ({ seq }) => (
+      <Link
+        from="/activity/"
+        to="/activity"
+        search={(all) => ({ ...all, event: seq })}
+        resetScroll={false}
+        aria-label={`Event ${seq}`}
+        className="mono relative text-live hover:underline pointer-coarse:after:absolute pointer-coarse:after:-inset-3"
+      >
+        {seq}
+      </Link>
+    ),
+  },
+  { label: 'Time', role: 'meta', width: 'sm:w-22 lg:w-24', cell: ({ time }) => <Time at={time} /> },
+  { label: 'Category', role: 'meta', from: 'lg', width: 'lg:w-20', cell: ({ category }) => category },
+  { label: 'Kind', role: 'title', cell: ({ kind }) => <UntrustedText text={kind} brief /> },
+  {
+    label: 'Actor',
+    width: 'sm:w-[17%]',
+    prefix: 'by',
+    cell: ({ actor }) => <Who actor={actor} />,
+  },
+  {
+    label: 'Subject',
+    width: 'sm:w-[18%]',
+    prefix: 'on',
+    cell: ({ subject }) => (subject === null ? '—' : <Subject subject={subject} />),
+  },
+  { label: 'Outcome', role: 'state', width: 'sm:w-28', cell: (event) => <Outcome event={event} /> },
+  { label: 'Duration', role: 'none', from: '2xl', width: 'sm:w-20', cell: durationOf },
+  {
+    label: 'Session',
+    role: 'none',
+    from: '2xl',
+    width: 'sm:w-30',
+    cell: ({ session }) => (session === null ? '—' : isId(session) ? <Id id={session} /> : <UntrustedText text={session} brief />),
+  },
+];
+
+export function Subject({ subject }: { subject: string }) {
+  const [, noun = '', id = subject] = /^([a-z]+:)(.+)$/.exec(subject) ?? [];
+  if (id.startsWith('dev_')) return <Who actor={`developer:${id}`} />;
+  if (!isId(id)) return <UntrustedText text={subject} brief />;
+  return (
+    <span>
+      {noun}
+      <Id id={id} />
+    </span>
+  );
+}
+
+/** A state is a word: whatever else somebody put there is cut. */
+const LONGEST_WORD = 16;
+
+export function Outcome({ event }: { event: JournalEvent }) {
+  const outcome = outcomeOf(event);
+  if (!outcome) return '—';
+  const { word, tone } = outcome;
+  return (
+    <State tone={tone}>
+      <UntrustedText text={word.length > LONGEST_WORD ? `${word.slice(0, LONGEST_WORD - 1)}…` : word} />
+    </State>
+  );
+}
+
+/** How long the call took, where the event is of one: "12 ms", "1.2 s". */
+export function durationOf({ payload }: Pick<JournalEvent, 'payload'>): string {
+  const ms = payload.duration_ms;
+  if (typeof ms !== 'number') return '—';
+  if (ms < 1_000) return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`;
+  return `${(ms / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1 })} s`;
 }

@@ -1,22 +1,21 @@
+import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { JournalEvent } from '../../api.ts';
+import { call, type JournalEvent } from '../../api.ts';
 import { CopyButton } from '../../parts/copy.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { shortId } from '../../parts/id.tsx';
+import { PathLink } from '../../parts/path-link.tsx';
 import { RefusalCard, stepOf } from '../../parts/refusal-card.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Fact, Facts, SidePanel } from '../../parts/side-panel.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import { dateOf } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
+import type { EventFilter } from '../../search.ts';
 import { outcomeOf } from './category.ts';
-import { Outcome, Subject } from './columns.tsx';
 import { deniedEditIn, deniedWords } from './denied-edit.ts';
-import { durationOf } from './duration.ts';
-import { NamedObjects } from './named-objects.tsx';
-import type { EventFilter } from './search.ts';
+import { durationOf, Outcome, Subject } from './event-list.tsx';
 import { Who } from './who.tsx';
 
 /** A longer kind is nobody's name for anything. */
@@ -30,22 +29,28 @@ export function EventPanel({ seq, onClose }: { seq: number; onClose: () => void 
   const anchor = read.data?.anchor;
   const previous = seq - 1 === anchor?.seq ? anchor.hash : read.data?.items.find((each) => each.seq === seq - 1)?.hash;
   return (
-    <SidePanel title={event && event.kind.length <= LONGEST_TITLE ? event.kind : `Event ${seq}`} onClose={onClose}>
-      {read.error && <Problem what="The event could not be read." error={read.error} onRetry={() => void read.refetch()} />}
-      {!read.data && !read.error && <TableSkeleton />}
-      {read.data && !event && (
-        <p>
-          There is no event {seq.toLocaleString()}: the journal{' '}
-          {seq > read.data.head.seq ? `ends at ${read.data.head.seq.toLocaleString()}` : `was pruned up to ${read.data.anchor.seq.toLocaleString()}`}.
-        </p>
-      )}
-      {event && read.data && <Details event={event} previous={previous} begin={read.data.anchor.seq + 1} end={read.data.head.seq} />}
-    </SidePanel>
+    <ReadPanel
+      what="The event"
+      title={event && event.kind.length <= LONGEST_TITLE ? event.kind : `Event ${seq}`}
+      query={read}
+      value={event}
+      missing={
+        read.data && (
+          <p>
+            There is no event {seq.toLocaleString()}: the journal{' '}
+            {seq > read.data.head.seq ? `ends at ${read.data.head.seq.toLocaleString()}` : `was pruned up to ${read.data.anchor.seq.toLocaleString()}`}.
+          </p>
+        )
+      }
+      onClose={onClose}
+    >
+      {(shown) => read.data && <Details event={shown} previous={previous} begin={read.data.anchor.seq + 1} end={read.data.head.seq} />}
+    </ReadPanel>
   );
 }
 
 function Details({ event, previous, begin, end }: { event: JournalEvent; previous: string | undefined; begin: number; end: number }) {
-  const { seq, time, category, kind, actor, subject, session, payload } = event;
+  const { seq, payload } = event;
   return (
     <div className="grid gap-5" data-id={seq}>
       <div className="flex flex-wrap gap-2">
@@ -54,56 +59,52 @@ function Details({ event, previous, begin, end }: { event: JournalEvent; previou
         {seq < end && <Step to={seq + 1} label="Next" />}
       </div>
       <Refused event={event} />
-      <Facts>
-        <Fact name="Event">{seq}</Fact>
-        <Fact name="Time">
-          {dateOf(time)} · <time dateTime={new Date(time).toISOString()}>{new Date(time).toISOString()}</time>
-        </Fact>
-        <Fact name="Category">{category}</Fact>
-        <Fact name="Kind">
-          <Said text={kind} />
-        </Fact>
-        <Fact name="Actor">
-          <Beside>
-            <Who actor={actor} />
-            <Only what="Only theirs" filter={{ actor }} />
-          </Beside>
-        </Fact>
-        <Fact name="Subject">
-          {subject === null ? null : (
-            <Beside>
-              <span className="min-w-0">
-                <Subject subject={subject} />
-              </span>
-              <Only what="Only on this" filter={{ subject }} />
-            </Beside>
-          )}
-        </Fact>
-        <Fact name="Session">
-          {session === null ? null : (
-            <Beside>
-              <code>
-                <Said text={session} brief />
-              </code>
-              <Only what="Only of this session" filter={{ session }} />
-            </Beside>
-          )}
-        </Fact>
-        <Fact name="Outcome">
-          <Outcome event={event} />
-        </Fact>
-        <Fact name="Duration">{durationOf(event)}</Fact>
-      </Facts>
+      <Facts facts={factsOf(event)} />
       <NamedObjects event={event} />
       <Section title="Payload">
         <pre className="mono panel bg-surface p-3 whitespace-pre-wrap">
-          <Said text={JSON.stringify(payload, null, 2)} />
+          <UntrustedText text={JSON.stringify(payload, null, 2)} />
         </pre>
       </Section>
       <Hashes event={event} previous={previous} />
     </div>
   );
 }
+
+const factsOf = (event: JournalEvent): FactValues => ({
+  Event: event.seq,
+  Time: (
+    <>
+      {dateOf(event.time)} · <time dateTime={new Date(event.time).toISOString()}>{new Date(event.time).toISOString()}</time>
+    </>
+  ),
+  Category: event.category,
+  Kind: <UntrustedText text={event.kind} />,
+  Actor: (
+    <Beside>
+      <Who actor={event.actor} />
+      <Only what="Only theirs" filter={{ actor: event.actor }} />
+    </Beside>
+  ),
+  Subject: event.subject && (
+    <Beside>
+      <span className="min-w-0">
+        <Subject subject={event.subject} />
+      </span>
+      <Only what="Only on this" filter={{ subject: event.subject }} />
+    </Beside>
+  ),
+  Session: event.session && (
+    <Beside>
+      <code>
+        <UntrustedText text={event.session} brief />
+      </code>
+      <Only what="Only of this session" filter={{ session: event.session }} />
+    </Beside>
+  ),
+  Outcome: <Outcome event={event} />,
+  Duration: durationOf(event),
+});
 
 function Beside({ children }: { children: ReactNode }) {
   return <span className="flex flex-wrap items-baseline gap-x-3">{children}</span>;
@@ -151,12 +152,45 @@ function Hashes({ event: { seq, hash }, previous }: { event: JournalEvent; previ
   const broken = check.data?.first_break?.seq === seq ? check.data.first_break.reason : undefined;
   return (
     <Section title="Hashes" about={check.data && (broken === undefined ? <State tone="good">fits the one before</State> : <State tone="bad">{broken}</State>)}>
-      <Facts>
-        <Fact name="Its own">
-          <code>{hash}</code>
-        </Fact>
-        <Fact name="Before it">{previous && <code>{previous}</code>}</Fact>
-      </Facts>
+      <Facts facts={{ 'Its own': <code>{hash}</code>, 'Before it': previous ? <code>{previous}</code> : null }} />
     </Section>
   );
+}
+
+/** More in one event are not worth as many questions. */
+const MOST = 8;
+const IDS = /\b[a-z]+_[0-9A-Z]{20,}\b/g;
+
+/** What the event speaks of, as far as it has a page. */
+function NamedObjects({ event }: { event: JournalEvent }) {
+  const ids = idsIn(event);
+  const found = useQueries({
+    queries: ids.map((id) => ({
+      queryKey: ['lookup.find', { text: id, limit: 1 }],
+      queryFn: ({ signal }: { signal: AbortSignal }) => call('lookup.find', { text: id, limit: 1 }, signal),
+    })),
+  }).flatMap(({ data }) => data?.items ?? []);
+  if (found.length === 0) return null;
+  return (
+    <Section title="Named in it">
+      <ul className="grid gap-1">
+        {found.map(({ kind, id, title, path }) => (
+          <li key={id} className="flex flex-wrap items-baseline gap-x-2">
+            <span className="text-muted">{kind}</span>
+            <PathLink path={path} className="link min-w-0">
+              <UntrustedText text={title || shortId(id)} brief />
+            </PathLink>
+            <span className="mono text-muted">{shortId(id)}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** Instances have names, everything else an id by which it is known anywhere. */
+function idsIn({ subject, actor, payload }: JournalEvent): string[] {
+  const instances = [subject, actor].flatMap((text) => /^instance:(.+)$/.exec(text ?? '')?.[1] ?? []);
+  const ids = [subject ?? '', JSON.stringify(payload)].flatMap((text) => text.match(IDS) ?? []);
+  return [...new Set([...instances, ...ids])].filter((id) => !/^(req|dev|ses)_/.test(id)).slice(0, MOST);
 }

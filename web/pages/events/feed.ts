@@ -1,5 +1,5 @@
 import { ApiError, call, type JournalEvent } from '../../api.ts';
-import type { EventFilter } from './search.ts';
+import type { EventFilter } from '../../search.ts';
 
 const PAGE = 200;
 /** Read at once for who scrolls on. */

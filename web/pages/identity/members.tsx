@@ -1,100 +1,223 @@
 import { useMemo, useState } from 'react';
 import type { Developer } from '../../api.ts';
+import { DISCONNECTED_REASON, useDisconnected } from '../../live/connection.ts';
 import { ActButton } from '../../parts/act-button.tsx';
+import { CliCommand } from '../../parts/cli.tsx';
+import { Command } from '../../parts/copy.tsx';
 import { counted } from '../../parts/count.ts';
+import { DataList, wholeList } from '../../parts/data-list.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Choice, TextField } from '../../parts/field.tsx';
+import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
+import { openDialog } from '../../parts/open-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
-import { CARD_STATE, CARD_TITLE, type Column, Table, TableSkeleton } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
-import { useRead } from '../../queries.ts';
-import { AddDeveloper } from './add-developer.tsx';
-import { Sessions } from './sessions.tsx';
-import { SigninLink } from './signin-link.tsx';
-import { Visibility } from './visibility.tsx';
-
-const isNamed = ({ developer_id }: Developer): boolean => developer_id.startsWith('dev_');
-
-const columnsFor = (me: string | null | undefined, invite: (name: string) => void): readonly Column<Developer>[] => [
-  {
-    label: 'Name',
-    card: `max-sm:order-1 ${CARD_TITLE}`,
-    cell: ({ name, developer_id }) => (
-      <>
-        <Said text={name} />
-        {developer_id === me && <span className="text-muted"> (you)</span>}
-      </>
-    ),
-  },
-  {
-    label: 'Role',
-    wide: 'sm:w-32',
-    card: `max-sm:order-2 ${CARD_STATE}`,
-    cell: ({ role }) => <State tone={role === 'admin' ? 'live' : 'quiet'}>{role}</State>,
-  },
-  {
-    label: 'Shown',
-    wide: 'sm:w-32',
-    card: "max-sm:order-3 max-sm:before:content-['shown_']",
-    cell: ({ visibility }) => (visibility === 'private' ? 'as @private' : 'by name'),
-  },
-  {
-    label: 'Joined',
-    wide: 'sm:w-40',
-    card: "text-muted max-sm:order-3 max-sm:before:content-['joined:_']",
-    cell: ({ created_at }) => <Time at={created_at} />,
-  },
-  {
-    label: 'Actions',
-    wide: 'sm:w-32',
-    card: 'max-sm:order-4 max-sm:ml-auto',
-    // Whoever is private has no name here that a link could be made for.
-    cell: (developer) =>
-      isNamed(developer) && (
-        <ActButton needs="operator" aria-label={`Sign-in link for ${developer.name}`} onClick={() => invite(developer.name)}>
-          Sign-in link
-        </ActButton>
-      ),
-  },
-];
+import type { Column } from '../../parts/table.tsx';
+import { dateOf, Time } from '../../parts/time.tsx';
+import { Notice, State } from '../../parts/tone.tsx';
+import { useAct, useRead } from '../../queries.ts';
+import { NewToken } from './new-token.tsx';
 
 /** Who is in the workspace. */
 export function Members() {
   const me = useRead('identity.me', {}).data;
-  const { data, error, refetch } = useRead('developers.list', {});
-  const [inviting, setInviting] = useState<string>();
-  const [adding, setAdding] = useState(false);
-  const columns = useMemo(() => columnsFor(me?.developer_id, setInviting), [me?.developer_id]);
+  const developers = useRead('developers.list', {});
+  const columns = useMemo(() => columnsFor(me?.developer_id), [me?.developer_id]);
   return (
     <div className="grid gap-8">
       <title>Members · Covenant</title>
-      <Section title="Members" about={data && counted(data.items.length, 'developer')}>
+      <Section title="Members" about={developers.data && counted(developers.data.items.length, 'developer')}>
         <div className="flex flex-wrap items-center gap-3">
           <p className="min-w-0 flex-1 basis-72 text-muted">
             An admin, the first developer of the workspace, has operator rights here. Members see everything and act for themselves.
           </p>
-          <ActButton needs="operator" onClick={() => setAdding(true)}>
+          <ActButton needs="operator" onClick={() => openDialog((close) => <AddDeveloper onClose={close} />)}>
             Add a developer
           </ActButton>
         </div>
         <div className="panel">
-          {error && <Problem what="The members could not be read." error={error} onRetry={() => void refetch()} />}
-          {!data && !error && <TableSkeleton />}
-          {data && (
-            <Table
-              label="Members"
-              columns={columns}
-              rows={data.items}
-              rowKey={({ developer_id, created_at }) => (developer_id.startsWith('dev_') ? developer_id : created_at)}
-            />
-          )}
+          <DataList
+            noun="members"
+            label="Members"
+            list={wholeList(developers)}
+            columns={columns}
+            rowKey={(developer) => (isNamed(developer) ? developer.developer_id : developer.created_at)}
+          />
         </div>
       </Section>
       <Visibility />
       <Sessions />
-      {inviting !== undefined && <SigninLink key={inviting} developer={inviting} onClose={() => setInviting(undefined)} />}
-      {adding && <AddDeveloper onClose={() => setAdding(false)} />}
     </div>
+  );
+}
+
+const isNamed = ({ developer_id }: Developer): boolean => developer_id.startsWith('dev_');
+
+const columnsFor = (me: string | null | undefined): readonly Column<Developer>[] => [
+  {
+    label: 'Name',
+    role: 'title',
+    cell: ({ name, developer_id }) => (
+      <>
+        <UntrustedText text={name} />
+        {developer_id === me && <span className="text-muted"> (you)</span>}
+      </>
+    ),
+  },
+  { label: 'Role', role: 'state', width: 'sm:w-32', cell: ({ role }) => <State tone={role === 'admin' ? 'live' : 'quiet'}>{role}</State> },
+  { label: 'Shown', width: 'sm:w-32', prefix: 'shown', cell: ({ visibility }) => (visibility === 'private' ? 'as @private' : 'by name') },
+  { label: 'Joined', role: 'meta', width: 'sm:w-40', prefix: 'joined:', cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    label: 'Actions',
+    role: 'end',
+    width: 'sm:w-32',
+    // Whoever is private has no name here that a link could be made for.
+    cell: (developer) => isNamed(developer) && <InviteButton developer={developer.name} />,
+  },
+];
+
+const InviteButton = ({ developer }: { developer: string }) => (
+  <ActButton
+    needs="operator"
+    aria-label={`Sign-in link for ${developer}`}
+    onClick={() => openDialog((close) => <SigninLink developer={developer} onClose={close} />)}
+  >
+    Sign-in link
+  </ActButton>
+);
+
+/** Whoever opens it is signed in as that developer: it is made when asked for, and shown here alone. */
+function SigninLink({ developer, onClose }: { developer: string; onClose: () => void }) {
+  const make = useAct('signin.link');
+  const what = (
+    <p>
+      Whoever opens the link is signed in as <UntrustedText text={developer} />, once, within ten minutes. Send it to nobody else.
+    </p>
+  );
+  if (make.data) {
+    return (
+      <Dialog title={`Sign-in link for ${developer}`} wide onClose={onClose}>
+        <div className="mt-3 grid gap-3">
+          {what}
+          <Notice tone="good" role="status">
+            <p className="mb-2">Good until {dateOf(make.data.expires_at)}:</p>
+            <div className="text-text">
+              <Command text={`${location.origin}${make.data.path}`} />
+            </div>
+          </Notice>
+          <button type="button" className="button justify-self-end" data-first onClick={onClose}>
+            Done
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <FormDialog
+      title={`Sign-in link for ${developer}`}
+      wide
+      submit="Make the link"
+      needs="operator"
+      cautious
+      mutation={make}
+      failed="No link was made."
+      onSubmit={() => make.mutate({ developer })}
+      onClose={onClose}
+    >
+      {what}
+      <CliCommand words="open" options={{ developer }} />
+    </FormDialog>
+  );
+}
+
+/** Developers come to be with their first token. */
+function AddDeveloper({ onClose }: { onClose: () => void }) {
+  const create = useAct('tokens.create');
+  const [name, setName] = useState('');
+  const developer = name.trim();
+  if (create.data) {
+    return (
+      <Dialog title="Add a developer" wide onClose={onClose}>
+        <div className="mt-3">
+          <NewToken label={create.data.label} token={create.data.token} onDone={onClose} />
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <FormDialog
+      title="Add a developer"
+      wide
+      submit="Add"
+      needs="operator"
+      ready={developer !== ''}
+      mutation={create}
+      failed="Nobody was added."
+      onSubmit={() => create.mutate({ developer })}
+      onClose={onClose}
+    >
+      <p>A developer begins with a token, which is shown once. Afterwards a sign-in link lets them in here.</p>
+      <TextField label="Name" first most={100} value={name} onChange={setName} />
+      <CliCommand words="tokens create" options={{ developer: developer || 'NAME' }} />
+    </FormDialog>
+  );
+}
+
+const VISIBILITIES: Record<Developer['visibility'], { label: string; meaning: string }> = {
+  team: { label: 'Team', meaning: 'Others in this workspace see your name beside your work.' },
+  private: { label: 'Private', meaning: 'Others see @private instead of your name. You still see yourself.' },
+};
+
+function Visibility() {
+  const me = useRead('identity.me', {}).data;
+  const { data, error, refetch } = useRead('developers.list', {});
+  const set = useAct('developers.set_visibility');
+  const disconnected = useDisconnected();
+  const own = data?.items.find(({ developer_id }) => developer_id === me?.developer_id);
+  // What was just chosen shows at once, and goes back by itself where the server refuses it.
+  const chosen = set.isPending ? set.variables.visibility : own?.visibility;
+  return (
+    <section className="grid gap-3">
+      <h2 id="visibility">Your visibility</h2>
+      {error && <Problem what="Your visibility could not be read." error={error} onRetry={() => void refetch()} />}
+      {set.error && <Problem what="Your visibility was not changed." error={set.error} />}
+      {own && (
+        <fieldset aria-labelledby="visibility" className="grid gap-2" disabled={disconnected} title={disconnected ? DISCONNECTED_REASON : undefined}>
+          {(Object.keys(VISIBILITIES) as Developer['visibility'][]).map((visibility) => (
+            <Choice
+              key={visibility}
+              group="visibility"
+              checked={chosen === visibility}
+              {...VISIBILITIES[visibility]}
+              onChoose={() => set.mutate({ visibility })}
+            />
+          ))}
+        </fieldset>
+      )}
+    </section>
+  );
+}
+
+/** For who has lost a machine, or does not know where they are still signed in. */
+function Sessions() {
+  const me = useRead('identity.me', {}).data;
+  return (
+    <section className="grid justify-items-start gap-3">
+      <h2>Your sessions</h2>
+      <p className="text-muted">A session ends after 7 days without use, and after 30 days at the latest, unless the server is set otherwise.</p>
+      <ConfirmAction
+        button="Sign out everywhere"
+        look="plain"
+        title="Sign out everywhere?"
+        act="Sign out everywhere"
+        action="developers.sign_out"
+        input={{}}
+        failed="You are still signed in."
+      >
+        <p>Every browser that is signed in as you is signed out, this one too. Unused sign-in links of yours stop working. Agents keep their tokens.</p>
+        <CliCommand words="developers signout" text={me?.developer ?? undefined} />
+      </ConfirmAction>
+    </section>
   );
 }

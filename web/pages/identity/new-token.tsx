@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { CopyButton } from '../../parts/copy.tsx';
-import { disarmed, Said } from '../../parts/said.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
 import { Notice } from '../../parts/tone.tsx';
 
 /** The one time that the value is shown: it lives in this part of the page and nowhere else. */
@@ -12,7 +12,7 @@ export function NewToken({ label, token, onDone }: { label: string; token: strin
       <Notice tone="good">
         <p>
           <strong className="font-semibold">
-            <Said text={label} />
+            <UntrustedText text={label} />
           </strong>{' '}
           is ready. Copy it now: it is not shown again.
         </p>

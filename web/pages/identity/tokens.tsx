@@ -1,22 +1,28 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { type SubmitEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Token } from '../../api.ts';
-import { useFrozen } from '../../live/tail.ts';
+import { useLastValue } from '../../live/tail.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { AsCommand, CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
+import { DataList, type RowList } from '../../parts/data-list.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { CheckFilter } from '../../parts/filter.tsx';
+import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
+import { Id } from '../../parts/id.tsx';
+import { openDialog } from '../../parts/open-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
-import { useRead } from '../../queries.ts';
-import type { TokenSearch } from '../settings/search.ts';
-import { CreateToken } from './create-token.tsx';
-import { RevokeToken } from './revoke-token.tsx';
-import { tokenColumns } from './token-columns.tsx';
-import { TokenPanel } from './token-panel.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { dateOf, Time } from '../../parts/time.tsx';
+import { State, type Tone } from '../../parts/tone.tsx';
+import { useAct, useRead } from '../../queries.ts';
+import type { TokenSearch } from '../../search.ts';
+import { AGENTS, agentOf, carrierOf } from './agent.ts';
+import { NewToken } from './new-token.tsx';
 
 const route = getRouteApi('/settings/tokens');
-
-/** Whoever scrolls through more than a page of tokens looks for one by its id. */
-const [FEW, MANY] = [50, 1_000];
 
 /** The signed-in developer's own; an operator may look at everybody's. */
 export function Tokens() {
@@ -24,89 +30,217 @@ export function Tokens() {
   const navigate = useNavigate();
   const isOperator = useRead('identity.me', {}).data?.operator ?? false;
   const all = whose === 'all' && isOperator;
-  const show = (search: TokenSearch): void =>
-    void navigate({ to: '/settings/tokens', search: { ...(all && { whose: 'all' }), ...search }, resetScroll: false });
-  const [revoking, setRevoking] = useState<Token>();
-  const heading = useRef<HTMLHeadingElement>(null);
-  const columns = useMemo(() => tokenColumns(all, setRevoking), [all]);
-  // The button that opened the dialog has gone with its row.
-  const revoked = (): void => {
-    flushSync(() => setRevoking(undefined));
-    heading.current?.focus();
-  };
+  const show = (search: TokenSearch): void => void navigate({ to: '/settings/tokens', search, resetScroll: false });
+  const columns = useMemo(() => tokenColumns(all), [all]);
+  const live = useTokens(all, 'live');
+  const ended = useTokens(all, 'ended');
   return (
     <section aria-labelledby="tokens" className="grid gap-3">
       <title>Tokens · Covenant</title>
-      <h2 ref={heading} id="tokens" tabIndex={-1}>
+      <h2 data-home id="tokens" tabIndex={-1}>
         Tokens
       </h2>
       <p className="text-muted">Agents and scripts show a token to be let in. Give each its own, so that one can be revoked without the others.</p>
       <CreateToken focus={create ?? false} />
-      {isOperator && (
-        <label className="flex items-center gap-2 text-muted pointer-coarse:min-h-11">
-          <input
-            type="checkbox"
-            checked={all}
-            onChange={({ target }) => void navigate({ to: '/settings/tokens', search: target.checked ? { whose: 'all' } : {}, resetScroll: false })}
-          />
-          Everybody's tokens
-        </label>
+      {isOperator && <CheckFilter label="Everybody's tokens" checked={all} onChange={(checked) => show(checked ? { whose: 'all' } : {})} />}
+      <div className="panel">
+        <DataList noun="tokens" label="Live tokens" list={live} total={live.total} columns={columns} rowKey={idOf} />
+      </div>
+      {ended.total > 0 && (
+        <details>
+          <summary className="cursor-pointer py-1 text-muted">{counted(ended.total, 'revoked or expired token')}</summary>
+          <div className="panel mt-2">
+            <DataList noun="tokens" label="Revoked and expired tokens" list={ended} total={ended.total} columns={columns} rowKey={idOf} />
+          </div>
+        </details>
       )}
-      <LiveTokens all={all} columns={columns} />
-      <EndedTokens all={all} columns={columns} />
-      {opened && <TokenPanel key={opened} id={opened} onClose={() => show({})} onRevoke={setRevoking} />}
-      {revoking && <RevokeToken token={revoking} onClose={() => setRevoking(undefined)} onRevoked={revoked} />}
+      {opened && <TokenPanel key={opened} id={opened} onClose={() => show(all ? { whose: 'all' } : {})} />}
     </section>
   );
 }
 
-interface ListProps {
-  all: boolean;
-  columns: readonly Column<Token>[];
+/** Whoever scrolls through more than a page of tokens looks for one by its id. */
+const [FEW, MANY] = [50, 1_000];
+
+function useTokens(all: boolean, status: 'live' | 'ended'): RowList<Token> & { total: number } {
+  const [limit, setLimit] = useState(FEW);
+  const query = useRead('tokens.list', { own: !all, status, limit });
+  const data = useLastValue(query.data, query.data === undefined);
+  const isPart = data !== undefined && data.total > data.items.length && limit === FEW;
+  return {
+    rows: data?.items,
+    total: data?.total ?? 0,
+    error: query.error,
+    refetch: query.refetch,
+    more: isPart ? { isReading: query.isFetching, read: () => setLimit(MANY) } : undefined,
+  };
 }
 
 const idOf = ({ token_id }: Token): string => token_id;
+const TONES: Record<Token['status'], Tone> = { live: 'good', expired: 'quiet', revoked: 'quiet' };
+const Status = ({ token: { status } }: { token: Token }) => <State tone={TONES[status]}>{status}</State>;
+const Owner = ({ token: { developer, kind } }: { token: Token }) => <UntrustedText text={developer ?? kind} brief />;
+export const LastUsed = ({ at }: { at: number | null }) => (at === null ? 'never' : <Time at={at} />);
 
-function LiveTokens({ all, columns }: ListProps) {
-  const [limit, setLimit] = useState(FEW);
-  const { data: read, error, refetch } = useRead('tokens.list', { own: !all, status: 'live', limit });
-  const data = useFrozen(read, read === undefined);
+const OWNER: Column<Token> = { label: 'Developer', width: 'sm:w-[14%]', cell: (token) => <Owner token={token} /> };
+
+const tokenColumns = (all: boolean): readonly Column<Token>[] => [
+  {
+    label: 'Label',
+    role: 'title',
+    cell: ({ token_id, label }) => (
+      <Link to="/settings/tokens" search={{ ...(all && { whose: 'all' }), token: token_id }} resetScroll={false} className="hover:underline">
+        <UntrustedText text={label} brief />
+      </Link>
+    ),
+  },
+  ...(all ? [OWNER] : []),
+  { label: 'For', width: 'sm:w-[14%]', cell: carrierOf },
+  { label: 'Id', width: 'sm:w-[16%]', cell: ({ token_id }) => <Id id={token_id} /> },
+  { label: 'Last used', role: 'meta', width: 'sm:w-[15%]', prefix: 'last used:', cell: ({ last_used_at }) => <LastUsed at={last_used_at} /> },
+  { label: 'Status', role: 'state', width: 'sm:w-24', cell: (token) => <Status token={token} /> },
+  { label: 'Actions', role: 'end', width: 'sm:w-28', cell: (token) => token.status === 'live' && <RevokeToken token={token} inRow /> },
+];
+
+function TokenPanel({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useRead('tokens.list', { token_id: id });
+  const token = query.data?.items[0];
   return (
-    <div className="panel">
-      {error && <Problem what="The tokens could not be read." error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <TableSkeleton />}
-      {data && data.items.length > 0 && <Table label="Live tokens" columns={columns} rows={data.items} rowKey={idOf} />}
-      {data && <More shown={data.items.length} total={data.total} onMore={limit === FEW ? () => setLimit(MANY) : undefined} />}
-    </div>
+    <ReadPanel
+      what="The token"
+      title={token?.label ?? 'Token'}
+      query={query}
+      value={token}
+      missing={<p className="text-muted">There is no such token, or it is somebody else's.</p>}
+      facts={factsOf}
+      onClose={onClose}
+    >
+      {(shown) =>
+        shown.status === 'live' && (
+          <div className="grid justify-items-start gap-3">
+            <div className="flex flex-wrap gap-2">
+              {isRotatable(shown) && <ActButton onClick={() => openDialog((close) => <RotateToken token={shown} onClose={close} />)}>Rotate token</ActButton>}
+              <RevokeToken token={shown} />
+            </div>
+            <CliCommand words={`tokens revoke ${shown.token_id}`} />
+          </div>
+        )
+      }
+    </ReadPanel>
   );
 }
 
-function EndedTokens({ all, columns }: ListProps) {
-  const [limit, setLimit] = useState(FEW);
-  const { data: read } = useRead('tokens.list', { own: !all, status: 'ended', limit });
-  const data = useFrozen(read, read === undefined);
-  if (!data || data.total === 0) return null;
+const factsOf = (token: Token): FactValues => ({
+  Status: <Status token={token} />,
+  Id: <Id id={token.token_id} />,
+  For: carrierOf(token),
+  Developer: <Owner token={token} />,
+  Instance: token.instance_id !== null && (
+    <Link to="/reviews/$instance" params={{ instance: token.instance_id }} className="link">
+      {token.instance_id}
+    </Link>
+  ),
+  Created: <Time at={token.created_at} />,
+  'Last used': <LastUsed at={token.last_used_at} />,
+  Expires: token.expires_at === null ? 'never' : <Time at={token.expires_at} />,
+});
+
+function RevokeToken({ token, inRow = false }: { token: Token; inRow?: boolean }) {
+  const { token_id, label, kind } = token;
   return (
-    <details>
-      <summary className="cursor-pointer py-1 text-muted">{counted(data.total, 'revoked or expired token')}</summary>
-      <div className="panel mt-2">
-        <Table label="Revoked and expired tokens" columns={columns} rows={data.items} rowKey={idOf} />
-        <More shown={data.items.length} total={data.total} onMore={limit === FEW ? () => setLimit(MANY) : undefined} />
-      </div>
-    </details>
+    <ConfirmAction
+      button={inRow ? 'Revoke' : 'Revoke token'}
+      name={inRow ? `Revoke ${disarmed(label)}` : undefined}
+      title={`Revoke ${label}?`}
+      act="Revoke token"
+      action="tokens.revoke"
+      input={{ token_id }}
+      failed="The token was not revoked."
+      command={`tokens revoke ${token_id}`}
+    >
+      <p>
+        {kind === 'web'
+          ? 'That browser is signed out at its next request. It may be the one you are using.'
+          : `${carrierOf(token)} that shows this token is refused from the next call on.`}{' '}
+        This cannot be undone.
+      </p>
+    </ConfirmAction>
   );
 }
 
-function More({ shown, total, onMore }: { shown: number; total: number; onMore: (() => void) | undefined }) {
-  if (total <= shown) return null;
+const isRotatable = ({ kind, status }: Token): boolean => status === 'live' && (kind === 'agent' || kind === 'developer');
+
+function RotateToken({ token: { token_id, label }, onClose }: { token: Token; onClose: () => void }) {
+  const rotate = useAct('tokens.rotate');
+  if (rotate.data) {
+    return (
+      <Dialog title={`Rotate ${label}?`} wide onClose={onClose}>
+        <div className="mt-3 grid gap-3">
+          <NewToken label={label} token={rotate.data.token} onDone={onClose} />
+          <p className="text-muted">The old secret works until {dateOf(rotate.data.old_ends_at)}.</p>
+        </div>
+      </Dialog>
+    );
+  }
   return (
-    <div className="flex flex-wrap items-center justify-center gap-3 border-t border-line p-3 text-muted">
-      {shown.toLocaleString()} of {counted(total, 'token')}
-      {onMore && (
-        <button type="button" className="button text-text" onClick={onMore}>
-          Show more tokens
-        </button>
-      )}
-    </div>
+    <FormDialog
+      title={`Rotate ${label}?`}
+      wide
+      submit="Rotate token"
+      cautious
+      mutation={rotate}
+      failed="The token was not rotated."
+      onSubmit={() => rotate.mutate({ token_id })}
+      onClose={onClose}
+    >
+      <p>The token gets a new secret and keeps its id: claims, sessions and grants continue. The old secret works for 24 hours more.</p>
+      <CliCommand words={`tokens rotate ${token_id}`} />
+    </FormDialog>
+  );
+}
+
+/** `focus`: whoever came to make one can type at once. */
+function CreateToken({ focus }: { focus: boolean }) {
+  const me = useRead('identity.me', {}).data;
+  const create = useAct('tokens.create');
+  const [label, setLabel] = useState('');
+  const [agent, setAgent] = useState('');
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (focus) first.current?.focus();
+  }, [focus]);
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const type = agentOf(agent);
+    create.mutate({ ...(label.trim() && { label: label.trim() }), ...(type && { agent: type }) }, { onSuccess: () => setLabel('') });
+  };
+  return (
+    <>
+      <form onSubmit={submit} aria-label="Create a token" className="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto]">
+        <label className="grid gap-1">
+          <span className="text-label text-muted">Label (optional)</span>
+          <input ref={first} className="field" value={label} maxLength={100} autoComplete="off" onChange={({ target }) => setLabel(target.value)} />
+        </label>
+        <label className="grid gap-1">
+          <span className="text-label text-muted">Agent (optional)</span>
+          <select className="field" value={agent} onChange={({ target }) => setAgent(target.value)}>
+            <option value="">Anything</option>
+            {AGENTS.map(([type, name]) => (
+              <option key={type} value={type}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <ActButton type="submit" look="primary" pending={create.isPending}>
+          Create token
+        </ActButton>
+      </form>
+      <AsCommand>
+        <CliCommand words="tokens create" options={{ developer: me?.developer ?? undefined, agent, label: label.trim() }} />
+      </AsCommand>
+      {create.error && <Problem what="No token was created." error={create.error} />}
+      {create.data && <NewToken key={create.data.token_id} label={create.data.label} token={create.data.token} onDone={create.reset} />}
+    </>
   );
 }

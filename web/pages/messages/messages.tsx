@@ -10,10 +10,11 @@ import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
+import type { MessageSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { Broadcast } from './broadcast.tsx';
 import { useThreads } from './read-threads.ts';
-import { KINDS, type MessageSearch, STATES } from './search.ts';
+import { KINDS, STATES } from './status.ts';
 import { threadColumns } from './thread-columns.tsx';
 import { ThreadPanel } from './thread-panel.tsx';
 

@@ -1,6 +1,6 @@
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { call, type Result } from '../../api.ts';
-import type { MessageSearch } from './search.ts';
+import type { MessageSearch } from '../../search.ts';
 
 /** What is overdue becomes so by time alone. */
 const LOOK_MS = 30_000;

@@ -1,7 +1,21 @@
-import type { Thread } from '../../api.ts';
+import type { Arguments, Thread } from '../../api.ts';
 import type { Tone } from '../../parts/tone.tsx';
 
+type Kind = NonNullable<Arguments<'messages.threads'>['kind']>;
+type Waiting = NonNullable<Arguments<'messages.threads'>['state']>;
+
 /** All of them: the compiler sees to it. */
+const KIND_NAMES: Record<Kind, string> = {
+  ask: 'Asks',
+  question: 'Questions to people',
+  message: 'Messages',
+  handoff: 'Handoffs',
+  announcement: 'Announcements',
+};
+const STATE_NAMES: Record<Waiting, string> = { undelivered: 'Not delivered', overdue: 'Overdue', unanswered: 'Unanswered' };
+export const KINDS = Object.entries(KIND_NAMES) as [Kind, string][];
+export const STATES = Object.entries(STATE_NAMES) as [Waiting, string][];
+
 const TONES: Record<Thread['status'], Tone> = {
   undelivered: 'bad',
   overdue: 'bad',

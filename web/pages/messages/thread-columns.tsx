@@ -6,8 +6,8 @@ import { Said } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Time, Until } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
+import type { MessageSearch } from '../../search.ts';
 import { Receipts } from './receipts.tsx';
-import type { MessageSearch } from './search.ts';
 import { HIDDEN, kindOf, toneOf } from './status.ts';
 
 /** Between the width of a card and that of a whole table there is no room for it. */

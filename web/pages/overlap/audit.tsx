@@ -3,8 +3,8 @@ import type { Conflict } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Notice, State, type Tone } from '../../parts/tone.tsx';
@@ -68,14 +68,14 @@ function Latest({ audit, standing }: { audit: LatestAudit; standing: number }) {
   if (!audit) {
     return (
       <div className="panel">
-        <Nothing>An audit compares all work that is under way or was finished lately, and names what looks like the same work. None was run yet.</Nothing>
+        <EmptyState>An audit compares all work that is under way or was finished lately, and names what looks like the same work. None was run yet.</EmptyState>
       </div>
     );
   }
   return (
     <Notice tone={standing > 0 ? 'wait' : 'good'}>
       The latest audit compared {counted(audit.compared, 'piece of work', 'pieces of work')} and found {counted(audit.conflicts, 'conflict')}, of which{' '}
-      {standing.toLocaleString()} {standing === 1 ? 'stands' : 'stand'}. Run by <Said text={audit.developer} /> · <Time at={audit.created_at} />
+      {standing.toLocaleString()} {standing === 1 ? 'stands' : 'stand'}. Run by <UntrustedText text={audit.developer} /> · <Time at={audit.created_at} />
     </Notice>
   );
 }

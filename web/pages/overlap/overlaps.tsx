@@ -1,21 +1,26 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
-import { call, type Overlap } from '../../api.ts';
-import { useSettled } from '../../live/tail.ts';
+import { useMemo, useState } from 'react';
+import { call, type Match, type Overlap, type Thresholds } from '../../api.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { CliCommand } from '../../parts/cli.tsx';
+import { counted } from '../../parts/count.ts';
+import { DataList, usePages } from '../../parts/data-list.tsx';
+import { TextArea } from '../../parts/field.tsx';
 import { Filter } from '../../parts/filter.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { Resume } from '../../parts/resume.tsx';
-import { Said } from '../../parts/said.tsx';
-import { Nothing } from '../../parts/section.tsx';
-import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
-import { useRead } from '../../queries.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Id, shortId } from '../../parts/id.tsx';
+import { openDialog } from '../../parts/open-dialog.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState } from '../../parts/section.tsx';
+import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { State, type Tone } from '../../parts/tone.tsx';
+import { useAct, useRead } from '../../queries.ts';
+import type { OverlapSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
-import { MoreRows } from '../tasks/more-rows.tsx';
-import { usePages } from '../tasks/pages.ts';
 import { Audit } from './audit.tsx';
-import { overlapColumns } from './overlap-columns.tsx';
-import { OverlapPanel } from './overlap-panel.tsx';
-import type { OverlapSearch } from './search.ts';
+import { Pair, Score } from './pair.tsx';
 
 const route = getRouteApi('/tasks/overlaps');
 
@@ -30,15 +35,14 @@ export function Overlaps() {
   const overlaps = usePages({
     key: ['overlap.list', filter],
     read: (cursor: string | undefined, limit, signal) => call('overlap.list', { ...filter, limit, ...(cursor && { before: cursor }) }, signal),
-    cursorOf: idOf,
+    next: ({ items, more }) => (more ? items.at(-1)?.warning_id : undefined),
     from: before,
   });
-  const { rows } = overlaps;
   const settings = overlaps.first?.settings;
   // The same address has the same columns, or every row would be drawn again.
   const address = JSON.stringify(kept);
   const columns = useMemo(() => overlapColumns(JSON.parse(address) as OverlapSearch, settings), [address, settings]);
-  const last = rows?.at(-1);
+  const last = overlaps.rows?.at(-1);
   const { before: _, ...newest } = kept;
   return (
     <>
@@ -79,29 +83,27 @@ export function Overlaps() {
       )}
       {subject && <About id={subject} />}
       <section aria-label="Overlaps" className="panel mt-3">
-        {overlaps.error && <Problem what="The overlaps could not be read." error={overlaps.error} onRetry={overlaps.retry} />}
-        {!rows && !overlaps.error && <TableSkeleton />}
-        {rows?.length === 0 && <NoOverlaps open={status === 'open'} narrowed={Boolean(level || subject || before || repository)} />}
-        {rows && rows.length > 0 && <OverlapList key={`${address} ${repository}`} rows={rows} columns={columns} />}
-        <MoreRows pages={overlaps} what="overlaps" further={{ to: '/tasks/overlaps', search: last ? { ...kept, before: last.warning_id } : kept }} />
+        <DataList
+          key={`${address} ${repository}`}
+          noun="overlaps"
+          label="Overlaps, newest first"
+          list={overlaps}
+          columns={columns}
+          rowKey={({ warning_id }) => warning_id}
+          growsAtTop
+          further={{ to: '/tasks/overlaps', search: last ? { ...kept, before: last.warning_id } : kept }}
+          empty={<NoOverlaps open={status === 'open'} narrowed={Boolean(level || subject || before || repository)} />}
+        />
       </section>
       {opened && (
-        <OverlapPanel key={opened} id={opened} listed={rows?.find(({ warning_id }) => warning_id === opened)} settings={settings} onClose={() => show(kept)} />
+        <OverlapPanel
+          key={opened}
+          id={opened}
+          listed={overlaps.rows?.find(({ warning_id }) => warning_id === opened)}
+          settings={settings}
+          onClose={() => show(kept)}
+        />
       )}
-    </>
-  );
-}
-
-function idOf({ warning_id }: Overlap): string {
-  return warning_id;
-}
-
-function OverlapList({ rows, columns }: { rows: readonly Overlap[]; columns: readonly Column<Overlap>[] }) {
-  const { settled, waiting } = useSettled(rows, idOf);
-  return (
-    <>
-      {waiting > 0 && <Resume waiting={waiting} />}
-      <Table label="Overlaps, newest first" columns={columns} rows={settled} rowKey={idOf} />
     </>
   );
 }
@@ -116,7 +118,7 @@ function About({ id }: { id: string }) {
       <span>
         <span className="text-muted">About </span>
         <span className="font-medium">
-          <Said text={task?.title ?? workstream?.title ?? id} />
+          <UntrustedText text={task?.title ?? workstream?.title ?? id} />
         </span>
       </span>
       <Link to="/tasks/overlaps" className="link">
@@ -128,7 +130,7 @@ function About({ id }: { id: string }) {
 
 function NoOverlaps({ open, narrowed }: { open: boolean; narrowed: boolean }) {
   return (
-    <Nothing>
+    <EmptyState>
       <p>
         {open
           ? 'No overlap waits for a judgement.'
@@ -141,6 +143,167 @@ function NoOverlaps({ open, narrowed }: { open: boolean; narrowed: boolean }) {
           Show all overlaps
         </Link>
       )}
-    </Nothing>
+    </EmptyState>
+  );
+}
+
+const LEVELS: Record<Overlap['level'], Tone> = { warn: 'quiet', escalated: 'wait' };
+
+const Level = ({ level }: Pick<Overlap, 'level'>) => <State tone={LEVELS[level]}>{level}</State>;
+
+/** How it stands: what was judged by its verdict, the rest by its status. */
+function Verdict({ overlap: { status, verdict, level } }: { overlap: Overlap }) {
+  if (verdict) return <State tone={verdict === 'distinct' ? 'good' : 'wait'}>{verdict}</State>;
+  if (status === 'open') return <State tone={level === 'escalated' ? 'you' : 'quiet'}>open</State>;
+  return <State tone={status === 'dismissed' ? 'quiet' : 'good'}>{status}</State>;
+}
+
+/** What was resolved by nobody had nothing left to judge. */
+function JudgedBy({ overlap: { status, judged_by } }: { overlap: Overlap }) {
+  if (judged_by !== null) return <UntrustedText text={judged_by} brief />;
+  return <span className="text-muted">{status === 'open' ? '—' : 'by itself'}</span>;
+}
+
+/** The one that it is most alike. */
+const bestOf = ({ matches }: Overlap) => matches.reduce((best, match) => (match.score > best.score ? match : best), matches[0] ?? NO_MATCH);
+const NO_MATCH = { title: '—', owner: '—', score: 0, reason: '—' };
+
+const overlapColumns = (search: OverlapSearch, settings: Thresholds | undefined): readonly Column<Overlap>[] => [
+  {
+    label: 'Pair',
+    role: 'title',
+    cell: (overlap) => (
+      <Link to="/tasks/overlaps" search={{ ...search, warning: overlap.warning_id }} resetScroll={false} className="group grid">
+        <span className="font-medium group-hover:underline">
+          <UntrustedText text={overlap.title} brief />
+        </span>
+        <span className="line-clamp-2 text-muted">
+          <UntrustedText text={overlap.developer} /> against <UntrustedText text={bestOf(overlap).owner} />: <UntrustedText text={bestOf(overlap).title} />
+        </span>
+      </Link>
+    ),
+  },
+  { label: 'Score', role: 'wide', width: 'sm:w-28 xl:w-36', cell: (overlap) => <Score score={bestOf(overlap).score} settings={settings} /> },
+  { label: 'Level', width: 'sm:w-26', cell: ({ level }) => <Level level={level} /> },
+  { label: 'Verdict', role: 'state', width: 'sm:w-28', cell: (overlap) => <Verdict overlap={overlap} /> },
+  { label: 'Judged by', width: 'sm:w-[14%] xl:w-[12%]', cell: (overlap) => <JudgedBy overlap={overlap} /> },
+  { label: 'Reason', role: 'wide', from: 'xl', width: 'xl:w-[20%]', cell: (overlap) => <Reason text={bestOf(overlap).reason} /> },
+  { label: 'Age', role: 'end', width: 'sm:w-18', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+const Reason = ({ text }: { text: string }) => (
+  <span className="text-muted">
+    <UntrustedText text={text} brief />
+  </span>
+);
+
+interface OverlapPanelProps {
+  /** Its id, or the end of it. */
+  id: string;
+  /** As the list has it, until it is read by itself. */
+  listed: Overlap | undefined;
+  settings: Thresholds | undefined;
+  onClose: () => void;
+}
+
+function OverlapPanel({ id, listed, settings, onClose }: OverlapPanelProps) {
+  const query = useRead('overlap.show', { warning_id: id });
+  const overlap = query.data?.overlap ?? listed;
+  return (
+    <ReadPanel what="The overlap" title={overlap?.title ?? shortId(id)} query={query} value={overlap} facts={factsOf} onClose={onClose}>
+      {(shown) => (
+        <>
+          {shown.status === 'open' && (
+            <div>
+              <ActButton needs={shown.mine ? 'member' : 'operator'} onClick={() => openDialog((close) => <DismissOverlap overlap={shown} onClose={close} />)}>
+                Dismiss
+              </ActButton>
+            </div>
+          )}
+          <div className="grid gap-3">
+            <h3 className="text-muted">{counted(shown.matches.length, 'match', 'matches')}, side by side</h3>
+            {shown.matches.map((match) => (
+              <Pair
+                key={match.id}
+                first={{
+                  heading: shown.kind === 'task' ? 'This task' : 'This workstream',
+                  title: shown.title,
+                  owner: shown.developer,
+                  id: shown.subject_id,
+                }}
+                second={{ heading: HEADINGS[match.type], ...match }}
+                files={match.file_overlap}
+                score={match.score}
+                settings={query.data?.settings ?? settings}
+                reason={match.reason}
+              >
+                <Judged judgement={shown.judgements.find(({ id: judged }) => judged === match.id)} level={match.level} status={shown.status} />
+              </Pair>
+            ))}
+          </div>
+        </>
+      )}
+    </ReadPanel>
+  );
+}
+
+const factsOf = (overlap: Overlap): FactValues => ({
+  Level: <Level level={overlap.level} />,
+  Verdict: <Verdict overlap={overlap} />,
+  'Judged by': <JudgedBy overlap={overlap} />,
+  'Reason given': overlap.reason && <UntrustedText text={overlap.reason} />,
+  Developer: <UntrustedText text={overlap.developer} />,
+  Found: <Time at={overlap.created_at} />,
+  Resolved: overlap.resolved_at && <Time at={overlap.resolved_at} />,
+  Warning: <Id id={overlap.warning_id} />,
+});
+
+const HEADINGS: Record<Match['type'], string> = { task: 'Task', workstream: 'Workstream', workflow_task: 'Workflow task' };
+
+interface JudgedProps {
+  judgement: Overlap['judgements'][number] | undefined;
+  level: Match['level'];
+  status: Overlap['status'];
+}
+
+function Judged({ judgement, level, status }: JudgedProps) {
+  if (judgement) {
+    return (
+      <p className="flex flex-wrap items-baseline gap-2">
+        <State tone={judgement.same_scope ? 'wait' : 'good'}>{judgement.same_scope ? 'same work' : 'other work'}</State>
+        <UntrustedText text={judgement.reason} />
+      </p>
+    );
+  }
+  const words = status === 'open' ? 'Nobody has judged this pair.' : 'This pair was not judged by itself.';
+  return <p className="text-muted">{level === 'escalated' ? words : 'A warning only: nobody has to judge it.'}</p>;
+}
+
+function DismissOverlap({ overlap, onClose }: { overlap: Overlap; onClose: () => void }) {
+  const dismiss = useAct('overlap.dismiss');
+  const [reason, setReason] = useState('');
+  const { warning_id, title, level, matches } = overlap;
+  return (
+    <FormDialog
+      title="Dismiss this overlap?"
+      submit="Dismiss"
+      cancel="Keep it"
+      ready={reason.trim() !== ''}
+      mutation={dismiss}
+      failed="Nothing was dismissed."
+      onSubmit={() => dismiss.mutate({ warning_id, reason: reason.trim() }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p className="font-medium">
+        <UntrustedText text={title} brief />
+      </p>
+      <p>
+        It is like {counted(matches.length, 'other piece of work', 'other pieces of work')}. Dismissed, it asks nobody any more; it stays on record with the
+        reason.
+        {level === 'escalated' && ' Whoever starts this work still has to give a verdict.'}
+      </p>
+      <TextArea label="Reason" value={reason} onChange={setReason} most={1_000} first required />
+      <CliCommand words={`overlap dismiss ${warning_id}`} options={{ reason: reason.trim() || 'why' }} />
+    </FormDialog>
   );
 }

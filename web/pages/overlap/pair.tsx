@@ -3,10 +3,9 @@ import type { ReactNode } from 'react';
 import type { Task, Thresholds } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Id } from '../../parts/id.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { State } from '../../parts/tone.tsx';
 import { STATUS_TONES } from '../tasks/status.ts';
-import { Score } from './score.tsx';
 
 export interface Side {
   heading: string;
@@ -45,7 +44,7 @@ export function Pair({ first, second, files, score, settings, reason, apart = fa
         <Score score={score} settings={settings} legend />
         <p>
           <span className="text-muted">Why: </span>
-          <Said text={reason} />
+          <UntrustedText text={reason} />
         </p>
         {children}
       </div>
@@ -62,7 +61,7 @@ function Shared({ files }: { files: readonly string[] }) {
         {files.map((path) => (
           <li key={path} className="flex items-center gap-2">
             <Tie />
-            <Said text={path} />
+            <UntrustedText text={path} />
             <Tie />
           </li>
         ))}
@@ -79,17 +78,17 @@ function SideOf({ side: { heading, title, owner, scope, status, id }, apart }: {
       <p className="text-label text-muted">{heading}</p>
       <p className="font-medium">
         <Opening id={id} apart={apart}>
-          <Said text={title} />
+          <UntrustedText text={title} />
         </Opening>
       </p>
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
         {status && <State tone={STATUS_TONES[status]}>{status}</State>}
-        <Said text={owner} />
+        <UntrustedText text={owner} />
         {id && <Id id={id} />}
       </p>
       {scope && (
         <p className="text-muted">
-          <Said text={scope} />
+          <UntrustedText text={scope} />
         </p>
       )}
     </div>
@@ -106,3 +105,40 @@ function Opening({ id, apart, children }: { id: string | null | undefined; apart
     </Link>
   );
 }
+
+/** The bar ends at so many times the threshold: further on, more says no more. */
+const SCALE = 3;
+
+/** How alike two pieces of work are, with the floor of a warning and the threshold of an escalation marked on it. */
+export function Score({ score, settings, legend = false }: { score: number; settings: Thresholds | undefined; legend?: boolean }) {
+  if (!settings) return <span>{shown(score)}</span>;
+  const { warn, escalate } = settings;
+  const end = Math.max(escalate * SCALE, 1);
+  const at = (value: number): string => `${Math.min(100, (100 * value) / end)}%`;
+  const isHigh = score >= escalate;
+  return (
+    <div className={legend ? 'grid gap-1' : 'flex items-center gap-2'}>
+      <span className={legend ? 'font-medium' : 'w-8 shrink-0 text-right'}>
+        {legend && 'Score '}
+        {shown(score)}
+      </span>
+      <span className="sr-only">
+        {isHigh ? 'at or above' : 'below'} the threshold of {shown(escalate)}, floor {shown(warn)}
+      </span>
+      <div aria-hidden="true" title={`floor ${shown(warn)} · threshold ${shown(escalate)}`} className="relative h-3 min-w-12 flex-1">
+        <div className="absolute inset-x-0 top-1 h-1 rounded-full bg-line" />
+        <div className={`absolute top-1 left-0 h-1 rounded-full ${isHigh ? 'bg-wait' : 'bg-control'}`} style={{ width: at(score) }} />
+        <div className="absolute top-0 h-3 w-px bg-muted" style={{ left: at(warn) }} />
+        <div className="absolute top-0 h-3 w-0.5 bg-text" style={{ left: at(escalate) }} />
+      </div>
+      {legend && (
+        <p aria-hidden="true" className="flex flex-wrap items-center gap-x-1.5 text-label text-muted">
+          <span className="h-3 w-px bg-muted" /> floor {shown(warn)}
+          <span className="ml-2 h-3 w-0.5 bg-text" /> threshold {shown(escalate)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const shown = (score: number): string => score.toFixed(1);

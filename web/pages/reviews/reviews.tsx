@@ -8,10 +8,10 @@ import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
+import type { ReviewSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { instanceColumns } from './instance-columns.tsx';
 import { useInstances, useSizes } from './read-instances.ts';
-import type { ReviewSearch } from './search.ts';
 import { OPEN } from './status.ts';
 
 const route = getRouteApi('/reviews');

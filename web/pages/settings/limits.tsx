@@ -1,19 +1,20 @@
 import { type SubmitEvent, useState } from 'react';
 import type { Setting } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
+import { AsCommand, CliCommand } from '../../parts/cli.tsx';
+import { Loaded } from '../../parts/data-list.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { Origin } from './origin.tsx';
-import { Switch } from './switch.tsx';
 
 /** What ends a review loop, and what holds where this server cannot be asked. */
 export function Limits() {
-  const { data, error, refetch } = useRead('settings.list', {});
+  const query = useRead('settings.list', {});
+  const { data } = query;
   const numbers = data?.items.filter(({ key }) => key.startsWith('review.'));
   const switches = data?.items.filter((setting) => setting.switch !== null);
   return (
@@ -21,8 +22,7 @@ export function Limits() {
       <title>Limits · Covenant</title>
       <Section title="Limits of a review">
         <p className="text-muted">They hold for the whole workspace, from the next call on. Reviews that are under way go by them too.</p>
-        {error && <Problem what="The limits could not be read." error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <TableSkeleton />}
+        <Loaded what="The limits" query={query} />
         <div className="grid gap-3">
           {numbers?.map((setting) => (
             <Limit key={setting.key} setting={setting} />
@@ -91,14 +91,61 @@ export function Limit({ setting }: { setting: Setting }) {
         )}
       </Field>
       {set.error && <Problem what="The limit was not changed." error={set.error} />}
-      <details>
-        <summary className="cursor-pointer text-muted">As a command</summary>
-        <div className="mt-2">
-          <CliCommand words={fits || value !== null ? `settings set ${key} ${fits ? wanted : value}` : `settings reset ${key}`} />
-        </div>
-      </details>
+      <AsCommand>
+        <CliCommand words={fits || value !== null ? `settings set ${key} ${fits ? wanted : value}` : `settings reset ${key}`} />
+      </AsCommand>
     </form>
   );
 }
 
 const shown = (value: number | null): string => value?.toLocaleString() ?? 'not set';
+
+/** A setting that is on or off, with what each means. */
+function Switch({ setting }: { setting: Setting }) {
+  const { key, title, value, is_default, switch: positions } = setting;
+  const set = useAct('settings.set');
+  const say = useToast();
+  const isOn = value === 1;
+  const next = isOn ? 'off' : 'on';
+  const turn = (): void => {
+    const back = { key, value: is_default ? null : value };
+    const said = { label: `Back to ${isOn ? 'on' : 'off'}`, act: () => set.mutate(back) };
+    set.mutate({ key, value: next }, { onSuccess: () => say(`${title}: ${next}.`, said) });
+  };
+  return (
+    <section aria-label={title} className="panel grid gap-2 p-3">
+      <div className="flex flex-wrap items-center gap-3">
+        <ActButton role="switch" aria-checked={isOn} aria-label={title} needs="operator" pending={set.isPending} onClick={turn}>
+          <span aria-hidden="true" className={`flex h-4 w-7 rounded-full border border-control p-0.5 ${isOn ? 'justify-end bg-live' : ''}`}>
+            <span className={`size-2.5 rounded-full ${isOn ? 'bg-on-live' : 'bg-muted'}`} />
+          </span>
+          {isOn ? 'On' : 'Off'}
+        </ActButton>
+        <h3 className="min-w-0 font-medium">{title}</h3>
+        <Origin setting={setting} />
+      </div>
+      <dl className="grid gap-x-3 gap-y-1 sm:grid-cols-[2.5rem_minmax(0,1fr)]">
+        <dt className={isOn ? 'font-medium' : 'text-muted'}>On</dt>
+        <dd className={isOn ? '' : 'text-muted'}>{positions?.on}</dd>
+        <dt className={isOn ? 'text-muted' : 'font-medium'}>Off</dt>
+        <dd className={isOn ? 'text-muted' : ''}>{positions?.off}</dd>
+      </dl>
+      {set.error && <Problem what="The switch was not turned." error={set.error} />}
+      <AsCommand>
+        <CliCommand words={`settings set ${key} ${next}`} />
+      </AsCommand>
+    </section>
+  );
+}
+
+/** Where the value of a setting comes from. */
+function Origin({ setting: { is_default, updated_at, updated_by } }: { setting: Setting }) {
+  const developers = useRead('developers.list', {}).data?.items ?? [];
+  if (is_default || updated_at === null) return <span className="text-muted">the default</span>;
+  const who = developers.find(({ developer_id }) => updated_by === `developer:${developer_id}`)?.name ?? updated_by ?? 'somebody';
+  return (
+    <span className="text-muted">
+      set by <UntrustedText text={who} />, <Time at={updated_at} />
+    </span>
+  );
+}

@@ -1,14 +1,14 @@
 import type { Kept } from '../../api.ts';
 import { Command } from '../../parts/copy.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { DataList } from '../../parts/data-list.tsx';
 import { Section } from '../../parts/section.tsx';
-import { CARD_TITLE, type Column, Table, TableSkeleton } from '../../parts/table.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
 import { Limit } from './limits.tsx';
 
 const COLUMNS: readonly Column<Kept>[] = [
-  { label: 'What', card: CARD_TITLE, cell: ({ what }) => what },
-  { label: 'Kept', wide: 'sm:w-40', card: 'max-sm:w-24 max-sm:text-right', cell: ({ ms }) => (ms === null ? 'for good' : lasting(ms)) },
+  { label: 'What', role: 'title', cell: ({ what }) => what },
+  { label: 'Kept', role: 'state', width: 'sm:w-40', cell: ({ ms }) => (ms === null ? 'for good' : lasting(ms)) },
 ];
 
 const UNITS = [
@@ -26,6 +26,7 @@ function lasting(ms: number): string {
 /** What is kept how long: each part of the server says it of itself. */
 export function Retention() {
   const { data, error, refetch } = useRead('retention.list', {});
+  const rows = data && [...data.items].sort((a, b) => (b.ms ?? Number.POSITIVE_INFINITY) - (a.ms ?? Number.POSITIVE_INFINITY) || 0);
   const days = useRead('settings.list', {}).data?.items.find(({ key }) => key === 'retention.days');
   return (
     <div className="grid max-w-3xl gap-8">
@@ -37,16 +38,14 @@ export function Retention() {
         </p>
         {days && <Limit setting={days} />}
         <div className="panel">
-          {error && <Problem what="What is kept could not be read." error={error} onRetry={() => void refetch()} />}
-          {!data && !error && <TableSkeleton />}
-          {data && (
-            <Table
-              label="What is kept, the shortest last"
-              columns={COLUMNS}
-              rows={[...data.items].sort((a, b) => (b.ms ?? Number.POSITIVE_INFINITY) - (a.ms ?? Number.POSITIVE_INFINITY) || 0)}
-              rowKey={({ what }) => what}
-            />
-          )}
+          <DataList
+            noun="times"
+            what="What is kept"
+            label="What is kept, the shortest last"
+            list={{ rows, error, refetch }}
+            columns={COLUMNS}
+            rowKey={({ what }) => what}
+          />
         </div>
       </Section>
       <Section title="A copy of everything">

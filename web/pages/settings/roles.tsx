@@ -1,10 +1,10 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { Result, RoleAction } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
+import { Loaded } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/filter.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { Section } from '../../parts/section.tsx';
-import { CARD_STATE, CARD_TITLE, type Column, Table, TableSkeleton } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 
@@ -22,14 +22,14 @@ const ACCESSES = Object.keys(ROLES) as RoleAction['access'][];
 const DOES: Record<RoleAction['does'], Tone> = { reads: 'quiet', changes: 'live', destroys: 'bad' };
 
 const columnsFor = (isOperator: boolean, runsAgents: boolean): readonly Column<RoleAction>[] => [
-  { label: 'What', card: `max-sm:order-1 ${CARD_TITLE}`, cell: ({ title }) => title },
-  { label: 'Action', wide: 'sm:w-[28%]', card: 'max-sm:order-3 max-sm:w-full', cell: ({ name }) => <code>{name}</code> },
-  { label: 'Does', wide: 'sm:w-28', card: `max-sm:order-2 ${CARD_STATE}`, cell: ({ does }) => <State tone={DOES[does]}>{does}</State> },
-  { label: 'Needs', wide: 'sm:w-32', card: 'text-muted max-sm:order-4', cell: ({ access }) => ROLES[access].name },
+  { label: 'What', role: 'title', cell: ({ title }) => title },
+  { label: 'Action', role: 'wide', width: 'sm:w-[28%]', cell: ({ name }) => <code>{name}</code> },
+  { label: 'Does', role: 'state', width: 'sm:w-28', cell: ({ does }) => <State tone={DOES[does]}>{does}</State> },
+  { label: 'Needs', role: 'meta', width: 'sm:w-32', cell: ({ access }) => ROLES[access].name },
   {
     label: 'You',
-    wide: 'sm:w-24',
-    card: "max-sm:order-5 max-sm:before:content-['you_']",
+    width: 'sm:w-24',
+    prefix: 'you',
     cell: ({ access }) => (access === 'member' || (access === 'operator' && isOperator) || (access === 'machine' && runsAgents) ? 'may' : 'may not'),
   },
 ];
@@ -39,13 +39,13 @@ export function Roles() {
   const { needs } = route.useSearch();
   const navigate = useNavigate();
   const me = useRead('identity.me', {}).data;
-  const { data, error, refetch } = useRead('roles.list', {});
+  const query = useRead('roles.list', {});
+  const { data } = query;
   const shown = data?.actions.filter(({ access }) => needs === undefined || access === needs) ?? [];
   return (
     <div className="grid gap-8">
       <title>Roles · Covenant</title>
-      {error && <Problem what="The roles could not be read." error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <TableSkeleton />}
+      <Loaded what="The roles" query={query} />
       {data && (
         <>
           <Tools toolsets={data.toolsets} />
@@ -84,29 +84,16 @@ export function Roles() {
 type Toolset = Result<'roles.list'>['toolsets'][number];
 type Kind = Toolset['granted_to'][number];
 
-const holds =
-  (kind: Kind) =>
-  ({ granted_to }: Toolset) =>
-    granted_to.includes(kind) ? '✓ yes' : '— no';
-
 const held = (kind: Kind, label: string): Column<Toolset> => ({
   label,
-  wide: 'sm:w-24',
-  card: `max-sm:order-3 max-sm:w-[calc(50%-0.75rem)] ${KIND_NAMES[kind]}`,
-  cell: holds(kind),
+  width: 'sm:w-24',
+  prefix: `${kind}:`,
+  cell: ({ granted_to }) => (granted_to.includes(kind) ? '✓ yes' : '— no'),
 });
 
-/** A card has no heads: each cell says itself what it is of. */
-const KIND_NAMES: Record<Kind, string> = {
-  developer: "max-sm:before:content-['developer:_']",
-  agent: "max-sm:before:content-['agent:_']",
-  instance: "max-sm:before:content-['instance:_']",
-  operator: "max-sm:before:content-['operator:_']",
-};
-
 const TOOLSET_COLUMNS: readonly Column<Toolset>[] = [
-  { label: 'Toolset', card: `max-sm:order-1 ${CARD_TITLE}`, cell: ({ toolset }) => toolset },
-  { label: 'Tools', wide: 'sm:w-24', card: `max-sm:order-2 ${CARD_STATE}`, cell: ({ tools }) => counted(tools.length, 'tool') },
+  { label: 'Toolset', role: 'title', cell: ({ toolset }) => toolset },
+  { label: 'Tools', role: 'state', width: 'sm:w-24', cell: ({ tools }) => counted(tools.length, 'tool') },
   held('developer', 'Developer'),
   held('agent', 'Agent'),
   held('instance', 'Instance'),

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { Choice } from '../../parts/field.tsx';
 import { Section } from '../../parts/section.tsx';
 import { type Preferences, prefer, usePreferences } from '../../preferences.ts';
 
@@ -18,20 +18,18 @@ export function Theme() {
       <Section title="Colours">
         <fieldset aria-label="Colours" className="grid gap-2">
           {THEMES.map(([choice, label, meaning]) => (
-            <Choice key={choice} type="radio" checked={theme === choice} label={label} meaning={meaning} onChoose={() => prefer({ theme: choice })} />
+            <Choice key={choice} group="theme" checked={theme === choice} label={label} meaning={meaning} onChoose={() => prefer({ theme: choice })} />
           ))}
         </fieldset>
       </Section>
       <Section title="Times and keys">
         <Choice
-          type="checkbox"
           checked={utc}
           label="Times in UTC"
           meaning="Instead of this machine's zone. Hovering over a time shows it in UTC either way."
           onChoose={(on) => prefer({ utc: on })}
         />
         <Choice
-          type="checkbox"
           checked={keys}
           label="Single-key shortcuts"
           meaning={
@@ -43,25 +41,5 @@ export function Theme() {
         />
       </Section>
     </div>
-  );
-}
-
-interface ChoiceProps {
-  type: 'radio' | 'checkbox';
-  checked: boolean;
-  label: string;
-  meaning: ReactNode;
-  onChoose: (on: boolean) => void;
-}
-
-function Choice({ type, checked, label, meaning, onChoose }: ChoiceProps) {
-  return (
-    <label className="flex items-start gap-2 pointer-coarse:min-h-11">
-      <input type={type} name={type === 'radio' ? 'theme' : undefined} className="mt-1" checked={checked} onChange={({ target }) => onChoose(target.checked)} />
-      <span>
-        <span className="font-medium">{label}</span>
-        <span className="block text-muted">{meaning}</span>
-      </span>
-    </label>
   );
 }

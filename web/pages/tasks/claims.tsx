@@ -1,21 +1,24 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
+import { useMemo } from 'react';
 import { type Claim, call } from '../../api.ts';
-import { useSettled } from '../../live/tail.ts';
+import { AgentName } from '../../parts/agent-name.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { Resume } from '../../parts/resume.tsx';
-import { Nothing } from '../../parts/section.tsx';
-import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
+import { DataList, usePages } from '../../parts/data-list.tsx';
+import { CheckFilter } from '../../parts/filter.tsx';
+import { ConfirmAction } from '../../parts/form-dialog.tsx';
+import { Id, shortId } from '../../parts/id.tsx';
+import { disarmed, UntrustedText, workerOf } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
+import { type FactValues, NameList, ReadPanel } from '../../parts/side-panel.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { dateOf, Time, Until } from '../../parts/time.tsx';
+import { State, type Tone } from '../../parts/tone.tsx';
+import { useRead } from '../../queries.ts';
+import type { ClaimSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
-import { claimColumns } from './claim-columns.tsx';
-import { ClaimPanel } from './claim-panel.tsx';
-import { MoreRows } from './more-rows.tsx';
-import { usePages } from './pages.ts';
-import { ReleaseClaim } from './release-claim.tsx';
-import type { ClaimSearch } from './search.ts';
+import { deniedEditIn, writerOf } from '../events/denied-edit.ts';
+import { Who } from '../events/who.tsx';
 
 const route = getRouteApi('/tasks/claims');
 
@@ -24,34 +27,23 @@ export function Claims() {
   const { claim: opened, mine, before } = route.useSearch();
   const repository = useRepository();
   const navigate = useNavigate();
-  const kept: ClaimSearch = { ...(mine && { mine }), ...(before && { before }) };
   const show = (search: ClaimSearch): void => void navigate({ to: '/tasks/claims', search, resetScroll: false });
+  const kept = useMemo<ClaimSearch>(() => ({ ...(mine && { mine }), ...(before && { before }) }), [mine, before]);
+  const close = (): void => show(kept);
   const filter = { ...(mine && { mine }), ...(repository && { repository }) };
   const claims = usePages({
     key: ['claims.list', filter],
     read: (cursor: string | undefined, limit, signal) => call('claims.list', { ...filter, limit, ...(cursor && { before: cursor }) }, signal),
-    cursorOf: idOf,
+    next: ({ items, more }) => (more ? items.at(-1)?.claim_id : undefined),
     from: before,
   });
-  const { rows } = claims;
-  const [releasing, setReleasing] = useState<Claim>();
-  const list = useRef<HTMLElement>(null);
-  const columns = useMemo(() => claimColumns({ ...(mine && { mine }), ...(before && { before }) }, setReleasing), [mine, before]);
-  const last = rows?.at(-1);
-  // The row that the dialog was opened from has gone.
-  const released = (): void => {
-    flushSync(() => setReleasing(undefined));
-    if (opened) show(kept);
-    list.current?.focus();
-  };
+  const columns = useMemo(() => claimColumns(kept), [kept]);
+  const last = claims.rows?.at(-1);
   return (
     <>
       <title>Claims · Covenant</title>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-muted">
-        <label className="flex items-center gap-2 pointer-coarse:min-h-11">
-          <input type="checkbox" checked={mine ?? false} onChange={({ target }) => show(target.checked ? { mine: true } : {})} />
-          Only mine
-        </label>
+        <CheckFilter label="Only mine" checked={mine ?? false} onChange={(checked) => show(checked ? { mine: true } : {})} />
         {claims.first && (
           <p>
             {counted(claims.first.total, 'live claim')}
@@ -64,31 +56,20 @@ export function Claims() {
           </Link>
         )}
       </div>
-      <section ref={list} tabIndex={-1} aria-label="Claims" className="panel mt-3 outline-none">
-        {claims.error && <Problem what="The claims could not be read." error={claims.error} onRetry={claims.retry} />}
-        {!rows && !claims.error && <TableSkeleton />}
-        {rows?.length === 0 && <NoClaims narrowed={mine === true || repository !== undefined || before !== undefined} />}
-        {rows && rows.length > 0 && <ClaimList key={`${mine} ${before} ${repository}`} rows={rows} columns={columns} />}
-        <MoreRows pages={claims} what="claims" further={{ to: '/tasks/claims', search: last ? { ...kept, before: last.claim_id } : kept }} />
+      <section data-home tabIndex={-1} aria-label="Claims" className="panel mt-3 outline-none">
+        <DataList
+          key={`${mine} ${before} ${repository}`}
+          noun="claims"
+          label="Live claims, newest first"
+          list={claims}
+          columns={columns}
+          rowKey={({ claim_id }) => claim_id}
+          growsAtTop
+          further={{ to: '/tasks/claims', search: last ? { ...kept, before: last.claim_id } : kept }}
+          empty={<NoClaims narrowed={mine === true || repository !== undefined || before !== undefined} />}
+        />
       </section>
-      {opened && (
-        <ClaimPanel key={opened} id={opened} listed={rows?.find(({ claim_id }) => claim_id === opened)} onClose={() => show(kept)} onRelease={setReleasing} />
-      )}
-      {releasing && <ReleaseClaim claim={releasing} onClose={() => setReleasing(undefined)} onReleased={released} />}
-    </>
-  );
-}
-
-function idOf({ claim_id }: Claim): string {
-  return claim_id;
-}
-
-function ClaimList({ rows, columns }: { rows: readonly Claim[]; columns: readonly Column<Claim>[] }) {
-  const { settled, waiting } = useSettled(rows, idOf);
-  return (
-    <>
-      {waiting > 0 && <Resume waiting={waiting} />}
-      <Table label="Live claims, newest first" columns={columns} rows={settled} rowKey={idOf} />
+      {opened && <ClaimPanel key={opened} id={opened} listed={claims.rows?.find(({ claim_id }) => claim_id === opened)} onClose={close} />}
     </>
   );
 }
@@ -96,18 +77,169 @@ function ClaimList({ rows, columns }: { rows: readonly Claim[]; columns: readonl
 function NoClaims({ narrowed }: { narrowed: boolean }) {
   if (narrowed) {
     return (
-      <Nothing>
+      <EmptyState>
         <p>No such claim is live.</p>
         <Link to="/tasks/claims" search={{ repo: undefined }} className="link">
           Show all live claims
         </Link>
-      </Nothing>
+      </EmptyState>
     );
   }
   return (
-    <Nothing>
+    <EmptyState>
       <p>Nobody holds any code. Agents claim what they are about to edit, once they are connected:</p>
       <CliCommand words="connect claude-code" />
-    </Nothing>
+    </EmptyState>
+  );
+}
+
+const STATES: Record<Claim['state'], Tone> = { live: 'live', released: 'quiet', expired: 'quiet' };
+/** Who holds it alone keeps others out. */
+const MODES: Record<Claim['mode'], Tone> = { exclusive: 'wait', shared: 'live' };
+const Mode = ({ claim: { mode } }: { claim: Claim }) => <State tone={MODES[mode]}>{mode}</State>;
+const Holder = ({ claim: { developer, agent_type, agent_id } }: { claim: Claim }) => <AgentName name={workerOf(developer, agent_type)} id={agent_id} />;
+
+/** What a row has room for; the rest is in the panel. */
+const FIRST = 3;
+const patternsIn = ({ paths, symbols }: Claim): string[] => [...paths, ...symbols];
+
+function shortPatterns(claim: Claim): string {
+  const all = patternsIn(claim);
+  return all.length > FIRST ? `${all.slice(0, FIRST).join(', ')} and ${all.length - FIRST} more` : all.join(', ');
+}
+
+const claimColumns = (search: ClaimSearch): readonly Column<Claim>[] => [
+  {
+    label: 'Pattern',
+    role: 'title',
+    cell: (claim) => (
+      <Link to="/tasks/claims" search={{ ...search, claim: claim.claim_id }} resetScroll={false} className="mono hover:underline">
+        <UntrustedText text={shortPatterns(claim)} brief />
+      </Link>
+    ),
+  },
+  { label: 'Mode', role: 'state', cell: (claim) => <Mode claim={claim} /> },
+  { label: 'Holder', width: 'sm:w-[18%]', cell: (claim) => <Holder claim={claim} /> },
+  { label: 'Repository', role: 'meta', from: 'lg', width: 'lg:w-[20%]', cell: ({ repo }) => <UntrustedText text={repo} brief /> },
+  { label: 'Expires', role: 'end', width: 'sm:w-20 lg:w-28', cell: ({ expires_at }) => <Until at={expires_at} /> },
+  { label: 'Actions', role: 'none', width: 'sm:w-24', cell: (claim) => <ReleaseClaim claim={claim} inRow /> },
+];
+
+interface ClaimPanelProps {
+  /** Its id, or the end of it. */
+  id: string;
+  /** As the list has it, until it is read by itself. */
+  listed: Claim | undefined;
+  onClose: () => void;
+}
+
+/** One claim, also one that is over. */
+function ClaimPanel({ id, listed, onClose }: ClaimPanelProps) {
+  const query = useRead('claims.show', { claim_id: id });
+  const claim = query.data?.claim ?? listed;
+  return (
+    <ReadPanel what="The claim" title={claim ? `Claim in ${claim.repo}` : shortId(id)} query={query} value={claim} facts={factsOf} onClose={onClose}>
+      {(shown) => (
+        <>
+          <NameList unit="path" names={shown.paths} />
+          <NameList unit="symbol" names={shown.symbols} />
+          <DeniedEdits claimId={shown.claim_id} />
+          <div>
+            <ReleaseClaim claim={shown} onReleased={onClose} />
+          </div>
+        </>
+      )}
+    </ReadPanel>
+  );
+}
+
+const factsOf = (claim: Claim): FactValues => ({
+  State: <State tone={STATES[claim.state]}>{claim.state}</State>,
+  Mode: <Mode claim={claim} />,
+  Holder: <Holder claim={claim} />,
+  Reason: claim.reason && <UntrustedText text={claim.reason} />,
+  Repository: <UntrustedText text={claim.repo} />,
+  Claimed: <Time at={claim.claimed_at} />,
+  ...(claim.ended_at === null ? { Expires: <Until at={claim.expires_at} /> } : { Ended: <Time at={claim.ended_at} /> }),
+  Claim: <Id id={claim.claim_id} />,
+});
+
+/** More of them say no more. */
+const LISTED = 8;
+
+/** Whoever may not release it sees so, and why. */
+function ReleaseClaim({ claim, inRow = false, onReleased }: { claim: Claim; inRow?: boolean; onReleased?: () => void }) {
+  const { claim_id, paths, symbols, mode, repo, developer, agent_type, expires_at } = claim;
+  if (claim.state !== 'live') return null;
+  const patterns = patternsIn(claim);
+  const what = [paths.length > 0 && counted(paths.length, 'path'), symbols.length > 0 && counted(symbols.length, 'symbol')].filter(Boolean).join(' and ');
+  return (
+    <ConfirmAction
+      button={inRow ? 'Release' : 'Release claim'}
+      name={inRow ? `Release ${disarmed(shortPatterns(claim))}` : undefined}
+      small={inRow}
+      needs={claim.own ? 'member' : 'operator'}
+      title="Release this claim?"
+      act="Release claim"
+      keep="Keep it"
+      action="claims.release"
+      input={{ claim_id }}
+      failed="Nothing was released."
+      command={`claims release ${claim_id}`}
+      onDone={onReleased}
+    >
+      <p>
+        <UntrustedText text={workerOf(developer, agent_type)} /> holds {what} of <UntrustedText text={repo} /> ({mode}) until {dateOf(expires_at)}. Once
+        released, anybody can claim the code. The holder is not told: if it still works there, two may edit the same code.
+      </p>
+      <ul className="mono grid gap-0.5">
+        {patterns.slice(0, LISTED).map((pattern) => (
+          <li key={pattern}>
+            <UntrustedText text={pattern} brief />
+          </li>
+        ))}
+        {patterns.length > LISTED && <li className="text-muted">and {patterns.length - LISTED} more</li>}
+      </ul>
+    </ConfirmAction>
+  );
+}
+
+/** Of the events about the claim the last so many are looked at. */
+const LOOKED_AT = 200;
+const SHOWN = 10;
+
+/** Whom the claim has kept from its files, the newest first. */
+function DeniedEdits({ claimId }: { claimId: string }) {
+  const { data } = useRead('events.list', { subject: claimId, before: Number.MAX_SAFE_INTEGER, limit: LOOKED_AT });
+  const denied = (data?.items ?? []).toReversed().flatMap((event) => {
+    const edit = deniedEditIn(event);
+    return edit ? [{ event, edit }] : [];
+  });
+  if (denied.length === 0) return null;
+  return (
+    <Section title="Denied edits" about="newest first">
+      <ul className="panel divide-y divide-line">
+        {denied.slice(0, SHOWN).map(({ event: { seq, time, actor }, edit }) => (
+          <li key={seq} className="grid gap-0.5 px-3 py-2">
+            <code className="wrap-anywhere">
+              <UntrustedText text={edit.path} />
+            </code>
+            <p className="flex flex-wrap gap-x-2 text-muted">
+              <Who actor={actor} />
+              <UntrustedText text={writerOf(edit)} />
+              <Time at={time} />
+              <Link to="/activity" search={{ event: seq }} className="link ml-auto">
+                Event {seq}
+              </Link>
+            </p>
+          </li>
+        ))}
+      </ul>
+      {denied.length > SHOWN && (
+        <Link to="/activity" search={{ subject: claimId }} className="link">
+          All that happened to this claim
+        </Link>
+      )}
+    </Section>
   );
 }

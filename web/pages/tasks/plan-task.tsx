@@ -1,19 +1,22 @@
-import { type ReactNode, type SubmitEvent, useState } from 'react';
-import type { Arguments, Result } from '../../api.ts';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
+import type { Arguments, Result, Task } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
+import { counted } from '../../parts/count.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { SelectField, TextArea, TextField } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { useAct } from '../../queries.ts';
+import { UntrustedText } from '../../parts/said.tsx';
+import { Notice } from '../../parts/tone.tsx';
+import { useAct, useRead } from '../../queries.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
-import { ConfirmPlan } from './confirm-plan.tsx';
-import { PlanFields } from './plan-fields.tsx';
-import type { Planned } from './planned-notice.tsx';
-import type { TaskType } from './type.ts';
+import { Pair } from '../overlap/pair.tsx';
 
-export type PlanAnswer = Result<'tasks.plan'> | Result<'workstreams.plan'>;
+type PlanAnswer = Result<'tasks.plan'> | Result<'workstreams.plan'>;
+type TaskType = Task['task_type'];
 
-export interface Draft {
+interface Draft {
   what: 'task' | 'workstream';
   title: string;
   type: TaskType;
@@ -51,89 +54,101 @@ export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
     if (draft.what === 'task') planTask.mutate({ ...taskOf(draft), ...confirmed }, { onSuccess: answered });
     else planWorkstream.mutate({ ...workstreamOf(draft), ...confirmed }, { onSuccess: answered });
   };
-  const problem = plan.error && <Problem what="Nothing was planned." error={plan.error} />;
+  if (!found) {
+    return (
+      <FormDialog
+        title="Plan work"
+        wide
+        submit="Plan"
+        ready={draft.title.trim() !== ''}
+        mutation={plan}
+        failed="Nothing was planned."
+        onSubmit={() => send()}
+        onClose={onClose}
+      >
+        <PlanFields draft={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
+      </FormDialog>
+    );
+  }
+  const goBack = (): void => {
+    plan.reset();
+    setFound(undefined);
+  };
   return (
-    <Dialog title={found ? 'Is somebody already doing this?' : 'Plan work'} wide onClose={onClose}>
-      {found ? (
-        <ConfirmPlan
-          draft={draft}
-          answer={found}
-          problem={problem}
-          pending={plan.isPending}
-          onBack={() => {
-            plan.reset();
-            setFound(undefined);
-          }}
-          onConfirm={send}
-        />
-      ) : (
-        <PlanForm draft={draft} onChange={setDraft} problem={problem} pending={plan.isPending} onClose={onClose} onSubmit={() => send()} />
-      )}
+    <Dialog title="Is somebody already doing this?" wide onClose={onClose}>
+      <ConfirmPlan
+        draft={draft}
+        answer={found}
+        problem={plan.error && <Problem what="Nothing was planned." error={plan.error} />}
+        pending={plan.isPending}
+        onBack={goBack}
+        onConfirm={send}
+      />
     </Dialog>
   );
 }
 
-interface PlanFormProps {
-  draft: Draft;
-  onChange: (draft: Draft) => void;
-  problem: ReactNode;
-  pending: boolean;
-  onClose: () => void;
-  onSubmit: () => void;
-}
+const KINDS = [
+  ['task', 'Task'],
+  ['workstream', 'Workstream'],
+] as const;
 
-function PlanForm({ draft, onChange, problem, pending, onClose, onSubmit }: PlanFormProps) {
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    onSubmit();
-  };
+/** All of them: the compiler sees to it. */
+const TYPES: Record<TaskType, string> = {
+  feature: 'Feature',
+  bug: 'Bug',
+  refactor: 'Refactor',
+  chore: 'Chore',
+  docs: 'Docs',
+  test: 'Test',
+  spike: 'Spike',
+};
+
+/** What is said of the work. A workstream has a title and words alone. */
+function PlanFields({ draft, onChange }: { draft: Draft; onChange: (change: Partial<Draft>) => void }) {
+  const repositories = useRead('repositories.list', {}).data?.items ?? [];
+  const isTask = draft.what === 'task';
   return (
-    <form onSubmit={submit} className="mt-3 grid gap-3">
+    <>
       <div className="grid gap-3 sm:grid-cols-[9rem_minmax(0,1fr)]">
-        <Field label="What">
-          {(id) => (
-            <select
-              id={id}
-              className="field"
-              value={draft.what}
-              onChange={({ target }) => onChange({ ...draft, what: target.value === 'workstream' ? 'workstream' : 'task' })}
-            >
-              <option value="task">Task</option>
-              <option value="workstream">Workstream</option>
-            </select>
-          )}
-        </Field>
-        <Field label="Title">
-          {(id) => (
-            <input
-              id={id}
-              className="field"
-              data-first
-              required
-              maxLength={300}
-              autoComplete="off"
-              value={draft.title}
-              onChange={({ target }) => onChange({ ...draft, title: target.value })}
+        <SelectField label="What" value={draft.what} choices={KINDS} onChange={(what) => onChange({ what })} />
+        <TextField label="Title" first required most={300} value={draft.title} onChange={(title) => onChange({ title })} />
+      </div>
+      <TextArea
+        label={isTask ? 'Scope' : 'Description'}
+        hint="optional: what this work really is, in a sentence; it is compared with the work of others"
+        most={1_000}
+        value={draft.words}
+        onChange={(words) => onChange({ words })}
+      />
+      {isTask && (
+        <>
+          <div className="grid gap-3 sm:grid-cols-[9rem_minmax(0,1fr)]">
+            <SelectField label="Type" value={draft.type} choices={Object.entries(TYPES) as [TaskType, string][]} onChange={(type) => onChange({ type })} />
+            <TextField
+              label="Repository"
+              hint="optional: its name or address"
+              most={300}
+              choices={repositories.map(({ name }) => name)}
+              value={draft.repository}
+              onChange={(repository) => onChange({ repository })}
             />
-          )}
-        </Field>
-      </div>
-      <PlanFields draft={draft} onChange={onChange} />
-      {problem}
-      <div className="flex justify-end gap-2">
-        <button type="button" className="button" onClick={onClose}>
-          Cancel
-        </button>
-        <ActButton type="submit" look="primary" pending={pending} disabled={!draft.title.trim()}>
-          Plan
-        </ActButton>
-      </div>
-    </form>
+          </div>
+          <TextArea
+            label="Files"
+            hint="optional: one path a line, relative to the repository"
+            mono
+            value={draft.files}
+            onChange={(files) => onChange({ files })}
+          />
+        </>
+      )}
+    </>
   );
 }
 
 function taskOf({ title, type, words, repository, files }: Draft): Arguments<'tasks.plan'> {
-  const paths = pathsOf(files);
+  const paths = [...new Set(files.split('\n').map((line) => line.trim()))].filter(Boolean);
   return {
     title: title.trim(),
     task_type: type,
@@ -148,4 +163,105 @@ const workstreamOf = ({ title, words }: Draft): Arguments<'workstreams.plan'> =>
   ...(words.trim() && { description: words.trim() }),
 });
 
-const pathsOf = (files: string): string[] => [...new Set(files.split('\n').map((line) => line.trim()))].filter(Boolean);
+interface ConfirmPlanProps {
+  draft: Draft;
+  answer: PlanAnswer;
+  problem: ReactNode;
+  pending: boolean;
+  onBack: () => void;
+  onConfirm: (reason: string) => void;
+}
+
+/** Nothing is stored yet: a person looks at each candidate, and says why to go on. */
+function ConfirmPlan({ draft, answer, problem, pending, onBack, onConfirm }: ConfirmPlanProps) {
+  const me = useRead('identity.me', {}).data;
+  const settings = useRead('overlap.list', { limit: 1 }).data?.settings;
+  const [reason, setReason] = useState('');
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.focus(), []);
+  const { candidates } = answer.data;
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    onConfirm(reason.trim());
+  };
+  return (
+    <form ref={form} tabIndex={-1} onSubmit={submit} className="mt-3 grid gap-3 outline-none">
+      <Notice tone="you" role="alert">
+        {answer.message} {counted(candidates.length, 'piece of work looks', 'pieces of work look')} like yours. Nothing is planned yet.
+      </Notice>
+      <ul className="grid gap-4">
+        {candidates.map((candidate) => (
+          <li key={candidate.id}>
+            <Pair
+              first={{ heading: 'Your plan', title: draft.title.trim(), scope: draft.words.trim(), owner: me?.developer ?? '' }}
+              second={{ heading: 'Found', ...candidate }}
+              files={candidate.file_overlap}
+              score={candidate.score}
+              settings={settings}
+              reason={candidate.reason}
+              apart
+            />
+          </li>
+        ))}
+      </ul>
+      <TextArea
+        label="Why plan it all the same?"
+        hint="kept with the overlap, for the team"
+        value={reason}
+        onChange={setReason}
+        most={1_000}
+        rows={2}
+        required
+      />
+      {problem}
+      <div className="flex flex-wrap justify-end gap-2">
+        <button type="button" className="button" onClick={onBack}>
+          Back
+        </button>
+        <ActButton type="submit" look="primary" pending={pending} disabled={!reason.trim()}>
+          Plan it all the same
+        </ActButton>
+      </div>
+    </form>
+  );
+}
+
+export interface Planned {
+  readonly title: string;
+  readonly workstream: string | null;
+  readonly alike: number;
+  readonly warning: string | null;
+}
+
+/** What was planned, and what it looks like. */
+export function PlannedNotice({ planned: { title, workstream, alike, warning }, onDone }: { planned: Planned; onDone: () => void }) {
+  return (
+    <div className="mt-3">
+      <Notice tone={alike > 0 ? 'wait' : 'good'} role="status">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <p className="min-w-0 flex-1">
+            Planned “
+            <UntrustedText text={title} />
+            ”.{' '}
+            {alike > 0 && warning && (
+              <>
+                It looks like {counted(alike, 'other piece of work', 'other pieces of work')}.{' '}
+                <Link to="/tasks/overlaps" search={{ warning }} className="underline underline-offset-2">
+                  Compare them
+                </Link>{' '}
+              </>
+            )}
+            {workstream && (
+              <Link to="/tasks" search={{ workstream, status: 'all' }} className="underline underline-offset-2">
+                Open the workstream
+              </Link>
+            )}
+          </p>
+          <button type="button" className="button text-text" onClick={onDone}>
+            Done
+          </button>
+        </div>
+      </Notice>
+    </div>
+  );
+}

@@ -21,7 +21,6 @@ const GROUPS: Record<StatusChoice, string> = {
 /** What can be chosen instead of everything that is open. */
 export const STATUSES = Object.entries(GROUPS) as [StatusChoice, string][];
 
-export const statusOf = (value: unknown): StatusChoice | undefined => STATUSES.find(([status]) => status === value)?.[0];
 /** Undefined: whatever it is. */
 export const statusesOf = (chosen: StatusChoice | undefined): Status[] | undefined => (chosen === 'all' ? undefined : chosen ? [chosen] : [...OPEN]);
 /** "open tasks", "planned tasks", or just "tasks". */

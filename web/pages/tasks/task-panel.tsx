@@ -1,17 +1,18 @@
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Task } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
+import { TextArea } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Id, shortId } from '../../parts/id.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { Said, workerOf } from '../../parts/said.tsx';
-import { Fact, Facts, SidePanel } from '../../parts/side-panel.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { closeDone, openDialog } from '../../parts/open-dialog.tsx';
+import { disarmed, UntrustedText, workerOf } from '../../parts/said.tsx';
+import { type FactValues, NameList, ReadPanel } from '../../parts/side-panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
-import { useRead } from '../../queries.ts';
-import { OverlapsOf } from './overlaps-of.tsx';
+import { useAct, useRead } from '../../queries.ts';
 import { isOpen, STATUS_TONES } from './status.ts';
 
 interface TaskPanelProps {
@@ -20,86 +21,111 @@ interface TaskPanelProps {
   /** As the list has it, until it is read by itself. */
   listed: Task | undefined;
   onClose: () => void;
-  onCancel: (task: Task) => void;
 }
 
 /** One task, whether the list beside it holds it or not. */
-export function TaskPanel({ id, listed, onClose, onCancel }: TaskPanelProps) {
-  const { data, error, refetch } = useRead('tasks.show', { task_id: id });
-  const task = data?.task ?? listed;
-  if (!task) {
-    return (
-      <SidePanel title={shortId(id)} onClose={onClose}>
-        {error ? <Problem what="The task could not be read." error={error} onRetry={() => void refetch()} /> : <TableSkeleton />}
-      </SidePanel>
-    );
-  }
-  const optional = (text: string | null) => text && <Said text={text} />;
+export function TaskPanel({ id, listed, onClose }: TaskPanelProps) {
+  const query = useRead('tasks.show', { task_id: id });
+  const task = query.data?.task ?? listed;
   return (
-    <SidePanel title={task.title} onClose={onClose}>
-      {error && <Problem what="The task could not be read again." error={error} onRetry={() => void refetch()} />}
-      <Facts>
-        <Fact name="Status">
-          <State tone={STATUS_TONES[task.status]}>{task.status}</State>
-        </Fact>
-        <Fact name="Owner">
-          <AgentName name={workerOf(task.owner, task.agent)} id={task.agent_id} />
-        </Fact>
-        <Fact name="Overlap">
-          <OverlapsOf task={task} />
-        </Fact>
-        <Fact name="Type">{task.task_type}</Fact>
-        <Fact name="Priority">{task.priority}</Fact>
-        <Fact name="Scope">{optional(task.scope)}</Fact>
-        <Fact name="Description">{optional(task.description)}</Fact>
-        <Fact name="Component">{optional(task.component)}</Fact>
-        <Fact name="Repository">{optional(task.repo)}</Fact>
-        <Fact name="Workstream">
-          {task.workstream_id && (
-            <Link to="/tasks" search={{ workstream: task.workstream_id, status: 'all' }} className="link">
-              <Said text={task.workstream_title ?? task.workstream_id} />
-            </Link>
-          )}
-        </Fact>
-        <Fact name="Task">
-          <Id id={task.task_id} />
-        </Fact>
-        <Fact name="Planned">
-          <Time at={task.created_at} />
-        </Fact>
-        <Fact name="Started">{task.started_at && <Time at={task.started_at} />}</Fact>
-        {task.closed_at && (
-          <Fact name="Ended">
-            <Time at={task.closed_at} />
-          </Fact>
-        )}
-        {task.status === 'completed' && <Fact name="Result">{optional(task.result_summary)}</Fact>}
-        {task.status === 'cancelled' && <Fact name="Reason">{optional(task.reason)}</Fact>}
-      </Facts>
-      <Files paths={task.target_files} />
-      {task.mine && isOpen(task) && (
-        <div>
-          <ActButton look="bad" onClick={() => onCancel(task)}>
-            Cancel task
-          </ActButton>
-        </div>
+    <ReadPanel what="The task" title={task?.title ?? shortId(id)} query={query} value={task} facts={factsOf} onClose={onClose}>
+      {(shown) => (
+        <>
+          <NameList unit="file" names={shown.target_files} />
+          <div>
+            <CancelTask task={shown} onCancelled={onClose} />
+          </div>
+        </>
       )}
-    </SidePanel>
+    </ReadPanel>
   );
 }
 
-function Files({ paths }: { paths: readonly string[] }) {
-  if (paths.length === 0) return null;
+const optional = (text: string | null) => text && <UntrustedText text={text} />;
+
+const factsOf = (task: Task): FactValues => ({
+  Status: <State tone={STATUS_TONES[task.status]}>{task.status}</State>,
+  Owner: <AgentName name={workerOf(task.owner, task.agent)} id={task.agent_id} />,
+  Overlap: <OverlapsOf task={task} />,
+  Type: task.task_type,
+  Priority: task.priority,
+  Scope: optional(task.scope),
+  Description: optional(task.description),
+  Component: optional(task.component),
+  Repository: optional(task.repo),
+  Workstream: task.workstream_id && (
+    <Link to="/tasks" search={{ workstream: task.workstream_id, status: 'all' }} className="link">
+      <UntrustedText text={task.workstream_title ?? task.workstream_id} />
+    </Link>
+  ),
+  Task: <Id id={task.task_id} />,
+  Planned: <Time at={task.created_at} />,
+  Started: task.started_at && <Time at={task.started_at} />,
+  Ended: task.closed_at !== null && <Time at={task.closed_at} />,
+  Result: task.status === 'completed' && optional(task.result_summary),
+  Reason: task.status === 'cancelled' && optional(task.reason),
+});
+
+/** How many overlaps were found for a task, which opens exactly those: the open ones first, as long as there are any. */
+export function OverlapsOf({ task: { task_id, overlaps } }: { task: Pick<Task, 'task_id' | 'overlaps'> }) {
+  const { all, open } = overlaps;
+  if (all === 0) return <span className="text-muted [td_&]:max-sm:hidden">none</span>;
   return (
-    <div className="grid gap-1">
-      <h3 className="text-muted">{counted(paths.length, 'file')}</h3>
-      <ul className="mono grid gap-0.5">
-        {paths.map((path) => (
-          <li key={path}>
-            <Said text={path} />
-          </li>
-        ))}
-      </ul>
-    </div>
+    <Link
+      to="/tasks/overlaps"
+      search={{ subject: task_id, ...(open > 0 && { status: 'open' as const }) }}
+      aria-label={counted(open || all, open > 0 ? 'open overlap' : 'resolved overlap')}
+      className="hover:underline"
+    >
+      <State tone={open > 0 ? 'wait' : 'quiet'}>{open > 0 ? `${open} open` : `${all} resolved`}</State>
+    </Link>
+  );
+}
+
+interface CancelTaskProps {
+  task: Task;
+  inRow?: boolean;
+  onCancelled?: () => void;
+}
+
+export function CancelTask({ task, inRow = false, onCancelled }: CancelTaskProps) {
+  if (!task.mine || !isOpen(task)) return null;
+  return (
+    <ActButton
+      look="bad"
+      className={inRow ? 'min-h-6 px-2' : ''}
+      aria-label={inRow ? `Cancel ${disarmed(task.title)}` : undefined}
+      onClick={() => openDialog((close) => <CancelDialog task={task} onClose={close} onCancelled={onCancelled} />)}
+    >
+      {inRow ? 'Cancel' : 'Cancel task'}
+    </ActButton>
+  );
+}
+
+function CancelDialog({ task, onClose, onCancelled }: { task: Task; onClose: () => void; onCancelled: (() => void) | undefined }) {
+  const cancel = useAct('tasks.cancel');
+  const [reason, setReason] = useState('');
+  const done = (): void => {
+    onCancelled?.();
+    closeDone(onClose);
+  };
+  return (
+    <FormDialog
+      title="Cancel this task?"
+      submit="Cancel task"
+      cancel="Keep it"
+      look="bad"
+      ready={reason.trim() !== ''}
+      mutation={cancel}
+      failed="The task was not cancelled."
+      onSubmit={() => cancel.mutate({ task_id: task.task_id, reason: reason.trim() }, { onSuccess: done })}
+      onClose={onClose}
+    >
+      <p className="font-medium">
+        <UntrustedText text={task.title} brief />
+      </p>
+      <p>It is {task.status} now. Cancelling ends it for good. The reason is on record for the team.</p>
+      <TextArea label="Reason" value={reason} onChange={setReason} most={1_000} first required />
+    </FormDialog>
   );
 }

@@ -1,24 +1,25 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
-import type { Task } from '../../api.ts';
-import { useSettled } from '../../live/tail.ts';
+import { useMemo, useState } from 'react';
+import { type Arguments, call, type Task } from '../../api.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { AgentName } from '../../parts/agent-name.tsx';
+import { counted } from '../../parts/count.ts';
+import { DataList, usePages } from '../../parts/data-list.tsx';
+import { CheckFilter, Filter } from '../../parts/filter.tsx';
+import { Id } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Resume } from '../../parts/resume.tsx';
-import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
+import { UntrustedText, workerOf } from '../../parts/said.tsx';
+import { EmptyState } from '../../parts/section.tsx';
+import { InstalledFirst, SetupCommand } from '../../parts/setup-command.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { State } from '../../parts/tone.tsx';
+import { useRead } from '../../queries.ts';
+import type { TaskSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
-import { CancelTask } from './cancel-task.tsx';
-import { MoreRows } from './more-rows.tsx';
-import { NoTasks } from './no-tasks.tsx';
-import { PlanTask } from './plan-task.tsx';
-import { type Planned, PlannedNotice } from './planned-notice.tsx';
-import { cursorText, useTasks } from './read-tasks.ts';
-import type { TaskSearch } from './search.ts';
-import { statusWord } from './status.ts';
-import { taskColumns } from './task-columns.tsx';
-import { TaskFilters } from './task-filters.tsx';
-import { TaskPanel } from './task-panel.tsx';
-import { Workstream } from './workstream.tsx';
+import { type Planned, PlannedNotice, PlanTask } from './plan-task.tsx';
+import { STATUS_TONES, STATUSES, statusesOf, statusWord } from './status.ts';
+import { CancelTask, OverlapsOf, TaskPanel } from './task-panel.tsx';
 
 const route = getRouteApi('/tasks/');
 
@@ -29,20 +30,11 @@ export function Tasks() {
   const navigate = useNavigate();
   const show = (search: TaskSearch): void => void navigate({ to: '/tasks', search, resetScroll: false });
   const tasks = useTasks(filter, repository);
-  const { rows } = tasks;
-  const [cancelling, setCancelling] = useState<Task>();
   const [planned, setPlanned] = useState<Planned>();
-  const list = useRef<HTMLElement>(null);
   // The same address has the same columns, or every row would be drawn again.
-  const kept = JSON.stringify(filter);
-  const columns = useMemo(() => taskColumns(JSON.parse(kept) as TaskSearch, setCancelling), [kept]);
-  const last = rows?.at(-1);
-  // The row that the dialog was opened from may have gone.
-  const cancelled = (): void => {
-    flushSync(() => setCancelling(undefined));
-    if (opened) show(filter);
-    list.current?.focus();
-  };
+  const address = JSON.stringify(filter);
+  const columns = useMemo(() => taskColumns(JSON.parse(address) as TaskSearch), [address]);
+  const last = tasks.rows?.at(-1);
   return (
     <>
       <title>Tasks · Covenant</title>
@@ -61,16 +53,20 @@ export function Tasks() {
           </Link>
         )}
       </p>
-      <section ref={list} tabIndex={-1} aria-label="Tasks" className="panel mt-1 outline-none">
-        {tasks.error && <Problem what="The tasks could not be read." error={tasks.error} onRetry={tasks.retry} />}
-        {!rows && !tasks.error && <TableSkeleton />}
-        {rows?.length === 0 && <NoTasks filter={filter} repository={repository} onPlan={() => show({ ...filter, plan: true })} />}
-        {rows && rows.length > 0 && <TaskList key={`${kept} ${repository}`} rows={rows} columns={columns} />}
-        <MoreRows pages={tasks} what="tasks" further={{ to: '/tasks', search: last ? { ...filter, before: cursorText(last) } : filter }} />
+      <section data-home tabIndex={-1} aria-label="Tasks" className="panel mt-1 outline-none">
+        <DataList
+          key={`${address} ${repository}`}
+          noun="tasks"
+          label="Tasks, last changed first"
+          list={tasks}
+          columns={columns}
+          rowKey={({ task_id }) => task_id}
+          growsAtTop
+          further={{ to: '/tasks', search: last ? { ...filter, before: cursorText(last) } : filter }}
+          empty={<NoTasks filter={filter} repository={repository} onPlan={() => show({ ...filter, plan: true })} />}
+        />
       </section>
-      {opened && (
-        <TaskPanel key={opened} id={opened} listed={rows?.find(({ task_id }) => task_id === opened)} onClose={() => show(filter)} onCancel={setCancelling} />
-      )}
+      {opened && <TaskPanel key={opened} id={opened} listed={tasks.rows?.find(({ task_id }) => task_id === opened)} onClose={() => show(filter)} />}
       {plan && (
         <PlanTask
           onClose={() => show({ ...filter, ...(opened && { task: opened }) })}
@@ -80,9 +76,39 @@ export function Tasks() {
           }}
         />
       )}
-      {cancelling && <CancelTask task={cancelling} onClose={() => setCancelling(undefined)} onCancelled={cancelled} />}
     </>
   );
+}
+
+type Before = NonNullable<Arguments<'tasks.list'>['before']>;
+
+/** As it stands in the address. */
+const cursorText = ({ updated_at, task_id }: Before): string => `${updated_at}.${task_id}`;
+
+function cursorIn(text: string | undefined): Before | undefined {
+  const [, updated_at, task_id] = /^(\d{1,15})\.(\w+)$/.exec(text ?? '') ?? [];
+  return updated_at && task_id ? { updated_at: Number(updated_at), task_id } : undefined;
+}
+
+/** Last changed first. */
+function useTasks({ status: chosen, mine, owner, workstream, before: from }: TaskSearch, repository: string | undefined) {
+  const status = statusesOf(chosen);
+  const filter = {
+    ...(status && { status }),
+    ...(mine && { mine }),
+    ...(owner && { owner }),
+    ...(workstream && { workstream_id: workstream }),
+    ...(repository && { repository }),
+  };
+  return usePages({
+    key: ['tasks.list', filter],
+    read: (before: Before | undefined, limit, signal) => call('tasks.list', { ...filter, limit, ...(before && { before }) }, signal),
+    next: ({ items, more }) => {
+      const last = items.at(-1);
+      return more && last ? { updated_at: last.updated_at, task_id: last.task_id } : undefined;
+    },
+    from: cursorIn(from),
+  });
 }
 
 /** Exactly the rows of the list, however many of them are shown. */
@@ -92,14 +118,159 @@ function countOf(total: number | null, { status, mine, owner }: TaskSearch): str
   return `${count} ${statusWord(status)}${total === 1 ? 'task' : 'tasks'}${whose}${total === 0 ? '' : ', last changed first'}`;
 }
 
-const idOf = ({ task_id }: Task): string => task_id;
+const taskColumns = (search: TaskSearch): readonly Column<Task>[] => [
+  {
+    label: 'Title',
+    role: 'title',
+    cell: ({ task_id, title }) => (
+      <Link to="/tasks" search={{ ...search, task: task_id }} resetScroll={false} className="font-medium hover:underline">
+        <UntrustedText text={title} brief />
+      </Link>
+    ),
+  },
+  { label: 'Status', role: 'state', cell: ({ status }) => <State tone={STATUS_TONES[status]}>{status}</State> },
+  { label: 'Owner', width: 'sm:w-[18%] xl:w-[14%]', cell: ({ owner, agent, agent_id }) => <AgentName name={workerOf(owner, agent)} id={agent_id} /> },
+  { label: 'Type', role: 'meta', from: 'xl', width: 'xl:w-20', cell: ({ task_type }) => task_type },
+  {
+    label: 'Workstream',
+    role: 'none',
+    from: 'xl',
+    width: 'xl:w-[13%]',
+    cell: ({ title, workstream_id, workstream_title }) =>
+      workstream_id === null ? (
+        '—'
+      ) : (
+        <Link to="/tasks" search={{ workstream: workstream_id, status: 'all' }} className="hover:underline">
+          {/* One that was made for this task bears its title. */}
+          {workstream_title === title ? 'its own' : <UntrustedText text={workstream_title ?? workstream_id} brief />}
+        </Link>
+      ),
+  },
+  {
+    label: 'Files',
+    role: 'meta',
+    width: 'sm:w-18',
+    cell: ({ task_id, target_files }) =>
+      target_files.length === 0 ? (
+        <span className="text-muted max-sm:hidden">none</span>
+      ) : (
+        <Link to="/tasks" search={{ ...search, task: task_id }} resetScroll={false} className="hover:underline">
+          {counted(target_files.length, 'file')}
+        </Link>
+      ),
+  },
+  { label: 'Overlap', width: 'sm:w-26', cell: (task) => <OverlapsOf task={task} /> },
+  { label: 'Updated', role: 'end', width: 'sm:w-20', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { label: 'Actions', role: 'none', from: 'xl', width: 'xl:w-22', cell: (task) => <CancelTask task={task} inRow /> },
+];
 
-function TaskList({ rows, columns }: { rows: readonly Task[]; columns: readonly Column<Task>[] }) {
-  const { settled, waiting } = useSettled(rows, idOf);
+interface TaskFiltersProps {
+  filter: TaskSearch;
+  onChange: (filter: TaskSearch) => void;
+  onPlan: () => void;
+}
+
+/** By status or owner. Whatever is chosen, the list begins with the newest. */
+function TaskFilters({ filter: { status, mine, owner, before: _, ...rest }, onChange, onPlan }: TaskFiltersProps) {
+  const owners = useRead('tasks.owners', {}).data?.items.map(({ name }) => [name, name] as const) ?? [];
+  // One from the address that owns nothing, or is not known.
+  const choices = owner === undefined || owners.some(([name]) => name === owner) ? owners : [[owner, owner] as const, ...owners];
+  const kept = { ...rest, ...(status && { status }) };
   return (
-    <>
-      {waiting > 0 && <Resume waiting={waiting} />}
-      <Table label="Tasks, last changed first" columns={columns} rows={settled} rowKey={idOf} />
-    </>
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <Filter
+        label="Status"
+        otherwise="Open"
+        choices={STATUSES}
+        chosen={status}
+        onChoose={(choice) => onChange({ ...rest, ...(mine && { mine }), ...(owner && { owner }), ...(choice && { status: choice }) })}
+      />
+      {(choices.length > 1 || owner !== undefined) && (
+        <Filter
+          label="Owner"
+          otherwise="Everybody"
+          choices={choices}
+          chosen={owner}
+          onChoose={(choice) => onChange({ ...kept, ...(choice && { owner: choice }) })}
+        />
+      )}
+      <CheckFilter label="Only mine" checked={mine ?? false} onChange={(checked) => onChange({ ...kept, ...(checked && { mine: true }) })} />
+      <ActButton look="primary" className="ml-auto" aria-label="Plan work" onClick={onPlan}>
+        Plan
+      </ActButton>
+    </div>
+  );
+}
+
+/** The workstream that the list is narrowed to. */
+function Workstream({ id }: { id: string }) {
+  const { data, error, refetch } = useRead('workstreams.show', { workstream_id: id });
+  if (error) return <Problem what="The workstream could not be read." error={error} onRetry={() => void refetch()} />;
+  return (
+    <section aria-label="Workstream" className="panel flex flex-wrap items-start gap-x-3 gap-y-1 p-3">
+      <div className="grid min-w-0 flex-1 gap-1">
+        <p className="font-medium">
+          <span className="text-muted">Workstream </span>
+          {data && <UntrustedText text={data.title} brief />}
+        </p>
+        {data?.description && (
+          <p className="text-muted">
+            <UntrustedText text={data.description} brief />
+          </p>
+        )}
+        {data && (
+          <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <State tone={STATUS_TONES[data.status]}>{data.status}</State>
+            <UntrustedText text={data.owner} />
+            <span className="text-muted">
+              <Link to="/tasks" search={{ workstream: data.workstream_id, status: 'all' }} className="hover:underline">
+                {counted(data.tasks.all, 'task')}
+              </Link>
+              ,{' '}
+              <Link to="/tasks" search={{ workstream: data.workstream_id }} className="hover:underline">
+                {data.tasks.open.toLocaleString()} open
+              </Link>
+            </span>
+            <Id id={data.workstream_id} />
+          </p>
+        )}
+      </div>
+      <Link to="/tasks" className="button">
+        All tasks
+      </Link>
+    </section>
+  );
+}
+
+interface NoTasksProps {
+  filter: TaskSearch;
+  repository: string | undefined;
+  onPlan: () => void;
+}
+
+function NoTasks({ filter: { status, mine, owner, workstream, before }, repository, onPlan }: NoTasksProps) {
+  if (status || mine || owner || workstream || before || repository) {
+    return (
+      <EmptyState>
+        <p>
+          No {statusWord(status)}tasks{mine && ' of yours'}
+          {owner && ` of ${owner}`}
+          {workstream && ' in this workstream'}
+          {repository && ` in ${repository}`}
+          {before && ' further back'}.
+        </p>
+        <Link to="/tasks" search={{ repo: undefined }} className="link">
+          Show all open tasks
+        </Link>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState>
+      <p>Nothing is planned or under way. Plan something here, or set up the agents that do, in a repository on their machine:</p>
+      <ActButton onClick={onPlan}>Plan a task</ActButton>
+      <SetupCommand />
+      <InstalledFirst />
+    </EmptyState>
   );
 }

@@ -1,16 +1,23 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Note, Summary, Work } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
+import { counted } from '../../parts/count.ts';
 import { Filter } from '../../parts/filter.tsx';
+import { shortId } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { UntrustedText, workerOf } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { State } from '../../parts/tone.tsx';
 import { useAct } from '../../queries.ts';
-import { SPANS } from './search.ts';
-import { WeekSummary } from './week-summary.tsx';
+import { WEEK_SPANS } from '../../search.ts';
+import { STATUS_TONES } from './status.ts';
 
 const route = getRouteApi('/tasks/week');
-const CHOICES = SPANS.map((days) => [String(days), `Last ${days} days`] as const);
+const CHOICES = WEEK_SPANS.map((days) => [String(days), `Last ${days} days`] as const);
 
 /** What the team did, to read and to pass on. */
 export function Week() {
@@ -20,7 +27,7 @@ export function Week() {
   const summary = generate.data?.data;
   const choose = (choice: string | undefined): void => {
     generate.reset();
-    const chosen = SPANS.find((span) => String(span) === choice);
+    const chosen = WEEK_SPANS.find((span) => String(span) === choice);
     void navigate({ to: '/tasks/week', search: chosen ? { days: chosen } : {} });
   };
   return (
@@ -46,7 +53,7 @@ export function Week() {
         )}
         {generate.isIdle && (
           <div className="panel">
-            <Nothing>What was completed, planned, decided and blocked in the last {days ?? 7} days, from what is on record.</Nothing>
+            <EmptyState>What was completed, planned, decided and blocked in the last {days ?? 7} days, from what is on record.</EmptyState>
           </div>
         )}
         {summary && <WeekSummary summary={summary} />}
@@ -54,3 +61,160 @@ export function Week() {
     </>
   );
 }
+
+const DAYS = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** The rest is folded. */
+const FIRST = 10;
+/** The server tells the last so many of each, and no more. */
+const MOST = 200;
+
+interface Line {
+  id: string;
+  title: string;
+  by: string;
+  details?: string | null;
+  mark?: ReactNode;
+  time: number;
+}
+
+export function WeekSummary({ summary }: { summary: Summary }) {
+  return (
+    <div className="grid gap-4">
+      <p role="status" className="text-muted">
+        {DAYS.formatRange(summary.from, summary.to)}
+      </p>
+      <div className="gap-4 lg:columns-2">
+        {partsOf(summary).map(({ title, unit, lines }) => (
+          <Part key={title} title={title} unit={unit} lines={lines} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Part({ title, unit, lines }: { title: string; unit: readonly [string, string?]; lines: readonly Line[] }) {
+  return (
+    <section aria-label={title} className="panel mb-4 break-inside-avoid">
+      <h3 className="flex items-baseline justify-between gap-2 border-b border-line px-3 py-1.5 font-semibold">
+        {title}
+        <span className="font-normal text-muted">
+          {lines.length >= MOST && 'the last '}
+          {counted(lines.length, ...unit)}
+        </span>
+      </h3>
+      {lines.length === 0 ? (
+        <p className="px-3 py-2 text-muted">None.</p>
+      ) : (
+        <>
+          <Lines lines={lines.slice(0, FIRST)} />
+          {lines.length > FIRST && (
+            <details className="border-t border-line">
+              <summary className="cursor-pointer px-3 py-1.5 text-muted">{lines.length - FIRST} more</summary>
+              <Lines lines={lines.slice(FIRST)} />
+            </details>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Lines({ lines }: { lines: readonly Line[] }) {
+  return (
+    <ul className="divide-y divide-line">
+      {lines.map(({ id, title, by, details, mark, time }) => (
+        <li key={`${id} ${time} ${by}`} className="grid gap-0.5 px-3 py-1.5">
+          <p>
+            <Linked id={id}>
+              <UntrustedText text={title} brief />
+            </Linked>
+          </p>
+          <p className="flex flex-wrap items-center gap-x-2 text-muted">
+            {mark}
+            <UntrustedText text={by} />
+            <span className="ml-auto">
+              <Time at={time} />
+            </span>
+          </p>
+          {details && (
+            <p className="text-muted">
+              <UntrustedText text={details} brief />
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What has a page of its own opens it. */
+function Linked({ id, children }: { id: string; children: ReactNode }) {
+  if (id.startsWith('task_')) {
+    return (
+      <Link to="/tasks" search={{ task: id }} className="hover:underline">
+        {children}
+      </Link>
+    );
+  }
+  if (!id.startsWith('warn_')) return children;
+  return (
+    <Link to="/tasks/overlaps" search={{ warning: id }} className="hover:underline">
+      {children}
+    </Link>
+  );
+}
+
+function partsOf(summary: Summary): { title: string; unit: readonly [string, string?]; lines: Line[] }[] {
+  return [
+    {
+      title: 'Completed',
+      unit: ['piece of work', 'pieces of work'],
+      lines: summary.completed.map(({ id, title, owner, result_summary, time }) => ({ id, title, by: owner, details: result_summary, time })),
+    },
+    { title: 'Active', unit: ['task'], lines: summary.active.map(workLine) },
+    { title: 'Planned', unit: ['task'], lines: summary.planned.map(workLine) },
+    { title: 'Blockers', unit: ['blocker'], lines: summary.blockers.map(noteLine) },
+    { title: 'Decisions', unit: ['decision'], lines: summary.decisions.map(noteLine) },
+    {
+      title: 'Overlaps',
+      unit: ['event'],
+      lines: summary.overlap_warnings.map(({ id, title, owner, outcome, time }) => ({
+        id,
+        title: title ?? shortId(id),
+        by: `${owner} · ${outcome}`,
+        time,
+      })),
+    },
+    {
+      title: 'Audits',
+      unit: ['audit'],
+      lines: summary.parallel_audits.map(({ id, owner, compared, conflicts, time }) => ({
+        id,
+        title: `${counted(compared, 'piece of work', 'pieces of work')} compared, ${counted(conflicts, 'conflict')}`,
+        by: owner,
+        time,
+      })),
+    },
+    {
+      title: 'Agent sessions',
+      unit: ['session'],
+      lines: summary.agent_sessions.map(({ session_id, developer, agent_name, agent_type, state, last_activity, last_seen_at }) => ({
+        id: session_id,
+        title: last_activity ?? 'No activity was logged',
+        by: `${workerOf(developer, agent_name ?? agent_type ?? 'agent')} · ${state}`,
+        time: last_seen_at,
+      })),
+    },
+  ];
+}
+
+const workLine = ({ task_id, title, owner, agent, status, updated_at }: Work): Line => ({
+  id: task_id,
+  title,
+  by: workerOf(owner, agent),
+  mark: <State tone={STATUS_TONES[status]}>{status}</State>,
+  time: updated_at,
+});
+
+const noteLine = ({ note_id, title, body, developer, created_at }: Note): Line => ({ id: note_id, title, by: developer, details: body, time: created_at });

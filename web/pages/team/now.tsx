@@ -1,8 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { nowSearch } from '../../search.ts';
 import { Agents } from './agents.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { useNotices } from './notices.tsx';
-import { nowSearch } from './search.ts';
 import { Since } from './since.tsx';
 import { Strip } from './strip.tsx';
 import { useWaiting } from './waiting.ts';

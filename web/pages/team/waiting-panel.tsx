@@ -5,11 +5,11 @@ import { CliCommand } from '../../parts/cli.tsx';
 import { Id } from '../../parts/id.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import type { NowSearch } from '../../search.ts';
 import { AnswerForm } from './answer-form.tsx';
 import { ApprovalForm } from './approval-form.tsx';
 import { AskForm } from './ask-form.tsx';
 import { OverlapForm } from './overlap-form.tsx';
-import type { NowSearch } from './search.ts';
 import type { WaitingSources } from './waiting.ts';
 
 type Opened = { readonly question: Question } | { readonly approval: Approval } | { readonly ask: AskToMe } | { readonly overlap: Overlap };

@@ -3,7 +3,7 @@ import { counted } from '../../parts/count.ts';
 import { workerOf } from '../../parts/said.tsx';
 import { looksAfterServers } from '../../parts/whole-server.ts';
 import { useRead } from '../../queries.ts';
-import type { NowSearch } from './search.ts';
+import type { NowSearch } from '../../search.ts';
 
 /** What a person has to do, and the one way to it. */
 export interface WaitingItem {

@@ -1,19 +1,22 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { call } from '../../api.ts';
+import { type CatalogueTool, call, type Result } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
+import { DataList, usePages } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/filter.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
-import { Table, TableSkeleton } from '../../parts/table.tsx';
-import { catalogueColumns } from './catalogue-columns.tsx';
-import { FilterText } from './filter-text.tsx';
+import { Revealed, Written } from '../../parts/revealed.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
+import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { milliseconds } from '../../parts/time.tsx';
+import { State, type Tone } from '../../parts/tone.tsx';
+import { useRead } from '../../queries.ts';
+import type { CatalogueSearch } from '../../search.ts';
+import { GrantLink } from './grant-scope.tsx';
 import { MayCall } from './may-call.tsx';
-import type { CatalogueSearch } from './search.ts';
-import { ServerFilter } from './server-filter.tsx';
-import { ToolPanel } from './tool-panel.tsx';
+import { FilterText, ServerFilter } from './tool-filters.tsx';
 
 const route = getRouteApi('/tools/');
 const PAGE = 200;
@@ -33,8 +36,7 @@ export function Catalogue() {
   const { tool: _, ...kept } = search;
   const tools = useTools({ ...(q && { text: q }), ...(server && { server }), ...(state && { state }) });
   const columns = useMemo(() => catalogueColumns(search), [search]);
-  const rows = useMemo(() => tools.data?.pages.flatMap(({ items }) => items), [tools.data]);
-  const total = tools.data?.pages[0]?.total;
+  const total = tools.first?.total;
   return (
     <>
       <title>Tools · Covenant</title>
@@ -47,25 +49,23 @@ export function Catalogue() {
             <Filter label="State" otherwise="All" choices={STATES} chosen={state} onChoose={(choice) => show(without({ ...kept, state: choice }))} />
           </div>
           <div className="panel">
-            {tools.error && <Problem what="The catalogue could not be read." error={tools.error} onRetry={() => void tools.refetch()} />}
-            {!rows && !tools.error && <TableSkeleton />}
-            {rows?.length === 0 && (
-              <Nothing>
-                <p>No tool fits.</p>
-                <Link to="/tools" className="link">
-                  Show all tools
-                </Link>
-                <CliCommand words="tools list" />
-              </Nothing>
-            )}
-            {rows && rows.length > 0 && <Table label="Tools by name" columns={columns} rows={rows} rowKey={({ name }) => name} />}
-            {tools.hasNextPage && (
-              <div className="grid justify-items-center border-t border-line p-3">
-                <button type="button" className="button" disabled={tools.isFetchingNextPage} onClick={() => void tools.fetchNextPage()}>
-                  Show more tools
-                </button>
-              </div>
-            )}
+            <DataList
+              noun="tools"
+              what="The catalogue"
+              label="Tools by name"
+              list={tools}
+              columns={columns}
+              rowKey={({ name }) => name}
+              empty={
+                <EmptyState>
+                  <p>No tool fits.</p>
+                  <Link to="/tools" className="link">
+                    Show all tools
+                  </Link>
+                  <CliCommand words="tools list" />
+                </EmptyState>
+              }
+            />
           </div>
         </Section>
       </div>
@@ -79,11 +79,120 @@ function without(search: { [K in keyof CatalogueSearch]: CatalogueSearch[K] | un
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as CatalogueSearch;
 }
 
-function useTools(filter: { text?: string; server?: string; state?: (typeof STATES)[number][0] }) {
-  return useInfiniteQuery({
-    queryKey: ['tools.page', 'pages', filter],
-    queryFn: ({ pageParam: offset, signal }) => call('tools.page', { ...filter, limit: PAGE, offset }, signal),
-    initialPageParam: 0,
-    getNextPageParam: ({ total }, pages) => (pages.length * PAGE < total ? pages.length * PAGE : undefined),
+const useTools = (filter: { text?: string; server?: string; state?: (typeof STATES)[number][0] }) =>
+  usePages({
+    key: ['tools.page', filter],
+    read: (offset: number | undefined, limit, signal) => call('tools.page', { ...filter, limit, offset: offset ?? 0 }, signal),
+    next: ({ total }, held) => (held < total ? held : undefined),
+    sizes: [PAGE, PAGE],
   });
+
+const TOOL_TONES: Record<CatalogueTool['state'], Tone> = { up: 'good', starting: 'wait', down: 'bad', withheld: 'you' };
+
+/** A number in a column of its own; in a card with its unit. */
+function Amount({ value, unit }: { value: number | null; unit: string }) {
+  if (value === null) return '—';
+  return (
+    <>
+      <span className="max-sm:hidden">{value.toLocaleString()}</span>
+      <span className="sm:hidden">{counted(value, unit)}</span>
+    </>
+  );
+}
+
+const catalogueColumns = (search: CatalogueSearch): readonly Column<CatalogueTool>[] => [
+  {
+    label: 'Tool',
+    role: 'title',
+    cell: ({ name }) => (
+      <Link to="/tools" search={{ ...search, tool: name }} resetScroll={false} className="mono font-medium hover:underline">
+        <UntrustedText text={name} brief />
+      </Link>
+    ),
+  },
+  { label: 'Server', width: 'sm:w-[16%]', cell: ({ server }) => <UntrustedText text={server} brief /> },
+  { label: 'State', role: 'state', cell: ({ state }) => <State tone={TOOL_TONES[state]}>{state}</State> },
+  { label: 'Tokens', role: 'meta', width: 'sm:w-18 lg:w-24', cell: ({ tokens }) => <Amount value={tokens} unit="token" /> },
+  { label: 'Calls 24 h', role: 'meta', width: 'sm:w-22 lg:w-28', cell: ({ calls_24h }) => <Amount value={calls_24h} unit="call" /> },
+  {
+    label: 'Errors',
+    width: 'sm:w-16 lg:w-24',
+    cell: ({ errors_24h }) => (
+      <span className={errors_24h > 0 ? 'font-medium text-bad' : 'text-muted'}>
+        <Amount value={errors_24h} unit="error" />
+      </span>
+    ),
+  },
+];
+
+/** One tool as agents are offered it. */
+function ToolPanel({ name, onClose }: { name: string; onClose: () => void }) {
+  const query = useRead('tools.show', { name });
+  return (
+    <ReadPanel what="The tool" title={name} query={query} value={query.data} facts={factsOf} onClose={onClose}>
+      {(tool) => <Definition tool={tool} />}
+    </ReadPanel>
+  );
+}
+
+const YOU = { open: 'yes, it needs no grant', yes: 'yes', no: 'no' };
+
+const factsOf = ({ name, title, server, state, toolset, you, tokens, calls_24h, errors_24h, p95_ms }: Result<'tools.show'>): FactValues => ({
+  State: <State tone={TOOL_TONES[state]}>{state}</State>,
+  Server:
+    server === 'native' ? (
+      'native: part of Covenant'
+    ) : (
+      <Link to="/tools/servers" search={{ server }} className="link">
+        <UntrustedText text={server} />
+      </Link>
+    ),
+  Title: title !== '' && title !== name && <UntrustedText text={title} />,
+  Toolset: toolset,
+  'You may call it': YOU[you],
+  Definition: tokens === null ? null : `${counted(tokens, 'token')} of an agent’s context`,
+  'Last 24 h': `${counted(calls_24h, 'call')}, ${counted(errors_24h, 'error')}`,
+  p95: p95_ms === null ? null : milliseconds(p95_ms),
+});
+
+function Definition({ tool }: { tool: Result<'tools.show'> }) {
+  const { name, state, description } = tool;
+  return (
+    <>
+      {state === 'withheld' ? (
+        <p>
+          Its definition is shown where it is approved:{' '}
+          <Link to="/tools/changes" className="link">
+            Changes
+          </Link>
+        </p>
+      ) : (
+        <>
+          <div className="grid gap-1">
+            <h3 className="text-muted">Description</h3>
+            <p className="whitespace-pre-wrap">{description === '' ? '—' : <Revealed text={description} />}</p>
+          </div>
+          <Schema title="Input" schema={tool.inputSchema} />
+          {tool.outputSchema && <Schema title="Output" schema={tool.outputSchema} />}
+          {Object.keys(tool.annotations).length > 0 && <Schema title="Annotations, as its server says" schema={tool.annotations} />}
+        </>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <GrantLink action={`tool.call.${name}`} />
+        <Link to="/tools/matrix" search={{ q: name }} className="button">
+          Who may call it
+        </Link>
+      </div>
+      <CliCommand words={`capabilities explain ${name}`} />
+    </>
+  );
+}
+
+function Schema({ title, schema }: { title: string; schema: Record<string, unknown> }) {
+  return (
+    <div className="grid gap-1">
+      <h3 className="text-muted">{title}</h3>
+      <Written label={title} text={JSON.stringify(schema, null, 2)} />
+    </div>
+  );
 }

@@ -1,18 +1,24 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useRef } from 'react';
-import { CliCommand } from '../../parts/cli.tsx';
+import { useMemo, useRef, useState } from 'react';
+import type { ExternalServer, Withheld } from '../../api.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { AsCommand, CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
+import { DataList } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Nothing } from '../../parts/section.tsx';
-import { Table, TableSkeleton } from '../../parts/table.tsx';
+import { hiddenIn, Revealed } from '../../parts/revealed.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState } from '../../parts/section.tsx';
+import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { changeKey, changesOf, isWaiting } from './change.ts';
-import { changeColumns } from './change-columns.tsx';
-import { ChangePanel } from './change-panel.tsx';
-import { ForOperator, useRights } from './for-operator.tsx';
-import { useServers } from './read-servers.ts';
-import type { ChangeSearch } from './search.ts';
+import { Notice, State } from '../../parts/tone.tsx';
+import { useAct, useRead } from '../../queries.ts';
+import type { ChangeSearch } from '../../search.ts';
+import { ForOperator, isWaiting, useRights, useServers } from './rights.tsx';
+import { type Piece, wordDifference } from './word-difference.ts';
 
 const route = getRouteApi('/tools/changes');
 
@@ -52,10 +58,14 @@ export function Changes() {
         />
       </div>
       <section ref={list} tabIndex={-1} aria-label="Changes" className="panel mt-3 outline-none">
-        {error && <Problem what="The changes could not be read." error={error} onRetry={() => void refetch()} />}
-        {!rows && !error && <TableSkeleton />}
-        {rows?.length === 0 && <NoChanges rejected={chosen === 'rejected' ? 0 : rejected.length} asked={chosen} />}
-        {rows && rows.length > 0 && <Table label="Withheld definitions" columns={columns} rows={rows} rowKey={changeKey} />}
+        <DataList
+          noun="changes"
+          label="Withheld definitions"
+          list={{ rows, error, refetch }}
+          columns={columns}
+          rowKey={changeKey}
+          empty={<NoChanges rejected={chosen === 'rejected' ? 0 : rejected.length} asked={chosen} />}
+        />
       </section>
       {opened && <ChangePanel key={opened} id={opened} onClose={() => void show(kept)} onDecided={(words) => void decided(words)} />}
     </>
@@ -64,7 +74,7 @@ export function Changes() {
 
 function NoChanges({ rejected, asked }: { rejected: number; asked: 'rejected' | undefined }) {
   return (
-    <Nothing>
+    <EmptyState>
       <p>{asked ? 'Nothing was rejected.' : 'Nothing is withheld: every definition is as it was approved.'}</p>
       {rejected > 0 && (
         <Link to="/tools/changes" search={{ show: 'rejected' }} className="link">
@@ -72,6 +82,241 @@ function NoChanges({ rejected, asked }: { rejected: number; asked: 'rejected' | 
         </Link>
       )}
       <CliCommand words="servers list" />
-    </Nothing>
+    </EmptyState>
   );
+}
+
+/** A withheld definition with the server that it is of. */
+interface Change extends Withheld {
+  readonly server: string;
+}
+
+const changesOf = (servers: readonly ExternalServer[]): Change[] =>
+  servers.flatMap(({ name, withheld }) => withheld.map((each) => ({ ...each, server: name })));
+
+/** By which its address names it. Only the last part can have a slash in it. */
+const changeKey = ({ server, kind, name }: Pick<Change, 'server' | 'kind' | 'name'>): string => `${server}/${kind}/${name}`;
+
+const WHY: Record<Withheld['reason'], string> = {
+  new: 'The server has it newly: nobody has approved it.',
+  changed: 'It is not what was approved: the server has changed it.',
+  renamed: 'It is another one under a new name.',
+  gone: 'The server lists it no more. Approving forgets it and frees its name.',
+  name_taken: 'Its name belongs to another tool, so it cannot be offered.',
+  duplicate: 'The server lists two of this name; the first counts.',
+  invalid: 'Its definition is not one, so it cannot be offered.',
+};
+
+const REJECTED: Column<Change> = {
+  label: 'Rejected',
+  role: 'meta',
+  from: 'lg',
+  width: 'sm:w-[16%]',
+  cell: ({ rejected }) =>
+    rejected && (
+      <>
+        by <UntrustedText text={rejected.by} />, <Time at={rejected.at} />
+      </>
+    ),
+};
+
+const changeColumns = (search: ChangeSearch): readonly Column<Change>[] => [
+  {
+    label: 'Definition',
+    role: 'title',
+    cell: (change) => (
+      <Link to="/tools/changes" search={{ ...search, change: changeKey(change) }} resetScroll={false} className="mono font-medium hover:underline">
+        <UntrustedText text={change.exposed || change.name || 'one without a name'} brief />
+      </Link>
+    ),
+  },
+  { label: 'Kind', role: 'meta', width: 'sm:w-20', cell: ({ kind }) => kind },
+  { label: 'Server', width: 'sm:w-[20%]', cell: ({ server }) => <UntrustedText text={server} brief /> },
+  {
+    label: 'Why',
+    role: 'state',
+    width: 'sm:w-34',
+    cell: (change) => <State tone={isWaiting(change) ? 'you' : 'quiet'}>{change.rejected === null ? change.reason.replace('_', ' ') : 'rejected'}</State>,
+  },
+  {
+    label: 'Difference',
+    role: 'meta',
+    width: 'sm:w-40',
+    cell: ({ difference, more_changes }) => (difference.length === 0 ? '—' : counted(difference.length + more_changes, 'place')),
+  },
+  ...(search.show === 'rejected' ? [REJECTED] : []),
+];
+
+interface ChangePanelProps {
+  /** As `changeKey` gives it. */
+  id: string;
+  onClose: () => void;
+  onDecided: (words: string) => void;
+}
+
+/** One withheld definition in full: the list has only its beginning, and nothing may hide behind that. */
+function ChangePanel({ id, onClose, onDecided }: ChangePanelProps) {
+  const query = useRead('servers.list', { server: id.slice(0, id.indexOf('/')) });
+  const change = query.data && changesOf(query.data.items).find((each) => changeKey(each) === id);
+  return (
+    <ReadPanel
+      what="The change"
+      title={change?.exposed || id}
+      query={query}
+      value={change}
+      missing={<p>It is withheld no more: it was approved, or its server has changed it back.</p>}
+      onClose={onClose}
+    >
+      {(shown) => (
+        <>
+          <p>{WHY[shown.reason]}</p>
+          <Facts facts={factsOf(shown)} />
+          <DefinitionDifference places={shown.difference} />
+          {shown.fingerprint === '' ? (
+            <Notice tone="wait">It cannot be approved as it is: {shown.exposed === '' ? 'the definition' : shown.exposed} has to change at its server.</Notice>
+          ) : (
+            <Decide key={shown.fingerprint} change={shown} onDecided={onDecided} />
+          )}
+        </>
+      )}
+    </ReadPanel>
+  );
+}
+
+const revealed = (text: string) => (
+  <span className="mono">
+    <Revealed text={text} />
+  </span>
+);
+
+const factsOf = ({ server, kind, name, renamed_from, rejected }: Change): FactValues => ({
+  Server: <UntrustedText text={server} />,
+  Kind: kind,
+  'Its own name': revealed(name),
+  Before: renamed_from !== null && revealed(renamed_from),
+  Rejected: rejected !== null && (
+    <>
+      by <UntrustedText text={rejected.by} />, <Time at={rejected.at} />
+    </>
+  ),
+});
+
+/** By its fingerprint: what was read is what is approved, and nothing that came in between. */
+function Decide({ change: { server, name, exposed, fingerprint, reason, rejected }, onDecided }: { change: Change; onDecided: (words: string) => void }) {
+  const approve = useAct('servers.approve');
+  const reject = useAct('servers.reject');
+  const [stale, setStale] = useState(false);
+  const pending = approve.isPending || reject.isPending;
+  const selection = { server, fingerprints: [fingerprint] };
+  // By the promise: the journal may have taken these buttons off the page before the answer is here.
+  const settle = (done: Promise<number>, words: string): void => {
+    done.then(
+      (count) => (count > 0 ? onDecided(words) : setStale(true)),
+      () => {},
+    );
+  };
+  const yes = reason === 'gone' ? `Forgot ${exposed}.` : `Approved ${exposed}: it can be called again.`;
+  return (
+    <div className="sticky bottom-0 -mx-4 -mb-4 grid gap-3 border-t border-line bg-base p-4">
+      {stale && <Notice tone="wait">Its server has changed it since it was shown: nothing was done. Read it again.</Notice>}
+      {approve.error && <Problem what="Nothing was approved." error={approve.error} />}
+      {reject.error && <Problem what="Nothing was rejected." error={reject.error} />}
+      <div className="flex flex-wrap gap-2">
+        <ActButton
+          needs="operator"
+          look="primary"
+          pending={pending}
+          onClick={() =>
+            settle(
+              approve.mutateAsync(selection).then(({ approved }) => approved.length),
+              yes,
+            )
+          }
+        >
+          {reason === 'gone' ? 'Forget it' : 'Approve'}
+        </ActButton>
+        {rejected === null && (
+          <ActButton
+            needs="operator"
+            look="bad"
+            pending={pending}
+            onClick={() =>
+              settle(
+                reject.mutateAsync(selection).then((answer) => answer.rejected.length),
+                `Rejected ${exposed}: it stays withheld, and can still be approved.`,
+              )
+            }
+          >
+            Reject
+          </ActButton>
+        )}
+      </div>
+      <AsCommand label="As commands">
+        <CliCommand words={`servers approve ${server}`} options={{ tool: name }} />
+        <CliCommand words={`servers reject ${server}`} options={{ tool: name }} />
+      </AsCommand>
+    </div>
+  );
+}
+
+type Place = Withheld['difference'][number];
+
+/** What a person approves: each place that differs, word by word, with nothing hidden in it. */
+function DefinitionDifference({ places }: { places: readonly Place[] }) {
+  const hidden = places.reduce((sum, { path, after }) => sum + hiddenIn(path) + hiddenIn(after ?? ''), 0);
+  return (
+    <section aria-label="Difference" className="grid gap-3">
+      {hidden > 0 && (
+        <Notice tone="you">
+          {counted(hidden, 'character')} in what is new would not be seen on a screen, and {hidden === 1 ? 'is' : 'are'} written out as [U+…].
+        </Notice>
+      )}
+      {places.length === 0 && <p className="text-muted">Nothing that is shown differs.</p>}
+      {places.map((place) => (
+        <div key={place.path} className="grid gap-1">
+          <h3 className="mono text-muted">
+            <Revealed text={place.path} /> <span className="font-sans">{changeWord(place)}</span>
+          </h3>
+          <div className={`rounded-md bg-surface px-2 py-1.5 whitespace-pre-wrap ${isCode(place) ? 'mono' : ''}`}>
+            <PlaceText place={place} />
+          </div>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+const changeWord = ({ before, after }: Place): string => (before === null ? 'added' : after === null ? 'removed' : 'changed');
+
+function PlaceText({ place: { before, after } }: { place: Place }) {
+  const pieces = useMemo(() => piecesOf(before, after), [before, after]);
+  return pieces.map(({ kind, text }, at) => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one difference have no other name
+    if (kind === 'same') return <Revealed key={at} text={text} />;
+    const [Tag, look] = kind === 'removed' ? (['del', 'bg-bad-tint text-bad line-through'] as const) : (['ins', 'bg-good-tint text-good underline'] as const);
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the same
+      <Tag key={at} className={`rounded-sm decoration-1 ${look}`}>
+        <Revealed text={text} />
+      </Tag>
+    );
+  });
+}
+
+function piecesOf(before: string | null, after: string | null): Piece[] {
+  if (before === null) return [{ kind: 'added', text: readable(after ?? '') }];
+  if (after === null) return [{ kind: 'removed', text: readable(before) }];
+  return wordDifference(before, after);
+}
+
+const isCode = ({ before, after }: Place): boolean => /^[[{]/.test(after ?? before ?? '');
+
+/** Part of a schema on lines of its own; any other text as it is. */
+function readable(text: string): string {
+  if (!/^[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
 }

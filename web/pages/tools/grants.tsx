@@ -1,27 +1,30 @@
-import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
-import { type Arguments, call, type Grant, type Result } from '../../api.ts';
-import { useSettled } from '../../live/tail.ts';
+import { useMemo, useState } from 'react';
+import { call, type Grant } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
+import { counted } from '../../parts/count.ts';
+import { DataList, usePages } from '../../parts/data-list.tsx';
+import { Choice, TextField } from '../../parts/field.tsx';
 import { Filter } from '../../parts/filter.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { Resume } from '../../parts/resume.tsx';
-import { Nothing } from '../../parts/section.tsx';
-import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
-import { FilterText } from './filter-text.tsx';
-import { ForOperator, type Rights, useRights } from './for-operator.tsx';
-import { grantColumns } from './grant-columns.tsx';
-import { GrantDialog } from './grant-dialog.tsx';
-import { GrantLink } from './grant-link.tsx';
-import { GrantPanel } from './grant-panel.tsx';
-import { RevokeGrant } from './revoke-grant.tsx';
-import type { GrantSearch } from './search.ts';
+import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
+import { Id } from '../../parts/id.tsx';
+import { Written } from '../../parts/revealed.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { EmptyState } from '../../parts/section.tsx';
+import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { dateOf, Time } from '../../parts/time.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { State, type Tone } from '../../parts/tone.tsx';
+import { useAct, useRead } from '../../queries.ts';
+import type { GrantSearch } from '../../search.ts';
+import { GrantLink, SPANS, type Span, scopeKind, scopeWords, usesLeft } from './grant-scope.tsx';
+import { ForOperator, type Rights, useRights } from './rights.tsx';
+import { isNamed, namedSubject, type Subject, SubjectFields, subjectFrom, useToolNames } from './subject.tsx';
+import { FilterText } from './tool-filters.tsx';
 
 const route = getRouteApi('/tools/grants');
-const PAGE = 100;
 const STATUSES = [
   ['live', 'Live'],
   ['exhausted', 'Used up'],
@@ -35,20 +38,10 @@ export function Grants() {
   const { status, q } = filter;
   const navigate = useNavigate();
   const show = (search: GrantSearch): void => void navigate({ to: '/tools/grants', search, resetScroll: false });
+  const close = (): void => show(filter);
   const rights = useRights();
   const grants = useGrants(filter, rights);
-  const [revoking, setRevoking] = useState<Grant>();
-  const list = useRef<HTMLElement>(null);
-  const columns = useMemo(() => grantColumns({ ...(status && { status }), ...(q && { q }) }, setRevoking), [status, q]);
-  const rows = useMemo(() => grants.data?.pages.flatMap(({ items }) => items), [grants.data]);
-  // Its row may have gone from the list with it.
-  const revoked = (): void => {
-    flushSync(() => setRevoking(undefined));
-    list.current?.focus();
-  };
-  const dialog = opened === 'new' && (
-    <GrantDialog {...(action && { action })} {...(who && { who })} onClose={() => show(filter)} onGranted={() => show(filter)} />
-  );
+  const columns = useMemo(() => grantColumns({ ...(status && { status }), ...(q && { q }) }), [status, q]);
   if (rights === 'member')
     return (
       <ForOperator title="Grants" rights={rights}>
@@ -71,41 +64,39 @@ export function Grants() {
           Grant…
         </ActButton>
       </div>
-      <section ref={list} tabIndex={-1} aria-label="Grants" className="panel mt-3 outline-none">
-        {grants.error && <Problem what="The grants could not be read." error={grants.error} onRetry={() => void grants.refetch()} />}
-        {!rows && !grants.error && <TableSkeleton />}
-        {rows?.length === 0 && <NoGrants filtered={status !== undefined || q !== undefined} />}
-        {rows && rows.length > 0 && <GrantList key={`${status} ${q}`} rows={rows} columns={columns} />}
-        {grants.hasNextPage && (
-          <div className="grid justify-items-center border-t border-line p-3">
-            <button type="button" className="button" disabled={grants.isFetchingNextPage} onClick={() => void grants.fetchNextPage()}>
-              Show older grants
-            </button>
-          </div>
-        )}
+      <section data-home tabIndex={-1} aria-label="Grants" className="panel mt-3 outline-none">
+        <DataList
+          key={`${status} ${q}`}
+          noun="grants"
+          label="Grants, newest first"
+          list={grants}
+          columns={columns}
+          rowKey={({ grant_id }) => grant_id}
+          growsAtTop
+          moreLabel="Show older grants"
+          empty={<NoGrants filtered={status !== undefined || q !== undefined} />}
+        />
       </section>
-      {opened && opened !== 'new' && <GrantPanel key={opened} id={opened} onClose={() => show(filter)} onRevoke={setRevoking} />}
-      {dialog}
-      {revoking && <RevokeGrant grant={revoking} onClose={() => setRevoking(undefined)} onRevoked={revoked} />}
+      {opened && opened !== 'new' && <GrantPanel key={opened} id={opened} onClose={close} />}
+      {opened === 'new' && <GrantDialog {...(action && { action })} {...(who && { who })} onClose={close} />}
     </>
   );
 }
 
-const idOf = ({ grant_id }: Grant): string => grant_id;
-
-function GrantList({ rows, columns }: { rows: readonly Grant[]; columns: readonly Column<Grant>[] }) {
-  const { settled, waiting } = useSettled(rows, idOf);
-  return (
-    <>
-      {waiting > 0 && <Resume waiting={waiting} />}
-      <Table label="Grants, newest first" columns={columns} rows={settled} rowKey={idOf} />
-    </>
-  );
+function useGrants({ status, q }: Pick<GrantSearch, 'status' | 'q'>, rights: Rights) {
+  const filter = { ...(status && { status }), ...(q && { text: q }) };
+  return usePages({
+    key: ['capabilities.list', filter],
+    read: (before: string | undefined, limit, signal) => call('capabilities.list', { ...filter, limit, ...(before && { before }) }, signal),
+    next: ({ items, more }) => (more ? items.at(-1)?.grant_id : undefined),
+    sizes: [100, 100],
+    enabled: rights === 'operator' || rights === 'elsewhere',
+  });
 }
 
 function NoGrants({ filtered }: { filtered: boolean }) {
   return (
-    <Nothing>
+    <EmptyState>
       <p>{filtered ? 'No grant fits.' : 'Nothing is granted: nobody can call anything but clock.'}</p>
       {filtered ? (
         <Link to="/tools/grants" className="link">
@@ -114,19 +105,200 @@ function NoGrants({ filtered }: { filtered: boolean }) {
       ) : (
         <CliCommand words="capabilities grant tool.call.echo" />
       )}
-    </Nothing>
+    </EmptyState>
   );
 }
 
-type Page = Result<'capabilities.list'>;
+const TONES: Record<Grant['status'], Tone> = { live: 'good', exhausted: 'wait', expired: 'quiet', revoked: 'quiet' };
+const STATUS_WORDS: Record<Grant['status'], string> = { live: 'live', exhausted: 'used up', expired: 'expired', revoked: 'revoked' };
 
-function useGrants({ status, q }: Pick<GrantSearch, 'status' | 'q'>, rights: Rights): UseInfiniteQueryResult<InfiniteData<Page>> {
-  const filter = { ...(status && { status }), ...(q && { text: q }) };
-  return useInfiniteQuery({
-    queryKey: ['capabilities.list', 'pages', filter],
-    queryFn: ({ pageParam: before, signal }) => call('capabilities.list', { ...filter, limit: PAGE, ...(before && { before }) }, signal),
-    enabled: rights === 'operator' || rights === 'elsewhere',
-    initialPageParam: undefined as Arguments<'capabilities.list'>['before'],
-    getNextPageParam: ({ items, more }: Page) => (more ? items.at(-1)?.grant_id : undefined),
-  });
+const Status = ({ grant: { status } }: { grant: Grant }) => <State tone={TONES[status]}>{STATUS_WORDS[status]}</State>;
+const usesWords = (grant: Grant): string => usesLeft(grant)?.toLocaleString() ?? 'no limit';
+const endOf = ({ scope: { expires_at } }: Grant): string => (expires_at === undefined ? 'never' : dateOf(expires_at));
+
+const Action = ({ action, brief = false }: { action: string; brief?: boolean }) => (
+  <span className="mono">
+    <UntrustedText text={action} brief={brief} />
+  </span>
+);
+
+const grantColumns = (search: GrantSearch): readonly Column<Grant>[] => [
+  {
+    label: 'Subject',
+    role: 'title',
+    width: 'sm:w-[20%]',
+    cell: ({ grant_id, subject_name }) => (
+      <Link to="/tools/grants" search={{ ...search, grant: grant_id }} resetScroll={false} className="font-medium hover:underline">
+        <UntrustedText text={subject_name} brief />
+      </Link>
+    ),
+  },
+  { label: 'Action', role: 'wide', cell: ({ action }) => <Action action={action} brief /> },
+  {
+    label: 'Scope',
+    role: 'meta',
+    width: 'sm:w-[18%]',
+    // Where uses and end have columns of their own, only the rest.
+    cell: (grant) => (
+      <>
+        <span className="max-lg:hidden">{scopeKind(grant)}</span>
+        <span className="lg:hidden">{scopeWords(grant)}</span>
+      </>
+    ),
+  },
+  { label: 'Uses left', role: 'none', from: 'lg', width: 'lg:w-20', cell: usesWords },
+  { label: 'Expires', role: 'none', from: 'lg', width: 'lg:w-32', cell: endOf },
+  { label: 'By', role: 'meta', width: 'sm:w-[12%]', prefix: 'by', cell: ({ granted_by_name }) => <UntrustedText text={granted_by_name} /> },
+  { label: 'Status', role: 'state', width: 'sm:w-24 lg:w-28', cell: (grant) => <Status grant={grant} /> },
+  { label: 'Actions', role: 'none', width: 'sm:w-22', cell: (grant) => <RevokeGrant grant={grant} inRow /> },
+];
+
+function GrantPanel({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useRead('capabilities.list', { grant_id: id });
+  const grant = query.data?.items[0];
+  return (
+    <ReadPanel what="The grant" title={grant?.action ?? 'Grant'} query={query} value={grant} facts={factsOf} onClose={onClose}>
+      {(shown) => (
+        <>
+          {shown.scope.arguments && (
+            <div className="grid gap-1">
+              <h3 className="text-muted">Only with these arguments</h3>
+              <Written label="Allowed arguments" text={shown.scope.arguments.allow.map((each) => JSON.stringify(each)).join('\n')} />
+            </div>
+          )}
+          <div>
+            <RevokeGrant grant={shown} />
+          </div>
+        </>
+      )}
+    </ReadPanel>
+  );
+}
+
+const factsOf = (grant: Grant): FactValues => ({
+  Status: <Status grant={grant} />,
+  Subject: <UntrustedText text={grant.subject_name} />,
+  Action: <Action action={grant.action} />,
+  Scope: scopeWords(grant),
+  'Uses left': usesWords(grant),
+  Expires: endOf(grant),
+  'Given by': <UntrustedText text={grant.granted_by_name} />,
+  Given: <Time at={grant.granted_at} />,
+  Grant: <Id id={grant.grant_id} />,
+});
+
+function RevokeGrant({ grant, inRow = false }: { grant: Grant; inRow?: boolean }) {
+  const { grant_id, action, subject_name } = grant;
+  if (grant.status === 'revoked') return null;
+  return (
+    <ConfirmAction
+      button="Revoke"
+      name={inRow ? disarmed(`Revoke ${action} from ${subject_name}`) : undefined}
+      small={inRow}
+      needs="operator"
+      title="Revoke this grant?"
+      act="Revoke grant"
+      action="capabilities.revoke"
+      input={{ grant_id }}
+      failed="Nothing was revoked."
+      command={`capabilities revoke ${grant_id}`}
+      toast={`Revoked ${action} from ${subject_name}.`}
+    >
+      <RevokeConsequence grant={grant} />
+    </ConfirmAction>
+  );
+}
+
+const TOOL = /^tool\.call\.(.+)$/;
+
+function RevokeConsequence({ grant }: { grant: Grant }) {
+  const tool = TOOL.exec(grant.action)?.[1];
+  const day = useRead('tools.show', { name: tool ?? '' }, { enabled: tool !== undefined }).data;
+  return (
+    <>
+      <p>
+        <Action action={grant.action} /> to <UntrustedText text={grant.subject_name} />: {scopeWords(grant)}.
+      </p>
+      <p>
+        From the next call on they are refused, unless another grant allows it.{' '}
+        {day && `${counted(day.calls_24h, 'call')} of this tool in the last 24 h, by anybody.`}
+      </p>
+      <p className="text-muted">A revoked grant does not come back; the same can be granted anew.</p>
+    </>
+  );
+}
+
+/** What is no action is no word for a shell either: an address can bring anything here. */
+const ACTION = /^[a-z]+\.[A-Za-z0-9_.-]{1,190}$/;
+const TOOLSETS = ['team', 'workflow', 'review', 'cycle'].map((toolset) => `toolset.${toolset}`);
+
+/** To whom, what, and how far: the narrowest is chosen until somebody chooses otherwise. */
+function GrantDialog({ action: given = '', who, onClose }: { action?: string; who?: string; onClose: () => void }) {
+  const me = useRead('identity.me', {}).data;
+  const grant = useAct('capabilities.grant');
+  const revoke = useAct('capabilities.revoke');
+  const say = useToast();
+  const [chosen, setChosen] = useState<Subject>();
+  const [action, setAction] = useState(given);
+  const [span, setSpan] = useState<Span>(SPANS[0]);
+  const names = useToolNames(action);
+  const subject = chosen ?? subjectFrom(who) ?? { kind: 'developer', name: me?.developer ?? '' };
+  const bounds = { ...('scope' in span && { scope: span.scope }), ...('minutes' in span && { expires_in_minutes: span.minutes }) };
+  const takeBack = (grant_id: string, what: string): void => {
+    revoke.mutateAsync({ grant_id }).then(
+      () => say(`Revoked ${what}.`),
+      (error: Error) => say(`${what} was not revoked: ${error.message}`),
+    );
+  };
+  const send = (): void => {
+    grant.mutateAsync({ action: action.trim(), ...namedSubject(subject), ...bounds }).then(
+      ({ grant_id, action: done, subject_name }) => {
+        say(`Granted ${done} to ${subject_name}.`, { label: 'Revoke', act: () => takeBack(grant_id, done) });
+        onClose();
+      },
+      () => {},
+    );
+  };
+  return (
+    <FormDialog
+      title="Grant a capability"
+      wide
+      submit="Grant"
+      needs="operator"
+      ready={isNamed(subject) && action.trim() !== ''}
+      mutation={grant}
+      failed="Nothing was granted."
+      onSubmit={send}
+      onClose={onClose}
+    >
+      <SubjectFields subject={subject} onChange={setChosen} first={given !== ''} />
+      <TextField
+        label="Action"
+        hint="tool.call.<tool>, or a toolset"
+        mono
+        first={given === ''}
+        required
+        most={200}
+        choices={[...names.map((name) => `tool.call.${name}`), ...TOOLSETS]}
+        value={action}
+        onChange={setAction}
+      />
+      <fieldset className="grid gap-1.5">
+        <legend className="mb-1 text-label text-muted">How far, narrowest first</legend>
+        {SPANS.map((each) => (
+          <Choice key={each.span} group="span" checked={span.span === each.span} label={each.label} meaning={each.meaning} onChoose={() => setSpan(each)} />
+        ))}
+      </fieldset>
+      {ACTION.test(action.trim()) && (
+        <CliCommand
+          words={`capabilities grant ${action.trim()}`}
+          options={{
+            ...namedSubject(subject),
+            scope: bounds.scope && JSON.stringify(bounds.scope),
+            'expires-in-minutes': bounds.expires_in_minutes?.toString(),
+          }}
+        />
+      )}
+    </FormDialog>
+  );
 }

@@ -1,17 +1,17 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import type { Result } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { Nothing } from '../../parts/section.tsx';
-import { Table, TableSkeleton } from '../../parts/table.tsx';
+import { DataList, wholeList } from '../../parts/data-list.tsx';
+import { shortId } from '../../parts/id.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { EmptyState } from '../../parts/section.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
+import type { MatrixSearch } from '../../search.ts';
 import { ANSWER_MEANINGS, ANSWER_TONES, ANSWER_WORDS } from './answer.ts';
-import { FilterText } from './filter-text.tsx';
-import { matrixColumns } from './matrix-columns.tsx';
-import { Pager } from './pager.tsx';
-import type { MatrixSearch } from './search.ts';
-import { ServerFilter } from './server-filter.tsx';
+import { FilterText, ServerFilter } from './tool-filters.tsx';
 
 const route = getRouteApi('/tools/matrix');
 const TOOLS = 50;
@@ -24,7 +24,8 @@ export function Matrix() {
   const navigate = useNavigate();
   const show = (next: MatrixSearch): void => void navigate({ to: '/tools/matrix', search: next, resetScroll: false });
   const input = { limit: TOOLS, offset: from, callers_limit: CALLERS, callers_offset: callers, ...(q && { text: q }), ...(server && { server }) };
-  const { data, error, refetch } = useRead('capabilities.matrix', input);
+  const query = useRead('capabilities.matrix', input);
+  const { data } = query;
   const columns = useMemo(() => matrixColumns(data?.callers ?? []), [data]);
   const kept = { ...(q && { q }), ...(server && { server }) };
   const at = (next: { from: number; callers: number }): void =>
@@ -44,17 +45,22 @@ export function Matrix() {
         ))}
       </p>
       <section aria-label="Who may call what" className="panel mt-3">
-        {error && <Problem what="Who may call what could not be read." error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <TableSkeleton />}
-        {data?.items.length === 0 && (
-          <Nothing>
-            <p>No tool fits.</p>
-            <Link to="/tools/matrix" className="link">
-              Show all tools
-            </Link>
-          </Nothing>
-        )}
-        {data && data.items.length > 0 && <Table label="Tools against tokens" columns={columns} rows={data.items} rowKey={({ name }) => name} />}
+        <DataList
+          noun="tools"
+          what="Who may call what"
+          label="Tools against tokens"
+          list={wholeList(query)}
+          columns={columns}
+          rowKey={({ name }) => name}
+          empty={
+            <EmptyState>
+              <p>No tool fits.</p>
+              <Link to="/tools/matrix" className="link">
+                Show all tools
+              </Link>
+            </EmptyState>
+          }
+        />
         {data && (
           <div className="flex flex-wrap justify-between gap-3 border-t border-line p-3">
             <Pager label={counted(data.total, 'tool')} from={from} step={TOOLS} total={data.total} onGo={(next) => at({ from: next, callers })} />
@@ -69,5 +75,75 @@ export function Matrix() {
         )}
       </section>
     </>
+  );
+}
+
+type Answered = Result<'capabilities.matrix'>;
+type Row = Answered['items'][number];
+type Caller = Answered['callers'][number];
+
+const matrixColumns = (callers: Answered['callers']): readonly Column<Row>[] => [
+  {
+    label: 'Tool',
+    width: 'sm:w-[30%]',
+    role: 'wide',
+    cell: ({ name }) => (
+      <Link to="/tools" search={{ tool: name }} className="mono font-medium hover:underline">
+        <UntrustedText text={name} brief />
+      </Link>
+    ),
+  },
+  ...callers.map((caller, at) => ({
+    label: headingOf(caller, callers),
+    role: 'wide' as const,
+    cell: ({ name, answers }: Row) => <Cell tool={name} caller={caller} heading={headingOf(caller, callers)} answer={answers[at] ?? 'no'} />,
+  })),
+];
+
+/** Two tokens of one agent differ by their labels, private ones by their ids alone. */
+function headingOf({ name, label, subject }: Caller, all: readonly Caller[]): string {
+  const same = all.filter((each) => each.name === name);
+  if (same.length === 1) return name;
+  const labelled = same.filter((each) => each.label === label).length === 1 && label !== '';
+  return disarmed(`${name}, ${labelled ? label : shortId(subject.replace(/^token:/, ''))}`);
+}
+
+function Cell({ tool, caller, heading, answer }: { tool: string; caller: Caller; heading: string; answer: Row['answers'][number] }) {
+  return (
+    <Link to="/tools" search={{ who: caller.subject, can: tool }} className="flex items-center justify-between gap-2 hover:underline pointer-coarse:min-h-11">
+      <span className="sr-only">{`${heading}, ${tool}: `}</span>
+      <span aria-hidden="true" className="min-w-0 text-muted sm:hidden">
+        <UntrustedText text={heading} brief />
+      </span>
+      <State tone={ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State>
+    </Link>
+  );
+}
+
+interface PagerProps {
+  /** What there is in all, with its unit. */
+  label: string;
+  from: number;
+  step: number;
+  total: number;
+  onGo: (from: number) => void;
+}
+
+/** A page back and forth; nothing where one page holds all. */
+function Pager({ label, from, step, total, onGo }: PagerProps) {
+  if (total <= step && from === 0) return <p className="text-muted">{label}</p>;
+  const last = Math.min(from + step, total);
+  return (
+    <div className="flex items-center gap-2">
+      <button type="button" className="button" aria-label={`Back, ${label}`} disabled={from === 0} onClick={() => onGo(Math.max(0, from - step))}>
+        ‹
+      </button>
+      <span className="text-muted">
+        {from + 1}–{last} of {label}
+      </span>
+      <button type="button" className="button" aria-label={`Forward, ${label}`} disabled={last >= total} onClick={() => onGo(from + step)}>
+        ›
+      </button>
+    </div>
   );
 }

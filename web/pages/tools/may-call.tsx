@@ -1,22 +1,19 @@
 import { Link } from '@tanstack/react-router';
-import { type SubmitEvent, useId, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import type { Explanation, Foreseen } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
-import { Field } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { shortId } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Notice, State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 import { ANSWER_TONES, ANSWER_WORDS } from './answer.ts';
-import { GrantLink } from './grant-link.tsx';
-import { scopeWords } from './scope.ts';
-import { isNamed, namedSubject, type Subject, subjectFrom, subjectText } from './subject.ts';
-import { SubjectFields } from './subject-fields.tsx';
-import { ToolNames } from './tool-names.tsx';
+import { GrantLink, scopeWords } from './grant-scope.tsx';
+import { isNamed, namedSubject, type Subject, SubjectFields, subjectFrom, subjectText, useToolNames } from './subject.tsx';
 
 interface Question {
   who?: string;
@@ -27,12 +24,12 @@ interface Question {
 export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Question) => void }) {
   const me = useRead('identity.me', {}).data;
   const asked = subjectFrom(who);
-  const names = useId();
   // What is being typed, until another question is asked; the form itself stays, and the focus in it.
   const [draft, setDraft] = useState<{ who?: string; can?: string; subject?: Subject; typed?: string }>({});
   if (draft.who !== who || draft.can !== can) setDraft({ ...(who && { who }), ...(can && { can }) });
   const chosen = draft.subject ?? asked ?? { kind: 'developer', name: me?.developer ?? '' };
   const tool = draft.typed ?? can ?? '';
+  const names = useToolNames(tool);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     onAsk({ who: subjectText({ ...chosen, name: chosen.name.trim() }), can: tool.trim() });
@@ -42,23 +39,16 @@ export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Ques
       <div className="panel grid gap-3 p-3">
         <form onSubmit={submit} className="grid items-end gap-2 md:grid-cols-[minmax(0,3fr)_minmax(0,2fr)_auto]">
           <SubjectFields subject={chosen} onChange={(subject) => setDraft({ ...draft, subject })} />
-          <Field label="Tool">
-            {(id) => (
-              <input
-                id={id}
-                className="field mono"
-                list={names}
-                required
-                maxLength={200}
-                autoComplete="off"
-                spellCheck={false}
-                placeholder="echo"
-                value={tool}
-                onChange={({ target }) => setDraft({ ...draft, typed: target.value })}
-              />
-            )}
-          </Field>
-          <ToolNames id={names} typed={tool} />
+          <TextField
+            label="Tool"
+            mono
+            required
+            most={200}
+            placeholder="echo"
+            choices={names}
+            value={tool}
+            onChange={(typed) => setDraft({ ...draft, typed })}
+          />
           <button type="submit" className="button button-primary" disabled={!isNamed(chosen) || tool.trim() === ''}>
             Ask
           </button>
@@ -95,21 +85,21 @@ function Told({ foreseen: { answer, name, label, message, grant } }: { foreseen:
     <>
       <State tone={answer === 'no' ? 'bad' : ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State>
       <span className="font-medium">
-        <Said text={name} />
+        <UntrustedText text={name} />
       </span>
       {label && (
         <span className="text-muted">
-          <Said text={label} />
+          <UntrustedText text={label} />
         </span>
       )}
-      {message !== null && <Said text={message} />}
+      {message !== null && <UntrustedText text={message} />}
       {grant && (
         <span>
           by{' '}
           <Link to="/tools/grants" search={{ grant: grant.grant_id }} className="link mono">
             {shortId(grant.grant_id)}
           </Link>{' '}
-          (<Said text={grant.action} /> to <Said text={grant.subject_name} />
+          (<UntrustedText text={grant.action} /> to <UntrustedText text={grant.subject_name} />
           ): {scopeWords(grant)}
         </span>
       )}
@@ -123,7 +113,7 @@ function Standing({ tool, explanation }: { tool: string; explanation: Explanatio
   if (explanation.tool === null) {
     return (
       <Notice tone="wait">
-        There is no tool <Said text={tool} /> in the catalogue now.
+        There is no tool <UntrustedText text={tool} /> in the catalogue now.
       </Notice>
     );
   }
@@ -141,7 +131,7 @@ function Standing({ tool, explanation }: { tool: string; explanation: Explanatio
   }
   return (
     <Notice tone="wait">
-      Its server <Said text={server} /> is {state}.
+      Its server <UntrustedText text={server} /> is {state}.
     </Notice>
   );
 }

@@ -1,20 +1,23 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { Result } from '../../api.ts';
+import type { ExternalServer, Result } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
+import { counted } from '../../parts/count.ts';
+import { DataList, Loaded, wholeList } from '../../parts/data-list.tsx';
+import { ConfirmAction } from '../../parts/form-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
-import { Table, TableSkeleton } from '../../parts/table.tsx';
-import { Notice } from '../../parts/tone.tsx';
-import { useRead } from '../../queries.ts';
-import { ForOperator, useRights } from './for-operator.tsx';
-import { ForgetServer } from './forget-server.tsx';
-import { useServers } from './read-servers.ts';
-import { serverColumns } from './server-columns.tsx';
-import { ServerPanel } from './server-panel.tsx';
+import { Written } from '../../parts/revealed.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
+import { Facts, SidePanel } from '../../parts/side-panel.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { milliseconds, Time } from '../../parts/time.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { Notice, State, type Tone } from '../../parts/tone.tsx';
+import { useAct, useRead } from '../../queries.ts';
+import { ForOperator, useRights, useServers } from './rights.tsx';
 
 const route = getRouteApi('/tools/servers');
 
@@ -28,7 +31,8 @@ export function Servers() {
   const { server: opened } = route.useSearch();
   const navigate = useNavigate();
   const rights = useRights();
-  const { data, error, refetch } = useServers(rights);
+  const query = useServers(rights);
+  const { data } = query;
   const usage = useRead('tools.usage', {}).data;
   const columns = useMemo(() => serverColumns(usage?.items ?? []), [usage]);
   const close = (): void => void navigate({ to: '/tools/servers', resetScroll: false });
@@ -39,10 +43,7 @@ export function Servers() {
       <div className="grid gap-6">
         {data && data.problems.length > 0 && <FileProblems problems={data.problems} />}
         <section aria-label="Servers" className="panel">
-          {error && <Problem what="The servers could not be read." error={error} onRetry={() => void refetch()} />}
-          {!data && !error && <TableSkeleton />}
-          {data?.items.length === 0 && <NoServers />}
-          {data && data.items.length > 0 && <Table label="Servers" columns={columns} rows={data.items} rowKey={({ name }) => name} />}
+          <DataList noun="servers" label="Servers" list={wholeList(query)} columns={columns} rowKey={({ name }) => name} empty={<NoServers />} />
         </section>
         {data && data.unconfigured.length > 0 && <Unconfigured servers={data.unconfigured} />}
       </div>
@@ -60,8 +61,8 @@ function FileProblems({ problems }: { problems: Result<'servers.list'>['problems
       <ul className="mt-1 grid gap-1">
         {problems.map(({ line, server, message }) => (
           <li key={`${line} ${server} ${message}`}>
-            <code>{line === null ? 'secrets.toml' : `secrets.toml:${line}`}</code> {server !== null && <Said text={`${server}: `} />}
-            <Said text={message} />
+            <code>{line === null ? 'secrets.toml' : `secrets.toml:${line}`}</code> {server !== null && <UntrustedText text={`${server}: `} />}
+            <UntrustedText text={message} />
           </li>
         ))}
       </ul>
@@ -71,35 +72,225 @@ function FileProblems({ problems }: { problems: Result<'servers.list'>['problems
 
 function NoServers() {
   return (
-    <Nothing>
+    <EmptyState>
       <p>There is no external server. Write one into ~/.covenant/secrets.toml (mode 0600); it is started as soon as the file is saved:</p>
       <div className="w-full text-left text-text">
         <CodeBlock label="an entry of secrets.toml" text={SNIPPET} />
       </div>
       <p>Then look at it:</p>
       <CliCommand words="servers list" />
-    </Nothing>
+    </EmptyState>
   );
 }
 
 /** They keep the names of their tools, so that no other server takes them over with the grants that were given for them. */
 function Unconfigured({ servers }: { servers: readonly string[] }) {
-  const [forgetting, setForgetting] = useState<string>();
   return (
     <Section title="In the file no more" about="They keep the names of their tools until they are forgotten.">
       <ul className="panel divide-y divide-line">
         {servers.map((server) => (
           <li key={server} className="flex flex-wrap items-center gap-3 px-3 py-2">
             <span className="min-w-0 flex-1 font-medium">
-              <Said text={server} />
+              <UntrustedText text={server} />
             </span>
-            <ActButton needs="operator" look="bad" aria-label={`Forget ${server}`} onClick={() => setForgetting(server)}>
-              Forget
-            </ActButton>
+            <ConfirmAction
+              button="Forget"
+              name={`Forget ${server}`}
+              needs="operator"
+              title={`Forget ${server}?`}
+              act="Forget server"
+              typed={server}
+              action="servers.forget"
+              input={{ server }}
+              failed="Nothing was forgotten."
+              command={`servers forget ${server}`}
+              toast={`Forgot ${server}.`}
+            >
+              <p>
+                What was approved of it is lost, and the names of its tools are free for whichever server takes them. Grants for those names stay: whoever has
+                the name next can be called by them.
+              </p>
+            </ConfirmAction>
           </li>
         ))}
       </ul>
-      {forgetting && <ForgetServer server={forgetting} onClose={() => setForgetting(undefined)} />}
     </Section>
+  );
+}
+
+const TONES: Record<ExternalServer['state'], Tone> = {
+  up: 'good',
+  idle: 'quiet',
+  starting: 'wait',
+  down: 'bad',
+  stopped: 'quiet',
+  disabled: 'quiet',
+};
+
+type ServerUsage = Result<'tools.usage'>['items'];
+
+const serverColumns = (usage: ServerUsage): readonly Column<ExternalServer>[] => [
+  {
+    label: 'Name',
+    role: 'title',
+    width: 'sm:w-[20%]',
+    cell: ({ name }) => (
+      <Link to="/tools/servers" search={{ server: name }} resetScroll={false} className="font-medium hover:underline">
+        <UntrustedText text={name} brief />
+      </Link>
+    ),
+  },
+  { label: 'State', role: 'state', width: 'sm:w-26 lg:w-34', cell: ({ state }) => <State tone={TONES[state]}>{state}</State> },
+  { label: 'Transport', role: 'meta', from: 'lg', width: 'lg:w-24', cell: ({ transport }) => transport },
+  {
+    label: 'Tools',
+    width: 'sm:w-40 lg:w-44',
+    cell: ({ tools, withheld }) => (
+      <>
+        {counted(tools, 'tool')}
+        {withheld.length > 0 && <span className="text-you">, {withheld.length} withheld</span>}
+      </>
+    ),
+  },
+  { label: 'Restarts', role: 'none', from: 'lg', width: 'lg:w-24', cell: ({ restarts }) => restarts },
+  { label: 'p95', role: 'meta', width: 'sm:w-18 lg:w-24', prefix: 'p95', cell: ({ name }) => p95Of(usage, name) },
+  {
+    label: 'Last error',
+    role: 'wide',
+    cell: ({ problem }) =>
+      problem === null ? <span className="max-sm:hidden">—</span> : <span className="text-bad">{<UntrustedText text={problem} brief />}</span>,
+  },
+];
+
+function p95Of(usage: ServerUsage | undefined, server: string): string {
+  const p95 = usage?.find((each) => each.server === server)?.p95_ms ?? null;
+  return p95 === null ? '—' : milliseconds(p95);
+}
+
+interface ServerPanelProps {
+  name: string;
+  /** Missing where the file has none of this name. */
+  server: ExternalServer | undefined;
+  usage: ServerUsage | undefined;
+  onClose: () => void;
+}
+
+function ServerPanel({ name, server, usage, onClose }: ServerPanelProps) {
+  return (
+    <SidePanel title={name} onClose={onClose}>
+      {server ? <Shown server={server} usage={usage} /> : <p>There is no server of this name in secrets.toml.</p>}
+    </SidePanel>
+  );
+}
+
+function Shown({ server, usage }: { server: ExternalServer; usage: ServerUsage | undefined }) {
+  const day = usage?.find((each) => each.server === server.name);
+  const { server_info } = server;
+  return (
+    <>
+      {server.problem !== null && (
+        <Notice tone="bad">
+          <UntrustedText text={server.problem} />
+          {server.next_start_at !== null && <p>It is started again by itself.</p>}
+        </Notice>
+      )}
+      {server.withheld.length > 0 && (
+        <Notice tone="you">
+          {counted(server.withheld.length, 'definition')} withheld.{' '}
+          <Link to="/tools/changes" className="underline underline-offset-2">
+            Look at what changed
+          </Link>
+        </Notice>
+      )}
+      <Facts
+        facts={{
+          State: <State tone={TONES[server.state]}>{server.state}</State>,
+          Since: server.since && <Time at={server.since} />,
+          Restarts: counted(server.restarts, 'restart'),
+          Transport: server.transport,
+          'Reached at': (
+            <span className="mono">
+              <UntrustedText text={server.target} />
+            </span>
+          ),
+          Process: server.pid,
+          'Calls itself': server_info?.name ? <UntrustedText text={[server_info.name, server_info.version].filter(Boolean).join(' ')} /> : null,
+          Protocol: server.protocol_version,
+          Offers: `${counted(server.tools, 'tool')}, ${counted(server.prompts, 'prompt')}, ${counted(server.resources, 'resource')}`,
+          'Last 24 h': day ? `${counted(day.calls_24h, 'call')}, ${counted(day.errors_24h, 'error')}` : null,
+          p95: p95Of(usage, server.name),
+          Workspaces: server.workspaces.includes('*') ? 'every one' : server.workspaces.join(', '),
+          Entry: `secrets.toml:${server.line}`,
+        }}
+      />
+      <div className="flex flex-wrap gap-2">
+        <RestartServer server={server} />
+        <Link to="/tools" search={{ server: server.name }} className="button">
+          Its tools
+        </Link>
+      </div>
+      <Log server={server.name} />
+    </>
+  );
+}
+
+/** Where it is up, calls may be under way: then it is asked about first. */
+function RestartServer({ server: { name, state, tools } }: { server: ExternalServer }) {
+  const restart = useAct('servers.restart');
+  const say = useToast();
+  const [problem, setProblem] = useState<string | null>(null);
+  const done = (result: Result<'servers.restart'>): void => {
+    setProblem(result.problem);
+    if (result.problem === null) say(`${name} was restarted and is ${result.state}.`);
+  };
+  return (
+    <>
+      {state === 'up' ? (
+        <ConfirmAction
+          button="Restart"
+          look="plain"
+          needs="operator"
+          title={`Restart ${name}?`}
+          act="Restart"
+          action="servers.restart"
+          input={{ server: name }}
+          failed={`${name} was not restarted.`}
+          command={`servers restart ${name}`}
+          onDone={done}
+        >
+          <p>
+            Calls that are under way fail. {tools === 1 ? 'Its tool is' : `Its ${counted(tools, 'tool')} are`} not there until it is up again. secrets.toml is
+            read anew.
+          </p>
+        </ConfirmAction>
+      ) : (
+        <ActButton
+          needs="operator"
+          pending={restart.isPending}
+          disabled={state === 'disabled'}
+          onClick={() => restart.mutate({ server: name }, { onSuccess: done })}
+        >
+          Restart
+        </ActButton>
+      )}
+      {restart.error && <Problem what={`${name} was not restarted.`} error={restart.error} />}
+      {problem !== null && <Notice tone="bad">{problem}</Notice>}
+    </>
+  );
+}
+
+const LOG_EVERY_MS = 5_000;
+
+/** No event tells that a server wrote something, so it is read again while it is looked at. */
+function Log({ server }: { server: string }) {
+  const query = useRead('servers.logs', { server, lines: 200 }, { everyMs: LOG_EVERY_MS });
+  return (
+    <div className="grid gap-1">
+      <h3 className="text-muted">What it wrote to its standard error</h3>
+      <Loaded what="The log" query={query}>
+        {({ lines }) => (lines.length === 0 ? <p className="text-muted">Nothing.</p> : <Written label={`Log of ${server}`} text={lines.join('\n')} />)}
+      </Loaded>
+      <CliCommand words={`servers logs ${server}`} />
+    </div>
   );
 }

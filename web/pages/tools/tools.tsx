@@ -1,8 +1,6 @@
 import { Outlet } from '@tanstack/react-router';
 import { Views } from '../../parts/views.tsx';
-import { isWaiting } from './change.ts';
-import { useRights } from './for-operator.tsx';
-import { useServers } from './read-servers.ts';
+import { isWaiting, useRights, useServers } from './rights.tsx';
 
 /** Who may call what, and what there is to call. */
 export function Tools() {

@@ -1,6 +1,6 @@
 import type { UsageRow } from '../../api.ts';
 import { csvOf } from './csv.ts';
-import type { Grouping } from './search.ts';
+import type { Grouping } from './usage-columns.tsx';
 
 /** The rows that are shown, as a file for a spreadsheet. */
 export function CsvButton({ by, days, rows }: { by: Grouping; days: number; rows: readonly UsageRow[] }) {

@@ -6,8 +6,9 @@ import { Problem } from '../../parts/problem.tsx';
 import { Section } from '../../parts/section.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
 import { useRead } from '../../queries.ts';
+import type { UsageSearch } from '../../search.ts';
 import { barsOf } from './bars.ts';
-import { daysOf, type UsageSearch } from './search.ts';
+import { daysOf } from './usage-columns.tsx';
 
 const KEYS = { model: ['day', 'model'], agent: ['day', 'developer', 'agent'] } as const;
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });

@@ -1,10 +1,21 @@
-import type { UsageRow } from '../../api.ts';
+import type { Arguments, UsageRow } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { costWords } from '../../parts/cost.ts';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Said, workerOf } from '../../parts/said.tsx';
 import { CARD_TITLE, type Column } from '../../parts/table.tsx';
-import type { Grouping } from './search.ts';
+import type { UsageSearch } from '../../search.ts';
+
+/** What a row stands for, and what the server sums by for it. */
+export type Grouping = NonNullable<UsageSearch['by']> | 'agent';
+export const GROUPING_KEYS = {
+  agent: ['developer', 'agent', 'model'],
+  day: ['day', 'developer', 'agent', 'model'],
+  task: ['task', 'developer', 'agent', 'model'],
+  developer: ['developer', 'model'],
+} as const satisfies Record<Grouping, Arguments<'usage.list'>['by']>;
+const USUAL_DAYS = 30;
+export const daysOf = ({ days }: UsageSearch): number => days ?? USUAL_DAYS;
 
 /** Whose usage it is, as people know them. */
 export const whoOf = ({ developer, agent_type }: UsageRow): string => workerOf(developer ?? '—', agent_type);

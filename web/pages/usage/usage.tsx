@@ -8,26 +8,25 @@ import { Problem } from '../../parts/problem.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
+import type { UsageSearch } from '../../search.ts';
 import { CsvButton } from './csv-button.tsx';
 import { DailyBars } from './daily-bars.tsx';
 import { NoUsage } from './no-usage.tsx';
 import { Prices } from './prices.tsx';
-import { daysOf, GROUPINGS, type Grouping, SPANS, type UsageSearch } from './search.ts';
 import { Totals } from './totals.tsx';
-import { keyOf, usageColumns } from './usage-columns.tsx';
+import { daysOf, GROUPING_KEYS, type Grouping, keyOf, usageColumns } from './usage-columns.tsx';
 
 const route = getRouteApi('/usage');
-const OTHER_GROUPINGS = (['day', 'task', 'developer'] as const).map((grouping) => [grouping, GROUPINGS[grouping].label] as const);
-const OTHER_SPANS = Object.entries(SPANS) as [keyof typeof SPANS, string][];
+const OTHER_GROUPINGS = (['day', 'task', 'developer'] as const).map((grouping) => [grouping, grouping] as const);
+const OTHER_SPANS = ([7, 90, 366] as const).map((days) => [`${days}`, `${days} days`] as const);
 
 /** Who spent what. */
 export function Usage() {
   const search = route.useSearch();
-  const navigate = useNavigate();
+  const navigate = useNavigate({ from: '/usage' });
   const by = search.by ?? 'agent';
-  const usage = useRead('usage.list', { days: daysOf(search), by: [...GROUPINGS[by].keys] });
-  const show = (change: { [K in keyof UsageSearch]?: UsageSearch[K] | undefined }): void =>
-    void navigate({ to: '/usage', search: (all) => ({ ...all, ...change }) as UsageSearch, resetScroll: false });
+  const usage = useRead('usage.list', { days: daysOf(search), by: [...GROUPING_KEYS[by]] });
+  const show = (change: UsageSearch): void => void navigate({ to: '/usage', search: (all) => ({ ...all, ...change }), resetScroll: false });
   const isEmpty = usage.data?.totals.spans === 0;
   return (
     <>
@@ -38,8 +37,8 @@ export function Usage() {
           label="Last"
           otherwise="30 days"
           choices={OTHER_SPANS}
-          chosen={search.days === undefined ? undefined : (String(search.days) as keyof typeof SPANS)}
-          onChoose={(days) => show({ days: days === undefined ? undefined : Number(days) })}
+          chosen={search.days && `${search.days}`}
+          onChoose={(days) => show({ days: days && (Number(days) as UsageSearch['days']) })}
         />
         <button type="button" className="button" onClick={() => show({ prices: true })}>
           Prices
@@ -66,20 +65,20 @@ interface RowsProps {
   by: Grouping;
   days: number;
   data: Result<'usage.list'>;
-  onGroup: (grouping: Grouping | undefined) => void;
+  onGroup: (grouping: UsageSearch['by']) => void;
 }
 
 function Rows({ by, days, data: { items, left_out }, onGroup }: RowsProps) {
   const columns = useMemo(() => usageColumns(by), [by]);
   return (
-    <Section title={`By ${GROUPINGS[by].label}`}>
+    <Section title={`By ${by}`}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <Filter label="By" otherwise="agent" choices={OTHER_GROUPINGS} chosen={by === 'agent' ? undefined : by} onChoose={onGroup} />
         <span className="text-muted">{counted(items.length, 'row')}</span>
         <CsvButton by={by} days={days} rows={items} />
       </div>
       <div className="panel">
-        <Table label={`Usage by ${GROUPINGS[by].label}`} columns={columns} rows={items} rowKey={keyOf} />
+        <Table label={`Usage by ${by}`} columns={columns} rows={items} rowKey={keyOf} />
       </div>
       {left_out > 0 && <p className="text-muted">{counted(left_out, 'more row')} not listed; the totals above count them.</p>}
       <details>

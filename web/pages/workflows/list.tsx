@@ -10,9 +10,9 @@ import { disarmed, Said } from '../../parts/said.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import { CARD_STATE, CARD_TITLE, type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { State } from '../../parts/tone.tsx';
+import type { ListSearch } from '../../search.ts';
 import { TaskLink } from './next-tasks.tsx';
 import { useWorkflowTasks } from './read-pages.ts';
-import type { ListSearch } from './search.ts';
 import { said, TASK_CHOICES, TASK_TONES } from './status.ts';
 
 const page = getRouteApi('/workflows/$workflow');

@@ -1,6 +1,6 @@
 import { type InfiniteData, type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call, type Result } from '../../api.ts';
-import type { ListSearch } from './search.ts';
+import type { ListSearch } from '../../search.ts';
 import { statusesOf, type WorkflowStatus } from './status.ts';
 
 const WORKFLOWS = 50;

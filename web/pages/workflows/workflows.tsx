@@ -9,9 +9,9 @@ import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
 import { Nothing } from '../../parts/section.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
+import type { WorkflowsSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { useWorkflows } from './read-pages.ts';
-import type { WorkflowsSearch } from './search.ts';
 import { said, WORKFLOW_CHOICES } from './status.ts';
 import { workflowColumns } from './workflow-columns.tsx';
 

@@ -34,7 +34,7 @@ const STATUSES = [
   [resumeWorkflow, 'in_progress'],
   [completeWorkflow, 'completed'],
   [abandonWorkflow, 'abandoned'],
-] as const satisfies readonly (readonly [typeof pauseWorkflow, WorkflowStatus])[];
+] as const satisfies readonly (readonly [unknown, WorkflowStatus])[];
 
 export const workflowSteering = (ports: WorkflowPorts): Implementation[] => [
   implement(createByHand, {

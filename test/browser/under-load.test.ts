@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { testApp } from '../../src/testing/app.ts';
+import { testClock } from '../../src/testing/clock.ts';
+import { teamApp } from '../../src/testing/scenes/team.ts';
+import { live, openBrowser, signedIn } from './house.ts';
+
+openBrowser();
+
+/** Each answer of the action comes this much later. */
+const slowDown = (page: Page, action: string, ms: number) =>
+  page.route(`**/api/actions/${action}`, async (route) => {
+    await sleep(ms);
+    await route.continue().catch(() => {});
+  });
+
+test('a read that takes longer than the time between two events ends all the same, and shows what came last', async () => {
+  const team = await teamApp({ clock: testClock(Date.now()) });
+  await team.planned({ title: 'Write the manual' });
+  const { page } = await signedIn('/tasks', {}, team, 'ana');
+  await live(page);
+  await page.getByRole('row', { name: /Write the manual/ }).waitFor();
+  await slowDown(page, 'tasks.list', 1_500);
+  await team.planned({ title: 'Draw a map' });
+  const pouring = new AbortController();
+  const poured = (async () => {
+    for (let count = 0; !pouring.signal.aborted; count++) {
+      await team.planned({ title: `Chore number ${count}`, scope: `Unlike any other: ${'abcdefghij'[count % 10]} ${count}` });
+      await sleep(300);
+    }
+  })();
+  try {
+    await page.getByRole('row', { name: /Draw a map/ }).waitFor({ timeout: 8_000 });
+  } finally {
+    pouring.abort();
+    await poured;
+  }
+  await team.planned({ title: 'The very last one' });
+  await page.getByRole('row', { name: /The very last one/ }).waitFor();
+});
+
+test('however far a list was read, an event reads six pages of it again at most', async () => {
+  const app = await testApp({ clock: testClock(Date.now()) });
+  for (let count = 0; count < 720; count++) await app.done('capabilities.grant', { action: `tool.call.tool_${count}`, developer: 'mira' });
+  const { page } = await signedIn('/tools/grants', {}, app, 'mira');
+  await live(page);
+  const more = page.getByRole('button', { name: 'Show older grants' });
+  const table = page.getByRole('table', { name: 'Grants, newest first' });
+  for (let pages = 2; pages <= 7; pages++) {
+    const before = await table.getAttribute('aria-rowcount');
+    await more.click();
+    await expect.poll(() => table.getAttribute('aria-rowcount')).not.toBe(before);
+  }
+  const reads: string[] = [];
+  page.on('request', (request) => request.url().endsWith('/api/actions/capabilities.list') && reads.push(request.url()));
+  await app.done('capabilities.grant', { action: 'tool.call.the_last', developer: 'mira' });
+  await sleep(3_000);
+  expect(reads.length).toBeGreaterThan(0);
+  expect(reads.length).toBeLessThanOrEqual(6);
+  await page.getByRole('button', { name: 'Back to the first grants' }).click();
+  await page.getByRole('row', { name: /tool.call.the_last/ }).waitFor();
+});

@@ -1,0 +1,133 @@
+import { type ReactNode, type SubmitEvent, useState } from 'react';
+import type { ActionName, Arguments, Result } from '../api.ts';
+import { useAct } from '../queries.ts';
+import { ActButton, type ActButtonProps } from './act-button.tsx';
+import { CliCommand } from './cli.tsx';
+import { Dialog } from './dialog.tsx';
+import { TextField } from './field.tsx';
+import { closeDone, openDialog } from './open-dialog.tsx';
+import { Problem } from './problem.tsx';
+import { disarmed } from './said.tsx';
+import { useToast } from './toast.tsx';
+
+interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
+  title: string;
+  wide?: boolean;
+  children: ReactNode;
+  /** The button that does it. */
+  submit: string;
+  cancel?: string;
+  /** Whether it has all it needs. */
+  ready?: boolean;
+  /** Whoever presses Enter at once has done nothing: the focus begins on the way out. */
+  cautious?: boolean;
+  mutation: { readonly isPending: boolean; readonly error: Error | null };
+  /** "Nothing was granted." */
+  failed: string;
+  onSubmit: () => void;
+  onClose: () => void;
+}
+
+/** A dialog with a form: what it does, its fields, why it failed, and two buttons. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, wide, children, submit, cancel = 'Cancel', look = 'primary', needs, ready = true, cautious, mutation, failed, onSubmit, onClose } = props;
+  const onFormSubmit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <Dialog title={title} wide={wide ?? false} onClose={onClose}>
+      <form onSubmit={onFormSubmit} className="mt-3 grid gap-3">
+        {children}
+        {mutation.error && <Problem what={failed} error={mutation.error} />}
+        <div className="flex flex-wrap justify-end gap-2">
+          <button type="button" className="button" data-first={cautious || undefined} onClick={onClose}>
+            {cancel}
+          </button>
+          <ActButton type="submit" data-first look={look} {...(needs && { needs })} pending={mutation.isPending} disabled={!ready}>
+            {submit}
+          </ActButton>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface ConfirmSpec<N extends ActionName> {
+  title: string;
+  /** What it does, in numbers where there are any. */
+  children: ReactNode;
+  /** The button that does it. */
+  act: string;
+  keep?: string;
+  /** What destroys is confirmed by typing this. */
+  typed?: string;
+  action: N;
+  input: Arguments<N>;
+  /** "Nothing was released." */
+  failed: string;
+  /** The same for a shell. */
+  command?: string;
+  /** Said once it is done. */
+  toast?: string;
+  onDone?: ((result: Result<N>) => void) | undefined;
+}
+
+interface ConfirmActionProps<N extends ActionName> extends ConfirmSpec<N> {
+  /** The button that asks. */
+  button: string;
+  look?: ActButtonProps['look'];
+  needs?: ActButtonProps['needs'];
+  /** What a screen reader calls the button, where several on the page say the same. */
+  name?: string | undefined;
+  /** As in a row of a table. */
+  small?: boolean;
+  disabled?: boolean;
+}
+
+/** A button for what stops somebody's work or cannot be taken back: it asks, does it, and says what failed. */
+export function ConfirmAction<N extends ActionName>(props: ConfirmActionProps<N>) {
+  const { button, look = 'bad', needs = 'member', name, small = false, disabled = false, ...spec } = props;
+  return (
+    <ActButton
+      look={look}
+      needs={needs}
+      disabled={disabled}
+      className={small ? 'min-h-6 px-2' : ''}
+      aria-label={name}
+      onClick={() => openDialog((close) => <ConfirmDialog {...spec} onClose={close} />)}
+    >
+      {button}
+    </ActButton>
+  );
+}
+
+export function ConfirmDialog<N extends ActionName>({ onClose, ...spec }: ConfirmSpec<N> & { onClose: () => void }) {
+  const { title, children, act, keep = 'Cancel', typed, action, input, failed, command, toast, onDone } = spec;
+  const mutation = useAct(action);
+  const say = useToast();
+  const [given, setGiven] = useState('');
+  const done = (result: Result<N>): void => {
+    if (toast !== undefined) say(toast);
+    onDone?.(result);
+    closeDone(onClose);
+  };
+  return (
+    <FormDialog
+      title={title}
+      submit={act}
+      cancel={keep}
+      look="bad"
+      cautious={typed === undefined}
+      ready={typed === undefined || [typed, disarmed(typed)].includes(given.trim())}
+      mutation={mutation}
+      failed={failed}
+      onSubmit={() => mutation.mutate(input, { onSuccess: done })}
+      onClose={onClose}
+    >
+      {children}
+      {command !== undefined && <CliCommand words={command} />}
+      {typed !== undefined && <TextField label={`Type ${disarmed(typed)} to confirm`} mono first value={given} onChange={setGiven} />}
+    </FormDialog>
+  );
+}

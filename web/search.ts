@@ -1,0 +1,130 @@
+import type { Arguments, CatalogueTool, Grant, Instance, RoleAction } from './api.ts';
+import { CATEGORIES } from './pages/events/category.ts';
+import { KINDS, STATES } from './pages/messages/status.ts';
+import { STATUSES } from './pages/tasks/status.ts';
+import { TASK_CHOICES, WORKFLOW_CHOICES } from './pages/workflows/status.ts';
+
+/** Reads the value of one search parameter; undefined where it is not given or not allowed. */
+type Parameter<T> = (value: unknown) => T | undefined;
+type Shape = Record<string, Parameter<unknown>>;
+type Search<S extends Shape> = { [K in keyof S]?: Exclude<ReturnType<S[K]>, undefined> };
+
+/** A search schema: anything else in the address is dropped. */
+const schema =
+  <S extends Shape>(shape: S) =>
+  (given: Record<string, unknown>): Search<S> =>
+    Object.fromEntries(
+      Object.entries(shape).flatMap(([name, read]) => {
+        const value = read(given[name]);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ) as Search<S>;
+
+/** The router's parser takes `123` and `true` for a number and a boolean: here they are text all the same. */
+const text: Parameter<string> = (value) => {
+  const written = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  return written.trim() === '' ? undefined : written;
+};
+const shortText: Parameter<string> = (value) => text(value)?.slice(0, 200);
+const positive: Parameter<number> = (value) => (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined);
+const flag: Parameter<true> = (value) => (value === true ? true : undefined);
+const oneOf =
+  <const T>(...values: readonly T[]): Parameter<T> =>
+  (value) =>
+    values.find((each) => each === value);
+/** One of those that a filter offers. */
+const choice = <T extends string>(choices: readonly (readonly [T, string])[]): Parameter<T> => oneOf(...choices.map(([value]) => value));
+
+const MAX_TURNED = 100;
+const texts: Parameter<string[]> = (value) => {
+  const kept = Array.isArray(value) ? value.filter((each) => typeof each === 'string').slice(0, MAX_TURNED) : [];
+  return kept.length > 0 ? kept : undefined;
+};
+
+/** Every page: the repository that lists are narrowed to. */
+export const rootSearch = schema({ repo: text });
+
+/** Now: what is open beside the list. */
+export const nowSearch = schema({ question: text, approval: text, ask: text, overlap: text });
+
+/** Nothing chosen means everything that is open. `before`: the list goes on after `<when it changed>.<its id>`. `task`: its panel is open. `plan`: the form is open. */
+export const taskSearch = schema({ status: choice(STATUSES), mine: flag, owner: text, workstream: text, before: text, task: text, plan: flag });
+export const claimSearch = schema({ mine: flag, before: text, claim: text });
+/** `subject`: only those about this piece of work. `warning`: its panel is open. `audit`: the comparison of all work with all is shown. */
+export const overlapSearch = schema({ status: oneOf('open'), level: oneOf('warn', 'escalated'), subject: text, before: text, warning: text, audit: flag });
+/** Nothing chosen means the last week. */
+export const WEEK_SPANS = [14, 31] as const;
+export const weekSearch = schema({ days: oneOf(...WEEK_SPANS) });
+
+export const workflowsSearch = schema({ status: choice(WORKFLOW_CHOICES) });
+/** `task`: its panel is open. */
+export const workflowSearch = schema({ task: text });
+/** `turned`: groups that are shown the other way than by themselves, open or folded. */
+export const graphSearch = schema({ turned: texts });
+/** `gaps`: idle times are drawn as long as they were. */
+export const timelineSearch = schema({ gaps: flag, as: oneOf('table') });
+/** `text`: words of a name. */
+export const listSearch = schema({ status: choice(TASK_CHOICES), text: shortText });
+
+/** Nothing chosen means those that are not over, of every type. */
+export const reviewSearch = schema({ show: oneOf('all'), type: oneOf<Instance['type']>('coding', 'review', 'planning') });
+/** `text`: the screen as text, for screen readers. */
+export const terminalSearch = schema({ text: flag });
+/** `path`: the file that is open. */
+export const diffSearch = schema({ path: text });
+
+/** `handoff`: the number of the handoff whose panel is open; `whole`: all of it instead of what has changed since the one before. */
+export const cycleSearch = schema({ handoff: positive, whole: flag });
+
+/** `message`: the message, ask, handoff or announcement whose thread is open. */
+export const messageSearch = schema({ kind: choice(KINDS), state: choice(STATES), mine: flag, message: text, broadcast: flag });
+
+/** `tool`: its panel is open. `who` and `can`: the question that is asked, as `developer:mira` and a tool. */
+const toolState = oneOf<CatalogueTool['state']>('up', 'starting', 'down', 'withheld');
+export const catalogueSearch = schema({ q: text, server: text, state: toolState, tool: text, who: text, can: text });
+export const serverSearch = schema({ server: text });
+/** `grant`: its panel is open. `action` and `who`: one is being given. */
+const grantStatus = oneOf<Grant['status']>('live', 'exhausted', 'expired', 'revoked');
+export const grantSearch = schema({ grant: text, status: grantStatus, q: text, action: text, who: text });
+/** `from` and `callers`: the first tool and the first token that are shown. */
+export const matrixSearch = schema({ q: text, server: text, from: positive, callers: positive });
+export const changeSearch = schema({ change: text, show: oneOf('rejected') });
+
+/** All fields of the journal's own filter. */
+const EVENT_FILTER = { category: choice(CATEGORIES), text, kind: text, actor: text, subject: text, session: text, outcome: text };
+export type EventFilter = Omit<Arguments<'events.list'>, 'after' | 'before' | 'latest' | 'limit'>;
+export const eventFilter: (given: Record<string, unknown>) => EventFilter = schema(EVENT_FILTER);
+/** `event`: its panel is open. `chart`: how far back the chart goes; an hour where nothing is chosen. */
+export const activitySearch = schema({ ...EVENT_FILTER, event: positive, chart: oneOf('day') });
+
+/** By agent and over 30 days where nothing is chosen. `bars`: what they are stacked of. `prices`: their dialog is open. */
+export const usageSearch = schema({
+  by: oneOf('day', 'task', 'developer'),
+  days: oneOf(7, 90, 366),
+  bars: oneOf('agent'),
+  measure: oneOf('tokens'),
+  prices: flag,
+});
+
+/** `create`: the form has the focus. `token`: its panel is open. `whose`: everybody's, for operators. */
+export const tokenSearch = schema({ create: flag, token: text, whose: oneOf('all') });
+/** `cwd`: the folder of the repository. */
+export const setupSearch = schema({ cwd: text });
+export const roleSearch = schema({ needs: oneOf<RoleAction['access']>('member', 'operator', 'server', 'token') });
+export const authorizeSearch = schema({ code: text });
+
+export type TokenSearch = ReturnType<typeof tokenSearch>;
+export type OverlapSearch = ReturnType<typeof overlapSearch>;
+export type NowSearch = ReturnType<typeof nowSearch>;
+export type TaskSearch = ReturnType<typeof taskSearch>;
+export type ClaimSearch = ReturnType<typeof claimSearch>;
+export type ReviewSearch = ReturnType<typeof reviewSearch>;
+export type UsageSearch = ReturnType<typeof usageSearch>;
+export type WorkflowsSearch = ReturnType<typeof workflowsSearch>;
+export type ListSearch = ReturnType<typeof listSearch>;
+export type ActivitySearch = ReturnType<typeof activitySearch>;
+export type GrantSearch = ReturnType<typeof grantSearch>;
+export type ChangeSearch = ReturnType<typeof changeSearch>;
+export type MatrixSearch = ReturnType<typeof matrixSearch>;
+export type CatalogueSearch = ReturnType<typeof catalogueSearch>;
+export type MessageSearch = ReturnType<typeof messageSearch>;
