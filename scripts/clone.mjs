@@ -8,14 +8,16 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const installNote = join(root, 'node_modules', '.covenant-install');
 export const buildNote = join(root, 'dist', '.covenant-build');
 
+const TESTS = /\.test\.tsx?$|^src[/\\]testing$/;
+
 export const lockFileHash = () => sha256(readFileSync(join(root, 'package-lock.json')));
 
-/** Of everything that the build reads. */
+/** Of everything that the build reads: a test that is edited builds nothing. */
 export function sourceHash() {
   const hash = createHash('sha256');
   const visit = (path) => {
     const full = join(root, path);
-    if (!existsSync(full)) return;
+    if (!existsSync(full) || TESTS.test(path)) return;
     if (statSync(full).isDirectory()) for (const name of readdirSync(full).sort()) visit(join(path, name));
     else hash.update(`${path}\0`).update(readFileSync(full));
   };

@@ -3,20 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SQLITE_ONLY } from '../vitest.config.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** These run on PostgreSQL too; in `npm test` on SQLite alone. */
-const ON_BOTH = [
-  'src/features/review/reviews/',
-  'src/features/review/instances/',
-  'src/features/review/pulls/',
-  'src/features/workflow/worktrees/',
-  'src/features/team/overlap/',
-  'src/features/cycle/',
-  'src/surfaces/',
-];
-/** And whatever has larger numbers than `npm test` gives it: by itself, by its properties, or as a fault that is injected for longer. */
+/** Whatever has larger numbers than `npm test` gives it: by itself, by its properties, or as a fault that is injected for longer. */
 const LARGER = /COVENANT_PROVE|\/testing\/(runs|faults\/scene)\.ts'/;
 const larger = ['src', 'test'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -25,7 +16,8 @@ const larger = ['src', 'test'].flatMap((folder) =>
 );
 /** What the audit tried, once more and for longer: nothing may get through. */
 const ATTACKS = ['test/program/attacks/'];
-const PROOFS = [...ON_BOTH, ...ATTACKS, ...larger];
+// What runs on SQLite alone in `npm test` runs on both engines here.
+const PROOFS = [...SQLITE_ONLY, ...ATTACKS, ...larger];
 const PROJECTS = ['unit', 'sqlite', 'postgres', 'program', 'faults'].flatMap((project) => ['--project', project]);
 
 const proved = run(PROOFS, { COVENANT_PROVE: '1' }, PROJECTS);

@@ -1,9 +1,10 @@
-/** `npm test`: types, lint, dead code, generated files, then every test on both engines, the whole program and a browser. */
-import { spawnSync } from 'node:child_process';
+/** `npm test`: every test on both engines, the whole program and a browser; beside them types, lint, dead code and generated files. */
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rowsNotRun, type TestReport } from './ledger.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (name: string) => join(root, 'node_modules', '.bin', name);
@@ -16,31 +17,61 @@ const CHECKS: [string, string, string[]][] = [
   ['budgets', process.execPath, ['scripts/budgets.ts']],
 ];
 
-let passed = 0;
-let failed = 0;
-for (const [name, program, args] of CHECKS) {
-  const ok = run(program, args);
-  process.stdout.write(`${ok ? 'ok  ' : 'FAIL'} ${name}\n`);
-  if (ok) passed++;
-  else failed++;
-}
-
+const only = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'covenant-test-'));
 const report = join(folder, 'report.json');
-const clean = run(bin('vitest'), ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)]);
-const counts = readCounts(report);
+const env = { ...process.env, TMPDIR: quickFolder(), ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) };
+let passed = 0;
+let failed = 0;
+
+// Beside the tests: much of a run of tests is waiting.
+const checks = CHECKS.map(async ([name, program, args]) => {
+  const { ok, said } = await run(program, args, 'pipe');
+  process.stdout.write(`${said}${ok ? 'ok  ' : 'FAIL'} ${name}\n`);
+  if (ok) passed++;
+  else failed++;
+});
+const tests = await run(bin('vitest'), ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...only], 'inherit');
+await Promise.all(checks);
+readReport();
 rmSync(folder, { recursive: true, force: true });
-passed += counts.passed;
-failed += counts.failed;
 // A run that broke outside of any test (a suite that did not load, an unhandled rejection) has failed too.
-if (!clean && failed === 0) failed++;
+if (!tests.ok && failed === 0) failed++;
 
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-function run(program: string, args: string[]): boolean {
-  const env = { ...process.env, TMPDIR: quickFolder(), ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) };
-  return spawnSync(program, args, { cwd: root, stdio: 'inherit', env }).status === 0;
+function run(program: string, args: string[], output: 'pipe' | 'inherit'): Promise<{ ok: boolean; said: string }> {
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', output, output], env });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve({ ok: false, said: `${said}${error.message}\n` }));
+    child.once('close', (code) => resolve({ ok: code === 0, said: code === 0 ? '' : said }));
+  });
+}
+
+function readReport(): void {
+  let found: TestReport;
+  try {
+    found = JSON.parse(readFileSync(report, 'utf8')) as TestReport;
+  } catch {
+    failed++;
+    return;
+  }
+  passed += found.numPassedTests;
+  // A file that did not load has no failed test, and what ends with the run may have changed its exit code.
+  failed += found.success ? 0 : Math.max(1, found.numFailedTests);
+  if (only.length > 0) return;
+  const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+  const missing = rowsNotRun(found, read('test/requirements.json'), read('test/unmet.json'));
+  if (missing.length === 0) return;
+  // Sessions of agents are tested in a real tmux, which a machine need not have.
+  const excused = spawnSync('tmux', ['-V']).error !== undefined;
+  process.stdout.write(
+    `${excused ? 'note' : 'FAIL'} rows of the ledger whose tests did not run${excused ? ' (there is no tmux here)' : ''}: ${missing.join(', ')}\n`,
+  );
+  if (!excused) failed++;
 }
 
 /** Where temporary files lie in memory, if there is room and programs may run from there: a seventh of the time is waiting for a disk. */
@@ -58,21 +89,5 @@ function quickFolder(): string {
     }
   } catch {
     return tmpdir();
-  }
-}
-
-interface Report {
-  success: boolean;
-  numPassedTests: number;
-  numFailedTests: number;
-}
-
-function readCounts(path: string): { passed: number; failed: number } {
-  try {
-    const { success, numPassedTests, numFailedTests } = JSON.parse(readFileSync(path, 'utf8')) as Report;
-    // A file that did not load has no failed test, and what ends with the run may have changed its exit code.
-    return { passed: numPassedTests, failed: success ? 0 : Math.max(1, numFailedTests) };
-  } catch {
-    return { passed: 0, failed: 1 };
   }
 }

@@ -1,14 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { rowsIn, rowsNotRun } from '../scripts/ledger.ts';
+import { SQLITE_ONLY } from '../vitest.config.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const ledger = JSON.parse(readFileSync(join(root, 'test/requirements.json'), 'utf8')) as { id: string; seed: string; text: string; kind: string }[];
 /** Rows that no test cites yet, each with the reason. The list only shrinks. */
 const unmet = JSON.parse(readFileSync(join(root, 'test/unmet.json'), 'utf8')) as { reason: string; rows: string[] }[];
-
-const ID = /\[([a-z]+(?:\.[a-z0-9-]+)+)\]/g;
 
 const testFiles = ['src', 'test', 'web'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -17,9 +17,7 @@ const testFiles = ['src', 'test', 'web'].flatMap((folder) =>
 );
 const areas = new Set(ledger.map(({ id }) => id.split('.')[0]));
 /** Bracketed names that start with an area of the ledger: titles, also those that stand in a table of cases. */
-const cited = new Set(
-  testFiles.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(ID)].map(([, id]) => id as string).filter((id) => areas.has(id.split('.')[0]))),
-);
+const cited = new Set(testFiles.flatMap((path) => rowsIn(readFileSync(path, 'utf8')).filter((id) => areas.has(id.split('.')[0]))));
 
 test('the ledger has each row once', () => {
   const ids = ledger.map((row) => row.id);
@@ -40,4 +38,20 @@ test('each row is cited by a test or listed as unmet with a reason, never both',
   const missing = ledger.map((row) => row.id).filter((id) => !cited.has(id) && !listed.includes(id));
   process.stdout.write(`ledger: ${cited.size} of ${ledger.length} rows cited, ${listed.length} not yet\n`);
   expect(missing).toEqual([]);
+});
+
+test('a row that only a skipped test cites has not been tested', () => {
+  const assertionResults = [
+    { title: '', fullName: 'one [a.b]', status: 'passed' },
+    { title: '', fullName: 'two [a.c]', status: 'skipped' },
+    { title: '', fullName: 'on one engine [a.d]', status: 'skipped' },
+    { title: '', fullName: 'on the other [a.d]', status: 'passed' },
+  ];
+  const report = { success: true, numPassedTests: 2, numFailedTests: 0, testResults: [{ assertionResults }] };
+  const ledger = ['a.b', 'a.c', 'a.d', 'a.e', 'a.f'].map((id) => ({ id }));
+  expect(rowsNotRun(report, ledger, [{ rows: ['a.f'] }])).toEqual(['a.c', 'a.e']);
+});
+
+test('what runs on SQLite alone in npm test is there, so that npm run prove finds it', () => {
+  expect(SQLITE_ONLY.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
