@@ -34,8 +34,3 @@ export function useStableRows<T>(rows: readonly T[], keyOf: (row: T) => string |
   const end = rows.findLastIndex((row) => known.has(keyOf(row))) + 1;
   return { stable: [...kept, ...rows.slice(end)], waiting: rows.slice(0, end).filter((row) => !known.has(keyOf(row))).length };
 }
-
-export function useSettled<T>(rows: readonly T[], keyOf: (row: T) => string): { settled: readonly T[]; waiting: number } {
-  const { stable: settled, waiting } = useStableRows(rows, keyOf);
-  return { settled, waiting };
-}

@@ -32,5 +32,3 @@ const PRIVATE = '@private';
 
 /** `codex@mira`; who is private stays so. */
 export const workerOf = (developer: string, agent: string | null): string => (agent === null || developer === PRIVATE ? developer : `${agent}@${developer}`);
-
-export const Said = UntrustedText;

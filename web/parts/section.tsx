@@ -18,5 +18,3 @@ export function Section({ title, about, children }: { title: string; about?: Rea
 export function EmptyState({ children }: { children: ReactNode }) {
   return <div className="mx-auto grid max-w-md justify-items-center gap-3 px-3 py-6 text-center text-muted">{children}</div>;
 }
-
-export const Nothing = EmptyState;

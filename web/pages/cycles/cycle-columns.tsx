@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Cycle } from '../../api.ts';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
@@ -15,7 +15,7 @@ export const CYCLE_COLUMNS: readonly Column<Cycle>[] = [
     card: `max-sm:order-1 ${CARD_TITLE}`,
     cell: ({ id, feature }) => (
       <Link to="/cycles/$cycle" params={{ cycle: id }} className="font-medium hover:underline">
-        <Said text={feature} brief />
+        <UntrustedText text={feature} brief />
       </Link>
     ),
   },
@@ -39,7 +39,7 @@ export const CYCLE_COLUMNS: readonly Column<Cycle>[] = [
     card: `text-muted max-sm:order-4 ${ROOMY}`,
     cell: ({ repository }) => (
       <span title={repository}>
-        <Said text={repositoryName(repository)} />
+        <UntrustedText text={repositoryName(repository)} />
       </span>
     ),
   },

@@ -3,7 +3,7 @@ import type { Cycle, ShownCycle } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Id } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, Said } from '../../parts/said.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Fact, Facts } from '../../parts/side-panel.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
@@ -59,7 +59,7 @@ function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <h1 className="min-w-0 wrap-anywhere">
-          <Said text={cycle.feature} />
+          <UntrustedText text={cycle.feature} />
         </h1>
         <State tone={STATUS_TONES[cycle.status]}>{cycle.status}</State>
         <div className="ml-auto flex flex-wrap gap-2">
@@ -70,7 +70,7 @@ function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
       {shown.config_error !== null && (
         <div className="mt-3">
           <Notice tone="wait">
-            <Said text={shown.config_error} />
+            <UntrustedText text={shown.config_error} />
           </Notice>
         </div>
       )}
@@ -120,7 +120,7 @@ function Standing({ cycle }: { cycle: Cycle }) {
       </p>
       {cycle.reason !== null && (
         <p>
-          Reason: <Said text={cycle.reason} />
+          Reason: <UntrustedText text={cycle.reason} />
         </p>
       )}
       <div className="mt-2 max-w-2xl">
@@ -137,17 +137,17 @@ function About({ cycle }: { cycle: Cycle }) {
         <Facts>
           <Fact name="Repository">
             <span title={cycle.repository}>
-              <Said text={repositoryName(cycle.repository)} />
+              <UntrustedText text={repositoryName(cycle.repository)} />
             </span>
           </Fact>
           <Fact name="Cycle">
-            <Said text={cycle.cycle_id} />
+            <UntrustedText text={cycle.cycle_id} />
           </Fact>
           <Fact name="Id">
             <Id id={cycle.id} />
           </Fact>
           <Fact name="Mode">
-            <Said text={cycle.mode} />
+            <UntrustedText text={cycle.mode} />
           </Fact>
           <Fact name="Started">
             <span className="flex flex-wrap gap-x-1">
@@ -158,7 +158,7 @@ function About({ cycle }: { cycle: Cycle }) {
           <Fact name="Archive">
             {cycle.archive && (
               <span className="mono">
-                <Said text={cycle.archive} />
+                <UntrustedText text={cycle.archive} />
               </span>
             )}
           </Fact>

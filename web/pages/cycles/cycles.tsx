@@ -5,7 +5,7 @@ import { CliCommand } from '../../parts/cli.tsx';
 import { Command } from '../../parts/copy.tsx';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
@@ -53,10 +53,10 @@ export function Cycles() {
               <div className="panel">
                 {!active.data && !active.error && <TableSkeleton />}
                 {active.data?.total === 0 && (
-                  <Nothing>
+                  <EmptyState>
                     <p>No cycle is active. In a repository, this starts one:</p>
                     <CliCommand words="cycle start --feature checkout" />
-                  </Nothing>
+                  </EmptyState>
                 )}
                 {active.data && active.data.total > 0 && (
                   <Table label="Active cycles" columns={CYCLE_COLUMNS} rows={active.data.items} rowKey={({ id }) => id} />
@@ -87,19 +87,19 @@ export function Cycles() {
 function NoCycle({ repo }: { repo: string | undefined }) {
   if (repo !== undefined) {
     return (
-      <Nothing>
+      <EmptyState>
         <p>No cycle was started in this repository.</p>
         <Link to="/cycles" search={{ repo: undefined }} className="link">
           Show all repositories
         </Link>
-      </Nothing>
+      </EmptyState>
     );
   }
   return (
-    <Nothing>
+    <EmptyState>
       <p>Two roles take turns at a feature, and hand over what the other needs. In your repository, make their keys, then start:</p>
       <Command text="covenant cycle init" />
       <CliCommand words="cycle start --feature checkout" />
-    </Nothing>
+    </EmptyState>
   );
 }

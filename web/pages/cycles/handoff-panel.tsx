@@ -4,7 +4,7 @@ import type { Cycle } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
@@ -105,7 +105,7 @@ function Words({ line: { text, change } }: { line: Line }) {
   return (
     <>
       {change !== 'same' && <span className="sr-only">{LOOKS[change].word}</span>}
-      <Said text={text} />
+      <UntrustedText text={text} />
     </>
   );
 }

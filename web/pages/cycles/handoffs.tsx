@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type Cycle, call, type Result } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -42,9 +42,9 @@ export function Handoffs({ cycle, total }: { cycle: Cycle; total: number }) {
       <div className="panel">
         {!rows && !error && <TableSkeleton />}
         {rows?.length === 0 && (
-          <Nothing>
+          <EmptyState>
             <p>Nothing has been handed over yet. {cycle.status === 'active' && `${cycle.active_role} does so with handoff.write.`}</p>
-          </Nothing>
+          </EmptyState>
         )}
         <ol className="divide-y divide-line">
           {rows?.map((row) => (

@@ -5,7 +5,7 @@ import { CliCommand } from '../../parts/cli.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { counted } from '../../parts/count.ts';
 import { disarmed } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { Time, Until } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
@@ -26,9 +26,9 @@ export function Sessions({ sessions }: { sessions: readonly RoleSession[] }) {
     <Section title="Role sessions" about={counted(open.length, 'open session')}>
       <div className="panel">
         {open.length === 0 && (
-          <Nothing>
+          <EmptyState>
             <p>No role has an open session here. Agents open one with session.open and the key of their role.</p>
-          </Nothing>
+          </EmptyState>
         )}
         <List sessions={open} onClose={setClosing} />
       </div>

@@ -50,11 +50,11 @@ function Rows({ state: { rows } }: { state: FeedState }) {
   const paused = usePaused();
   const newest = useLastValue(rows[0]?.seq ?? 0, paused);
   const waiting = rows.findIndex(({ seq }) => seq <= newest);
-  const settled = waiting > 0 ? rows.slice(waiting) : rows;
+  const stable = waiting > 0 ? rows.slice(waiting) : rows;
   return (
     <>
       {waiting > 0 && <Resume waiting={waiting} />}
-      <Table label="Events, newest first" columns={EVENT_COLUMNS} rows={settled} rowKey={({ seq }) => seq} />
+      <Table label="Events, newest first" columns={EVENT_COLUMNS} rows={stable} rowKey={({ seq }) => seq} />
     </>
   );
 }

@@ -2,9 +2,9 @@ import { type SubmitEvent, useState } from 'react';
 import type { Thread } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
+import { TextArea } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { Words } from '../../parts/words.tsx';
 import { useAct } from '../../queries.ts';
 
 /** As long as the server takes it. */
@@ -35,7 +35,7 @@ export function Answer({ thread }: { thread: Thread }) {
   };
   return (
     <form onSubmit={submit} className="grid gap-2">
-      <Words label="Your answer" hint="the first answer counts" value={text} onChange={setText} most={MOST[thread.kind]} />
+      <TextArea label="Your answer" hint="the first answer counts" value={text} onChange={setText} most={MOST[thread.kind]} />
       <div className="flex flex-wrap justify-end gap-2">
         <ActButton type="submit" look="primary" pending={answer.isPending} disabled={!text.trim()}>
           Answer

@@ -3,10 +3,10 @@ import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { TextArea } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { Words } from '../../parts/words.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
 type To = 'agents' | 'team';
@@ -47,7 +47,7 @@ export function Broadcast({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Broadcast" wide onClose={onClose}>
       <form onSubmit={submit} className="mt-3 grid gap-3">
-        <Words label="Message" hint={`up to ${MOST.toLocaleString()} characters`} value={message} onChange={setMessage} most={MOST} rows={4} first />
+        <TextArea label="Message" hint={`up to ${MOST.toLocaleString()} characters`} value={message} onChange={setMessage} most={MOST} rows={4} first />
         <fieldset className="grid gap-2">
           <legend className="mb-1 text-label text-muted">Recipients</legend>
           <Choice to="agents" chosen={to} disabled={nobody} onChoose={setChosen}>
@@ -98,7 +98,7 @@ function Names({ names, total }: { names: readonly string[]; total: number }) {
   const shown = names.slice(0, NAMED);
   return (
     <span>
-      <Said text={shown.join(', ')} />
+      <UntrustedText text={shown.join(', ')} />
       {total > shown.length && ` and ${(total - shown.length).toLocaleString()} more`}
     </span>
   );

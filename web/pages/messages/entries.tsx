@@ -1,7 +1,7 @@
 import type { ShownThread } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { HIDDEN } from './status.ts';
@@ -42,7 +42,7 @@ function Words({ entry: { from, to, at, text, delivered_at, read_at, what } }: {
           {read_at !== null ? 'read' : delivered_at !== null ? 'delivered' : 'sent'} · <Time at={at} />
         </span>
       </p>
-      <div>{text === null ? <em className="text-muted">{HIDDEN}</em> : <Said text={text} />}</div>
+      <div>{text === null ? <em className="text-muted">{HIDDEN}</em> : <UntrustedText text={text} />}</div>
     </>
   );
 }
@@ -51,7 +51,7 @@ function Reminder({ entry: { from, at } }: { entry: Entry }) {
   return (
     <p className="text-label">
       <span aria-hidden="true">↻ </span>
-      <Said text={from.name} /> reminded of it · <Time at={at} />
+      <UntrustedText text={from.name} /> reminded of it · <Time at={at} />
     </p>
   );
 }

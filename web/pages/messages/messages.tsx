@@ -1,14 +1,14 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Thread } from '../../api.ts';
-import { useSettled } from '../../live/tail.ts';
+import { useStableRows } from '../../live/tail.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { Command } from '../../parts/copy.tsx';
 import { counted } from '../../parts/count.ts';
 import { Filter } from '../../parts/filter.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
-import { Nothing } from '../../parts/section.tsx';
+import { EmptyState } from '../../parts/section.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import type { MessageSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
@@ -90,11 +90,11 @@ export function Messages() {
 }
 
 function Others({ rows, columns }: { rows: readonly Thread[]; columns: readonly Column<Thread>[] }) {
-  const { settled, waiting } = useSettled(rows, idOf);
+  const { stable, waiting } = useStableRows(rows, idOf);
   return (
     <>
       {waiting > 0 && <Resume waiting={waiting} />}
-      <Table label="Threads, newest first" columns={columns} rows={settled} rowKey={idOf} />
+      <Table label="Threads, newest first" columns={columns} rows={stable} rowKey={idOf} />
     </>
   );
 }
@@ -102,18 +102,18 @@ function Others({ rows, columns }: { rows: readonly Thread[]; columns: readonly 
 function NoThreads({ filter: { kind, state, mine }, repository }: { filter: MessageSearch; repository: string | undefined }) {
   if (kind || state || mine || repository !== undefined) {
     return (
-      <Nothing>
+      <EmptyState>
         <p>{state ? 'Nothing waits like that.' : 'Nothing like that was said.'}</p>
         <Link to="/messages" search={{ repo: undefined }} className="link">
           Show everything
         </Link>
-      </Nothing>
+      </EmptyState>
     );
   }
   return (
-    <Nothing>
+    <EmptyState>
       <p>Agents’ asks appear here, with their messages, handoffs and announcements. A demonstration shows some:</p>
       <Command text="covenant demo" />
-    </Nothing>
+    </EmptyState>
   );
 }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Thread } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Time, Until } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
@@ -19,7 +19,9 @@ export const threadColumns = (search: MessageSearch): readonly Column<Thread>[] 
     card: `max-sm:order-1 ${CARD_TITLE}`,
     cell: ({ id, subject, replies }) => (
       <Link to="/messages" search={{ ...search, message: id }} resetScroll={false} className="group">
-        <span className="font-medium group-hover:underline">{subject === null ? <em className="text-muted">{HIDDEN}</em> : <Said text={subject} brief />}</span>
+        <span className="font-medium group-hover:underline">
+          {subject === null ? <em className="text-muted">{HIDDEN}</em> : <UntrustedText text={subject} brief />}
+        </span>
         {replies > 0 && <span className="text-label text-muted">{counted(replies, 'reply', 'replies')}</span>}
       </Link>
     ),

@@ -4,7 +4,7 @@ import { counted } from '../../parts/count.ts';
 import { Id } from '../../parts/id.tsx';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Fact, Facts, SidePanel } from '../../parts/side-panel.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
@@ -80,18 +80,18 @@ function About({ about }: { about: ShownThread['about'] }) {
     <>
       {repo !== null && (
         <Fact name="Repository">
-          <Said text={repo} />
+          <UntrustedText text={repo} />
         </Fact>
       )}
       {branch !== null && (
         <Fact name="Branch">
-          <Said text={branch} />
+          <UntrustedText text={branch} />
         </Fact>
       )}
       {paths.length > 0 && (
         <Fact name="Paths">
           <span className="mono">
-            <Said text={paths.join('\n')} />
+            <UntrustedText text={paths.join('\n')} />
           </span>
         </Fact>
       )}

@@ -4,8 +4,8 @@ import type { InstanceDiff } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
-import { Nothing } from '../../parts/section.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
 import { FileChange } from './file-change.tsx';
@@ -28,9 +28,9 @@ export function DiffView() {
   );
   if (isOperator === false) {
     return (
-      <Nothing>
+      <EmptyState>
         <p>What lies in its worktree is for operators: the first developer of the workspace is one.</p>
-      </Nothing>
+      </EmptyState>
     );
   }
   return (
@@ -46,9 +46,9 @@ export function DiffView() {
             </button>
           </div>
           {data.total === 0 ? (
-            <Nothing>
+            <EmptyState>
               <p>Nothing differs from where its work began.</p>
-            </Nothing>
+            </EmptyState>
           ) : (
             <Changed diff={data} />
           )}
@@ -68,7 +68,7 @@ const WHERE: Record<InstanceDiff['of'], string> = {
 function Summary({ diff: { of, base_branch, from, total, added, removed, uncommitted } }: { diff: InstanceDiff }) {
   return (
     <p className="min-w-0">
-      {counted(total, 'file')} <LinesChanged added={added} removed={removed} /> {WHERE[of]}, against <Said text={base_branch} /> at{' '}
+      {counted(total, 'file')} <LinesChanged added={added} removed={removed} /> {WHERE[of]}, against <UntrustedText text={base_branch} /> at{' '}
       <code>{from.slice(0, 12)}</code>
       {of === 'worktree' && `; ${counted(uncommitted, 'file')} not committed`}.
     </p>
@@ -85,11 +85,11 @@ function Changed({ diff }: { diff: InstanceDiff }) {
       {chosen ? (
         <FileChange key={chosen.path} instance={diff.instance_id} file={chosen} />
       ) : (
-        <Nothing>
+        <EmptyState>
           <p>
-            <Said text={path ?? ''} /> is not among the changed files any more.
+            <UntrustedText text={path ?? ''} /> is not among the changed files any more.
           </p>
-        </Nothing>
+        </EmptyState>
       )}
     </div>
   );

@@ -5,7 +5,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { counted } from '../../parts/count.ts';
 import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Notice } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
@@ -59,7 +59,7 @@ function Unsaved({ instance, unsaved }: { instance: Instance; unsaved: Result<'i
         {counted(uncommitted, 'file')} not committed, {counted(unpushed, 'commit')} on no remote.
       </p>
       <p>
-        So its worktree stays: <Said text={kept_reason} />.
+        So its worktree stays: <UntrustedText text={kept_reason} />.
       </p>
       <p className="mt-1">
         Later <code>covenant instances clean {instance.id} --force</code> removes it, and keeps what is in it as <code>{backup_ref}</code>.

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ShownInstance } from '../../api.ts';
-import { Said } from '../../parts/said.tsx';
-import { Nothing } from '../../parts/section.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useShown } from './instance.tsx';
@@ -15,9 +15,9 @@ export function FeedbackView() {
   return (
     <section aria-label="Feedback" className="grid max-w-4xl gap-3">
       {feedback.length === 0 && (
-        <Nothing>
+        <EmptyState>
           <p>No review of {data.instance.id} has said anything yet. Its agent asks for one with request_review.</p>
-        </Nothing>
+        </EmptyState>
       )}
       {feedback.map((item) => (
         <Word key={item.feedback_id} item={item} />
@@ -42,13 +42,13 @@ function Word({ item }: { item: ShownInstance['feedback'][number] }) {
           <Time at={item.created_at} />
         </span>
       </p>
-      <Said text={item.feedback} />
+      <UntrustedText text={item.feedback} />
       {item.actionable_items.length > 0 && (
         <ul className="list-disc pl-5">
           {item.actionable_items.map((action, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: they never change, and may be the same twice
             <li key={index}>
-              <Said text={action} />
+              <UntrustedText text={action} />
             </li>
           ))}
         </ul>
@@ -59,7 +59,7 @@ function Word({ item }: { item: ShownInstance['feedback'][number] }) {
             Merged into its branch as <code>REVIEW_FEEDBACK.md</code> by <code>{item.git_commit_hash?.slice(0, 12)}</code>
           </>
         ) : (
-          <Said text={item.reason ? `Sent as a message, because it could not be merged: ${item.reason}` : 'Being delivered'} />
+          <UntrustedText text={item.reason ? `Sent as a message, because it could not be merged: ${item.reason}` : 'Being delivered'} />
         )}
       </p>
     </article>

@@ -4,8 +4,8 @@ import { type ChangedFile, call } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
-import { Nothing } from '../../parts/section.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { State } from '../../parts/tone.tsx';
 import { LinesChanged } from './lines-changed.tsx';
@@ -33,10 +33,10 @@ export function FileChange({ instance, file }: { instance: string; file: Changed
         <h2 className="mono min-w-0 text-body! wrap-anywhere">
           {file.before !== null && (
             <>
-              <Said text={file.before} /> →{' '}
+              <UntrustedText text={file.before} /> →{' '}
             </>
           )}
-          <Said text={file.path} />
+          <UntrustedText text={file.path} />
         </h2>
         <State tone="quiet">{CHANGES[file.change]}</State>
         {file.binary && <State tone="quiet">binary</State>}
@@ -48,12 +48,12 @@ export function FileChange({ instance, file }: { instance: string; file: Changed
       {open ? (
         <Lines instance={instance} file={file} />
       ) : (
-        <Nothing>
+        <EmptyState>
           <p>Folded, because it is large.</p>
           <button type="button" className="button" onClick={() => setOpen(true)}>
             Show {counted(size, 'changed line')}
           </button>
-        </Nothing>
+        </EmptyState>
       )}
     </article>
   );
@@ -79,16 +79,16 @@ function Lines({ instance, file }: { instance: string; file: ChangedFile }) {
   const total = pages.data.pages[0]?.file?.total_lines;
   if (total === null) {
     return (
-      <Nothing>
+      <EmptyState>
         <p>It has more changes than can be shown here. Look at it in its worktree.</p>
-      </Nothing>
+      </EmptyState>
     );
   }
   if (lines.length === 0) {
     return (
-      <Nothing>
+      <EmptyState>
         <p>{WITHOUT_LINES[file.binary ? 'binary' : file.change]}</p>
-      </Nothing>
+      </EmptyState>
     );
   }
   return (

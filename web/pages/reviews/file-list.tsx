@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ChangedFile } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { type Folder, lastPart } from './file-tree.ts';
 import { LinesChanged } from './lines-changed.tsx';
 
@@ -30,7 +30,7 @@ function Level({ folder, instance, chosen }: { folder: Folder; instance: string;
         <li key={inner.path}>
           <details open>
             <summary className="mono cursor-pointer rounded px-1.5 py-1.5 text-muted hover:bg-surface pointer-coarse:py-3.5">
-              <Said text={`${inner.name}/`} />
+              <UntrustedText text={`${inner.name}/`} />
             </summary>
             <div className="ml-3 border-l border-line pl-1">
               <Level folder={inner} instance={instance} chosen={chosen} />
@@ -53,7 +53,7 @@ function Level({ folder, instance, chosen }: { folder: Folder; instance: string;
               {LETTERS[file.change]}
             </span>
             <span className="mono min-w-0 flex-1">
-              <Said text={lastPart(file.path)} brief />
+              <UntrustedText text={lastPart(file.path)} brief />
             </span>
             <span className="sr-only">{file.change}</span>
             {file.uncommitted && (

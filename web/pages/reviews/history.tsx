@@ -2,8 +2,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call, type JournalEvent, type ShownInstance } from '../../api.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { CARD_STATE, CARD_TITLE, type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
@@ -20,9 +20,9 @@ export function HistoryView() {
     <div className="grid gap-6">
       <Section title="Rounds as a table">
         {data.relationships.length === 0 ? (
-          <Nothing>
+          <EmptyState>
             <p>No review has run yet.</p>
-          </Nothing>
+          </EmptyState>
         ) : (
           <div className="panel">
             <Table label="Rounds" columns={ROUNDS} rows={data.relationships} rowKey={({ child_instance }) => child_instance} />
@@ -78,7 +78,7 @@ const FAILURES: readonly Column<Failure>[] = [
     card: 'max-sm:order-3 max-sm:w-full',
     cell: ({ branch, commit }) => (
       <span className="mono">
-        <Said text={commit ? `${branch} at ${commit.slice(0, 12)}` : branch} brief />
+        <UntrustedText text={commit ? `${branch} at ${commit.slice(0, 12)}` : branch} brief />
       </span>
     ),
   },
@@ -126,12 +126,12 @@ const EVENTS: readonly Column<JournalEvent>[] = [
       </Link>
     ),
   },
-  { label: 'Kind', wide: 'sm:w-52', card: 'max-sm:order-1 max-sm:font-medium', cell: ({ kind }) => <Said text={kind} brief /> },
+  { label: 'Kind', wide: 'sm:w-52', card: 'max-sm:order-1 max-sm:font-medium', cell: ({ kind }) => <UntrustedText text={kind} brief /> },
   { label: 'By', wide: 'xl:w-48 sm:max-xl:hidden', card: 'max-sm:order-2 max-sm:w-full sm:max-xl:hidden', cell: ({ actor }) => <Who actor={actor} /> },
   {
     label: 'What',
     card: 'max-sm:order-4 max-sm:w-full',
-    cell: ({ payload }) => <Said text={saidBy(payload)} brief />,
+    cell: ({ payload }) => <UntrustedText text={saidBy(payload)} brief />,
   },
   { label: 'Time', wide: 'sm:w-36', card: 'text-muted max-sm:order-3 max-sm:ml-auto', cell: ({ time }) => <Time at={time} /> },
 ];

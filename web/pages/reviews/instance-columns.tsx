@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Instance } from '../../api.ts';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
@@ -51,7 +51,7 @@ export const instanceColumns = (sizes: Sizes): readonly Column<Instance>[] => [
     card: 'max-sm:order-5 max-sm:w-full sm:max-xl:hidden',
     cell: ({ branch }) => (
       <span className="mono">
-        <Said text={branch} brief />
+        <UntrustedText text={branch} brief />
       </span>
     ),
   },

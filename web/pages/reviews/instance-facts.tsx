@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Instance, ShownInstance } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
-import { Said, workerOf } from '../../parts/said.tsx';
+import { UntrustedText, workerOf } from '../../parts/said.tsx';
 import { Fact, Facts } from '../../parts/side-panel.tsx';
 import { PullLink } from './pull-link.tsx';
 import { processOf } from './status.ts';
@@ -26,11 +26,11 @@ export function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownIns
         )}
         <Fact name="Branch">
           <span className="mono">
-            <Said text={instance.branch} />
+            <UntrustedText text={instance.branch} />
           </span>{' '}
           from{' '}
           <span className="mono">
-            <Said text={instance.base_branch} />
+            <UntrustedText text={instance.base_branch} />
           </span>
         </Fact>
         {instance.pr_number !== null && (
@@ -40,12 +40,12 @@ export function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownIns
         )}
         {instance.status_reason && (
           <Fact name="Why">
-            <Said text={instance.status_reason} />
+            <UntrustedText text={instance.status_reason} />
           </Fact>
         )}
         {instance.kept_reason && (
           <Fact name="Kept">
-            <Said text={`its worktree is still there: ${instance.kept_reason}`} />
+            <UntrustedText text={`its worktree is still there: ${instance.kept_reason}`} />
           </Fact>
         )}
         {instance.backup_ref && (
@@ -61,23 +61,23 @@ export function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownIns
             <Fact name="Process">{processOf(instance)}</Fact>
             <Fact name="Worktree">
               <span className="mono">
-                <Said text={instance.worktree_path} />
+                <UntrustedText text={instance.worktree_path} />
               </span>
             </Fact>
             <Fact name="Repository">
               <span className="mono">
-                <Said text={instance.repository} />
+                <UntrustedText text={instance.repository} />
               </span>
             </Fact>
             <Fact name="Machine">
-              <Said text={instance.machine} />
+              <UntrustedText text={instance.machine} />
             </Fact>
             <Fact name="Issue">{instance.issue_number === null ? undefined : `#${instance.issue_number}`}</Fact>
           </Facts>
           {prompt && (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
             <section aria-label="What it was told" tabIndex={0} className="max-h-96 overflow-y-auto rounded-md border border-line p-3">
-              <Said text={prompt} />
+              <UntrustedText text={prompt} />
             </section>
           )}
         </div>

@@ -3,9 +3,9 @@ import type { Instance } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { TextArea } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { Words } from '../../parts/words.tsx';
 import { useAct } from '../../queries.ts';
 
 const WAYS = {
@@ -38,7 +38,7 @@ export function MessageAgent({ instance: { id, running, session_kind }, onClose 
           {running && session_kind === 'tmux' ? 'and sees it typed into its terminal, as one line.' : 'and is started with it when its program has ended.'} The
           journal has that you wrote, not what.
         </p>
-        <Words label="Message" value={message} onChange={setMessage} most={8_000} rows={4} first required />
+        <TextArea label="Message" value={message} onChange={setMessage} most={8_000} rows={4} first required />
         <CliCommand words={`instances message ${id}`} options={{ text: words || 'TEXT' }} />
         {send.error && <Problem what="Nothing was sent." error={send.error} />}
         <div className="flex justify-end gap-2">

@@ -1,6 +1,6 @@
 import type { PatchLine } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
-import { disarmed, Said } from '../../parts/said.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
 
 const LOOK: Record<PatchLine['kind'], { sign: string; name: string; row: string }> = {
   hunk: { sign: '', name: '', row: 'bg-surface text-muted' },
@@ -49,7 +49,7 @@ function Line({ line: { kind, before, after, text, cut } }: { line: PatchLine })
         {name && <span className="sr-only">{name}</span>}
       </td>
       <td className="pr-2">
-        <Said text={text} />
+        <UntrustedText text={text} />
         {cut > 0 && <span className="text-muted"> … {counted(cut, 'character')} more</span>}
       </td>
     </tr>

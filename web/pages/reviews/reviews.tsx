@@ -1,12 +1,12 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Instance } from '../../api.ts';
-import { useSettled } from '../../live/tail.ts';
+import { useStableRows } from '../../live/tail.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
-import { Nothing } from '../../parts/section.tsx';
+import { EmptyState } from '../../parts/section.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
 import type { ReviewSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
@@ -71,20 +71,20 @@ export function Reviews() {
 const idOf = ({ id }: Instance): string => id;
 
 function InstanceList({ rows }: { rows: readonly Instance[] }) {
-  const { settled, waiting } = useSettled(rows, idOf);
-  const sizes = useSizes(settled);
+  const { stable, waiting } = useStableRows(rows, idOf);
+  const sizes = useSizes(stable);
   const columns = useMemo(() => instanceColumns(sizes), [sizes]);
   return (
     <>
       {waiting > 0 && <Resume waiting={waiting} />}
-      <Table label="Instances, newest first" columns={columns} rows={settled} rowKey={idOf} />
+      <Table label="Instances, newest first" columns={columns} rows={stable} rowKey={idOf} />
     </>
   );
 }
 
 function NoInstances({ search: { show, type }, repository }: { search: ReviewSearch; repository: string | undefined }) {
   return (
-    <Nothing>
+    <EmptyState>
       <p>
         {show ? 'The server has started no' : 'No'} {type ?? ''} agent{show ? ' yet' : ' that the server has started is at work'}
         {repository && ` in ${repository}`}.
@@ -95,6 +95,6 @@ function NoInstances({ search: { show, type }, repository }: { search: ReviewSea
         </Link>
       )}
       <CliCommand words="instances start --repo . --issue 123 --type coding" />
-    </Nothing>
+    </EmptyState>
   );
 }

@@ -4,8 +4,8 @@ import type { Instance } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { Said } from '../../parts/said.tsx';
-import { Nothing } from '../../parts/section.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState } from '../../parts/section.tsx';
 import { Notice, State, type Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 import { useShown } from './instance.tsx';
@@ -23,9 +23,9 @@ export function TerminalView() {
   const { instance } = data;
   if (!me.operator) {
     return (
-      <Nothing>
+      <EmptyState>
         <p>Its terminal is for operators: the first developer of the workspace is one.</p>
-      </Nothing>
+      </EmptyState>
     );
   }
   // A program that is started again is another one.
@@ -90,7 +90,7 @@ function Live({ instance }: { instance: Instance }) {
           ] leaves it.
         </p>
       )}
-      {state.message && <Notice tone={state.phase === 'refused' ? 'bad' : 'quiet'}>{<Said text={state.message} />}</Notice>}
+      {state.message && <Notice tone={state.phase === 'refused' ? 'bad' : 'quiet'}>{<UntrustedText text={state.message} />}</Notice>}
       {text ? (
         <TextScreen id={instance.id} state={state} onLine={(line) => send({ type: 'input', data: `${line}\r` })} />
       ) : (
@@ -121,7 +121,7 @@ function TextScreen({ id, state, onLine }: { id: string; state: TerminalState; o
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <section tabIndex={0} aria-label={`Screen of ${id} as text`} className="mono max-h-[70dvh] overflow-y-auto rounded-md border border-line bg-surface p-3">
-        <Said text={text || 'Nothing is on its screen.'} />
+        <UntrustedText text={text || 'Nothing is on its screen.'} />
       </section>
       {state.write && (
         <form

@@ -5,7 +5,7 @@ import { CliCommand } from '../../parts/cli.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { counted } from '../../parts/count.ts';
 import { Id } from '../../parts/id.tsx';
-import { disarmed, Said } from '../../parts/said.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
@@ -84,7 +84,7 @@ export function AgentTokens({ tokens, name }: { tokens: ShownAgent['tokens']; na
       <ul className="panel divide-y divide-line">
         {tokens.map((token) => (
           <li key={token.token_id} data-id={token.token_id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
-            <Said text={token.label} />
+            <UntrustedText text={token.label} />
             <Id id={token.token_id} />
             <State tone={token.status === 'live' ? 'good' : 'quiet'}>{token.status}</State>
             <span className="ml-auto text-label text-muted">last used {token.last_used_at === null ? '—' : <Time at={token.last_used_at} />}</span>
@@ -108,7 +108,7 @@ export function AgentTokens({ tokens, name }: { tokens: ShownAgent['tokens']; na
           onClose={() => setAsked(undefined)}
         >
           <p>
-            <Said text={name} /> is refused from its next call with this token on. This cannot be undone.
+            <UntrustedText text={name} /> is refused from its next call with this token on. This cannot be undone.
           </p>
           <CliCommand words={`tokens revoke ${asked.token_id}`} />
         </Confirm>

@@ -2,8 +2,8 @@ import type { ShownAgent } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Id } from '../../parts/id.tsx';
 import { PathLink } from '../../parts/path-link.tsx';
-import { Said } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { Time, Until } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 
@@ -13,14 +13,14 @@ export function AgentWorktrees({ worktrees }: Pick<ShownAgent, 'worktrees'>) {
     <Section title="Working trees" about={worktrees.length > 0 && 'as reported'}>
       <div className="panel">
         {worktrees.length === 0 ? (
-          <Nothing>It has reported no working tree.</Nothing>
+          <EmptyState>It has reported no working tree.</EmptyState>
         ) : (
           <ul className="divide-y divide-line">
             {worktrees.map(({ repo, branch, worktree, dirty, dirty_count, unpushed, unpushed_count, reported_at }) => (
               <li key={`${repo} ${branch} ${worktree}`} className="grid gap-1 px-3 py-2">
                 <p className="flex flex-wrap items-center gap-x-2">
                   <span className="min-w-0 font-medium">
-                    <Said text={[repo, branch].filter(Boolean).join(' · ')} brief />
+                    <UntrustedText text={[repo, branch].filter(Boolean).join(' · ')} brief />
                   </span>
                   <State tone={dirty_count > 0 ? 'wait' : 'good'}>{dirty_count > 0 ? counted(dirty_count, 'uncommitted file') : 'clean'}</State>
                   {unpushed_count > 0 && <State tone="wait">{counted(unpushed_count, 'unpushed file')}</State>}
@@ -30,7 +30,7 @@ export function AgentWorktrees({ worktrees }: Pick<ShownAgent, 'worktrees'>) {
                 </p>
                 {worktree && (
                   <p className="mono text-muted">
-                    <Said text={worktree} brief />
+                    <UntrustedText text={worktree} brief />
                   </p>
                 )}
                 <Files label="Uncommitted" files={dirty} count={dirty_count} />
@@ -54,7 +54,7 @@ function Files({ label, files, count }: { label: string; files: readonly string[
       <ul className="mono mt-1 grid gap-0.5">
         {files.map((file) => (
           <li key={file}>
-            <Said text={file} />
+            <UntrustedText text={file} />
           </li>
         ))}
         {count > files.length && <li className="text-muted">and {count - files.length} more</li>}
@@ -79,13 +79,13 @@ export function AgentGrants({ grants }: Pick<ShownAgent, 'grants'>) {
     >
       <div className="panel">
         {grants.length === 0 ? (
-          <Nothing>No grant serves it: it can call nothing.</Nothing>
+          <EmptyState>No grant serves it: it can call nothing.</EmptyState>
         ) : (
           <ul className="divide-y divide-line">
             {grants.slice(0, GRANTS_SHOWN).map(({ grant_id, action, subject, status, expires_at }) => (
               <li key={grant_id} data-id={grant_id} className="flex flex-wrap items-baseline gap-x-3 px-3 py-1.5">
                 <span className="mono">
-                  <Said text={action} />
+                  <UntrustedText text={action} />
                 </span>
                 <span className="text-muted">for its {subject.split(':')[0]}</span>
                 <span className="ml-auto flex items-center gap-x-2 text-label text-muted">
@@ -114,7 +114,7 @@ export function AgentRuns({ registered, sessions }: Pick<ShownAgent, 'registered
       <ul className="panel divide-y divide-line">
         {registered.map(({ agent_id, name, runtime, role, status, last_seen_at }) => (
           <li key={agent_id} data-id={agent_id} className="flex flex-wrap items-baseline gap-x-3 px-3 py-1.5">
-            <Said text={name} /> <span className="text-muted">{`${runtime}, ${role}`}</span>
+            <UntrustedText text={name} /> <span className="text-muted">{`${runtime}, ${role}`}</span>
             <span className="ml-auto flex items-center gap-x-2 text-label text-muted">
               <Id id={agent_id} />
               <Time at={last_seen_at} />
@@ -124,7 +124,7 @@ export function AgentRuns({ registered, sessions }: Pick<ShownAgent, 'registered
         ))}
         {sessions.map(({ session_id, model, repo, branch, last_seen_at, ended_at }) => (
           <li key={session_id} data-id={session_id} className="flex flex-wrap items-baseline gap-x-3 px-3 py-1.5">
-            session <Said text={[model, repo, branch].filter(Boolean).join(' · ') || '—'} />
+            session <UntrustedText text={[model, repo, branch].filter(Boolean).join(' · ') || '—'} />
             <span className="ml-auto flex items-center gap-x-2 text-label text-muted">
               <Id id={session_id} />
               <Time at={last_seen_at} />

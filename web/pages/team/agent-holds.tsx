@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import type { ShownAgent } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { PathLink } from '../../parts/path-link.tsx';
-import { Said } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { Time, Until } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 
@@ -26,7 +26,7 @@ export function AgentHolds({ shown }: { shown: ShownAgent }) {
     <Section title="Holds" about={all > 0 && counted(all, 'thing')}>
       <div className="panel">
         {lines.length === 0 ? (
-          <Nothing>It holds nothing.</Nothing>
+          <EmptyState>It holds nothing.</EmptyState>
         ) : (
           <ul className="divide-y divide-line">
             {lines.map((line) => (
@@ -36,10 +36,10 @@ export function AgentHolds({ shown }: { shown: ShownAgent }) {
                 </span>
                 <div className="min-w-0">
                   <PathLink path={line.path} className="font-medium hover:underline">
-                    <Said text={line.title} brief />
+                    <UntrustedText text={line.title} brief />
                   </PathLink>
                   <p className="text-muted">
-                    <Said text={line.about} brief />
+                    <UntrustedText text={line.about} brief />
                   </p>
                 </div>
                 <span className="text-right text-label text-muted">

@@ -2,8 +2,8 @@ import type { ShownAgent } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { PathLink } from '../../parts/path-link.tsx';
 import { RefusalCard, stepOf } from '../../parts/refusal-card.tsx';
-import { Said } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { deniedWords } from '../events/denied-edit.ts';
 import { commandIn, passOf } from './passes.ts';
 
@@ -21,7 +21,7 @@ export function AgentRefusals({ shown: { refusals, agent, grants } }: { shown: S
       <div id="refusals" className="grid scroll-mt-4 gap-2">
         {refusals.length === 0 && (
           <div className="panel">
-            <Nothing>Nothing was refused.</Nothing>
+            <EmptyState>Nothing was refused.</EmptyState>
           </div>
         )}
         {refusals.slice(0, OPEN).map(card)}
@@ -50,7 +50,7 @@ function Refused({ refusal, instanceId, grants }: RefusedProps) {
   return (
     <RefusalCard
       refusal={{ ...refusal, step, ...(edit && deniedWords(edit)) }}
-      evidence={step === 'capability' && grants && <Said text={`Its grants: ${grants.map(({ action }) => action).join(', ') || 'none'}`} />}
+      evidence={step === 'capability' && grants && <UntrustedText text={`Its grants: ${grants.map(({ action }) => action).join(', ') || 'none'}`} />}
       passes={
         pass && (
           <PathLink path={pass.path} className="button">

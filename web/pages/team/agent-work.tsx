@@ -2,8 +2,8 @@ import type { ShownAgent } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
 import { PathLink } from '../../parts/path-link.tsx';
-import { Said } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 
@@ -24,7 +24,7 @@ export function AgentWork({ work }: { work: readonly Work[] }) {
     <Section title="In the last 24 hours" about={work.length > 0 && counted(work.length, 'piece of work', 'pieces of work')}>
       <div className="panel">
         {work.length === 0 ? (
-          <Nothing>It held no work.</Nothing>
+          <EmptyState>It held no work.</EmptyState>
         ) : (
           <ul className="divide-y divide-line">
             {work.map((piece) => (
@@ -32,7 +32,7 @@ export function AgentWork({ work }: { work: readonly Work[] }) {
                 <p className="flex flex-wrap items-center gap-x-2">
                   <State tone={ENDS[piece.end].tone}>{ENDS[piece.end].words}</State>
                   <PathLink path={piece.path} className="min-w-0 font-medium hover:underline">
-                    <Said text={piece.title} brief />
+                    <UntrustedText text={piece.title} brief />
                   </PathLink>
                   <span className="ml-auto text-label text-muted">
                     <Time at={piece.to ?? piece.from} />
@@ -41,7 +41,7 @@ export function AgentWork({ work }: { work: readonly Work[] }) {
                 <Ending piece={piece} />
                 {piece.checkpoint && (
                   <p className="text-muted">
-                    Last checkpoint ({piece.checkpoint.type}, {dateOf(piece.checkpoint.created_at)}): <Said text={piece.checkpoint.summary} brief />
+                    Last checkpoint ({piece.checkpoint.type}, {dateOf(piece.checkpoint.created_at)}): <UntrustedText text={piece.checkpoint.summary} brief />
                   </p>
                 )}
               </li>
@@ -58,7 +58,7 @@ function Ending({ piece: { end, reason, to, taken_by, taken_at } }: { piece: Wor
   return (
     <p className={end === 'lost' ? 'text-bad' : 'text-muted'}>
       {to !== null && `${dateOf(to)}: `}
-      {reason && <Said text={reason} />}
+      {reason && <UntrustedText text={reason} />}
       {end === 'lost' && taken_by && taken_at !== null && (
         <>
           {' · taken up by '}

@@ -4,7 +4,7 @@ import type { ShownAgent } from '../../api.ts';
 import { spentWords } from '../../parts/cost.ts';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -57,7 +57,7 @@ function Shown({ shown }: { shown: ShownAgent }) {
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <h1 className="min-w-0">
-          <Said text={agent.name} brief />
+          <UntrustedText text={agent.name} brief />
         </h1>
         <AgentStateMark state={agent.state} />
         <span className="text-muted">last seen {agent.last_seen_at === null ? '—' : <Time at={agent.last_seen_at} />}</span>
@@ -75,7 +75,7 @@ function Shown({ shown }: { shown: ShownAgent }) {
         <p className="mt-1 flex gap-x-2">
           <span className="text-muted">Doing</span>
           <PathLink path={agent.doing.path}>
-            <Said text={agent.doing.text} brief />
+            <UntrustedText text={agent.doing.text} brief />
           </PathLink>
         </p>
       )}

@@ -6,8 +6,8 @@ import { spentWords } from '../../parts/cost.ts';
 import { counted } from '../../parts/count.ts';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, Said } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useRead } from '../../queries.ts';
@@ -30,13 +30,13 @@ export function Agents() {
       {data && (
         <div className="panel">
           {data.items.length === 0 ? (
-            <Nothing>
+            <EmptyState>
               <p>No agent has called yet.</p>
               <CliCommand words="connect claude-code" />
               <PathLink path="/settings/agents" className="link">
                 Set one up by hand
               </PathLink>
-            </Nothing>
+            </EmptyState>
           ) : (
             <Table label="Agents" columns={COLUMNS} rows={data.items} rowKey={({ name, agent_id }) => agent_id ?? name} />
           )}
@@ -108,12 +108,12 @@ function Doing({ doing, why_blocked, agent_id }: AgentOfTeam) {
         <span className={why_blocked ? 'hidden' : 'max-sm:hidden'}>—</span>
       ) : (
         <PathLink path={doing.path}>
-          <Said text={doing.text} brief />
+          <UntrustedText text={doing.text} brief />
         </PathLink>
       )}
       {why_blocked && agent_id !== null && (
         <Link to="/agents/$agent" params={{ agent: agent_id }} hash="refusals" className="block text-wait hover:underline">
-          <Said text={why_blocked.message ?? why_blocked.code ?? why_blocked.outcome} brief />
+          <UntrustedText text={why_blocked.message ?? why_blocked.code ?? why_blocked.outcome} brief />
         </Link>
       )}
     </>

@@ -3,7 +3,7 @@ import type { Question } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { Id } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Scrolled } from '../../parts/scrolled.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
@@ -36,7 +36,7 @@ export function AnswerForm({ question, onAnswered }: { question: Question; onAns
     <form onSubmit={submit} className="grid gap-2">
       <p className="flex flex-wrap items-center gap-x-2 text-muted">
         <State tone={TONES[question.priority]}>{question.priority}</State>
-        <Said text={question.agent_name ?? question.agent_id} />
+        <UntrustedText text={question.agent_name ?? question.agent_id} />
         <span className="ml-auto flex flex-wrap gap-x-2">
           <Time at={question.asked_at} />
           <Id id={question.question_id} />
@@ -45,11 +45,11 @@ export function AnswerForm({ question, onAnswered }: { question: Question; onAns
       <div className="grid gap-1">
         {question.subject && (
           <p className="font-medium">
-            <Said text={question.subject} />
+            <UntrustedText text={question.subject} />
           </p>
         )}
         <Scrolled label="The question" className="max-h-64">
-          <Said text={question.question} />
+          <UntrustedText text={question.question} />
         </Scrolled>
         <About question={question} />
       </div>
@@ -81,7 +81,7 @@ function About({ question: { task_name, workflow_name, expires_at } }: { questio
   if (!work && expires_at === null) return null;
   return (
     <p className="text-muted">
-      {work && <Said text={work} />}
+      {work && <UntrustedText text={work} />}
       {work && expires_at !== null && ' · '}
       {expires_at !== null && `until ${dateOf(expires_at)}`}
     </p>

@@ -4,7 +4,7 @@ import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Id } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said, workerOf } from '../../parts/said.tsx';
+import { UntrustedText, workerOf } from '../../parts/said.tsx';
 import { Scrolled } from '../../parts/scrolled.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
@@ -42,7 +42,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
     <form onSubmit={submit} className="grid gap-2">
       <p className="flex flex-wrap items-center gap-x-2 text-muted">
         <State tone="you">approval</State>
-        <Said text={approval.developer === null ? 'the operator' : workerOf(approval.developer, approval.agent)} />
+        <UntrustedText text={approval.developer === null ? 'the operator' : workerOf(approval.developer, approval.agent)} />
         <span className="ml-auto flex flex-wrap gap-x-2">
           <Time at={approval.requested_at} />
           <Id id={approval_id} />
@@ -50,13 +50,13 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
       </p>
       <div className="grid gap-1">
         <p className="font-medium">
-          <Said text={`${approval.noun} ${name}`} />
+          <UntrustedText text={`${approval.noun} ${name}`} />
         </p>
         <Arguments approval={approval} />
         <p className="text-muted">
           {approval.server !== null && approval.noun !== 'resource' && (
             <>
-              <Said text={`server ${approval.server}`} /> ·{' '}
+              <UntrustedText text={`server ${approval.server}`} /> ·{' '}
             </>
           )}
           {`until ${dateOf(approval.deadline_at)}`}
@@ -98,7 +98,7 @@ function Arguments({ approval: { arguments: text, arguments_bytes, arguments_cut
   return (
     <>
       <Scrolled label="Its arguments" className="mono max-h-64 rounded-md bg-surface px-2 py-1.5">
-        <Said text={arguments_cut ? text : JSON.stringify(JSON.parse(text), null, 2)} />
+        <UntrustedText text={arguments_cut ? text : JSON.stringify(JSON.parse(text), null, 2)} />
       </Scrolled>
       {arguments_cut && <p className="text-wait">{`Only the beginning of ${arguments_bytes} bytes is shown.`}</p>}
     </>

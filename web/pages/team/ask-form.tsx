@@ -3,13 +3,13 @@ import type { AskToMe } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
+import { TextArea } from '../../parts/field.tsx';
 import { Id } from '../../parts/id.tsx';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Scrolled } from '../../parts/scrolled.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
-import { Words } from '../../parts/words.tsx';
 import { useAct } from '../../queries.ts';
 
 const MOST = 20_000;
@@ -33,9 +33,9 @@ export function AskForm({ ask, onAnswered }: { ask: AskToMe; onAnswered: () => v
         </span>
       </p>
       <Scrolled label="The ask" className="max-h-64">
-        <Said text={ask.text} />
+        <UntrustedText text={ask.text} />
       </Scrolled>
-      <Words label="Your answer" value={text} onChange={setText} most={MOST} rows={4} />
+      <TextArea label="Your answer" value={text} onChange={setText} most={MOST} rows={4} />
       {answer.error && <Problem what="The ask was not answered." error={answer.error} />}
       {text.trim() && <CliCommand words={`messages answer ${ask.id}`} text={text.trim()} />}
       <div className="flex flex-wrap items-center justify-between gap-2">

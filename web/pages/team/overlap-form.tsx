@@ -6,7 +6,7 @@ import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { useAct } from '../../queries.ts';
 
 const MOST_REASON = 1_000;
@@ -27,10 +27,10 @@ export function OverlapForm({ overlap: { warning_id, matches }, onDismissed }: {
         {matches.slice(0, LISTED).map(({ id, title, owner, status, reason: why }) => (
           <li key={id} className="panel px-3 py-2">
             <p className="font-medium">
-              <Said text={title} brief />
+              <UntrustedText text={title} brief />
             </p>
             <p className="text-muted">
-              <Said text={`${owner} · ${status} · ${why}`} brief />
+              <UntrustedText text={`${owner} · ${status} · ${why}`} brief />
             </p>
           </li>
         ))}

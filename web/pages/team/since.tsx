@@ -4,8 +4,8 @@ import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
@@ -50,7 +50,7 @@ export function Since() {
       )}
       {data && data.items.length === 0 && (
         <div className="panel">
-          <Nothing>Nothing was finished, failed or decided.</Nothing>
+          <EmptyState>Nothing was finished, failed or decided.</EmptyState>
         </div>
       )}
       {data && data.items.length > 0 && (
@@ -67,12 +67,12 @@ export function Since() {
               </p>
               <p className="font-medium">
                 <PathLink path={item.path}>
-                  <Said text={item.title} brief />
+                  <UntrustedText text={item.title} brief />
                 </PathLink>
               </p>
               {item.details && (
                 <p className="text-muted">
-                  <Said text={item.details} brief />
+                  <UntrustedText text={item.details} brief />
                 </p>
               )}
             </li>

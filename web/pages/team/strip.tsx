@@ -2,8 +2,8 @@ import type { Lane, LaneSpan } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, Said } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { dateOf } from '../../parts/time.tsx';
 import { preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
@@ -31,7 +31,7 @@ export function Strip() {
       {!data && !error && <div role="status" aria-label="Loading" className="panel skeleton h-24" />}
       {data && data.lanes.length === 0 && (
         <div className="panel">
-          <Nothing>Nobody held any work.</Nothing>
+          <EmptyState>Nobody held any work.</EmptyState>
         </div>
       )}
       {data && data.lanes.length > 0 && (
@@ -138,11 +138,11 @@ function Twin({ lanes }: { lanes: readonly Lane[] }) {
               spans.map((span) => (
                 <tr key={`${name} ${span.id} ${span.from}`}>
                   <td className="pr-4">
-                    <Said text={name} brief />
+                    <UntrustedText text={name} brief />
                   </td>
                   <td className="pr-4">
                     <PathLink path={span.path}>
-                      <Said text={span.title} brief />
+                      <UntrustedText text={span.title} brief />
                     </PathLink>
                   </td>
                   <td className="pr-4">{dateOf(span.from)}</td>

@@ -3,8 +3,8 @@ import { type RefObject, useEffect, useRef } from 'react';
 import { counted } from '../../parts/count.ts';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, Said } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time, Until } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
@@ -30,7 +30,7 @@ export function WaitingList({ items, isRead, isCut, problems, isOpen }: ReturnTy
       ))}
       <section ref={list} tabIndex={-1} aria-label="What waits on you" className="panel outline-none">
         {!isRead && items.length === 0 && <TableSkeleton />}
-        {isRead && items.length === 0 && problems.length === 0 && <Nothing>Nothing waits on you.</Nothing>}
+        {isRead && items.length === 0 && problems.length === 0 && <EmptyState>Nothing waits on you.</EmptyState>}
         {items.length > 0 && (
           <ul className="divide-y divide-line">
             {items.map((item) => (
@@ -70,10 +70,10 @@ function Item({ item }: { item: WaitingItem }) {
       <p className="max-sm:order-3 max-sm:col-span-2">
         {who !== null && (
           <strong className="font-medium">
-            <Said text={who} />{' '}
+            <UntrustedText text={who} />{' '}
           </strong>
         )}
-        <Said text={sentence} brief />
+        <UntrustedText text={sentence} brief />
       </p>
       <span className="text-right text-label text-muted">
         {since !== null && <Time at={since} />}

@@ -3,7 +3,7 @@ import type { Price } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, Said } from '../../parts/said.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Notice } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
@@ -29,7 +29,7 @@ export function Prices({ days, onClose }: { days: number; onClose: () => void })
             <span className="text-muted">Reported without a known price:</span>
             {unpriced.map(({ model }) => (
               <button key={model} type="button" className="button max-w-full whitespace-normal" onClick={() => setChosen(model ?? '')}>
-                <Said text={model ?? ''} brief />
+                <UntrustedText text={model ?? ''} brief />
               </button>
             ))}
           </div>

@@ -2,7 +2,7 @@ import type { Arguments, UsageRow } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { costWords } from '../../parts/cost.ts';
 import { PathLink } from '../../parts/path-link.tsx';
-import { Said, workerOf } from '../../parts/said.tsx';
+import { UntrustedText, workerOf } from '../../parts/said.tsx';
 import { CARD_TITLE, type Column } from '../../parts/table.tsx';
 import type { UsageSearch } from '../../search.ts';
 
@@ -51,7 +51,7 @@ const TASK: Column<UsageRow> = {
       <span className="text-muted">No task</span>
     ) : (
       <PathLink path={`/tasks?task=${task.task_id}`}>
-        <Said text={task.title} brief />
+        <UntrustedText text={task.title} brief />
       </PathLink>
     ),
 };
@@ -81,7 +81,7 @@ export const usageColumns = (by: Grouping): readonly Column<UsageRow>[] => [
     label: 'Model',
     wide: by === 'task' ? 'sm:w-[16%]' : '',
     card: 'max-sm:order-3 max-sm:w-full',
-    cell: (row) => (row.model === null ? <span className="text-muted">{modelOf(row)}</span> : <Said text={row.model} brief />),
+    cell: (row) => (row.model === null ? <span className="text-muted">{modelOf(row)}</span> : <UntrustedText text={row.model} brief />),
   },
   ...FIGURES,
 ];

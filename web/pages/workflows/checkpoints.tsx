@@ -1,7 +1,7 @@
 import type { Result } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Scrolled } from '../../parts/scrolled.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -55,24 +55,24 @@ function Entry({ checkpoint: { sequence, type, summary, files_changed, detail, a
       <p className="flex flex-wrap items-center gap-x-2 text-muted">
         <span>{sequence}</span>
         <State tone={TONES[type]}>{type}</State>
-        {agent_name && <Said text={agent_name} />}
+        {agent_name && <UntrustedText text={agent_name} />}
         <span className="ml-auto">
           <Time at={created_at} />
         </span>
       </p>
       <Scrolled label={`Checkpoint ${sequence}`} className="max-h-40">
-        <Said text={summary} />
+        <UntrustedText text={summary} />
       </Scrolled>
       {files_changed.length > 0 && (
         <p className="mono text-muted">
-          <Said text={files_changed.join(', ')} brief />
+          <UntrustedText text={files_changed.join(', ')} brief />
         </p>
       )}
       {detail && (
         <details>
           <summary className="cursor-pointer text-label text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">Detail</summary>
           <Scrolled label={`Detail of checkpoint ${sequence}`} className="mono mt-1 max-h-60">
-            <Said text={detail} />
+            <UntrustedText text={detail} />
           </Scrolled>
         </details>
       )}

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Result } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Scrolled } from '../../parts/scrolled.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { FILLS } from '../../parts/time-chart.tsx';
@@ -55,7 +55,7 @@ function Preview({ task, max }: { task: string; max: number }) {
       <details>
         <summary className="cursor-pointer text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">The pack itself</summary>
         <Scrolled label="The pack" className="mono mt-1 max-h-96 rounded border border-line p-2">
-          <Said text={JSON.stringify(data.pack, null, 2)} />
+          <UntrustedText text={JSON.stringify(data.pack, null, 2)} />
         </Scrolled>
       </details>
     </div>

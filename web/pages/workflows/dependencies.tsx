@@ -1,6 +1,6 @@
 import type { ShownTask } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Notice, State } from '../../parts/tone.tsx';
 import { TaskLink } from './next-tasks.tsx';
 import { Part } from './part.tsx';
@@ -21,7 +21,7 @@ export function HeldUp({ shown: { unmet, unmet_length } }: { shown: ShownTask })
       </div>
       {between > 0 && (
         <p className="mt-1">
-          {counted(between, 'task stands', 'tasks stand')} between: <Said text={chainOf(unmet, unmet_length)} brief />
+          {counted(between, 'task stands', 'tasks stand')} between: <UntrustedText text={chainOf(unmet, unmet_length)} brief />
         </p>
       )}
     </Notice>

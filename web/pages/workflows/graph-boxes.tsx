@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Handle, type NodeProps, Position, useReactFlow } from '@xyflow/react';
 import type { FocusEvent, ReactNode } from 'react';
-import { disarmed, Said } from '../../parts/said.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { NODE } from './graph-layout.ts';
 import { type DrawnNode, useTurn } from './graph-turn.ts';
@@ -29,13 +29,13 @@ export function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsolute
         className={`${BOX} ${OUTLINES[tone] ?? 'border-control'}`}
       >
         <span className="min-w-0 font-medium">
-          <Said text={node.name} brief="line" />
+          <UntrustedText text={node.name} brief="line" />
         </span>
         <span className="flex items-center gap-1.5 overflow-hidden whitespace-nowrap">
           <State tone={tone}>{task.asks ? 'asks you' : said(task.status)}</State>
           {task.agent_name && (
             <span className="min-w-0 text-label text-muted">
-              <Said text={task.agent_name} brief="line" />
+              <UntrustedText text={task.agent_name} brief="line" />
             </span>
           )}
         </span>
@@ -77,7 +77,7 @@ export function GroupBox({ data: { node }, positionAbsoluteX: x, positionAbsolut
         className={`${BOX} border-dashed shadow-[3px_3px_0_var(--surface),4px_4px_0_var(--control)] ${OUTLINES[tone] ?? 'border-control'}`}
       >
         <span className="min-w-0 font-medium">
-          <Said text={node.name} brief="line" />
+          <UntrustedText text={node.name} brief="line" />
         </span>
         <span className="flex items-center gap-1.5 overflow-hidden whitespace-nowrap">
           <State tone={tone}>{[`${counts.done}/${counts.total}`, ...rest.filter(Boolean)].join(' · ')}</State>

@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 import type { WorkflowGraph } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Nothing } from '../../parts/section.tsx';
+import { EmptyState } from '../../parts/section.tsx';
 import { FRAME } from './graph-layout.ts';
 import { useGraph } from './read-pages.ts';
 
@@ -27,7 +27,7 @@ export function Graph() {
       {error && <Problem what="The graph could not be read." error={error} onRetry={() => void refetch()} />}
       {data?.tasks === 0 && (
         <div className="panel">
-          <Nothing>It has no tasks yet: they come with its plan.</Nothing>
+          <EmptyState>It has no tasks yet: they come with its plan.</EmptyState>
         </div>
       )}
       {!data && !error && <Frame />}

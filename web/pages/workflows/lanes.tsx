@@ -4,7 +4,7 @@ import type { WorkflowTimeline } from '../../api.ts';
 import { useByClock } from '../../live/clock.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
-import { disarmed, Said } from '../../parts/said.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
 import { dateOf } from '../../parts/time.tsx';
 import type { Tone } from '../../parts/tone.tsx';
 import { preferences } from '../../preferences.ts';
@@ -189,7 +189,7 @@ function Bar({ span, row, axis: { stretches, now } }: { span: Span; row: number;
           <Wait key={wait.from} from={wait.from} until={wait.until ?? until} span={{ from: span.from, until }} stretches={stretches} />
         ))}
         <span className="relative min-w-0">
-          <Said text={`${marks}${span.task_name}`} brief="line" />
+          <UntrustedText text={`${marks}${span.task_name}`} brief="line" />
         </span>
         {span.end === 'lost' && <span className="relative ml-auto">✕</span>}
       </Link>

@@ -1,13 +1,13 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { WorkflowTask } from '../../api.ts';
-import { useSettled } from '../../live/tail.ts';
+import { useStableRows } from '../../live/tail.ts';
 import { counted } from '../../parts/count.ts';
 import { Filter } from '../../parts/filter.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
-import { disarmed, Said } from '../../parts/said.tsx';
-import { Nothing } from '../../parts/section.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { EmptyState } from '../../parts/section.tsx';
 import { CARD_STATE, CARD_TITLE, type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { State } from '../../parts/tone.tsx';
 import type { ListSearch } from '../../search.ts';
@@ -53,7 +53,7 @@ export function List() {
       <div className="panel">
         {tasks.error && <Problem what="The tasks could not be read." error={tasks.error} onRetry={() => void tasks.refetch()} />}
         {!rows && !tasks.error && <TableSkeleton />}
-        {rows?.length === 0 && <Nothing>{status || text ? 'No task fits.' : 'It has no tasks yet: they come with its plan.'}</Nothing>}
+        {rows?.length === 0 && <EmptyState>{status || text ? 'No task fits.' : 'It has no tasks yet: they come with its plan.'}</EmptyState>}
         {rows && rows.length > 0 && <Rows key={`${status} ${text}`} rows={rows} />}
         {tasks.hasNextPage && (
           <div className="grid justify-items-center border-t border-line p-3">
@@ -70,11 +70,11 @@ export function List() {
 const idOf = ({ id }: WorkflowTask): string => id;
 
 function Rows({ rows }: { rows: readonly WorkflowTask[] }) {
-  const { settled, waiting } = useSettled(rows, idOf);
+  const { stable, waiting } = useStableRows(rows, idOf);
   return (
     <>
       {waiting > 0 && <Resume waiting={waiting} />}
-      <Table label="Tasks in the order of the plan" columns={COLUMNS} rows={settled} rowKey={idOf} />
+      <Table label="Tasks in the order of the plan" columns={COLUMNS} rows={stable} rowKey={idOf} />
     </>
   );
 }
@@ -105,13 +105,13 @@ const COLUMNS: readonly Column<WorkflowTask>[] = [
     label: 'Group',
     wide: 'sm:w-[12%]',
     card: `text-muted max-sm:order-3 ${NO_DASH}`,
-    cell: ({ parallel_group }) => (parallel_group === null ? <Dash /> : <Said text={parallel_group} brief />),
+    cell: ({ parallel_group }) => (parallel_group === null ? <Dash /> : <UntrustedText text={parallel_group} brief />),
   },
   {
     label: 'Holder',
     wide: 'sm:w-[12%]',
     card: `max-sm:order-3 ${NO_DASH}`,
-    cell: ({ agent_name }) => (agent_name === null ? <Dash /> : <Said text={agent_name} brief />),
+    cell: ({ agent_name }) => (agent_name === null ? <Dash /> : <UntrustedText text={agent_name} brief />),
   },
   {
     label: 'Waits for',
@@ -123,7 +123,7 @@ const COLUMNS: readonly Column<WorkflowTask>[] = [
     label: 'Summary',
     wide: 'sm:max-lg:hidden',
     card: `text-muted max-sm:order-5 max-sm:w-full sm:max-lg:hidden ${NO_DASH}`,
-    cell: ({ summary }) => (summary ? <Said text={summary} brief /> : <Dash />),
+    cell: ({ summary }) => (summary ? <UntrustedText text={summary} brief /> : <Dash />),
   },
 ];
 
@@ -135,7 +135,7 @@ function WaitsFor({ names }: { names: readonly string[] }) {
   return (
     <span className="flex gap-1" title={disarmed(names.slice(0, 20).join(', '))}>
       <span className="text-muted sm:hidden">after</span>
-      <Said text={names.length > 1 ? `${first} and ${names.length - 1} more` : first} brief />
+      <UntrustedText text={names.length > 1 ? `${first} and ${names.length - 1} more` : first} brief />
     </span>
   );
 }

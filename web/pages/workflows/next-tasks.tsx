@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import type { ShownWorkflow } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
-import { Said } from '../../parts/said.tsx';
-import { Nothing, Section } from '../../parts/section.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
+import { EmptyState, Section } from '../../parts/section.tsx';
 import { Time, Until } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { said, TASK_TONES, type TaskStatus } from './status.ts';
@@ -16,7 +16,7 @@ export function NextTasks({ next, ended }: { next: ShownWorkflow['next']; ended:
   return (
     <Section title="Next" about={next.available > 0 && counted(next.available, 'task can be taken up', 'tasks can be taken up')}>
       <div className="panel">
-        {next.tasks.length === 0 && <Nothing>{ended ? 'Nothing: it has ended.' : 'Nothing can be taken up now.'}</Nothing>}
+        {next.tasks.length === 0 && <EmptyState>{ended ? 'Nothing: it has ended.' : 'Nothing can be taken up now.'}</EmptyState>}
         <ul className="divide-y divide-line">
           {next.tasks.slice(0, SHOWN).map((task) => (
             <li key={task.id} data-row data-id={task.id} className="grid gap-0.5 px-3 py-1.5 hover:bg-surface">
@@ -41,7 +41,7 @@ export function NextTasks({ next, ended }: { next: ShownWorkflow['next']; ended:
 export function TaskLink({ id, name }: { id: string; name: string }) {
   return (
     <Link to="." search={(search) => ({ ...search, task: id })} resetScroll={false} className="min-w-0 font-medium hover:underline">
-      <Said text={name} brief />
+      <UntrustedText text={name} brief />
     </Link>
   );
 }
@@ -58,7 +58,7 @@ function Why({
   const rest = done.length - 1 + more;
   return (
     <>
-      <Said text={done[0] ?? ''} /> {rest > 0 ? `and ${counted(rest, 'other')} are` : 'is'} done{others}.
+      <UntrustedText text={done[0] ?? ''} /> {rest > 0 ? `and ${counted(rest, 'other')} are` : 'is'} done{others}.
     </>
   );
 }
@@ -68,7 +68,7 @@ export function Claims({ claims }: { claims: ShownWorkflow['claims'] }) {
   return (
     <Section title="At work" about={claims.length > 0 && counted(claims.length, 'claimed task')}>
       <div className="panel max-h-80 overflow-y-auto">
-        {claims.length === 0 && <Nothing>No agent has claimed a task.</Nothing>}
+        {claims.length === 0 && <EmptyState>No agent has claimed a task.</EmptyState>}
         <ul className="divide-y divide-line">
           {claims.map((claim) => (
             <li key={claim.task_id} data-row data-id={claim.task_id} className="grid gap-0.5 px-3 py-1.5 hover:bg-surface">

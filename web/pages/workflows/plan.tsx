@@ -1,5 +1,5 @@
 import type { ShownWorkflow } from '../../api.ts';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Scrolled } from '../../parts/scrolled.tsx';
 import { Fact, Facts } from '../../parts/side-panel.tsx';
 
@@ -15,19 +15,19 @@ export function PlanOf({ workflow: { plan, source_type, source_ref, source_conte
             {source_ref && (
               <>
                 {' '}
-                <Said text={source_ref} />
+                <UntrustedText text={source_ref} />
               </>
             )}
           </Fact>
           <Fact name="Asked for">
             <Scrolled label="What was asked for" className="max-h-60">
-              <Said text={source_content} />
+              <UntrustedText text={source_content} />
             </Scrolled>
           </Fact>
-          <Fact name="Plan">{plan && <Said text={plan.summary} />}</Fact>
+          <Fact name="Plan">{plan && <UntrustedText text={plan.summary} />}</Fact>
           {plan && plan.approach !== '' && (
             <Fact name="Approach">
-              <Said text={plan.approach} />
+              <UntrustedText text={plan.approach} />
             </Fact>
           )}
           {plan && plan.risks.length > 0 && (
@@ -51,7 +51,7 @@ export function Lines({ texts }: { texts: readonly string[] }) {
     <ul className="list-disc pl-5">
       {texts.map((text) => (
         <li key={text}>
-          <Said text={text} />
+          <UntrustedText text={text} />
         </li>
       ))}
     </ul>

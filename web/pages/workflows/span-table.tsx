@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import type { WorkflowTimeline } from '../../api.ts';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column, Table } from '../../parts/table.tsx';
 import { dateOf } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
@@ -14,7 +14,7 @@ export const laneName = ({ agent_id, agent_name }: Pick<Lane, 'agent_id' | 'agen
 
 const COLUMNS: readonly Column<Row>[] = [
   { label: 'Task', card: `max-sm:order-1 ${CARD_TITLE}`, cell: ({ task_id, task_name }) => <TaskLink id={task_id} name={task_name} /> },
-  { label: 'Agent', wide: 'sm:w-[18%]', card: 'max-sm:order-3', cell: ({ agent }) => <Said text={agent} brief /> },
+  { label: 'Agent', wide: 'sm:w-[18%]', card: 'max-sm:order-3', cell: ({ agent }) => <UntrustedText text={agent} brief /> },
   {
     label: 'How it ended',
     wide: 'sm:w-44',

@@ -7,7 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { counted } from '../../parts/count.ts';
 import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { useAct } from '../../queries.ts';
 import { isEnded } from './status.ts';
@@ -90,7 +90,7 @@ function Ask({ asked, shown, onClose, onDone }: AskProps) {
   return (
     <Confirm title={title} act={label} keep={keep} pending={act.isPending} error={act.error} failed={failed} onAct={submit} onClose={onClose}>
       <p className="font-medium">
-        <Said text={shown.task.name} brief />
+        <UntrustedText text={shown.task.name} brief />
       </p>
       <Consequence asked={asked} shown={shown} />
       <Field label="Reason" hint="optional, on record">
@@ -105,8 +105,8 @@ function Consequence({ asked, shown: { claim, dependents, dependents_more } }: {
   if (asked === 'release') {
     return (
       <p>
-        <Said text={claim?.agent_name ?? 'Its agent'} /> loses it at once: 1 task becomes claimable, and what that agent still writes to it is refused. Its
-        checkpoints stay.
+        <UntrustedText text={claim?.agent_name ?? 'Its agent'} /> loses it at once: 1 task becomes claimable, and what that agent still writes to it is refused.
+        Its checkpoints stay.
       </p>
     );
   }

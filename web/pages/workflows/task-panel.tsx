@@ -3,7 +3,7 @@ import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
 import { Id } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { Scrolled } from '../../parts/scrolled.tsx';
 import { Fact, Facts, SidePanel } from '../../parts/side-panel.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
@@ -44,7 +44,7 @@ function Shown({ shown }: { shown: ShownTask }) {
         <Notice tone="bad">
           <p className="font-medium">It failed:</p>
           <Scrolled label="Why it failed" className="max-h-48">
-            <Said text={task.error} />
+            <UntrustedText text={task.error} />
           </Scrolled>
         </Notice>
       )}
@@ -86,19 +86,19 @@ function TaskFacts({ shown: { task, claim, completed_by } }: { shown: ShownTask 
       {task.outcome && (
         <Fact name="Outcome">
           <Scrolled label="Its outcome" className="max-h-48">
-            <Said text={task.outcome} />
+            <UntrustedText text={task.outcome} />
           </Scrolled>
         </Fact>
       )}
       {completed_by && (
         <Fact name="Done by">
-          <Said text={completed_by} />
+          <UntrustedText text={completed_by} />
         </Fact>
       )}
       {task.description !== '' && (
         <Fact name="About">
           <Scrolled label="What it is about" className="max-h-48">
-            <Said text={task.description} />
+            <UntrustedText text={task.description} />
           </Scrolled>
         </Fact>
       )}
@@ -106,14 +106,14 @@ function TaskFacts({ shown: { task, claim, completed_by } }: { shown: ShownTask 
         {task.sequence}
         {task.parallel_group !== null && (
           <>
-            , group <Said text={task.parallel_group} />
+            , group <UntrustedText text={task.parallel_group} />
           </>
         )}
         {task.estimated_complexity !== null && `, ${task.estimated_complexity} complexity`}
       </Fact>
       {task.capabilities.length > 0 && (
         <Fact name="Needs">
-          <Said text={task.capabilities.join(', ')} />
+          <UntrustedText text={task.capabilities.join(', ')} />
         </Fact>
       )}
       {task.files_likely_affected.length > 0 && (
@@ -122,7 +122,7 @@ function TaskFacts({ shown: { task, claim, completed_by } }: { shown: ShownTask 
             <ul className="mono grid gap-0.5">
               {task.files_likely_affected.map((file) => (
                 <li key={file}>
-                  <Said text={file} />
+                  <UntrustedText text={file} />
                 </li>
               ))}
             </ul>
@@ -154,7 +154,7 @@ function Plan({ plan }: { plan: ShownTask['task']['plan'] }) {
     <div className="grid gap-2">
       {typeof plan.approach === 'string' && (
         <p>
-          <Said text={plan.approach} />
+          <UntrustedText text={plan.approach} />
         </p>
       )}
       {steps.length > 0 && (
@@ -162,7 +162,7 @@ function Plan({ plan }: { plan: ShownTask['task']['plan'] }) {
           {steps.map((step, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two steps of a plan may be worded alike
             <li key={at}>
-              <Said text={step} />
+              <UntrustedText text={step} />
             </li>
           ))}
         </ol>

@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 import type { WorkflowTimeline } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Nothing } from '../../parts/section.tsx';
+import { EmptyState } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
 import { SpanTable } from './span-table.tsx';
@@ -24,7 +24,7 @@ export function Timeline() {
       {!data && !error && <TableSkeleton />}
       {empty && (
         <div className="panel">
-          <Nothing>No agent has taken up a task of it yet.</Nothing>
+          <EmptyState>No agent has taken up a task of it yet.</EmptyState>
         </div>
       )}
       {data && !empty && (

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Workflow } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
-import { Said } from '../../parts/said.tsx';
+import { UntrustedText } from '../../parts/said.tsx';
 import { CARD_STATE, CARD_TITLE, type Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
@@ -20,7 +20,7 @@ export const workflowColumns: readonly Column<Workflow>[] = [
     card: `max-sm:order-1 ${CARD_TITLE}`,
     cell: ({ id, name }) => (
       <Link to="/workflows/$workflow" params={{ workflow: id }} className="font-medium hover:underline">
-        <Said text={name} brief />
+        <UntrustedText text={name} brief />
       </Link>
     ),
   },
@@ -56,7 +56,7 @@ export const workflowColumns: readonly Column<Workflow>[] = [
     card: 'text-muted max-sm:order-5',
     cell: ({ repository_path }) => (
       <span title={repository_path}>
-        <Said text={repositoryName(repository_path)} brief />
+        <UntrustedText text={repositoryName(repository_path)} brief />
       </span>
     ),
   },

@@ -2,7 +2,7 @@ import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
 import type { ShownWorkflow } from '../../api.ts';
 import { Id } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, Said } from '../../parts/said.tsx';
+import { disarmed, UntrustedText } from '../../parts/said.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Notice, State } from '../../parts/tone.tsx';
@@ -66,12 +66,12 @@ function Head({ shown }: { shown: ShownWorkflow }) {
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="grid min-w-0 gap-1">
           <h1 className="flex flex-wrap items-center gap-x-3">
-            <Said text={workflow.name} />
+            <UntrustedText text={workflow.name} />
             <State tone={WORKFLOW_TONES[workflow.status]}>{said(workflow.status)}</State>
           </h1>
           <p className="flex flex-wrap items-center gap-x-3 text-muted">
             <span className="mono">
-              <Said text={workflow.repository_path} />
+              <UntrustedText text={workflow.repository_path} />
             </span>
             <span>
               {workflow.started_at === null ? 'made' : 'begun'} <Time at={workflow.started_at ?? workflow.created_at} />
@@ -90,7 +90,7 @@ function Head({ shown }: { shown: ShownWorkflow }) {
       {standingOf(shown).map(({ tone, words, reason }) => (
         <Notice key={words} tone={tone}>
           <p>{words}</p>
-          {reason && <Said text={reason} />}
+          {reason && <UntrustedText text={reason} />}
         </Notice>
       ))}
     </div>

@@ -1,13 +1,13 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Workflow } from '../../api.ts';
-import { useSettled } from '../../live/tail.ts';
+import { useStableRows } from '../../live/tail.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { Filter } from '../../parts/filter.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
-import { Nothing } from '../../parts/section.tsx';
+import { EmptyState } from '../../parts/section.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
 import type { WorkflowsSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
@@ -53,11 +53,11 @@ export function Workflows() {
 const idOf = ({ id }: Workflow): string => id;
 
 function Rows({ rows }: { rows: readonly Workflow[] }) {
-  const { settled, waiting } = useSettled(rows, idOf);
+  const { stable, waiting } = useStableRows(rows, idOf);
   return (
     <>
       {waiting > 0 && <Resume waiting={waiting} />}
-      <Table label="Workflows, newest first" columns={workflowColumns} rows={settled} rowKey={idOf} />
+      <Table label="Workflows, newest first" columns={workflowColumns} rows={stable} rowKey={idOf} />
     </>
   );
 }
@@ -65,20 +65,20 @@ function Rows({ rows }: { rows: readonly Workflow[] }) {
 function None({ status, repository }: { status: WorkflowsSearch['status']; repository: string | undefined }) {
   if (status || repository !== undefined) {
     return (
-      <Nothing>
+      <EmptyState>
         <p>
           No {status ? `${said(status)} ` : ''}workflow{repository !== undefined && ` in ${repository}`}.
         </p>
         <Link to="/workflows" search={{ repo: undefined }} className="link">
           Show all workflows
         </Link>
-      </Nothing>
+      </EmptyState>
     );
   }
   return (
-    <Nothing>
+    <EmptyState>
       <p>No workflow yet. Make one here, or let an agent call workflow_create:</p>
       <CliCommand words={'workflow create --name first --prompt "Fix login"'} />
-    </Nothing>
+    </EmptyState>
   );
 }

@@ -1,1 +1,0 @@
-export { TextArea as Words } from './field.tsx';
