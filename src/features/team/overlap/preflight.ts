@@ -2,7 +2,6 @@ import { type CallContext, record, type WriteContext } from '../../../kernel/con
 import { ok, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor } from '../../core/identity/index.ts';
-import { isOpen, type Subject, shownTo } from './candidates.ts';
 import {
   attachWarning,
   confirmWarning,
@@ -19,7 +18,7 @@ import {
   storeWarning,
 } from './checks.ts';
 import type { Match } from './contract.ts';
-import { type Detection, detect } from './detect.ts';
+import { type Detection, detect, isOpen, type Subject, shownTo } from './detect.ts';
 import type { Asked, Embedded, EmbedderState, QueryEmbedder } from './embedder.ts';
 import { type FileConflict, fileConflicts } from './files.ts';
 import type { Finder } from './finder.ts';

@@ -1,5 +1,5 @@
 import type { EpochMs, JsonText } from '../../../storage/columns.ts';
-import type { Action } from './divergence.ts';
+import type { Action } from './detect.ts';
 
 export const ITEM_KINDS = ['task', 'workstream', 'workflow_task'] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];

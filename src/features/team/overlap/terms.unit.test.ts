@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ANALYSIS } from './settings.ts';
-import { stem } from './stem.ts';
-import { analyse, surfaces, termsOf } from './terms.ts';
+import { analyse, stem, surfaces, termsOf } from './terms.ts';
 
 const any = fc.string({ unit: 'binary', maxLength: 300 });
 

@@ -5,13 +5,10 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
-import { findWarning } from './checks.ts';
+import { dismiss, findWarning, recentWarnings, resolvedAlready, viewOverlaps, warningNamed } from './checks.ts';
 import { configureOverlap, dismissByHand, dismissWarning, listOverlaps, ownSettings, showOverlap } from './contract.ts';
-import { figuresOf, settingsOf } from './own-settings.ts';
-import { DEFAULT_SETTINGS } from './settings.ts';
+import { DEFAULT_SETTINGS, figuresOf, settingsOf } from './settings.ts';
 import { readState, saveSettings } from './store.ts';
-import { viewOverlaps } from './views.ts';
-import { dismiss, recentWarnings, resolvedAlready, warningNamed } from './warnings.ts';
 
 export const overlapTools: Implementation[] = [
   implement(dismissWarning, {

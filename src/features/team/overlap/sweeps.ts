@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import type { House } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
-import { RECENT_MS } from './candidates.ts';
+import { rowsOf } from '../../core/settings/index.ts';
+import { RECENT_MS } from './detect.ts';
 import type { Finder } from './finder.ts';
 import { forgetItems } from './items.ts';
 
@@ -57,3 +59,13 @@ export function forgetting({ store, clock }: House, finder: Finder): Sweep {
     },
   };
 }
+
+/** Warnings that were resolved, with the verdicts on them, and verdicts on none. */
+export const FORGOTTEN = [
+  rowsOf(
+    'overlap_warnings',
+    (before) => sql`resolved_at < ${before}`,
+    (db, workspace, ids) => db.deleteFrom('scope_verdicts').where('workspace_id', '=', workspace).where('warning_id', 'in', ids).execute(),
+  ),
+  rowsOf('scope_verdicts', (before) => sql`warning_id is null and created_at < ${before}`),
+];
