@@ -17,6 +17,6 @@ test.each(['smoke:broker', 'smoke:mcp'] as const)('npm run %s installs and build
   );
   expect(including.map(({ test }) => test.name)).toContain(project);
   expect(scripts.test).toBe('node scripts/test.ts');
-  const told = /bin\('vitest'\), \[(.+), \.\.\.process\.argv\.slice\(2\)\]/.exec(readFileSync('scripts/test.ts', 'utf8'))?.[1] ?? '';
+  const told = /bin\('vitest'\), \[(.+), \.\.\.only\]/.exec(readFileSync('scripts/test.ts', 'utf8'))?.[1] ?? '';
   expect(told.split(', ').map((argument) => argument.slice(1).replace(/[=.'].*/, ''))).toEqual(['run', '--reporter', '--reporter', '--outputFile']);
 });

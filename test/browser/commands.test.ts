@@ -58,7 +58,7 @@ async function copied(page: Page): Promise<string[]> {
     .locator('main')
     .getByRole('button', { name: /^Cop(y|ied)/ })
     .all()) {
-    const words = await button.locator('xpath=preceding-sibling::*[1]').evaluate((element) => element.textContent ?? '');
+    const words = await button.locator('xpath=../preceding-sibling::*[1]').evaluate((element) => element.textContent ?? '');
     await button.click();
     const text = await page.evaluate(() => navigator.clipboard.readText());
     expect(text).toBe(words);

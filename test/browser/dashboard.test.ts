@@ -27,7 +27,7 @@ describe('signing in', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(await page.getByRole('navigation').count()).toBe(0);
     await page.getByRole('button', { name: 'Copy covenant open' }).click();
-    await page.getByText('Copied').waitFor();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('covenant open');
   });
 

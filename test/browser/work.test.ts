@@ -280,7 +280,7 @@ describe('week', () => {
     await page.getByRole('region', { name: 'Decisions' }).getByText('We use SQLite').waitFor();
     await page.getByRole('region', { name: 'Active' }).getByText('2 tasks').waitFor();
     await page.getByRole('button', { name: 'Copy as Markdown' }).click();
-    await page.getByText('Copied').waitFor();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^# Week of[\s\S]*Write the manual/);
     await page.getByLabel('Time').selectOption('31');
     await page.waitForURL('**/tasks/week?days=31');
