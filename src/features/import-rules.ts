@@ -4,7 +4,7 @@ import { EVENT_CATEGORIES } from '../storage/tables.ts';
 import { count, flag, idOf, json, matches, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../storage/transfer/row-rules.ts';
 import { approvalRows } from './core/approvals/rows.ts';
 import { grantRows } from './core/capabilities/rows.ts';
-import { deviceRows } from './core/devices/rows.ts';
+import { deviceRows } from './core/devices/store.ts';
 import { identityRows } from './core/identity/rows.ts';
 import { settingRows } from './core/settings/rows.ts';
 import { cycleRows } from './cycle/rows.ts';

@@ -1,6 +1,8 @@
+import type { House } from '../../../kernel/context.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
+import type { NewEvent } from '../../../storage/journal.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { approvalEvent } from './events.ts';
-import { changeApproval, findApproval } from './store.ts';
+import { changeApproval, deleteStaleRounds, findApproval, overdueApprovals, workspacesWithStaleRounds } from './store.ts';
 import type { ApprovalRow } from './tables.ts';
 
 /** As the journal has it, where nobody in particular acts. */
@@ -48,4 +50,49 @@ export async function lapse(tx: Tx, id: string): Promise<ApprovalRow | undefined
   const lapsed = await changeApproval(tx.db, tx.workspace, id, row.status, { status: 'lapsed', arguments: null });
   if (lapsed) tx.append(approvalEvent('lapsed', lapsed, SERVER));
   return lapsed;
+}
+
+/** Never the arguments, and nobody's words. */
+export function approvalEvent(what: 'requested' | 'approved' | 'refused' | 'lapsed' | 'used', row: ApprovalRow, actor: string): NewEvent {
+  return {
+    category: 'audit',
+    kind: `approval.${what}`,
+    actor,
+    subject: row.id,
+    payload: {
+      approval_id: row.id,
+      arguments_sha256: row.arguments_sha256,
+      grant_id: row.grant_id,
+      name: row.name,
+      noun: row.noun,
+      server: row.server,
+      through: row.decided_through,
+      token_id: row.token_id,
+    },
+  };
+}
+
+const EVERY_MS = 5_000;
+const AT_ONCE = 100;
+
+/** What nobody decided on, or nobody used, in time; and rounds that nobody can go on with. Of all workspaces. */
+export function approvalSweep({ store, clock }: Pick<House, 'store' | 'clock'>): Sweep {
+  return {
+    name: 'approvals',
+    everyMs: EVERY_MS,
+    async run() {
+      for (const workspace of await workspacesWithStaleRounds(store.reader, clock.now())) {
+        await store.write(workspace, (tx) => deleteStaleRounds(tx.db, tx.workspace, tx.now));
+      }
+      for (;;) {
+        const due = await overdueApprovals(store.reader, clock.now(), AT_ONCE);
+        for (const [workspace, approvals] of Map.groupBy(due, ({ workspace_id }) => workspace_id)) {
+          await store.write(workspace, async (tx) => {
+            for (const { id } of approvals) await lapse(tx, id);
+          });
+        }
+        if (due.length < AT_ONCE) return;
+      }
+    },
+  };
 }

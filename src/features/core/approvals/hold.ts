@@ -4,11 +4,21 @@ import { APPROVAL_PREFIX, APPROVAL_QUESTION, type Held, type HeldCall, type Port
 import type { Exchange } from '../../../kernel/relay.ts';
 import type { Refused } from '../../../kernel/reply.ts';
 import { tokenStands } from '../identity/index.ts';
-import { askedResult, question, readAnswer, takesForms } from './asking.ts';
-import { decide, lapse, spendApproval } from './decide.ts';
-import { approvalEvent } from './events.ts';
-import { isApprovable, keepArguments } from './kept-arguments.ts';
-import { notReadable, notTheirs, refusedByPerson, tokenGone, tooMany, undecided } from './replies.ts';
+import {
+  askedResult,
+  isApprovable,
+  keepArguments,
+  notReadable,
+  notTheirs,
+  question,
+  readAnswer,
+  refusedByPerson,
+  takesForms,
+  tokenGone,
+  tooMany,
+  undecided,
+} from './asking.ts';
+import { approvalEvent, decide, lapse, spendApproval } from './decide.ts';
 import { findApproval, insertApproval, openApprovalOf, type SameCall, waitingOf } from './store.ts';
 import type { ApprovalRow } from './tables.ts';
 import { DecisionWatch } from './watch.ts';

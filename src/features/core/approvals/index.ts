@@ -2,7 +2,7 @@ import type { House } from '../../../kernel/context.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { retentionSweep } from '../settings/index.ts';
-import { approvalSweep } from './expiry.ts';
+import { approvalSweep } from './decide.ts';
 import { type ApprovalParts, createHold } from './hold.ts';
 import { FORGOTTEN } from './retention.ts';
 import { createRounds, ROUND_MS } from './rounds.ts';

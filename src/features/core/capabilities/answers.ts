@@ -1,12 +1,15 @@
+import type { z } from 'zod';
 import { toolNamed } from '../../../kernel/aliases.ts';
-import type { CallContext } from '../../../kernel/context.ts';
-import type { Output } from '../../../kernel/contract.ts';
+import type { CallContext, Principal } from '../../../kernel/context.ts';
+import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
-import type { explainCapability } from './contract.ts';
+import { readJson } from '../../../storage/columns.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { capabilityMatrix, explainCapability, grantView } from './contract.ts';
 import type { Foreseen, Gate } from './gate.ts';
-import { argumentsOf, capabilityFor } from './grant.ts';
+import { argumentsOf, capabilityFor, grantScope, grantStatus } from './grant.ts';
 import type { Caller, NamedSubject, Subjects } from './subjects.ts';
-import { viewGrants } from './views.ts';
+import type { GrantRow } from './tables.ts';
 
 /** What there is to call, and who decides on it. */
 export interface Offer {
@@ -71,4 +74,54 @@ async function callersNamed(subjects: Subjects, { reader, workspace, principal, 
   });
   if (found?.callers.every(isOwn)) return found;
   throw new Refusal('NOT_YOURS', 'You can ask for yourself and your own tokens.', 'Ask the operator for anybody else.');
+}
+
+type Matrix = Output<typeof capabilityMatrix>;
+
+/** One reading for each caller, whatever the number of tools. */
+export async function matrix(subjects: Subjects, offer: Offer, ctx: CallContext, page: Input<typeof capabilityMatrix>): Promise<Matrix> {
+  const { reader, principal, clock } = ctx;
+  const text = page.text?.toLowerCase();
+  const fits = offer
+    .tools(ctx.workspace)
+    .filter(({ name, server }) => (page.server ?? server) === server && (text === undefined || name.toLowerCase().includes(text)))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const tools = fits.slice(page.offset, page.offset + page.limit);
+  const { callers, total } = await subjects.callers(reader, principal, { limit: page.callers_limit, offset: page.callers_offset }, clock.now());
+  const foresights = await Promise.all(callers.map((caller) => offer.gate().foresee(caller.principal)));
+  return {
+    callers: callers.map(({ subject, name, label }) => ({ subject, name, label })),
+    total_callers: total,
+    items: tools.map(({ name, server, state }) => ({ name, server, state, answers: foresights.map((foresee) => answerOf(foresee(name))) })),
+    total: fits.length,
+  };
+}
+
+type GrantView = z.input<typeof grantView>;
+
+export async function viewGrants<const Rows extends readonly GrantRow[]>(
+  db: Db,
+  subjects: Subjects,
+  viewer: Principal,
+  grants: Rows,
+  now: number,
+): Promise<{ [Row in keyof Rows]: GrantView }> {
+  const named = grants.flatMap(({ subject, granted_by }) => [subject, granted_by]);
+  const name = await subjects.names(db, viewer.workspace, viewer, [...new Set(named)]);
+  // By their ids private people could be told apart; the operator of the server reads the store anyway.
+  const shown = (subject: string): string => (viewer.kind !== 'operator' && name(subject) === subjects.hidden ? subjects.hidden : subject);
+  const view = (grant: GrantRow): GrantView => ({
+    grant_id: grant.id,
+    subject: shown(grant.subject),
+    subject_name: name(grant.subject),
+    action: grant.action,
+    scope: readJson(grantScope, grant.scope),
+    uses: grant.uses,
+    status: grantStatus(grant, now),
+    granted_by: shown(grant.granted_by),
+    granted_by_name: name(grant.granted_by),
+    granted_at: grant.created_at,
+    revision: grant.revision,
+  });
+  return grants.map(view) as { [Row in keyof Rows]: GrantView };
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, onTestFinished, test } from 'vitest';
 import { AGENT_TYPES } from '../identity/index.ts';
-import { newUserCode, shownCode, typedCode } from './code.ts';
 import { CLIENTS, type ClientName, overStdio, setupBlock, watchCommand } from './connections.ts';
+import { newUserCode, shownCode, typedCode } from './pace.ts';
 
 interface Started {
   command: string | string[];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { absolutePath, id } from '../../../kernel/fields.ts';
-import { isUserCode, typedCode } from './code.ts';
 import { CLIENTS } from './connections.ts';
+import { isUserCode, typedCode } from './pace.ts';
 
 const machineName = z
   .string()

@@ -7,9 +7,8 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { agentTokenExpiry, findDeveloper, hashSecret, type IdentityLimits, issueToken, mintSecret } from '../identity/index.ts';
-import { newUserCode, shownCode } from './code.ts';
 import { devicePoll, deviceRequest } from './contract.ts';
-import { CODE_LASTS_MS, FIRST_INTERVAL_SECONDS, isTooSoon, MOST_AT_ONCE, MOST_FROM_ONE_SOURCE, slower, standingOf } from './pace.ts';
+import { CODE_LASTS_MS, FIRST_INTERVAL_SECONDS, isTooSoon, MOST_AT_ONCE, MOST_FROM_ONE_SOURCE, newUserCode, shownCode, slower, standingOf } from './pace.ts';
 import { consume, deleteOldestOf, deleteStale, findByDeviceCode, findPending, insertGrant, makerOf, notePoll, openSources } from './store.ts';
 import type { DeviceGrantRow } from './tables.ts';
 

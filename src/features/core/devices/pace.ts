@@ -1,4 +1,22 @@
+import { randomInt } from 'node:crypto';
+import { Refusal } from '../../../kernel/errors.ts';
 import type { DeviceGrantRow } from './tables.ts';
+
+/** No vowels, so that no word comes of it; no letter that is mistaken for another or for a digit. */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
+const LENGTH = 8;
+
+/** The codes are read aloud and typed: eight letters, shown as `BQPX-FGQR`. */
+export function newUserCode(draw: (letters: number) => number = randomInt): string {
+  return Array.from({ length: LENGTH }, () => LETTERS[draw(LETTERS.length)]).join('');
+}
+
+export const shownCode = (code: string): string => `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
+
+/** However it was typed: small letters, spaces, another dash. */
+export const typedCode = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, '');
+
+export const isUserCode = (code: string): boolean => code.length === LENGTH && [...code].every((letter) => LETTERS.includes(letter));
 
 export const CODE_LASTS_MS = 10 * 60_000;
 export const FIRST_INTERVAL_SECONDS = 5;
@@ -26,4 +44,35 @@ export type Standing = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed
 export function standingOf({ status, expires_at }: Pick<DeviceGrantRow, 'status' | 'expires_at'>, now: number): Standing {
   const isOpen = status === 'pending' || status === 'approved';
   return isOpen && now > expires_at ? 'expired' : status;
+}
+
+/** Whoever reads a code from a screen mistypes it a few times. */
+const MOST_WRONG = 20;
+/** Who tried longest ago is forgotten first. */
+const MOST_REMEMBERED = 1_000;
+
+/**
+ * Codes that no device shows, by who tried them: codes are short, and whoever finds one that is not theirs gets another
+ * machine's agents to work in their name. Each process counts for itself, so that a few more are possible where several serve.
+ */
+export class Guesses {
+  readonly #wrong = new Map<string, { since: number; count: number }>();
+
+  /** Refuses whoever has tried too many. Else it counts until it is taken back: many may be tried at once. */
+  count(who: string, now: number): void {
+    const tried = this.#wrong.get(who);
+    const left = tried ? Math.ceil((tried.since + CODE_LASTS_MS - now) / 1_000) : 0;
+    if (tried && left > 0 && tried.count >= MOST_WRONG) {
+      throw new Refusal('TOO_MANY_CODES', 'You have tried too many codes that no device shows.', `Try again in ${left} seconds.`, { retry_after: left });
+    }
+    this.#wrong.delete(who);
+    this.#wrong.set(who, tried && left > 0 ? { ...tried, count: tried.count + 1 } : { since: now, count: 1 });
+    for (const oldest of this.#wrong.keys()) if (this.#wrong.size > MOST_REMEMBERED) this.#wrong.delete(oldest);
+  }
+
+  /** It was right, or nobody knows. */
+  takeBack(who: string): void {
+    const tried = this.#wrong.get(who);
+    if (tried) this.#wrong.set(who, { ...tried, count: tried.count - 1 });
+  }
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../../../storage/engine.ts';
+import { neverBrought, type RowRules } from '../../../storage/transfer/row-rules.ts';
 import type { TokenRow } from '../identity/index.ts';
 import type { DeviceGrantRow } from './tables.ts';
 
@@ -88,3 +89,5 @@ export async function tokensOfDevices(db: Db, workspace: string, ids: readonly s
   if (ids.length === 0) return [];
   return await db.selectFrom('tokens').selectAll().where('workspace_id', '=', workspace).where('created_by', 'in', ids.map(makerOf)).orderBy('id').execute();
 }
+
+export const deviceRows = { device_grants: neverBrought('device_approvals') } satisfies Partial<RowRules>;

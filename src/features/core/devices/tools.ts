@@ -1,18 +1,20 @@
+import { z } from 'zod';
 import { type CallContext, type Principal, record, type WriteContext } from '../../../kernel/context.ts';
+import type { Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { developersOf, endTokenById, knownDeveloper } from '../identity/index.ts';
-import { agentSetup, approveDevice, findDevice, listDevices, refuseDevice, revokeDevice, waitingDevices } from './contract.ts';
-import { Guesses } from './guesses.ts';
-import { setupFor } from './setup.ts';
-import { decide, devicesOf, findPending, pageOfDevices, tokensOfDevices, waitingGrants, withdraw } from './store.ts';
+import { type DeveloperRow, developersOf, endTokenById, knownDeveloper, PRIVATE, shown, type TokenRow } from '../identity/index.ts';
+import { CLIENTS, installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
+import { agentSetup, approveDevice, type Device, findDevice, listDevices, type Requested, refuseDevice, revokeDevice, waitingDevices } from './contract.ts';
+import { Guesses, shownCode, standingOf } from './pace.ts';
+import { decide, devicesOf, findPending, makerOf, pageOfDevices, tokensOfDevices, waitingGrants, withdraw } from './store.ts';
 import type { DeviceGrantRow } from './tables.ts';
-import { agentsOf, viewDevice, viewRequested } from './views.ts';
 
 const MOST_WAITING = 50;
 
@@ -132,4 +134,94 @@ async function deviceNamed(db: Db, workspace: string, tail: string, principal: P
     'device',
   );
   return found.find((device) => device.id === id) as DeviceGrantRow;
+}
+
+const PLACEHOLDER = 'YOUR_TOKEN';
+const UNKNOWN_FOLDER = '/path/to/your/repository';
+const MOST_REPOSITORIES = 50;
+
+interface Wanted {
+  readonly baseUrl: string;
+  readonly cwd: string | undefined;
+  readonly packageRoot: string;
+}
+
+export async function setupFor(db: Db, principal: Principal, { baseUrl, cwd: given, packageRoot }: Wanted): Promise<Output<typeof agentSetup>> {
+  const repositories = await knownFolders(db, principal);
+  const cwd = given ?? repositories[0] ?? UNKNOWN_FOLDER;
+  const place = { baseUrl, cwd };
+  return {
+    placeholder: PLACEHOLDER,
+    cwd,
+    cwd_known: cwd !== UNKNOWN_FOLDER,
+    repositories,
+    clients: CLIENTS.map((client) => ({ client, http: overHttp(client, `${baseUrl}/mcp`, PLACEHOLDER), stdio: overStdio(client, place) })),
+    install: installCommand(packageRoot),
+    block: setupBlock(place, packageRoot),
+    watch: watchCommand(baseUrl),
+  };
+}
+
+/** Those that the developer's own machines reported first: where somebody else keeps theirs is of no use. */
+async function knownFolders(db: Db, { workspace, developerId }: Principal): Promise<string[]> {
+  const own = await db
+    .selectFrom('registered_repos')
+    .select('path')
+    .distinct()
+    .where('workspace_id', '=', workspace)
+    .where('developer_id', '=', developerId ?? '')
+    .where('path', 'is not', null)
+    .orderBy('path')
+    .limit(MOST_REPOSITORIES)
+    .execute();
+  const registered = db.selectFrom('repositories').select('path').where('workspace_id', '=', workspace);
+  const others = await registered.orderBy('updated_at', 'desc').limit(MOST_REPOSITORIES).execute();
+  return [...new Set([...own, ...others].flatMap(({ path }) => path ?? []))].slice(0, MOST_REPOSITORIES);
+}
+
+export const agentsOf = (row: DeviceGrantRow): string[] => readJson(z.array(z.string()), row.agents);
+
+export const viewRequested = (row: DeviceGrantRow): Requested => ({
+  user_code: shownCode(row.user_code),
+  machine_name: row.machine_name,
+  agents: agentsOf(row),
+  source: row.source,
+  asked_at: row.created_at,
+  expires_at: row.expires_at,
+});
+
+interface Around {
+  readonly viewer: Principal;
+  readonly now: number;
+  readonly tokens: readonly TokenRow[];
+  readonly developers: readonly DeveloperRow[];
+}
+
+/** People call their machines by their own names: a private developer's is private too. */
+export function viewDevice(row: DeviceGrantRow, { viewer, now, tokens, developers }: Around): Device {
+  const owner = developers.find(({ id }) => id === row.developer_id);
+  const { id, name } = owner ? shown(owner, viewer) : { id: PRIVATE, name: PRIVATE };
+  const own = tokens.filter(({ created_by }) => created_by === makerOf(row.id));
+  const agents = agentsOf(row).map((agent) => {
+    const token = own.find(({ agent_type }) => agent_type === agent);
+    return { agent, token_id: token?.id ?? null, live: token !== undefined && token.revoked_at === null, last_used_at: token?.last_used_at ?? null };
+  });
+  const used = own.flatMap(({ last_used_at }) => last_used_at ?? []);
+  return {
+    device_id: row.id,
+    machine_name: id === PRIVATE ? PRIVATE : row.machine_name,
+    developer_id: id,
+    developer: name,
+    status: statusOf(row, agents, now),
+    approved_at: row.decided_at ?? row.created_at,
+    last_used_at: used.length > 0 ? Math.max(...used) : null,
+    agents,
+  };
+}
+
+function statusOf(row: DeviceGrantRow, agents: Device['agents'], now: number): Device['status'] {
+  const standing = standingOf(row, now);
+  if (standing === 'expired') return 'expired';
+  if (standing !== 'consumed') return 'waiting';
+  return agents.some(({ live }) => live) ? 'set up' : 'revoked';
 }

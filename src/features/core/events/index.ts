@@ -2,8 +2,7 @@ import type { House } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
 import { type AnchorPace, anchoring, anchorTools } from './anchors.ts';
-import { pruneTools, type Standing } from './prune.ts';
-import { removingCut } from './sweep.ts';
+import { pruneTools, removingCut, type Standing } from './prune.ts';
 import type { Tally } from './tally.ts';
 import { eventTools } from './tools.ts';
 

@@ -7,7 +7,7 @@ import { readAnchor } from '../../../storage/journal.ts';
 import { cut, PruneWalk } from '../../../storage/journal-prune.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import type { listEvents, pruneJournal, verifyEvents } from './contract.ts';
-import { removingCut } from './sweep.ts';
+import { removingCut } from './prune.ts';
 
 type Pruned = Output<typeof pruneJournal>;
 const DAY_MS = 24 * 3_600_000;

@@ -1,8 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { CallContext } from '../../../kernel/context.ts';
+import type { CallContext, House } from '../../../kernel/context.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -75,3 +76,19 @@ export function pruneTools(standing: Standing, keeper: AnchorKeeper): Implementa
 
 const broken = ({ seq, reason }: { seq: number; reason: string }): Refusal =>
   new Refusal('CHAIN_BROKEN', `The chain breaks at event ${seq}: ${reason}. Nothing was deleted.`, 'covenant backup, then compare your last anchor.', { seq });
+
+const EVERY_MS = 600_000;
+
+/** Removes what a prune that was broken off has cut and left behind. */
+export function removingCut({ store }: Pick<House, 'store'>): Sweep {
+  return {
+    name: 'journal',
+    everyMs: EVERY_MS,
+    async run() {
+      for (const { workspace_id, ...anchor } of await store.reader.selectFrom('journal_anchors').selectAll().execute()) {
+        if ((await leftBefore(store.reader, workspace_id, anchor)) === 0) continue;
+        while ((await removeSome((callback) => store.write(workspace_id, callback))) > 0);
+      }
+    },
+  };
+}

@@ -9,8 +9,7 @@ import { type ChainPoint, ChainVerifier, GENESIS, readAnchor, readEvents, readHe
 import { isAttested } from '../../../storage/journal-prune.ts';
 import { developerFor, hiding, PRIVATE, redactor } from '../identity/index.ts';
 import { eventRate, listEvents, verifyEvents } from './contract.ts';
-import type { Whose } from './filter.ts';
-import { type Stretch, searchEvents } from './store.ts';
+import { type Stretch, searchEvents, type Whose } from './store.ts';
 import { countedBy, type Tally } from './tally.ts';
 
 export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[] => [

@@ -4,8 +4,8 @@ import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ClaimView, type EditConflict, editConflicts, holderOf, nextStep, presenterFor } from '../../team/coordination/index.ts';
 import { DENIED_EDIT } from '../events/index.ts';
+import { ownClaims, type Question, runsAround, type Standing } from './context.ts';
 import { MOST_EDITS, TOP } from './question.ts';
-import { ownClaims, type Question, runsAround, type Standing } from './standing.ts';
 import { denialKey, denialsOf, deniedSince, saveRun } from './store.ts';
 import { named, quoted } from './words.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { readJson } from '../../../storage/columns.ts';
-import type { Question } from './standing.ts';
+import type { Question } from './context.ts';
 import type { ClientRunRow } from './tables.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { House } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { forgettingRuns, RUNS_KEPT_MS } from './sweep.ts';
+import { forgettingRuns, RUNS_KEPT_MS } from './store.ts';
 import { type HookParts, hookTools } from './tools.ts';
 
 export const hooks = (house: Pick<House, 'store' | 'clock'>, parts: HookParts): Feature => ({

@@ -3,13 +3,12 @@ import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { holderOf, liveClaimRows, presenterFor, readStrings } from '../../team/coordination/index.ts';
 import { beginSession } from '../../team/sessions/index.ts';
+import { endSession, ownClaims, type Question, runsAround, type SessionListeners, type Standing } from './context.ts';
 import { foundBy, stillFound } from './found.ts';
 import { newsFor } from './news.ts';
 import type { Said } from './question.ts';
 import { recover } from './recover.ts';
-import { endSession } from './session.ts';
 import { keepSnapshot } from './snapshot.ts';
-import { ownClaims, type Question, runsAround, type SessionListeners, type Standing } from './standing.ts';
 import { saveRun } from './store.ts';
 import { count, quoted, repoCalled, roughly, Sheet } from './words.ts';
 

@@ -7,11 +7,10 @@ import { filesOf } from '../../team/tasks/index.ts';
 import { loadTokenizer, previewOf } from '../../workflow/recovery/index.ts';
 import type { WorkflowTaskRow } from '../../workflow/workflows/index.ts';
 import { callingDeveloper } from '../identity/index.ts';
-import { deliver } from './news.ts';
-import { ownClaims, runsAround, type Standing } from './standing.ts';
+import { ownClaims, runsAround, type Standing } from './context.ts';
+import { deliver, openWork } from './news.ts';
 import { saveRun } from './store.ts';
 import { first, quoted, repoCalled, Sheet } from './words.ts';
-import { openWork } from './work.ts';
 
 /** In o200k_base tokens, in all. */
 const MOST_TOKENS = 1_500;

@@ -3,14 +3,13 @@ import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Gate } from '../capabilities/index.ts';
 import { failsClosed } from '../settings/index.ts';
+import { type Question, rightsOf, runsAround, type SessionListeners, type Standing, standingOf } from './context.ts';
 import { hear } from './contract.ts';
 import { denialOf } from './edits.ts';
 import { sessionEnds, sessionStarts, withSession } from './lifecycle.ts';
 import { tellNews, type Wanted } from './news.ts';
 import type { HookEvent, Said } from './question.ts';
 import { recover } from './recover.ts';
-import { rightsOf } from './rights.ts';
-import { type Question, runsAround, type SessionListeners, type Standing, standingOf } from './standing.ts';
 import { stops } from './stop.ts';
 import { saveRun } from './store.ts';
 

@@ -2,10 +2,9 @@ import type { House, Principal, PrincipalKind } from '../../../kernel/context.ts
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../../kernel/workspace.ts';
-import type { IdentityLimits } from './limits.ts';
-import { expiryAfterUse } from './signin.ts';
+import type { IdentityLimits } from './people.ts';
+import { expiryAfterUse, takeTicket } from './signin.ts';
 import { findTokenByHash, findTokenById, setTokenUsed, type TokenWithDeveloper, workspaceExists } from './store.ts';
-import { takeTicket } from './tickets.ts';
 import { hashSecret, isToken, sameHash } from './token.ts';
 
 /** How the credential came. The browser's cookie opens no other door, and a token is no cookie. */

@@ -1,11 +1,10 @@
 import type { Feature } from '../../../kernel/tool.ts';
-import type { IdentityLimits } from './limits.ts';
-import { LINK_MS, WEB_SESSION_MS } from './signin.ts';
-import { TICKET_MS } from './tickets.ts';
+import type { IdentityLimits } from './people.ts';
+import { LINK_MS, TICKET_MS, WEB_SESSION_MS } from './signin.ts';
 import { identityTools } from './tools.ts';
 
 export { type Authenticate, type Authentication, type CurrentSession, createAuthenticate, createCurrentSession, createEnterWorkspace } from './authenticate.ts';
-export type { IdentityLimits } from './limits.ts';
+export type { IdentityLimits } from './people.ts';
 export {
   agentTokenExpiry,
   endAllTokens,

@@ -4,7 +4,6 @@ import { newId } from '../../../kernel/ids.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
-import type { IdentityLimits } from './limits.ts';
 import {
   deleteAgentRunner,
   deleteSigninLinksOf,
@@ -22,6 +21,13 @@ import {
 } from './store.ts';
 import type { DeveloperRow, TokenKind, TokenRow } from './tables.ts';
 import { defaultLabel, hashSecret, mintToken } from './token.ts';
+
+/** Of `[limits]` in config.toml: how long sign-ins and tokens last. */
+export interface IdentityLimits {
+  readonly session_idle_days: number;
+  /** 0: an agent's token does not expire. */
+  readonly agent_token_days: number;
+}
 
 export async function ensureWorkspace(tx: Tx, by: string): Promise<void> {
   const name = workspaceName(tx.workspace);

@@ -2,12 +2,12 @@ import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { onlyMatch } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { NamedSubject, Subjects } from '../capabilities/index.ts';
-import { callers, callersOf } from './callers.ts';
+import type { Caller, CallersPage, NamedSubject, Subjects } from '../capabilities/index.ts';
+import { endOf, principalOf } from './authenticate.ts';
 import { requireDeveloper } from './people.ts';
-import { namesFor } from './privacy.ts';
+import { namesFor, shown } from './privacy.ts';
 import { PRIVATE } from './private-fields.ts';
-import { findTokensByTail, hasInstance, tokensById } from './store.ts';
+import { callingTokens, findDeveloper, findTokensByTail, hasInstance, type TokenWithDeveloper, tokensById } from './store.ts';
 
 /** Holders of grants, as people name them and as grants store them. */
 export const grantSubjects = {
@@ -47,3 +47,66 @@ export const grantSubjects = {
   callersOf,
   callers,
 } satisfies Subjects;
+
+/** Of one subject: a developer with more of them is answered for by those. */
+const MOST = 50;
+
+const ENDED = {
+  revoked: 'The token was revoked: it is refused before any grant is asked for.',
+  expired: 'The token has expired: it is refused before any grant is asked for.',
+};
+
+/** Nobody with a token: what their grants alone would allow. */
+function bareCaller(subject: string, viewer: Principal, part: Partial<Principal>, name: string): Caller {
+  const principal: Principal = {
+    kind: 'developer',
+    workspace: viewer.workspace,
+    tokenId: '',
+    developerId: null,
+    developerName: null,
+    agentType: null,
+    instanceId: null,
+    web: false,
+    signedInAt: null,
+    operator: false,
+    runsAgents: false,
+    actor: subject,
+    subjects: [subject],
+    ...part,
+  };
+  return { principal, subject, name, label: '', ended: null };
+}
+
+const operatorCaller = (viewer: Principal): Caller => bareCaller('operator', viewer, { kind: 'operator', operator: true }, 'operator');
+
+function tokenCaller(token: TokenWithDeveloper, viewer: Principal, now: number): Caller {
+  const owner = shown({ id: token.developer_id, name: token.developer_name, visibility: token.developer_visibility }, viewer).name;
+  const end = endOf(token, now);
+  return {
+    principal: principalOf(token),
+    subject: `token:${token.id}`,
+    name: token.instance_id ?? (owner === PRIVATE || token.agent_type === null ? (owner ?? token.kind) : `${token.agent_type}@${owner}`),
+    // People put their names there.
+    label: owner === PRIVATE ? '' : token.label,
+    ended: end === undefined ? null : ENDED[end],
+  };
+}
+
+export async function callersOf(db: Db, viewer: Principal, subject: string, now: number): Promise<CallersPage> {
+  if (subject === 'operator') return { callers: [operatorCaller(viewer)], total: 1 };
+  const [kind, id] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)];
+  const which = kind === 'token' ? { token: id } : kind === 'instance' ? { instance: id, now } : { developer: id, now };
+  const { tokens, total } = await callingTokens(db, viewer.workspace, which, { limit: MOST, offset: 0 });
+  if (total > 0) return { callers: tokens.map((token) => tokenCaller(token, viewer, now)), total };
+  const developer = kind === 'developer' ? await findDeveloper(db, viewer.workspace, { id }) : undefined;
+  const name = developer ? (shown(developer, viewer).name ?? PRIVATE) : id;
+  return { callers: [bareCaller(subject, viewer, { developerId: developer?.id ?? null, kind: developer ? 'developer' : 'instance' }, name)], total: 1 };
+}
+
+/** The operator's own calls stand first, to whoever may see them. */
+export async function callers(db: Db, viewer: Principal, { limit, offset }: { limit: number; offset: number }, now: number): Promise<CallersPage> {
+  const first = viewer.operator ? [operatorCaller(viewer)].slice(offset) : [];
+  const page = { limit: limit - first.length, offset: viewer.operator ? Math.max(0, offset - 1) : offset };
+  const { tokens, total } = await callingTokens(db, viewer.workspace, { now, ...(viewer.operator ? {} : { developer: viewer.developerId ?? '' }) }, page);
+  return { callers: [...first, ...tokens.map((token) => tokenCaller(token, viewer, now))], total: total + (viewer.operator ? 1 : 0) };
+}

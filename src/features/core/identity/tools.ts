@@ -18,12 +18,12 @@ import {
   signOutDeveloper,
   whoAmI,
 } from './contract.ts';
-import type { IdentityLimits } from './limits.ts';
 import {
   agentTokenExpiry,
   endToken,
   endTokenById,
   ensureDeveloper,
+  type IdentityLimits,
   issueToken,
   knownDeveloper,
   requireDeveloper,
@@ -33,10 +33,9 @@ import {
 } from './people.ts';
 import { shown } from './privacy.ts';
 import { PRIVATE } from './private-fields.ts';
-import { makeSigninLink } from './signin.ts';
+import { issueTicket, makeSigninLink } from './signin.ts';
 import { agentRunners, developersOf, findTokensByTail, firstDeveloper, pageOfTokens, setDeveloperVisibility, type TokenWithDeveloper } from './store.ts';
 import type { DeveloperRow, TokenRow } from './tables.ts';
-import { issueTicket } from './tickets.ts';
 
 const MINUTE_MS = 60_000;
 /** From so long before it expires people are warned of an agent's token. */

@@ -1,9 +1,8 @@
 import type { Feature } from '../../../kernel/tool.ts';
-import { type Inventory, inventoryTools } from './inventory.ts';
-import { settingTools } from './tools.ts';
+import { type Inventory, inventoryTools, settingTools } from './tools.ts';
 
-export type { Inventory } from './inventory.ts';
-export { type Forgotten, retentionSweep, rowsOf } from './retention-sweep.ts';
+export { type Forgotten, retentionSweep, rowsOf } from './retention.ts';
 export { failsClosed, type Limits, reviewLimits } from './store.ts';
+export type { Inventory } from './tools.ts';
 
 export const settings = (inventory: Inventory): Feature => ({ name: 'settings', implementations: [...settingTools, ...inventoryTools(inventory)] });

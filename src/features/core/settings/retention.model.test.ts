@@ -14,7 +14,7 @@ import { FORGOTTEN as TELEMETRY } from '../../team/usage/retention.ts';
 import { FORGOTTEN as MESSAGES } from '../../workflow/messages/retention.ts';
 import { FORGOTTEN as APPROVALS } from '../approvals/retention.ts';
 import { APPROVAL_STATUSES } from '../approvals/tables.ts';
-import { retentionSweep } from './retention-sweep.ts';
+import { retentionSweep } from './retention.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS = 31;

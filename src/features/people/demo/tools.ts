@@ -1,15 +1,17 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { type CallContext, record } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { workspaceId } from '../../../kernel/workspace.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { eventsAbout } from '../../../storage/journal.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { ensureWorkspace } from '../../core/identity/index.ts';
+import type { Launcher } from '../../review/instances/index.ts';
 import { type DemoState, demoBegin, demoEnd, demoShow } from './contract.ts';
-import { demoState, hasPeople, removeRows, SUBJECT } from './store.ts';
 
 export const DEMO_WORKSPACE_ID = workspaceId('demo');
 /** The external server that the demo brings along, as it is called. */
@@ -92,3 +94,51 @@ const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true
 function inDemo({ workspace }: Pick<CallContext, 'workspace'>): void {
   if (workspace !== DEMO_WORKSPACE_ID) throw new Refusal('INVALID_INPUT', 'A demo runs in the workspace demo alone.', 'Call it with --workspace demo.');
 }
+
+/** The agents of the demo are this program itself, with a script in place of a model. */
+export const demoLauncher = (covenant: string): Launcher => ({
+  command: process.execPath,
+  args: [covenant, 'demo-part', 'agent'],
+  env: {},
+  pass_env: [],
+  prompt: 'file',
+  workspace: DEMO_WORKSPACE_ID,
+});
+
+/** So is its external server, whose definition changes when there is a file at this path. */
+export const demoServer = (covenant: string, changesWith: string) => ({
+  command: process.execPath,
+  args: [covenant, 'demo-part', 'server', changesWith],
+});
+
+/** What tells that there was something: the journal goes with no demo, and a workspace without a name could not be read. */
+const KEPT = new Set(['events', 'journal_heads', 'journal_anchors', 'workspaces']);
+
+/** Every row of the workspace, in whatever table there is: one that is added later is emptied too. */
+export async function removeRows(db: Db, workspace: string): Promise<number> {
+  const tables = await db.introspection.getTables();
+  // A database may have other programs' tables too, in schemas of their own.
+  const ours = new Set(tables.filter(({ name }) => name === 'journal_heads').map(({ schema }) => schema));
+  const owned = tables.filter(
+    ({ name, schema, isView, columns }) => !KEPT.has(name) && !isView && ours.has(schema) && columns.some((column) => column.name === 'workspace_id'),
+  );
+  let removed = 0;
+  for (const { name } of owned) {
+    const { numAffectedRows } = await sql`delete from ${sql.table(name)} where workspace_id = ${workspace}`.execute(db);
+    removed += Number(numAffectedRows ?? 0);
+  }
+  return removed;
+}
+
+/** By the last word of the journal on it. */
+export async function demoState(db: Db, workspace: string): Promise<DemoState> {
+  const last = await eventsAbout(db, workspace, [SUBJECT]).select('kind').orderBy('seq', 'desc').limit(1).executeTakeFirst();
+  return (last?.kind.replace('demo.', '') as DemoState | undefined) ?? 'none';
+}
+
+/** Whether somebody is there besides a demo. */
+export async function hasPeople(db: Db, workspace: string): Promise<boolean> {
+  return (await db.selectFrom('developers').select('id').where('workspace_id', '=', workspace).limit(1).executeTakeFirst()) !== undefined;
+}
+
+export const SUBJECT = 'demo';

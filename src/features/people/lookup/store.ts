@@ -5,8 +5,15 @@ import { endsIn, wordsPattern } from '../../../kernel/tail.ts';
 import type { Database } from '../../../storage/database.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { showsFieldsTo } from '../../core/identity/index.ts';
+import { HUMAN } from '../../workflow/messages/index.ts';
 import type { Kind } from './places.ts';
-import { readableMail } from './readable.ts';
+
+/** Of agents' mail, what the viewer may read: what people write or are asked is for all, the rest for who takes part, and for operators. */
+export function readableMail({ operator, workspace, developerId }: Principal): RawBuilder<SqlBool> {
+  if (operator) return sql`1 = 1`;
+  const own = sql`select id from agents where workspace_id = ${workspace} and developer_id = ${developerId ?? ''}`;
+  return sql`(sender_id = ${HUMAN} or recipient_id = ${HUMAN} or sender_id in (${own}) or recipient_id in (${own}))`;
+}
 
 interface Source {
   readonly kind: Kind;

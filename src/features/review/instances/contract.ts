@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { repositoryPath, text, title } from '../../../kernel/fields.ts';
-import { INSTANCE_ID } from './names.ts';
+import { absolutePath, repositoryPath, text, title } from '../../../kernel/fields.ts';
+import { INSTANCE_ID } from './lifecycle.ts';
 import { INSTANCE_STATUSES, INSTANCE_TYPES } from './tables.ts';
 
 export const instanceId = z.string().regex(INSTANCE_ID, { error: 'expected work-<issue>-a<n>, review-<issue>-a<n>, planning-a<n> or adhoc-a<n>' });
@@ -290,4 +290,38 @@ export const instancesClean = contract({
   input: z.strictObject({ instance_id: instanceId, force: z.boolean().default(false) }),
   output: ending,
   annotations: { destructiveHint: true },
+});
+
+const orphan = z.strictObject({
+  kind: z.enum(['session', 'worktree']),
+  /** Of the session, or of the worktree's folder. */
+  name: z.string(),
+  path: z.string().nullable(),
+  branch: z.string().nullable(),
+  reason: z.string().nullable().describe('Why it is not simply taken away: work would be lost.'),
+  command: z.array(z.string()).nullable().describe('What mends it; null where a person has to look.'),
+});
+
+export type Orphan = z.output<typeof orphan>;
+
+export const instancesOrphans = contract({
+  name: 'instances.orphans',
+  toolset: 'admin',
+  access: 'server',
+  title: 'What no instance needs',
+  description: 'Sessions and worktrees of instances that are over, or that nobody knows of, on this machine; of all workspaces.',
+  input: z.strictObject({}),
+  output: z.strictObject({ items: z.array(orphan) }),
+  annotations: READ,
+});
+
+export const instancesClearOrphans = contract({
+  name: 'instances.clear_orphans',
+  toolset: 'admin',
+  access: 'server',
+  title: 'Clear what no instance needs',
+  description: 'Ends such sessions, and removes such worktrees where nothing is lost by it.',
+  input: z.strictObject({ force: absolutePath.optional().describe('A worktree that is removed all the same; a backup ref keeps what is in it.') }),
+  output: z.strictObject({ items: z.array(orphan.extend({ cleared: z.boolean(), backup_ref: z.string().nullable() })) }),
+  annotations: { destructiveHint: true, idempotentHint: true },
 });

@@ -1,13 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
+import { ok } from '../../../kernel/reply.ts';
 import { messageOf } from '../../../kernel/step.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { ChangedFile, Compared } from '../../../machine/git/diff.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
+import { reasonToKeep } from '../../../machine/git/keep.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
-import type { instancesDiff } from './contract.ts';
-import { patchLines } from './patch.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { instancesDiff, instancesSizes, instancesUnsaved, type PatchLine } from './contract.ts';
+import { requireWatchable } from './require.ts';
 import type { Outside } from './step.ts';
+import { againstOf } from './stop.ts';
+import { findInstances, reviewsOf } from './store.ts';
 import type { InstanceRow } from './tables.ts';
+import { instanceViewer, isRunning } from './views.ts';
 
 const MOST_FILES = 2_000;
 const LINES_SHOWN = 500;
@@ -83,4 +91,166 @@ async function linesOf({ disk }: Outside, compared: Compared, file: ChangedFile,
   if (patch === null) return { ...file, lines: [], offset, total_lines: null };
   const { lines, total } = patchLines(patch, { offset, limit: LINES_SHOWN });
   return { ...file, lines, offset, total_lines: total };
+}
+
+/** Longer lines are made by programs, and read by none but them. */
+const LINE_LENGTH = 2_000;
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+const KINDS: Record<string, PatchLine['kind']> = { '+': 'added', '-': 'removed', ' ': 'context' };
+
+interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The lines of a patch of one file, numbered, without what git says before them; and how many there are in all. */
+export function patchLines(patch: string, { offset, limit }: Page): { lines: PatchLine[]; total: number } {
+  const lines: PatchLine[] = [];
+  let total = 0;
+  // What is still to come of the hunk: only the counts tell its lines from a header that looks like one.
+  let [oldLeft, newLeft, before, after] = [0, 0, 0, 0];
+  const take = (kind: PatchLine['kind'], text: string, numbers: Pick<PatchLine, 'before' | 'after'>): void => {
+    if (total >= offset && lines.length < limit)
+      lines.push({ kind, ...numbers, text: text.slice(0, LINE_LENGTH), cut: Math.max(0, text.length - LINE_LENGTH) });
+    total++;
+  };
+  for (const line of patch.split('\n')) {
+    const kind = KINDS[line[0] ?? ''];
+    if ((oldLeft > 0 || newLeft > 0) && kind) {
+      const [isOld, isNew] = [kind !== 'added', kind !== 'removed'];
+      take(kind, line.slice(1), { before: isOld ? before : null, after: isNew ? after : null });
+      if (isOld) [before, oldLeft] = [before + 1, oldLeft - 1];
+      if (isNew) [after, newLeft] = [after + 1, newLeft - 1];
+      continue;
+    }
+    if (line.startsWith('\\ ') && total > 0) {
+      take('note', line.slice(2), { before: null, after: null });
+      continue;
+    }
+    const hunk = HUNK.exec(line);
+    if (!hunk) continue;
+    [before, oldLeft, after, newLeft] = [Number(hunk[1]), Number(hunk[2] ?? 1), Number(hunk[3]), Number(hunk[4] ?? 1)];
+    take('hunk', line, { before: null, after: null });
+  }
+  return { lines, total };
+}
+
+interface Size {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** So old a reading may be; of one whose agent does not run, that much older. */
+const FRESH_MS = 15_000;
+const STILL_MS = 60_000;
+const AT_ONCE = 2;
+const GIT_MS = 5_000;
+/** Who asks is not kept waiting for a slow disk: what is not known then is known the next time. */
+const WAIT_MS = 2_000;
+const MOST_KEPT = 1_000;
+
+interface Kept {
+  at: number;
+  size: Size | undefined;
+  reading: boolean;
+}
+
+/** How much instances of this machine have changed: read when somebody asks, and not again for a while. */
+export function createSizes(outside: Outside): (rows: readonly InstanceRow[], now: number) => Promise<Map<string, Size>> {
+  const kept = new Map<string, Kept>();
+  const waiting: (() => Promise<void>)[] = [];
+  let running = 0;
+
+  async function read(row: InstanceRow, entry: Kept, now: number): Promise<void> {
+    try {
+      const work = await findWork(outside, row, { timeoutMs: GIT_MS });
+      const files = work && (await outside.disk.changedFiles(work, { timeoutMs: GIT_MS }));
+      entry.size = files && { files: files.length, ...sumOf(files) };
+    } catch {
+      // A repository that is gone, or too slow: it is not known.
+      entry.size = undefined;
+    } finally {
+      entry.at = now;
+      entry.reading = false;
+    }
+  }
+
+  async function work(): Promise<void> {
+    running++;
+    for (let next = waiting.shift(); next; next = waiting.shift()) await next();
+    running--;
+  }
+
+  return async (rows, now) => {
+    const here = rows.filter(({ machine }) => machine === outside.machine);
+    const keyOf = ({ workspace_id, id }: InstanceRow) => `${workspace_id} ${id}`;
+    const asked = here.flatMap((row) => {
+      const entry = kept.get(keyOf(row)) ?? { at: Number.NEGATIVE_INFINITY, size: undefined, reading: false };
+      kept.delete(keyOf(row));
+      kept.set(keyOf(row), entry);
+      if (entry.reading || now - entry.at < (isRunning(row) ? FRESH_MS : STILL_MS)) return [];
+      entry.reading = true;
+      return [new Promise<void>((done) => waiting.push(() => read(row, entry, now).then(done)))];
+    });
+    for (const key of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(key);
+    while (running < AT_ONCE && waiting.length > 0) void work();
+    const enough = new AbortController();
+    await Promise.race([Promise.all(asked), sleep(WAIT_MS, undefined, { ref: false, signal: enough.signal }).catch(() => {})]);
+    enough.abort();
+    return new Map(here.flatMap((row) => [[row.id, kept.get(keyOf(row))?.size] as const]).flatMap(([id, size]) => (size ? [[id, size]] : [])));
+  };
+}
+
+/** What is only in its worktree: looked at as its end would look at it. */
+export async function unsavedOf({ disk }: Outside, db: Db, row: InstanceRow, signal: AbortSignal): Promise<Output<typeof instancesUnsaved>> {
+  const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
+  try {
+    const state = await disk.worktreeState(repository, path, againstOf(row), { signal });
+    const { changed, untracked, hidden } = state.listed && state.exists ? await disk.uncommittedCounts(path, { signal }) : NOTHING;
+    return {
+      instance_id: row.id,
+      worktree: state.exists ? 'there' : 'gone',
+      uncommitted: changed + untracked + hidden,
+      unpushed: state.unsaved,
+      kept_reason: reasonToKeep(state, { branch, base_branch }),
+      backup_ref: await disk.backupRefFor(repository, row.session_name, { signal }),
+      review: (await reviewsOf(db, row.workspace_id, row.id)).find(({ ended_at }) => ended_at === null)?.child_instance ?? null,
+    };
+  } catch (error) {
+    if (!(error instanceof GitFailed || error instanceof ProgramTimedOut)) throw error;
+    throw new Refusal('GIT_FAILED', `The worktree of ${row.id} could not be looked at: ${messageOf(error)}.`, `Look into ${path}.`);
+  }
+}
+
+const NOTHING = { changed: 0, untracked: 0, hidden: 0 };
+
+/** What instances have made, as it lies on this machine. */
+export function diffActions(outside: Outside): Implementation[] {
+  const sizes = createSizes(outside);
+  return [
+    implement(instancesDiff, {
+      read: async ({ instance_id, ...wanted }, ctx) => {
+        const row = await requireWatchable(ctx.reader, ctx.principal, instance_id, outside.machine);
+        return ok(await diffOf(outside, row, wanted, ctx.signal));
+      },
+    }),
+    implement(instancesSizes, {
+      read: async ({ instance_ids }, ctx) => {
+        const rows = await findInstances(ctx.reader, ctx.workspace, instance_ids);
+        const { isHidden } = await instanceViewer(ctx.reader, ctx.principal, []);
+        const known = await sizes(
+          rows.filter((row) => !isHidden(row)),
+          ctx.clock.now(),
+        );
+        return ok({ items: [...known].map(([instance_id, size]) => ({ instance_id, ...size })) });
+      },
+    }),
+    implement(instancesUnsaved, {
+      read: async ({ instance_id }, ctx) => {
+        const row = await requireWatchable(ctx.reader, ctx.principal, instance_id, outside.machine);
+        return ok(await unsavedOf(outside, ctx.reader, row, ctx.signal));
+      },
+    }),
+  ];
 }

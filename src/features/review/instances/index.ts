@@ -1,6 +1,6 @@
 import type { House } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { diffActions } from './diff-actions.ts';
+import { diffActions } from './diff.ts';
 import { livenessSweep } from './liveness.ts';
 import { orphanActions } from './orphans.ts';
 import type { InstancePorts } from './ports.ts';
@@ -9,25 +9,18 @@ import { stepSweep } from './sweep.ts';
 import { instanceActions } from './tools.ts';
 
 export type { Feedback } from './contract.ts';
-export { beginEnding, LAST_WORDS_MS } from './end.ts';
-export { circumstancesOf } from './failures.ts';
-export { LAUNCHERS, type Launcher } from './launchers.ts';
-export { allows } from './lifecycle.ts';
+export { LAUNCHERS, type Launcher } from './launch.ts';
+export { allows, INSTANCE_ID } from './lifecycle.ts';
 export { isAtLimit, isGivenUp, isStuck, reviewsAllowed, SUGGESTIONS } from './limits.ts';
-export { INSTANCE_ID } from './names.ts';
-export { withNews } from './news.ts';
-export { foldersIn } from './owner.ts';
 export type { InstancePorts } from './ports.ts';
-export { requireHere, requireInstance } from './require.ts';
+export { foldersIn, requireHere, requireInstance, requireWatchable } from './require.ts';
 export { reserve } from './reserve.ts';
-export { reviewOver } from './review-over.ts';
-export { carryOutStart } from './start.ts';
-export { startFailed } from './start-failed.ts';
+export { carryOutStart, startFailed } from './start.ts';
 export { finishOverdue, goOn, LEASE_OVER, type Leased, lease, leave, type Outside, stillMine } from './step.ts';
+export { beginEnding, LAST_WORDS_MS, reviewOver, withNews } from './stop.ts';
 export { changeInstance, findInstance, pullsToAskFor, reviewBeingStarted, reviewedBy, reviewsOf, stepsUnderWay } from './store.ts';
 export type { InstanceRow } from './tables.ts';
-export { instanceViewer } from './views.ts';
-export { requireWatchable } from './watch.ts';
+export { circumstancesOf, instanceViewer } from './views.ts';
 
 export const instances = (house: House, outside: Outside, ports: InstancePorts): Feature => ({
   name: 'instances',

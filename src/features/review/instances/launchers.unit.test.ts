@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import type { AgentSessions, SessionStart } from '../../../machine/agent-sessions/agent-session.ts';
 import { childEnvironment } from '../../../machine/process/environment.ts';
 import { SLEEPER } from '../../../testing/config.ts';
-import { kindFor, launch, putFiles } from './launch.ts';
-import { connectionFiles, LAUNCHERS, type Launcher } from './launchers.ts';
-import { codingPrompt, planningPrompt } from './prompts.ts';
+import { connectionFiles, kindFor, LAUNCHERS, type Launcher, launch, putFiles } from './launch.ts';
+import { codingPrompt, planningPrompt } from './start.ts';
 import type { Leased, Outside } from './step.ts';
 
 const TOKEN = 'cv_secret';

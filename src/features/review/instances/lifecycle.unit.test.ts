@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { allows, type Change, MACHINE } from './lifecycle.ts';
-import { INSTANCE_ID, nextId, stemOf } from './names.ts';
+import { allows, type Change, INSTANCE_ID, MACHINE, nextId, stemOf } from './lifecycle.ts';
 import { INSTANCE_STATUSES, INSTANCE_TYPES } from './tables.ts';
 
 /** What may happen in each status, and what comes of it: the whole machine, read the other way round than it is written. */

@@ -2,12 +2,10 @@ import type { House } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { SessionLook } from '../../../machine/agent-sessions/agent-session.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { beginEnding } from './end.ts';
-import { stillUnheard } from './news.ts';
 import type { InstancePorts } from './ports.ts';
 import { beginRestart } from './restart.ts';
-import { reviewOver } from './review-over.ts';
 import type { Outside } from './step.ts';
+import { beginEnding, reviewOver, stillUnheard } from './stop.ts';
 import { atWork, changeInstance, findInstance } from './store.ts';
 import type { InstanceRow } from './tables.ts';
 

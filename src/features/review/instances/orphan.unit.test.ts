@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type FoundWorktree, isOrphanSession, isOrphanWorktree, isOwnName, type Place } from './orphan.ts';
+import { type FoundWorktree, isOrphanSession, isOrphanWorktree, isOwnName, type Place } from './orphans.ts';
 
 const HERE = 'host:/home';
 const path = '/code/app-worktrees/work-1-a1';

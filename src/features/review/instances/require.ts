@@ -1,8 +1,34 @@
+import { dirname, join } from 'node:path';
+import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { isOverdue } from './step.ts';
+import { isOverdue, type Outside } from './step.ts';
 import { findInstance } from './store.ts';
 import type { InstanceRow, InstanceStep } from './tables.ts';
+import { instanceViewer } from './views.ts';
+
+/** In the worktree, and keeps itself out of git. */
+export const FOLDER = '.covenant';
+/** In it: whose it is, where several homes share a repository. */
+export const OWNER_FILE = 'machine';
+
+/** The machine that a worktree says it is of; null where it says nothing. */
+export const ownerOf = async ({ files }: Pick<Outside, 'files'>, path: string): Promise<string | null> =>
+  await files.readText(join(path, FOLDER, OWNER_FILE)).catch(() => null);
+
+/** Another home's: neither worked in nor taken away by us. */
+export async function requireOwn(outside: Pick<Outside, 'files' | 'machine'>, path: string): Promise<void> {
+  const owner = await ownerOf(outside, path);
+  if (owner !== null && owner !== outside.machine) throw new Error(`${path} is of the server ${JSON.stringify(owner.slice(0, 200))}`);
+}
+
+/** The folders of worktrees that are there, whoever made them: another home does not know of our instances, nor we of its. */
+export async function foldersIn({ disk }: Pick<Outside, 'disk'>, repository: string, signal?: AbortSignal): Promise<string[]> {
+  const worktrees = await disk.listWorktrees(repository, { signal });
+  return worktrees.flatMap(({ path }) => (dirname(path) === worktreesOf(repository) ? [path.slice(worktreesOf(repository).length + 1)] : []));
+}
+
+export const worktreesOf = (repository: string): string => `${repository}-worktrees`;
 
 export async function requireInstance(db: Db, workspace: string, id: string): Promise<InstanceRow> {
   const row = await findInstance(db, workspace, id);
@@ -34,3 +60,17 @@ export function requireIdle(row: InstanceRow, now: number): void {
   const next = 'Call again in a few seconds. What a server has left undone is finished while one runs: covenant up.';
   throw new Refusal('BUSY', `${row.id} is ${DOING[row.step]} at this moment.`, next, { instance_id: row.id, step: row.step });
 }
+
+/** An instance of which this person may see, from here, what its agent shows. */
+export async function requireWatchable(db: Db, viewer: Principal, id: string, machine: string): Promise<InstanceRow> {
+  const row = await requireInstance(db, viewer.workspace, id);
+  // First: where it runs is private too.
+  if ((await instanceViewer(db, viewer, [])).isHidden(row)) throw isPrivate(row);
+  requireHere(row, machine);
+  return row;
+}
+
+const isPrivate = ({ id }: InstanceRow): Refusal =>
+  new Refusal('INSTANCE_PRIVATE', `${id} works for a developer who keeps their work to themselves.`, 'Ask them, or the operator of the server.', {
+    field: 'instance_id',
+  });

@@ -1,10 +1,10 @@
 import { type Hand, messageOf } from '../../../kernel/step.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { beginEnding } from './end.ts';
 import { issue, kindFor, launch, putFiles, type Restart, type Running, required, TakenOver } from './launch.ts';
 import type { InstancePorts } from './ports.ts';
 import type { Started } from './start.ts';
 import { LEASE_OVER, type Leased, leave, type Outside, stillMine } from './step.ts';
+import { beginEnding } from './stop.ts';
 import { changeInstance } from './store.ts';
 import type { InstanceRow } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import { branch, commit, count, localPath, matches, oneOf, type RowRule, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
-import { INSTANCE_ID } from './names.ts';
-import { isOwnName } from './orphan.ts';
+import { INSTANCE_ID } from './lifecycle.ts';
+import { isOwnName } from './orphans.ts';
 import { LEASE_OVER } from './step.ts';
 import { INSTANCE_STATUSES, INSTANCE_STEPS, INSTANCE_TYPES, type InstanceRelationshipRow, type InstanceRow } from './tables.ts';
 

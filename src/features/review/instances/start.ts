@@ -1,12 +1,134 @@
+import { basename, dirname } from 'node:path';
+import type { CallContext } from '../../../kernel/context.ts';
+import type { Input } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { invalidInput } from '../../../kernel/input.ts';
 import { type Hand, messageOf } from '../../../kernel/step.ts';
+import { TmuxFailed } from '../../../machine/agent-sessions/tmux.ts';
+import { GitFailed } from '../../../machine/git/git.ts';
+import { reachRepository } from '../../../machine/git/reach.ts';
+import { type Located, RepositoryUnfit } from '../../../machine/git/repository.ts';
+import { hasProgram } from '../../../machine/process/find-program.ts';
+import { ProgramMissing } from '../../../machine/process/process.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { endSession, removeFromDisk } from './end.ts';
+import type { instancesStart } from './contract.ts';
 import { adopt, issue, kindFor, launch, putFiles, type Running, requireAwaited, required, TakenOver } from './launch.ts';
-import { requireOwn } from './owner.ts';
 import type { InstancePorts } from './ports.ts';
+import { foldersIn, requireOwn } from './require.ts';
+import type { Wanted } from './reserve.ts';
 import { goOn, LEASE_OVER, type Leased, type Outside, stillMine } from './step.ts';
+import { endSession, removeFromDisk } from './stop.ts';
 import { changeInstance, deleteInstance, insertRelationship } from './store.ts';
 import type { InstanceRow } from './tables.ts';
+
+/** What an agent is told when it is started. It begins with our own words: no program takes them for an option. */
+export interface Task {
+  readonly id: string;
+  readonly branch: string;
+  readonly baseBranch: string;
+  readonly issue: number | null;
+  /** What the person who started it said. */
+  readonly prompt: string | undefined;
+}
+
+export function codingPrompt({ id, branch, baseBranch, issue, prompt }: Task): string {
+  return joined(
+    `You are ${id}, a coding agent. You work in a git worktree of your own, on branch ${branch}, which starts from ${baseBranch}.`,
+    issue === null ? undefined : `Your task is issue ${issue} of this repository. ${readIssue(issue)}`,
+    prompt === undefined ? undefined : `${issue === null ? 'Your task' : 'What you are told besides'}:\n\n${prompt}`,
+    `How to work, with the tools of the MCP server covenant:
+- Stay in this worktree and on this branch. Commit as you go: what is not committed is not reviewed.
+- When the work is done, tested and committed, call request_review, and say in completion_message what you did. A review agent looks at it.
+- Then wait. You are told when there is feedback: it is merged into your branch as REVIEW_FEEDBACK.md. Without a terminal, end your turn: you are
+  started again. Do what the feedback asks, commit, and call request_review again. The number of reviews is limited.
+- If the reviewer approves, it opens the pull request and you are done. At the limit, or where no review is needed, open it yourself with
+  create_pull_request (base_branch ${baseBranch}).`,
+  );
+}
+
+export function planningPrompt({ id, branch, baseBranch, issue, prompt }: Task): string {
+  return joined(
+    `You are ${id}, a planning agent. You work in a git worktree of your own, on branch ${branch}, which starts from ${baseBranch}.`,
+    issue === null ? undefined : `What is to be planned is issue ${issue} of this repository. ${readIssue(issue)}`,
+    prompt === undefined ? undefined : `${issue === null ? 'What is to be planned' : 'What you are told besides'}:\n\n${prompt}`,
+    `How to work, with the tools of the MCP server covenant:
+- Read the code and what is written about it. Change no code.
+- Split the work into issues, each small enough for one agent and clear to somebody who knows only the repository: what is wanted, why, where,
+  and how one sees that it is done. Create them with create_issues.
+- Documents that belong to the plan are committed on this branch and proposed with create_pull_request (base_branch ${baseBranch}).`,
+  );
+}
+
+const readIssue = (issue: number): string =>
+  `Read it first, with its comments: \`gh issue view ${issue} --comments\` where gh is installed, else on the repository's host. If you cannot, say so instead of guessing.`;
+
+const joined = (...parts: (string | undefined)[]): string => parts.filter((part) => part !== undefined).join('\n\n');
+
+type Start = Input<typeof instancesStart>;
+
+/** All that can be wrong with a start is found out before anything is made. */
+export async function plannedStart(outside: Outside, ctx: CallContext, input: Start): Promise<Omit<Wanted, 'developer'>> {
+  const { type, issue = null, prompt, agent } = input;
+  if (issue === null && prompt === undefined)
+    throw invalidInput([{ field: 'prompt', message: 'expected an issue, a prompt, or both: the agent must know what to do' }]);
+  requireLauncher(outside, agent, ctx.workspace);
+  if (outside.url() === undefined) {
+    throw new Refusal('NOT_SERVING', 'No server runs that the agent could call.', 'covenant up starts it; then start the instance again.');
+  }
+  const path = input.repository_path ?? ctx.repository;
+  if (!path) throw invalidInput([{ field: 'repository_path', message: 'expected the path of the repository: your client does not report where it works' }]);
+  try {
+    const located = await reachRepository(outside, path, ctx.signal);
+    const { branch, commit } = await startingPoint(outside, located, input.base_branch, ctx.signal);
+    const repository = mainCheckout(located);
+    return {
+      type,
+      agent,
+      repository,
+      folders: await foldersIn(outside, repository, ctx.signal),
+      baseBranch: branch,
+      baseCommit: commit,
+      issue,
+      prompt: (id, own) => (type === 'planning' ? planningPrompt : codingPrompt)({ id, branch: own, baseBranch: branch, issue, prompt }),
+    };
+  } catch (error) {
+    throw repositoryRefusal(error, path);
+  }
+}
+
+/** Worktrees of worktrees would lie all over the place. */
+const mainCheckout = ({ root, commonDir }: Located): string => (basename(commonDir) === '.git' ? dirname(commonDir) : root);
+
+async function startingPoint({ disk }: Outside, { root }: Located, base: string | undefined, signal: AbortSignal): Promise<{ branch: string; commit: string }> {
+  if (base === undefined) return await disk.startingPoint(root, { signal });
+  // Only a branch: `main~3` names a commit too, but nothing can be merged into it.
+  const isName = await disk.requireBranchName(root, base, { signal }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof GitFailed) return false;
+      throw error;
+    },
+  );
+  const commit = isName ? await disk.resolveCommit(root, `refs/heads/${base}`, { signal }) : null;
+  if (commit !== null) return { branch: base, commit };
+  const next = 'Name a branch that `git branch` lists, or fetch it first.';
+  throw new Refusal('BRANCH_NOT_FOUND', `There is no branch ${JSON.stringify(base)} in ${root}.`, next, { field: 'base_branch' });
+}
+
+function requireLauncher({ launchers: all, environment }: Outside, name: string, workspace: string): void {
+  const launchers = Object.fromEntries(Object.entries(all).filter(([, { workspace: only = workspace }]) => only === workspace));
+  const launcher = Object.hasOwn(launchers, name) ? launchers[name] : undefined;
+  if (!launcher) {
+    const there = `there are ${Object.keys(launchers).join(', ')} (the server reads config.toml when it starts)`;
+    throw invalidInput([{ field: 'agent', message: `there is no launcher ${JSON.stringify(name)}; ${there}` }]);
+  }
+  if (hasProgram(launcher.command, environment(launcher.pass_env, launcher.env))) return;
+  const next = `Install it where the server finds it, or set command under [launchers.${name}] in config.toml to its path and start the server again.`;
+  throw new Refusal('LAUNCHER_MISSING', `The program ${JSON.stringify(launcher.command)} of the launcher ${name} is not on the server's PATH.`, next, {
+    field: 'agent',
+    program: launcher.command,
+  });
+}
 
 export type Started = { readonly row: InstanceRow } | { readonly failure: unknown };
 
@@ -96,3 +218,34 @@ async function undo(outside: Outside, ports: InstancePorts, hand: Hand, at: Leas
     tx.append({ category: 'work', kind: 'instance.failed', actor: hand.actor, subject: row.id, payload });
   });
 }
+
+const NEXT: Record<RepositoryUnfit['why'], string> = {
+  missing: "Name a git repository on the server's machine.",
+  not_git: "Name a git repository on the server's machine: git init makes one.",
+  detached: 'Check out the branch to start from, or name it with base_branch.',
+  empty: 'Make the first commit, and start again.',
+};
+
+/** What is wrong with the repository that was named. */
+export function repositoryRefusal(error: unknown, path: string): unknown {
+  if (error instanceof RepositoryUnfit) return new Refusal('REPOSITORY_UNFIT', `${sentence(error)}`, NEXT[error.why], { field: 'repository_path', path });
+  if (error instanceof ProgramMissing || error instanceof GitFailed) return startFailed(error);
+  return error;
+}
+
+/** What whoever wanted it started is told. What was begun has been undone. */
+export function startFailed(error: unknown): unknown {
+  if (error instanceof Refusal || (error instanceof Error && error.name === 'AbortError')) return error;
+  if (error instanceof TakenOver) return new Refusal('BUSY', 'Another server goes on with starting it.', 'covenant instances list shows what became of it.');
+  const [code, next] = told(error);
+  return new Refusal(code, `No agent was started: ${messageOf(error)}. Nothing was changed.`, next);
+}
+
+function told(error: unknown): [code: string, next: string] {
+  if (error instanceof GitFailed) return ['GIT_FAILED', 'Put right what git complains of, and try again.'];
+  if (error instanceof TmuxFailed) return ['TMUX_FAILED', 'Try again; if it fails again: covenant doctor.'];
+  if (error instanceof ProgramMissing) return ['PROGRAM_MISSING', `Install ${error.program} on the server's machine.`];
+  return ['AGENT_NOT_STARTED', "Try again; if it fails again, its launcher in config.toml or the server's log may tell why."];
+}
+
+const sentence = ({ message }: Error): string => `${message[0]?.toUpperCase()}${message.slice(1)}.`;

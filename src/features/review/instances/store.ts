@@ -4,7 +4,7 @@ import { calledRepository } from '../../../kernel/repository-name.ts';
 import type { Database } from '../../../storage/database.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { AT_WORK } from './lifecycle.ts';
-import type { Place } from './orphan.ts';
+import type { Place } from './orphans.ts';
 import type { InstanceRelationshipRow, InstanceRow, InstanceStatus, InstanceStep, InstanceType } from './tables.ts';
 
 type Key = Pick<InstanceRow, 'workspace_id' | 'id'>;

@@ -1,10 +1,10 @@
 import type { House } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
-import { carryOutEnd } from './end.ts';
 import type { InstancePorts } from './ports.ts';
 import { carryOutRestart } from './restart.ts';
 import { carryOutStart } from './start.ts';
 import { finishOverdue, type Outside } from './step.ts';
+import { carryOutEnd } from './stop.ts';
 import { stepsUnderWay } from './store.ts';
 
 const EVERY_MS = 5_000;

@@ -1,11 +1,11 @@
-import type { CallContext } from '../../../kernel/context.ts';
-import type { Output } from '../../../kernel/contract.ts';
+import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
+import type { Input, Output } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
 import type { Hand } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { allowReview } from './allow-review.ts';
-import { plannedStart } from './begin.ts';
+import { HUMAN } from '../../workflow/messages/index.ts';
 import {
   instancesAbandon,
   instancesAllowReview,
@@ -17,21 +17,61 @@ import {
   instancesStart,
   instancesStop,
 } from './contract.ts';
-import { carryOutEnd } from './end.ts';
-import { failuresOf } from './failures.ts';
-import { messageAgent } from './message.ts';
-import { outputOf } from './output.ts';
+import { AT_WORK } from './lifecycle.ts';
+import { allowReview } from './limits.ts';
 import type { InstancePorts } from './ports.ts';
-import { requireInstance } from './require.ts';
+import { requireInstance, requireWatchable } from './require.ts';
 import { reserve } from './reserve.ts';
-import { carryOutStart } from './start.ts';
-import { startFailed } from './start-failed.ts';
+import { carryOutStart, plannedStart, startFailed } from './start.ts';
 import type { Outside } from './step.ts';
-import { listInstances, relationshipsOf } from './store.ts';
+import { abandon, carryOutEnd, clean, stop, type TakenAway, withNews } from './stop.ts';
+import { changeInstance, listInstances, relationshipsOf } from './store.ts';
 import type { InstanceRow } from './tables.ts';
-import { abandon, clean, stop, type TakenAway } from './take-away.ts';
-import { instanceViewer, isRunning, viewRelationship } from './views.ts';
-import { requireWatchable } from './watch.ts';
+import { failuresOf, instanceViewer, isRunning, viewRelationship } from './views.ts';
+
+/** The end of what its terminal or log shows, or showed last. */
+export async function outputOf(outside: Outside, row: InstanceRow, lines: number): Promise<string> {
+  if (row.session_kind === null) return '';
+  const sessions = await outside.sessions(row.session_kind);
+  const there = row.session_kind === 'process' || row.ended_at === null || isRunning(row);
+  const shown = there ? await sessions.screen({ name: row.session_name, pid: row.pid ?? 0, started: row.process_start ?? 0 }, lines) : '';
+  return lastLines(shown || ((await outside.keptScreen(row.session_name)) ?? ''), lines);
+}
+
+/** A terminal is as high as it is, whatever is on it. */
+function lastLines(text: string, most: number): string {
+  return text.trimEnd().split('\n').slice(-most).join('\n');
+}
+
+/** More than this nobody types. */
+const MOST_TYPED = 1_000;
+const SUBJECT = 'A person writes to you';
+
+/** A person's words: in the inbox of its agent, and before its eyes as feedback comes there. */
+export async function messageAgent(
+  tx: Tx,
+  ports: InstancePorts,
+  ctx: WriteContext,
+  { instance_id, message }: Input<typeof instancesMessage>,
+): Promise<Output<typeof instancesMessage>> {
+  const row = await requireInstance(tx.db, tx.workspace, instance_id);
+  if (row.step === 'ending' || row.ended_at !== null || !(AT_WORK.includes(row.status) || isRunning(row))) {
+    throw new Refusal('INVALID_STATE', `${row.id} is ${row.status}, and no agent of it reads messages any more.`, `covenant instances show ${row.id}`, {
+      instance_id,
+      status: row.status,
+    });
+  }
+  const message_id = await ports.tell(tx, { from: HUMAN, to: row.agent_id, actor: ctx.principal.actor, subject: SUBJECT, body: message, priority: 'high' });
+  await changeInstance(tx.db, row, { news: withNews(row, typed(message, message_id)), updated_at: tx.now });
+  record(tx, ctx, { category: 'work', kind: 'instance.messaged', subject: row.id, payload: { message_id } });
+  return { instance_id, message_id, reaches: row.session_kind === 'tmux' && isRunning(row) ? 'terminal' : 'next_start' };
+}
+
+/** What does not fit on a line is left where it is. */
+const typed = (message: string, id: string): string => {
+  const line = message.replace(/\s+/g, ' ');
+  return line.length <= MOST_TYPED ? `${SUBJECT} (${id}): ${line}` : `${SUBJECT} (${id}): call message_list to read it.`;
+};
 
 /** What people do with instances: on the dashboard and at a terminal. */
 export function instanceActions(outside: Outside, ports: InstancePorts): Implementation[] {

@@ -1,13 +1,16 @@
 import type { z } from 'zod';
 import type { Principal } from '../../../kernel/context.ts';
 import type { Output } from '../../../kernel/contract.ts';
+import type { Ports } from '../../../kernel/ports.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { eventsBy } from '../../../storage/journal.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { reviewLimits } from '../../core/settings/index.ts';
 import type { instancesShow, instanceView } from './contract.ts';
 import { AT_WORK } from './lifecycle.ts';
 import { isAtLimit, reviewsAllowed, SUGGESTIONS } from './limits.ts';
-import { reviewCounts } from './store.ts';
+import type { Outside } from './step.ts';
+import { findInstance, reviewCounts } from './store.ts';
 import type { InstanceRow } from './tables.ts';
 
 export type InstanceView = z.input<typeof instanceView>;
@@ -83,3 +86,42 @@ export async function instanceViewer(db: Db, viewer: Principal, rows: readonly I
 export const isRunning = ({ pid, ended_at, step }: InstanceRow): boolean => pid !== null && ended_at === null && step !== 'ending';
 
 export const viewRelationship = ({ workspace_id: _, ...relationship }: Relationship & { workspace_id: string }): Relationship => relationship;
+
+type Failure = Output<typeof instancesShow>['failures'][number];
+
+const MOST = 20;
+const GIT_MS = 5_000;
+
+/** Where the work of an instance stood when a review tool failed it: the journal keeps it with the call. */
+export const circumstancesOf =
+  (reader: Db, disk: Outside['disk'], machine: string): NonNullable<Ports['circumstances']> =>
+  async ({ workspace, instanceId }: Principal, { toolset }) => {
+    const row = toolset === 'review' && instanceId !== null ? await findInstance(reader, workspace, instanceId) : undefined;
+    if (!row) return undefined;
+    const here = row.machine === machine;
+    const commit = here ? await disk.resolveCommit(row.worktree_path, 'HEAD', { timeoutMs: GIT_MS }).catch(() => null) : null;
+    return { branch: row.branch_name, ...(commit === null ? {} : { commit }) };
+  };
+
+interface Kept {
+  readonly code?: string;
+  readonly request_id: string;
+  readonly circumstances: { readonly branch: string; readonly commit?: string };
+}
+
+/** Calls of review tools that failed it, the newest first. */
+export async function failuresOf(db: Db, { workspace_id, id, created_at }: InstanceRow): Promise<Failure[]> {
+  const rows = await eventsBy(db, workspace_id, `instance:${id}`)
+    .select(['time', 'kind', 'payload'])
+    .where('category', '=', 'usage')
+    // An undone start may have had the same id.
+    .where('time', '>=', created_at)
+    .where('payload', 'like', '%"circumstances":{%')
+    .orderBy('seq', 'desc')
+    .limit(MOST)
+    .execute();
+  return rows.map(({ time, kind, payload }) => {
+    const { code = null, request_id, circumstances } = JSON.parse(payload) as Kept;
+    return { time, tool: kind, code, request_id, branch: circumstances.branch, commit: circumstances.commit ?? null };
+  });
+}

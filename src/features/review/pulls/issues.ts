@@ -1,14 +1,28 @@
 import type { CallContext } from '../../../kernel/context.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
-import type { Hand } from '../../../kernel/step.ts';
-import { type InstancePorts, type InstanceRow, type Outside, requireInstance } from '../instances/index.ts';
+import { type Hand, isHeldAs, messageOf } from '../../../kernel/step.ts';
+import type { GitHub, GitHubRepository, Issue, NewIssue } from '../../../machine/github/github.ts';
+import { GitHubFailed } from '../../../machine/github/github-failed.ts';
+import type { Tx } from '../../../storage/write.ts';
+import {
+  changeInstance,
+  findInstance,
+  goOn,
+  type InstancePorts,
+  type InstanceRow,
+  LEASE_OVER,
+  type Leased,
+  lease,
+  type Outside,
+  requireInstance,
+} from '../instances/index.ts';
 import { callingInstance, requireType } from '../reviews/index.ts';
 import type { createIssues } from './contract.ts';
-import { beginIssues, carryOutIssues } from './issues-step.ts';
-import { requirePlace } from './place.ts';
-import { told, toldAs } from './refusals.ts';
+import { requirePlace } from './readiness.ts';
+import { told, toldAs, waitsForGitHub } from './refusals.ts';
 
 type Wanted = Input<typeof createIssues>;
 
@@ -45,3 +59,125 @@ const busy = (id: string): Refusal =>
     `${id} is busy: its issues or its pull request are being created.`,
     'Wait: a message tells you when that is done; or call again in a minute.',
   );
+
+interface Pending extends NewIssue {
+  readonly index: number;
+}
+
+export interface Report {
+  readonly created: { index: number; number: number; url: string; title: string }[];
+  readonly failed: { index: number; title: string; message: string }[];
+}
+
+/** What is to be created, and how far that is. */
+interface IssuesStep extends Report {
+  readonly repository: GitHubRepository;
+  /** By which those of this call are known. */
+  readonly key: string;
+  readonly begun: number;
+  readonly pending: readonly Pending[];
+}
+
+export interface Outcome extends Report {
+  /** What made it stop before the end. */
+  readonly stopped: GitHubFailed | null;
+}
+
+export async function beginIssues(tx: Tx, row: InstanceRow, repository: GitHubRepository, issues: readonly NewIssue[]): Promise<Leased> {
+  const pending = issues.map((issue, index) => ({ ...issue, index }));
+  const step: IssuesStep = { repository, key: newId('iss', tx.now), begun: tx.now, pending, created: [], failed: [] };
+  const change = { ...lease('issues', tx.now), step_data: JSON.stringify(step), updated_at: tx.now, last_activity: tx.now };
+  await changeInstance(tx.db, row, change);
+  return { ...row, ...change };
+}
+
+interface Way {
+  /** Begun by another: the first may have been created, and what GitHub cannot do now may be done later. */
+  readonly resumedAt?: number;
+}
+
+/** One after the other, each written down before the next. Undefined: another goes on with it, or it waits for GitHub. */
+export async function carryOutIssues(
+  outside: Outside,
+  ports: InstancePorts,
+  hand: Hand,
+  leased: Leased,
+  { resumedAt }: Way = {},
+): Promise<Outcome | undefined> {
+  let at: Leased | undefined = leased;
+  let step = JSON.parse(leased.step_data as string) as IssuesStep;
+  let mayBeThere = resumedAt !== undefined;
+  let stopped: GitHubFailed | null = null;
+  for (let [issue, ...pending] = step.pending; issue !== undefined; [issue, ...pending] = step.pending) {
+    const { index, title } = issue;
+    try {
+      const { number, url } = await create(outside.github, step, issue, mayBeThere);
+      step = { ...step, pending, created: [...step.created, { index, number, url, title }] };
+    } catch (failure) {
+      if (!(failure instanceof GitHubFailed)) throw failure;
+      if (resumedAt !== undefined && waitsForGitHub(failure, step.begun, resumedAt)) return undefined;
+      step = { ...step, pending, failed: [...step.failed, { index, title, message: inWords(failure) }] };
+      // What is wrong with one issue is not wrong with the next; anything else is.
+      if (failure.why !== 'invalid') stopped = failure;
+    }
+    mayBeThere = false;
+    if (stopped) break;
+    const next = JSON.stringify(step);
+    const held: Leased = at;
+    at = await hand.write((tx) => goOn(tx, held, 'issues', { step_data: next }));
+    if (!at) {
+      await hand.write((tx) => settle(tx, ports, hand.actor, held, step, true));
+      return undefined;
+    }
+  }
+  const notTried = step.pending.map(({ index, title }) => ({ index, title, message: `not tried: ${inWords(stopped)}` }));
+  const report: Report = { created: step.created, failed: [...step.failed, ...notTried] };
+  const held = at;
+  const nobodyHears = resumedAt !== undefined || hand.signal?.aborted === true;
+  await hand.write((tx) => settle(tx, ports, hand.actor, held, report, nobodyHears));
+  return { ...report, stopped };
+}
+
+async function create(
+  github: GitHub,
+  { repository, key, begun }: IssuesStep,
+  { index, title, body, labels, assignees }: Pending,
+  mayBeThere: boolean,
+): Promise<Issue> {
+  // In front: after an unclosed code block it would be seen.
+  const marker = `<!-- covenant:${key}-${index} -->`;
+  const find = async () => (await github.issuesSince(repository, begun - CLOCKS_DIFFER_MS)).find((issue) => issue.body.includes(marker));
+  const there = mayBeThere ? await find() : undefined;
+  if (there) return there;
+  try {
+    return await github.createIssue(repository, { title, body: `${marker}\n\n${body}`, labels, assignees });
+  } catch (error) {
+    if (!(error instanceof GitHubFailed) || !error.isUncertain) throw error;
+    const made = await find().catch(() => {
+      throw new GitHubFailed(error.why, `${error.message}; it may have been created all the same: look on GitHub before you try again`);
+    });
+    if (made) return made;
+    throw error;
+  }
+}
+const CLOCKS_DIFFER_MS = 600_000;
+
+function inWords(failure: GitHubFailed | null): string {
+  const again = failure?.retryAt == null ? '' : `; try again at ${new Date(failure.retryAt).toISOString()}`;
+  return `${messageOf(failure)}${again}`;
+}
+
+async function settle(tx: Tx, ports: InstancePorts, actor: string, leased: Leased, { created, failed }: Report, nobodyHears: boolean): Promise<void> {
+  const row = await findInstance(tx.db, tx.workspace, leased.id);
+  if (!row) return;
+  const isMine = isHeldAs(row, leased);
+  if (isMine) await changeInstance(tx.db, row, { ...LEASE_OVER, updated_at: tx.now, last_activity: tx.now });
+  // Another goes on with it; or a person has ended it, and there are issues all the same.
+  else if (row.step !== 'ending' && row.ended_at === null) return;
+  const payload = { numbers: created.map(({ number }) => number), failed: failed.length };
+  tx.append({ category: 'work', kind: 'issues.created', actor, subject: row.id, payload });
+  if (!isMine || !nobodyHears) return;
+  const subject = `Of your issues ${created.length} were created, ${failed.length} not`;
+  const told = { created, failed: failed.map(({ index, message }) => ({ index, message })) };
+  await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor, subject, body: told });
+}

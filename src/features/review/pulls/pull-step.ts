@@ -19,7 +19,7 @@ import {
   stillMine,
 } from '../instances/index.ts';
 import { findPull, openPull, Unknown } from './open-pull.ts';
-import { waitsForGitHub } from './patience.ts';
+import { waitsForGitHub } from './refusals.ts';
 
 /** What is being made a pull request of, as it is written down before anything is done. */
 interface PullStep {

@@ -8,9 +8,8 @@ import { callingInstance } from '../reviews/index.ts';
 import type { createPullRequest } from './contract.ts';
 import { Unknown } from './open-pull.ts';
 import { beginPull, carryOutPull } from './pull-step.ts';
-import { requireReady } from './readiness.ts';
+import { requireReady, requireWork } from './readiness.ts';
 import { told, toldAs } from './refusals.ts';
-import { requireWork } from './work.ts';
 
 type Wanted = Input<typeof createPullRequest>;
 

@@ -1,9 +1,73 @@
 import { Refusal } from '../../../kernel/errors.ts';
+import { withoutCredentials } from '../../../kernel/repo.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import type { Push } from '../../../machine/git/remote.ts';
 import type { GitHubRepository } from '../../../machine/github/github.ts';
-import type { InstanceRow, Outside } from '../instances/index.ts';
-import { requirePlace } from './place.ts';
+import { GitHubFailed } from '../../../machine/github/github-failed.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { type InstanceRow, type Outside, requireInstance, reviewBeingStarted, reviewedBy } from '../instances/index.ts';
+import { feedbackOf } from '../reviews/index.ts';
+
+/** Where on GitHub an instance's work goes. */
+export interface Place {
+  readonly address: string;
+  readonly repository: GitHubRepository;
+}
+
+/** The repository that `origin` names, to which its branches are pushed; or which part is missing for that. */
+export async function requirePlace({ github, disk }: Outside, row: InstanceRow, signal: AbortSignal): Promise<Place> {
+  if (!github.hasToken) throw new GitHubFailed('token_missing', 'GITHUB_TOKEN is not set for the server');
+  const address = await disk.originOf(row.repository, { signal });
+  if (address === null) {
+    throw new Refusal('ORIGIN_MISSING', 'The repository has no remote called origin.', 'Add it: git remote add origin, with its address on GitHub.');
+  }
+  const repository = github.repositoryAt(address);
+  if (repository === null) {
+    const next = `origin must be a repository of ${github.host}; another GitHub is set by base_url under [github] in config.toml.`;
+    throw new Refusal('ORIGIN_NOT_GITHUB', `origin is ${withoutCredentials(address)}, which is not on ${github.host}.`, next, { host: github.host });
+  }
+  return { address, repository };
+}
+
+/** Whose work the caller may make a pull request of: its own, or of a review agent that which it reviews. And whether it may now. */
+export async function requireWork(db: Db, caller: InstanceRow): Promise<InstanceRow> {
+  if (caller.type === 'review') return await requireReviewed(db, caller);
+  requireIdle(caller, caller);
+  if (caller.status === 'waiting_review' || (await reviewBeingStarted(db, caller.workspace_id, caller.id))) {
+    throw new Refusal('REVIEW_IN_PROGRESS', `The work of ${caller.id} is being reviewed.`, 'Wait: you are told how the review ends.');
+  }
+  if (caller.status !== 'started' && caller.status !== 'pr_created') throw over(caller);
+  return caller;
+}
+
+async function requireReviewed(db: Db, review: InstanceRow): Promise<InstanceRow> {
+  const relationship = await reviewedBy(db, review.workspace_id, review.id);
+  if (!relationship) {
+    const next = 'Only a review agent that request_review has started can approve.';
+    throw new Refusal('RELATIONSHIP_NOT_FOUND', `${review.id} reviews nobody's work.`, next);
+  }
+  if (review.status !== 'started' || relationship.ended_at !== null) throw over(review);
+  if ((await feedbackOf(db, review.workspace_id, review.id)).length > 0) {
+    throw new Refusal('FEEDBACK_ALREADY_SENT', `${review.id} has sent its feedback.`, 'You are done: a review says its word once.');
+  }
+  const work = await requireInstance(db, review.workspace_id, relationship.parent_instance);
+  requireIdle(work, review);
+  if (work.status !== 'waiting_review') throw over(work);
+  return work;
+}
+
+function requireIdle(work: InstanceRow, caller: InstanceRow): void {
+  if (work.step === null) return;
+  if (work.step === 'ending') throw over(work);
+  const what = { pull: 'its pull request is being made', issues: 'its issues are being created' }[work.step as string] ?? 'its agent is being started';
+  throw new Refusal('BUSY', `${work.id} is busy: ${what}.`, 'Call again in a minute.', work.id === caller.id ? {} : { target_instance_id: work.id });
+}
+
+function over({ id, status, pr_number, pr_url }: InstanceRow): Refusal {
+  const pull = pr_number === null ? {} : { pr_number, pr_url };
+  const next = status === 'pr_closed' ? 'A person has closed its pull request and can reopen it on GitHub.' : 'Nothing is left for you to do here.';
+  return new Refusal('INVALID_STATE', `${id} is ${status}: no pull request is made of its work.`, next, { status, ...pull });
+}
 
 export interface Ready {
   readonly repository: GitHubRepository;

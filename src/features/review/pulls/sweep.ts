@@ -1,7 +1,7 @@
 import type { House } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { finishOverdue, type InstancePorts, type Outside, stepsUnderWay } from '../instances/index.ts';
-import { carryOutIssues } from './issues-step.ts';
+import { carryOutIssues } from './issues.ts';
 import { finishPull } from './pull-step.ts';
 
 const EVERY_MS = 10_000;

@@ -1,8 +1,10 @@
 import type { House } from '../../../kernel/context.ts';
-import type { Feature } from '../../../kernel/tool.ts';
+import { type Feature, type Implementation, implement } from '../../../kernel/tool.ts';
 import type { InstancePorts, Outside } from '../instances/index.ts';
+import { requestReview, sendFeedback } from './contract.ts';
+import { runFeedback } from './feedback.ts';
+import { runRequest } from './request.ts';
 import { feedbackSweep, timeoutSweep } from './sweep.ts';
-import { reviewTools } from './tools.ts';
 
 export { callingInstance, requireType } from './caller.ts';
 export { feedbackOf } from './store.ts';
@@ -12,3 +14,8 @@ export const reviews = (house: House, outside: Outside, ports: InstancePorts): F
   implementations: reviewTools(outside, ports),
   sweeps: [feedbackSweep(house, outside, ports), timeoutSweep(house, outside, ports)],
 });
+
+export const reviewTools = (outside: Outside, ports: InstancePorts): Implementation[] => [
+  implement(requestReview, { run: (input, ctx) => runRequest(outside, ports, input, ctx) }),
+  implement(sendFeedback, { run: (input, ctx) => runFeedback(outside, ports, input, ctx) }),
+];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
-import type { instancesClearOrphans, instancesOrphans, Orphan } from '../../../features/review/instances/orphans-contract.ts';
+import type { instancesClearOrphans, instancesOrphans, Orphan } from '../../../features/review/instances/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { findServer } from '../client.ts';
 import { asking, type Invocation, option } from '../command.ts';

@@ -1,15 +1,15 @@
-import type { CallContext, Principal } from '../../../kernel/context.ts';
+import type { CallContext, Principal, WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
+import type { Verdict } from '../../../kernel/ports.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ClaimRow, renewClaims } from '../../team/coordination/index.ts';
-import { type AgentSessionRow, type SessionParts, STALE_AFTER_MS, touchActiveSession } from '../../team/sessions/index.ts';
-import { callingDeveloper } from '../identity/index.ts';
+import { type AgentSessionRow, findSession, finishSession, type SessionParts, STALE_AFTER_MS, touchActiveSession } from '../../team/sessions/index.ts';
+import type { Gate } from '../capabilities/index.ts';
+import { AGENT_TYPES, callingDeveloper } from '../identity/index.ts';
 import type { hear } from './contract.ts';
 import { NOTHING_FOUND } from './found.ts';
-import type { Rights } from './rights.ts';
-import { endSession, ownSession } from './session.ts';
-import { runsOf, saveRun } from './store.ts';
+import { runsOf, runsOfOthersIn, saveRun } from './store.ts';
 import type { ClientRunRow } from './tables.ts';
 
 export type Question = Input<typeof hear>;
@@ -118,3 +118,67 @@ export function ownClaims({ actor, developerId, instanceId }: Principal, { other
     return instanceId !== null || claim.session_id === null || !elsewhere.has(claim.session_id);
   };
 }
+
+/**
+ * The session that a call named, if it is this very agent's and has not ended. Another token of the same developer's may be another agent's,
+ * so that its sessions are ours only where a start of this run was answered with them: agents connect by another token than their hooks have.
+ */
+export async function ownSession(
+  { reader, workspace, principal, clock }: CallContext,
+  { session_id, session_started, client }: Question,
+): Promise<AgentSessionRow | undefined> {
+  const session = session_id === undefined ? undefined : await findSession(reader, workspace, session_id);
+  if (session?.developer_id !== principal.developerId || session.ended_at !== null) return undefined;
+  if (session.token_id !== principal.tokenId && !session_started) return undefined;
+  const said = session.agent_type?.toLowerCase();
+  // Where one token serves several agents, only what each said of itself tells them apart.
+  const isAnothers = said !== (principal.agentType ?? client) && AGENT_TYPES.some((type) => type === said);
+  if (isAnothers) return undefined;
+  const [theirs] = await runsOfOthersIn(reader, workspace, session.id, principal.actor, clock.now() - STALE_AFTER_MS);
+  return theirs ? undefined : session;
+}
+
+/** As the agent itself would end it; how many claims were released. One that another run works in goes on. */
+export async function endSession(
+  tx: Tx,
+  ctx: WriteContext,
+  sessionId: string,
+  others: readonly ClientRunRow[],
+  listeners: NonNullable<SessionListeners['end']>,
+): Promise<number> {
+  const session = await findSession(tx.db, tx.workspace, sessionId);
+  if (session?.ended_at !== null || others.some((run) => run.session_id === sessionId)) return 0;
+  const [theirs] = await runsOfOthersIn(tx.db, tx.workspace, sessionId, ctx.principal.actor, tx.now - STALE_AFTER_MS);
+  if (theirs) return 0;
+  return (await finishSession(tx, { ...ctx, session: sessionId }, sessionId, listeners)).released_claims ?? 0;
+}
+
+/** What a hook may do besides denying edits, which it does for every token: what the token may call it may also hear of. */
+export interface Rights {
+  /** To have a session begun and its working tree reported; its notes and contexts. */
+  readonly sessions: boolean;
+  /** Claims, asks and handoffs. */
+  readonly coordination: boolean;
+  /** Tasks of the team. */
+  readonly tasks: boolean;
+  /** Messages, and tasks of workflows with their packs. */
+  readonly workflow: boolean;
+}
+
+/** The tool that each stands for, which a grant of its own or of its toolset opens. */
+const TOOLS: Readonly<Record<keyof Rights, string>> = {
+  sessions: 'covibe_session',
+  coordination: 'covibe_coordination',
+  tasks: 'covibe_task',
+  workflow: 'message_list',
+};
+
+export async function rightsOf(gate: Gate, principal: Principal): Promise<Rights> {
+  const may = async (right: keyof Rights) =>
+    isFree(await gate.authorize(principal, { noun: 'tool', name: TOOLS[right], args: undefined, keepable: undefined, toolset: undefined }));
+  const [sessions, coordination, tasks, workflow] = await Promise.all([may('sessions'), may('coordination'), may('tasks'), may('workflow')]);
+  return { sessions, coordination, tasks, workflow };
+}
+
+/** A hook is not counted, and nobody can be asked to approve it: a grant with such bounds is one for calls. */
+const isFree = (verdict: Verdict): boolean => verdict.allowed && verdict.approve === undefined && verdict.consume === undefined;
