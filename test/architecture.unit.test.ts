@@ -39,13 +39,14 @@ const all = program.flatMap(importsOf);
 const featureFolders = program.filter((path) => path.startsWith('src/features/') && path.endsWith('/contract.ts')).map(dirname);
 const shown = (imports: Import[]) => imports.map(({ from, to }) => `${from} → ${to}`);
 
-/** `storage ← kernel ← features ← surfaces ← main`: a layer may import what stands to its left. */
+/** `storage ← kernel ← features ← surfaces ← main`: a layer may import what stands to its left. `wire` is what both ends of a connection share. */
 const MAY_IMPORT: Record<string, string[]> = {
+  wire: ['wire'],
   storage: ['storage'],
-  kernel: ['storage', 'kernel'],
-  machine: ['kernel', 'machine'],
-  features: ['storage', 'kernel', 'machine', 'features'],
-  surfaces: ['storage', 'kernel', 'machine', 'features', 'surfaces', 'main.ts', 'config.ts', 'version.ts'],
+  kernel: ['wire', 'storage', 'kernel'],
+  machine: ['wire', 'kernel', 'machine'],
+  features: ['wire', 'storage', 'kernel', 'machine', 'features'],
+  surfaces: ['wire', 'storage', 'kernel', 'machine', 'features', 'surfaces', 'main.ts', 'config.ts', 'version.ts'],
   'main.ts': ['storage', 'kernel', 'machine', 'features', 'config.ts', 'version.ts'],
   'config.ts': ['kernel'],
   'version.ts': [],
@@ -113,12 +114,13 @@ test('git is started in one place, which keeps the configuration of repositories
   expect(shown(all.filter(({ from, to }) => to === 'src/machine/git/git-program.ts' && !/^src\/machine\/git\//.test(from)))).toEqual([]);
 });
 
-test('a contract imports zod, the kernel, other contracts and pure rules of its own folder only', () => {
+test('a contract imports zod, the kernel, the wire, other contracts and pure rules of its own folder only', () => {
   const contracts = all.filter(({ from }) => from.endsWith('/contract.ts') && from.startsWith('src/features/'));
   const broken = contracts.filter(
     ({ from, to }) =>
       to !== 'zod' &&
       !to.startsWith('src/kernel/') &&
+      !to.startsWith('src/wire/') &&
       !/^src\/features\/.+\/contract\.ts$/.test(to) &&
       to !== 'src/storage/tables.ts' &&
       dirname(to) !== dirname(from),

@@ -42,6 +42,7 @@ test('a read that takes longer than the time between two events ends all the sam
 
 test('however far a list was read, an event reads six pages of it again at most', async () => {
   const app = await testApp({ clock: testClock(Date.now()) });
+  await app.developer('mira');
   for (let count = 0; count < 720; count++) await app.done('capabilities.grant', { action: `tool.call.tool_${count}`, developer: 'mira' });
   const { page } = await signedIn('/tools/grants', {}, app, 'mira');
   await live(page);

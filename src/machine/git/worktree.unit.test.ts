@@ -2,8 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type TestRepository, temporaryRepository } from '../../testing/scenes/repository.ts';
-import { removeWorktree } from './remove-worktree.ts';
-import { addWorktree, deleteBranch, listWorktrees } from './worktree.ts';
+import { addWorktree, deleteBranch, listWorktrees, removeWorktree } from './worktree.ts';
 import { worktreeState } from './worktree-state.ts';
 
 let repository: TestRepository;

@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { type FakeGitHub, fakeGitHub } from '../../testing/stand-ins/github.ts';
-import { createGitHub } from './github.ts';
-import { GitHubFailed } from './github-failed.ts';
+import { createGitHub, GitHubFailed } from './github.ts';
 
 const AT = { owner: 'acme', repo: 'app' };
 const WORDS = { title: 'Add it', body: 'It was missing.', base: 'main' };

@@ -12,7 +12,7 @@ import {
 import type { Toolset } from '../../kernel/contract.ts';
 import { placeOf } from '../../machine/git/place.ts';
 import { VERSION } from '../../version.ts';
-import { configuredToken } from '../companion/credentials.ts';
+import { configuredToken } from '../../wire/credentials.ts';
 import { noteRepo } from '../companion/repos.ts';
 import { instructionsFor } from '../mcp/instructions.ts';
 import { toolsetsNamed } from '../mcp/toolsets.ts';

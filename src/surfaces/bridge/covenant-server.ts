@@ -5,9 +5,9 @@ import {
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
 } from '@modelcontextprotocol/server';
-import { isToken } from '../companion/credentials.ts';
+import { isToken } from '../../wire/credentials.ts';
+import { exchange, failureCode, type HttpAnswer } from '../../wire/http-client.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
-import { exchange, failureCode, type HttpAnswer } from '../http-client.ts';
 import { placeHeaders } from '../repository.ts';
 import { isList } from './last-list.ts';
 import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { ListToolsResult } from '@modelcontextprotocol/server';
-import { covibeHome, readJson, replaceFile } from '../companion/home.ts';
+import { covibeHome, readJson, replaceFile } from '../../wire/covibe-home.ts';
 import type { BridgeSettings } from './settings.ts';
 
 /** The last list of tools that this machine saw: what a client gets that starts while the server is away. Definitions alone, no secrets. */

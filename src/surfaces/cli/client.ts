@@ -2,9 +2,9 @@ import { homeFolder, loadConfig } from '../../config.ts';
 import { clockFrom } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/reply.ts';
-import { exchange, failureCode } from '../http-client.ts';
+import { exchange, failureCode } from '../../wire/http-client.ts';
+import { WORKSPACE_HEADER } from '../../wire/workspace-header.ts';
 import { placeHeaders, reportedPlace } from '../repository.ts';
-import { WORKSPACE_HEADER } from '../workspace.ts';
 import { CliError } from './command.ts';
 import { prepareHome, type RunFile, readCredentials, readRunFile } from './home.ts';
 

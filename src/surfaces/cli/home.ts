@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readJson, replaceFile } from '../companion/home.ts';
+import { readJson, replaceFile } from '../../wire/covibe-home.ts';
 
 /** What a running server leaves in its home so that the CLI finds it. */
 const runFile = z.object({ url: z.string(), instance: z.string(), pid: z.number() });

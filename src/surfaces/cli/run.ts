@@ -14,7 +14,7 @@ import { cycleCommands } from './commands/cycle.ts';
 import { demoCommands } from './commands/demo.ts';
 import { developerCommands } from './commands/developers.ts';
 import { deviceCommands } from './commands/devices.ts';
-import { doctorCommand } from './commands/doctor.ts';
+import { doctorCommand } from './commands/doctor-agents.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
 import { instanceCommands } from './commands/instances.ts';

@@ -1,8 +1,8 @@
 import { type Place, placeOf } from '../../machine/git/place.ts';
+import { storedOrigin } from '../../wire/credentials.ts';
 import type { BareCommand, BareInvocation } from '../cli/command.ts';
 import { CliError, option } from '../cli/command.ts';
 import { DEFAULT_ORIGIN, originFrom } from '../origin.ts';
-import { storedOrigin } from './credentials.ts';
 import { setUpAround } from './setup/setups.ts';
 
 export type CompanionCommand = BareCommand;

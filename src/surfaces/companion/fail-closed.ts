@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { tokensHere } from './credentials.ts';
-import { covibeHome, readJson, replaceFile } from './home.ts';
+import { covibeHome, readJson, replaceFile } from '../../wire/covibe-home.ts';
+import { tokensHere } from '../../wire/credentials.ts';
 
 /** What a server last said to the holder of a token: whether that workspace holds changes back while the server cannot be asked. */
 interface Word {

@@ -61,7 +61,7 @@ test('what a run that was killed had staged goes with the next setup, or when it
 test('a file that does not fit on the disk is not there in part, nor is anything left beside it', () => {
   const m = setupMachine();
   const path = m.write('home/file', 'before');
-  const home = new URL('home.ts', import.meta.url).href;
+  const home = new URL('../../wire/covibe-home.ts', import.meta.url).href;
   const script = `const { replaceFile } = await import('${home}'); replaceFile(process.argv[1], 'x'.repeat(100_000))`;
   const limited = ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', script, path];
   expect(spawnSync('sh', limited, { encoding: 'utf8' }).stderr).toContain('EFBIG');

@@ -1,6 +1,6 @@
-import type { HookQuestion } from '../../features/core/hooks/question.ts';
 import { git } from '../../machine/git/git.ts';
 import { gitOnFiles } from '../../machine/git/git-files.ts';
+import type { HookQuestion } from '../../wire/hook-question.ts';
 
 export type GitState = Pick<HookQuestion, 'dirty_files' | 'unpushed_files' | 'unpushed_commits'>;
 

@@ -1,5 +1,5 @@
-import type { HookEvent, HookQuestion } from '../../features/core/hooks/question.ts';
-import { isToken, NO_TOKEN } from './credentials.ts';
+import { isToken, NO_TOKEN } from '../../wire/credentials.ts';
+import type { HookEvent, HookQuestion } from '../../wire/hook-question.ts';
 import { failsClosed, noteFailClosed } from './fail-closed.ts';
 import { ask } from './server.ts';
 

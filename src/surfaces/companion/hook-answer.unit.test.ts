@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../testing/store/database.ts';
-import { storeTokens } from './credentials.ts';
+import { storeTokens } from '../../wire/credentials.ts';
 import { hear } from './hook-answer.ts';
 
 /** A server of two workspaces; `closed` are the tokens whose workspace fails closed now. */

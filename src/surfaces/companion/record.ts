@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { covibeHome, readJson } from '../../wire/covibe-home.ts';
 import type { WrittenEntry } from './edit/entry.ts';
-import { covibeHome, readJson } from './home.ts';
 
 /** A file that setup has written to. */
 export interface FileRecord {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { CliError } from '../cli/command.ts';
-import { clearLeft, readText, removeEmptyFolders, requireWritable, type Write, writeAll } from './edit/disk.ts';
-import { isInside, linkedTo, requireInside } from './edit/link.ts';
+import { clearLeft, isInside, linkedTo, readText, removeEmptyFolders, requireInside, requireWritable, type Write, writeAll } from './edit/disk.ts';
 import { withoutEntries } from './edit/plan.ts';
 import { shownPath } from './edit/shown.ts';
 import { type FileRecord, type RecordScope, readRecord, recordPath, recordText } from './record.ts';

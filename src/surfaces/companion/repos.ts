@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Place } from '../../machine/git/place.ts';
-import { covibeHome, readJson, replaceFile } from './home.ts';
+import { covibeHome, readJson, replaceFile } from '../../wire/covibe-home.ts';
 
 /** A repository that an agent of this machine has worked in: the watcher looks after it. */
 export interface KnownRepo {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { replaceFile } from './home.ts';
+import { replaceFile } from '../../wire/covibe-home.ts';
 import { runsFolder, sweepRuns } from './told.ts';
 
 const pathOf = (env: NodeJS.ProcessEnv, transcript: string): string =>

@@ -1,6 +1,6 @@
+import { isToken, NO_TOKEN } from '../../wire/credentials.ts';
+import { exchange, failureCode } from '../../wire/http-client.ts';
 import { CliError } from '../cli/command.ts';
-import { exchange, failureCode } from '../http-client.ts';
-import { isToken, NO_TOKEN } from './credentials.ts';
 
 /** What came of asking the server. `unreachable`: nothing, or nothing that a Covenant server says. */
 export type Asked =

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { covibeHome } from './home.ts';
+import { covibeHome } from '../../wire/covibe-home.ts';
 
 /** A run that is still going after this long is told again. */
 const KEPT_MS = 2 * 24 * 60 * 60_000;

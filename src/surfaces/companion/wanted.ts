@@ -2,7 +2,7 @@ import type { ClientName } from '../../features/core/devices/connections.ts';
 import type { FileWish } from './clients/client.ts';
 import { CLIENT_SETUPS, inboxFile } from './clients/index.ts';
 import { programsFor } from './clients/programs.ts';
-import { linkedTo, requireInside, requireNoLink } from './edit/link.ts';
+import { linkedTo, requireInside, requireNoLink } from './edit/disk.ts';
 import { shownPath } from './edit/shown.ts';
 
 /** What a repository's agents are to be told, and where. */

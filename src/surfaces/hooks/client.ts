@@ -1,5 +1,5 @@
-import type { HookAnswer, HookEvent, HookQuestion } from '../../features/core/hooks/question.ts';
 import type { Written } from '../../machine/git/placed.ts';
+import type { HookAnswer, HookEvent, HookQuestion } from '../../wire/hook-question.ts';
 
 /** What a client's hook says, without anything that only it should know. */
 export interface Reduced extends Omit<HookQuestion, 'edits' | 'repo' | 'branch'> {

@@ -1,7 +1,6 @@
 import { recordOf, stringOf } from './client.ts';
-import type { WrittenFiles } from './found.ts';
-import { patchedFiles } from './patch.ts';
-import { filesWritten } from './shell.ts';
+import { filesWritten, type WrittenFiles } from './shell.ts';
+import { patchedFiles } from './writers.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import type { HookAnswer, HookEvent } from '../../features/core/hooks/question.ts';
+import type { HookAnswer, HookEvent } from '../../wire/hook-question.ts';
 import { type HookClient, type Reduced, type Rendered, stringOf } from './client.ts';
 import { type FileTools, filesOf } from './file-tools.ts';
 import { ownSession } from './own-session.ts';

@@ -1,4 +1,4 @@
-import type { HookQuestion } from '../../features/core/hooks/question.ts';
+import type { HookQuestion } from '../../wire/hook-question.ts';
 import { recordOf, stringOf } from './client.ts';
 
 /** `mcp__covibe__covibe_task`, `mcp_covibe_covibe_task`, `covibe.covibe_task`, `MCP:covibe_task`: every client spells it in its own way. */

@@ -1,6 +1,6 @@
-import { type Edit, type HookQuestion, LONGEST, MOST_EDITS, TOP } from '../../features/core/hooks/question.ts';
 import { placeOf } from '../../machine/git/place.ts';
 import { locate, type Placed } from '../../machine/git/placed.ts';
+import { type Edit, type HookQuestion, LONGEST, MOST_EDITS, TOP } from '../../wire/hook-question.ts';
 import type { Reduced } from './client.ts';
 
 /** With the repository that the run stands in, and the files as claims name them. On the machine where they are. */

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LONGEST, MOST_EDITS } from '../../features/core/hooks/question.ts';
 import { temporaryRepository } from '../../testing/scenes/repository.ts';
+import { LONGEST, MOST_EDITS } from '../../wire/hook-question.ts';
 import { questionFrom } from './question.ts';
 
 const asked = (paths: readonly string[], more: { unread?: boolean; folder?: string } = {}) => {

@@ -1,8 +1,111 @@
-import { commandIn } from './command.ts';
-import { piecesOf, type Simple } from './command-line.ts';
-import { type Folder, Found, LONGEST_LINE, type WrittenFiles } from './found.ts';
-import type { Arguments } from './operands.ts';
-import { writtenBy } from './writers.ts';
+import { basename, isAbsolute, join } from 'node:path';
+import { LONGEST_PATH } from '../../machine/git/place.ts';
+import type { Written } from '../../machine/git/placed.ts';
+import { MOST_EDITS } from '../../wire/hook-question.ts';
+import { piecesOf, type Simple, type Word } from './command-line.ts';
+import { type Arguments, writtenBy } from './writers.ts';
+
+/** In characters. A server reads lines too, and serves nobody meanwhile. Linux gives no program a longer argument than half of it. */
+export const LONGEST_LINE = 256 * 1024;
+/** Characters of all paths together: every folder on the way to a file is looked for on disk. */
+export const MOST_PATH_CHARACTERS = 100_000;
+
+export interface WrittenFiles {
+  readonly files: readonly Written[];
+  /** There may be more, which nobody has read. */
+  readonly unread: boolean;
+}
+
+/** Where commands run: undefined once a `cd` went somewhere unknown. */
+export type Folder = string | undefined;
+
+/** As many files as there is room for; when it is full, nothing more is read. */
+export class Found {
+  readonly files = new Map<string, Written>();
+  unread = false;
+  full = false;
+  #characters = 0;
+
+  note(paths: Arguments, from: Folder, how: Omit<Written, 'path'> = {}): void {
+    for (const each of paths) {
+      const path = each === '' || each === '-' ? undefined : this.pathOf(each, from);
+      if (path !== undefined) this.#keep({ path, ...how });
+      if (this.full) return;
+    }
+  }
+
+  /** Of the working tree that the folder is in. */
+  noteFromTop(paths: Arguments, from: Folder): void {
+    for (const fromTop of paths) {
+      const path = fromTop === undefined ? undefined : this.pathOf('.', from);
+      if (path !== undefined && this.pathOf(fromTop, '') !== undefined) this.#keep({ path, tree: true, fromTop: fromTop as string });
+      if (this.full) return;
+    }
+  }
+
+  #keep(file: Written): void {
+    const key = JSON.stringify(file);
+    if (this.files.has(key)) return;
+    if (this.files.size === MOST_EDITS) this.#stop();
+    else this.files.set(key, file);
+  }
+
+  /** Each costs its length, those that were there before too. */
+  pathOf(name: string | undefined, from: Folder): string | undefined {
+    if (this.full || name === undefined || name.length > LONGEST_PATH || (from === undefined && !isAbsolute(name))) return undefined;
+    const path = isAbsolute(name) || !from ? name : join(from, name);
+    this.#characters += path.length;
+    if (this.#characters > MOST_PATH_CHARACTERS) this.#stop();
+    return this.full || path.length > LONGEST_PATH ? undefined : path;
+  }
+
+  #stop(): void {
+    this.unread = true;
+    this.full = true;
+  }
+}
+
+/** Words before a command that leave it the same command, with their options that take a word of their own. */
+const BEFORE = new Map<string, readonly string[]>([
+  ...['!', '{', 'if', 'elif', 'then', 'else', 'while', 'until', 'do', 'command', 'builtin', 'nohup', 'time'].map((word) => [word, []] as const),
+  ['exec', ['-a']],
+  ['env', ['-u', '-C', '--chdir', '-S']],
+  ['sudo', ['-u', '-g', '-h', '-p', '-C', '-T', '-U']],
+  ['nice', ['-n']],
+  ['timeout', ['-s', '-k']],
+  ['stdbuf', ['-i', '-o', '-e']],
+  ['xargs', ['-I', '-n', '-P', '-L', '-d', '-a', '-s', '-E']],
+]);
+
+export interface Command {
+  readonly program: string | undefined;
+  readonly args: Arguments;
+  /** Where it is sent before it runs: unknown where only a shell knows. */
+  readonly into: { readonly folder: string | undefined } | undefined;
+}
+
+export function commandIn(words: readonly Word[]): Command {
+  const texts = words.map(({ text }) => text);
+  let into: Command['into'];
+  let at = 0;
+  while (at < words.length) {
+    const word = texts[at];
+    const withValue = word === undefined ? undefined : BEFORE.get(word);
+    if (withValue === undefined && !words[at]?.assigns) break;
+    at++;
+    for (; withValue && texts[at]?.startsWith('-'); at++) {
+      const option = texts[at] as string;
+      if (word === 'env' && option.startsWith('--chdir=')) into = { folder: option.slice('--chdir='.length) };
+      if (!withValue.includes(option)) continue;
+      at++;
+      if (word === 'env' && (option === '-C' || option === '--chdir')) into = { folder: texts[at] };
+    }
+    // How long.
+    if (word === 'timeout') at++;
+  }
+  const program = texts[at];
+  return { program: program === undefined ? undefined : basename(program), args: texts.slice(at + 1), into };
+}
 
 /** Command lines in command lines are read so deep; each level reads its text once more. */
 const DEEPEST = 5;

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MOST_EDITS } from '../../features/core/hooks/question.ts';
 import { runs } from '../../testing/runs.ts';
-import { LONGEST_LINE, MOST_PATH_CHARACTERS } from './found.ts';
-import { filesWritten } from './shell.ts';
+import { MOST_EDITS } from '../../wire/hook-question.ts';
+import { filesWritten, LONGEST_LINE, MOST_PATH_CHARACTERS } from './shell.ts';
 
 /** With `/**` behind what is meant with all beneath it, and `^` and what is meant from the top behind where git runs. */
 const written = (line: string): string[] =>

@@ -1,6 +1,113 @@
-import { copy, link, move, SUFFIX, synchronize, type Writer, type Writes } from './copies.ts';
-import { type Arguments, has, operandsOf, valuesOf } from './operands.ts';
-import { diffedFiles, patchedFiles } from './patch.ts';
+import { basename } from 'node:path';
+
+/** Arguments as far as they are known: a word that only the shell knows is undefined, and stands for no file. */
+export type Arguments = readonly (string | undefined)[];
+
+/** `withValue`: options that take the next word as their value. The rest stand alone. */
+export const operandsOf = (args: Arguments, withValue: Iterable<string> = []): Arguments => {
+  const takesNext = new Set(withValue);
+  const operands: (string | undefined)[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at];
+    if (word === '--') return [...operands, ...args.slice(at + 1)];
+    if (word !== undefined && word.length > 1 && word.startsWith('-')) {
+      if (takesNext.has(word)) at++;
+    } else operands.push(word);
+  }
+  return operands;
+};
+
+export const valuesOf = (args: Arguments, ...names: string[]): Arguments =>
+  args.flatMap((word, at) => {
+    if (word === undefined) return [];
+    if (names.includes(word)) return [args[at + 1]];
+    const whole = names.find((name) => name.startsWith('--') && word.startsWith(`${name}=`));
+    return whole ? [word.slice(whole.length + 1)] : [];
+  });
+
+export const has = (args: Arguments, ...options: string[]): boolean => args.some((word) => word !== undefined && options.includes(word));
+
+/** The files that a patch in Codex's format would write, move or delete. */
+export function patchedFiles(patch: string): string[] {
+  const files: string[] = [];
+  for (const line of patch.split('\n')) {
+    // Codex takes them with space around as well.
+    const head = line.trim();
+    const file = HEADS.flatMap((start) => (head.startsWith(start) ? [head.slice(start.length).trim()] : []))[0];
+    if (file) files.push(file);
+  }
+  return files;
+}
+
+const HEADS = ['*** Add File: ', '*** Update File: ', '*** Delete File: ', '*** Move to: '];
+
+/** The files that a unified diff would write, with `strip` folders cut off as `patch -p` does. */
+export function diffedFiles(diff: string, strip: number): string[] {
+  return diff.split('\n').flatMap((line) => {
+    if (!line.startsWith('+++ ') && !line.startsWith('--- ')) return [];
+    const [name = ''] = line.slice(4).split('\t');
+    const file = name.trim().split('/').slice(strip).join('/');
+    return name.trim() === '/dev/null' || file === '' ? [] : [file];
+  });
+}
+
+/** What a command writes. */
+export interface Writes {
+  readonly files?: Arguments;
+  /** Where one is a folder, all beneath it is written, moved or gone. */
+  readonly trees?: Arguments;
+  /** The same, where they are taken away themselves: a link is not what it leads to. */
+  readonly removed?: Arguments;
+  /** The same, named from the top of the working tree. */
+  readonly fromTop?: Arguments;
+}
+
+export type Writer = (args: Arguments, documents: readonly string[]) => Writes;
+
+/** Into a folder or onto a file: only the disk knows which, and where it is a file there is nothing beneath it. */
+function intoOrOnto(sources: Arguments, target: string | undefined): Writes {
+  if (target === undefined) return {};
+  const folder = target.endsWith('/') ? target : `${target}/`;
+  const trees = sources.flatMap((source) => (source === undefined ? [] : [`${folder}${basename(source)}`]));
+  return { files: folder === target || sources.length > 1 ? [] : [target], trees };
+}
+
+const INTO = ['-t', '--target-directory'];
+
+/** What is copied, and where to. */
+function copied(args: Arguments, withValue: readonly string[]): { sources: Arguments; target: string | undefined; writes: Writes } {
+  const [folder] = valuesOf(args, ...INTO);
+  const operands = operandsOf(args, [...INTO, ...withValue]);
+  const sources = folder === undefined ? operands.slice(0, -1) : operands;
+  const target = folder === undefined ? operands.at(-1) : `${folder}/`;
+  return { sources, target, writes: sources.length === 0 ? {} : intoOrOnto(sources, target) };
+}
+
+export const SUFFIX = ['-S', '--suffix'];
+
+export const copy =
+  (withValue: readonly string[] = SUFFIX): Writer =>
+  (args) =>
+    copied(args, withValue).writes;
+
+export const move: Writer = (args) => {
+  const { sources, writes } = copied(args, SUFFIX);
+  return { ...writes, removed: sources };
+};
+
+export const link: Writer = (args) => {
+  const operands = operandsOf(args, [...INTO, ...SUFFIX]);
+  const [only] = operands;
+  return operands.length === 1 && only !== undefined ? { files: [basename(only)] } : copied(args, SUFFIX).writes;
+};
+
+/** What `folder/` has in it goes into the target itself. */
+export const synchronize: Writer = (args) => {
+  const { sources, target, writes } = copied(args, ['-e', '--rsh', '--exclude', '--include', '-f', '--filter']);
+  const isHere = (path: string | undefined) => !path?.includes(':');
+  const whole = sources.some((source) => source?.endsWith('/')) ? [target] : [];
+  return { files: writes.files?.filter(isHere) ?? [], trees: [...whole, ...(writes.trees ?? [])].filter(isHere) };
+};
 
 /** `sed -i`, `perl -pi -e`: the files behind the script, which an option may have given already. */
 const inPlace =

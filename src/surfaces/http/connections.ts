@@ -2,7 +2,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Limits } from '../../config.ts';
 import { addressGroup, networkTest, plainAddress } from '../../kernel/network.ts';
-import { KeyedShare } from './keyed-share.ts';
+import { KeyedShare } from './rate-limit.ts';
 
 /**
  * The most requests of one connection that wait for their answer to be read: until then each is kept in memory. Clients wait for an

@@ -25,12 +25,15 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
+/** Built files lie at the top and in `assets`. Anywhere else a dot belongs to a name, as in `/agents/codex@j.doe`. */
+const isFilePath = (path: string): boolean => extname(path) !== '' && /^\/(assets\/.*|[^/]*)$/.test(path);
+
 export const DASHBOARD_FOLDER = join(PACKAGE_ROOT, 'dist/web/');
 
 export function createDashboard(folder: string = DASHBOARD_FOLDER): StaticFiles {
   return {
     async file(path, accepted = '') {
-      const wanted = extname(path) ? path : '/index.html';
+      const wanted = isFilePath(path) ? path : '/index.html';
       const full = normalize(join(folder, wanted));
       if (!full.startsWith(normalize(folder + sep).replace(/[/\\]+$/, sep))) return undefined;
       try {

@@ -7,8 +7,7 @@ import { addressGroup } from '../../kernel/network.ts';
 import type { App } from '../../main.ts';
 import { type Body, readJsonBody, SMALL_BYTES } from './body.ts';
 import { bearer, cookies, pathOf, proofOf, ticketOf } from './caller.ts';
-import { KeyedShare } from './keyed-share.ts';
-import { RateLimit } from './rate-limit.ts';
+import { KeyedShare, RateLimit } from './rate-limit.ts';
 import { type HttpRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
 import { createSourceOf } from './source.ts';
 

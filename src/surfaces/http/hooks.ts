@@ -1,10 +1,10 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
-import { HOOK_EVENTS, type HookAnswer, type HookEvent } from '../../features/core/hooks/question.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { isRecord } from '../../kernel/input.ts';
 import { refused } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
+import { HOOK_EVENTS, type HookAnswer, type HookEvent } from '../../wire/hook-question.ts';
 import { HOOK_CLIENTS } from '../hooks/clients/index.ts';
 import { questionFrom } from '../hooks/question.ts';
 import { bearer } from './caller.ts';

@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws';
+import { z } from 'zod';
 import { INSTANCE_ID, type InstanceRow, requireWatchable } from '../../features/review/instances/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
@@ -7,10 +8,83 @@ import { roleDenial } from '../../kernel/unserved.ts';
 import type { App } from '../../main.ts';
 import type { Metrics } from './metrics.ts';
 import type { HttpRefusal } from './refuse.ts';
-import { createScreens, type Watching, withoutSize } from './screens.ts';
-import { MOST_BYTES, readMessage, type TerminalMessage } from './terminal-message.ts';
-import { createSender, keepsUp, say } from './terminal-sender.ts';
-import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, type Door } from './upgrade.ts';
+import { createScreens, type Screen, type Watching, withoutSize } from './screens.ts';
+import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlow, type Door, drained } from './upgrade.ts';
+
+/** The largest message that a terminal takes, in bytes. */
+export const MOST_BYTES = 16 * 1024;
+
+const message = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('input'), data: z.string().min(1).max(4_096) }),
+  z.strictObject({ type: z.literal('resize'), columns: z.int().min(20).max(500), rows: z.int().min(5).max(200) }),
+]);
+
+export type TerminalMessage = z.output<typeof message>;
+
+/** What a person's terminal says, or what is wrong with it. */
+export function readMessage(data: unknown, isBinary: boolean): TerminalMessage | { problem: string } {
+  if (isBinary) return { problem: 'Messages are JSON text.' };
+  let value: unknown;
+  try {
+    value = JSON.parse(String(data));
+  } catch {
+    return { problem: 'The message is not valid JSON.' };
+  }
+  const read = message.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  return { problem: `${issue?.path.join('.') || 'message'}: ${issue?.message}. Send {"type":"input","data"} or {"type":"resize","columns","rows"}.` };
+}
+
+/** A reader that has this much unread gets the next screen when it has read it, and the newest one then. */
+const HIGH_WATER_BYTES = 256 * 1024;
+
+export type Said =
+  | { type: 'connected'; instance_id: string; kind: string | null; write: boolean; message: string | null }
+  | ({ type: 'screen' } & Screen)
+  | { type: 'ended' }
+  | { type: 'error'; code: string; message: string };
+
+export const say = (ws: WebSocket, said: Said): void => ws.send(JSON.stringify(said));
+
+/** False once it has been dropped because it reads nothing. */
+export async function keepsUp(ws: WebSocket, stalledMs: number): Promise<boolean> {
+  if (await drained(ws, HIGH_WATER_BYTES, stalledMs)) return true;
+  closeSlow(ws, 'connect again');
+  return false;
+}
+
+/** Screens are states: one who reads slowly misses those in between, and is never owed more than one. */
+export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => Promise<boolean>) {
+  let next: Screen | undefined;
+  let shown = false;
+  let sending: Promise<void> | undefined;
+  async function pump(): Promise<void> {
+    while (next && ws.readyState === ws.OPEN) {
+      if (!(await keepsUp(ws, stalledMs)) || !(await isAllowed())) return;
+      const screen = next;
+      next = undefined;
+      say(ws, { type: 'screen', ...screen });
+    }
+  }
+  return {
+    screen(screen: Screen): void {
+      next = screen;
+      shown = true;
+      sending ??= pump()
+        .catch(() => ws.terminate())
+        .finally(() => {
+          sending = undefined;
+        });
+    },
+    hasShown: () => shown,
+    async finish(said: Said): Promise<void> {
+      await sending;
+      say(ws, said);
+      ws.close(1000, 'ended');
+    },
+  };
+}
 
 const PATH = /^\/api\/instances\/([^/]+)\/terminal$/;
 /** Of what was kept of a terminal that is gone. */

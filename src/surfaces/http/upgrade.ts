@@ -7,12 +7,12 @@ import { Refusal } from '../../kernel/errors.ts';
 import { refused } from '../../kernel/reply.ts';
 import { noWorkspace } from '../../kernel/unserved.ts';
 import type { App } from '../../main.ts';
-import { WORKSPACE_HEADER } from '../workspace.ts';
+import { WORKSPACE_HEADER } from '../../wire/workspace-header.ts';
 import { bearer, pathOf } from './caller.ts';
 import type { Entrance } from './entrance.ts';
 import type { Guard } from './guard.ts';
-import { KeyedShare } from './keyed-share.ts';
 import type { Metrics } from './metrics.ts';
+import { KeyedShare } from './rate-limit.ts';
 import { foreign, type HttpRefusal, NO_SUCH_PATH, respond, TOO_MANY_SOCKETS } from './refuse.ts';
 
 export const CLOSE_SLOW = 4408;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../../config.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
-import { samplerFrom } from './sampler.ts';
 import { telemetrySettings } from './settings.ts';
+import { samplerFrom } from './start.ts';
 
 const FILE = { telemetry: { otlp_endpoint: 'https://collector.example/otlp/' } };
 const targets = (env: NodeJS.ProcessEnv, config: Parameters<typeof telemetrySettings>[0] = FILE) => Object.fromEntries(telemetrySettings(config, env).targets);

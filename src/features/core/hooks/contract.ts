@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract } from '../../../kernel/contract.ts';
 import { id, repo, text } from '../../../kernel/fields.ts';
-import { HOOK_EVENTS, type HookAnswer, type HookQuestion, LONGEST, MOST_EDITS, MOST_FILES, TOP } from './question.ts';
+import { HOOK_EVENTS, type HookAnswer, type HookQuestion, LONGEST, MOST_EDITS, MOST_FILES, TOP } from '../../../wire/hook-question.ts';
 
 export const HOOK_CLIENTS = ['claude-code', 'codex', 'cursor', 'gemini', 'opencode', 'git'] as const;
 

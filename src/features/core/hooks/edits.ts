@@ -2,10 +2,10 @@ import { type CallContext, record, type WriteContext } from '../../../kernel/con
 import { excerpt } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { MOST_EDITS, TOP } from '../../../wire/hook-question.ts';
 import { type ClaimView, type EditConflict, editConflicts, holderOf, nextStep, presenterFor } from '../../team/coordination/index.ts';
 import { DENIED_EDIT } from '../events/index.ts';
 import { ownClaims, type Question, runsAround, type Standing } from './context.ts';
-import { MOST_EDITS, TOP } from './question.ts';
 import { denialKey, denialsOf, deniedSince, saveRun } from './store.ts';
 import { named, quoted } from './words.ts';
 

@@ -1,12 +1,12 @@
 import type { CallContext } from '../../../kernel/context.ts';
 import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import type { Tx } from '../../../storage/write.ts';
+import type { Said } from '../../../wire/hook-question.ts';
 import { holderOf, liveClaimRows, presenterFor, readStrings } from '../../team/coordination/index.ts';
 import { beginSession } from '../../team/sessions/index.ts';
 import { endSession, ownClaims, type Question, runsAround, type SessionListeners, type Standing } from './context.ts';
 import { foundBy, stillFound } from './found.ts';
 import { newsFor } from './news.ts';
-import type { Said } from './question.ts';
 import { recover } from './recover.ts';
 import { keepSnapshot } from './snapshot.ts';
 import { saveRun } from './store.ts';

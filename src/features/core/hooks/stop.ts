@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { CallContext } from '../../../kernel/context.ts';
 import type { Tx } from '../../../storage/write.ts';
+import type { Said } from '../../../wire/hook-question.ts';
 import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
 import { type Question, runsAround, type SessionListeners, type Standing } from './context.ts';
 import { type LeftInTree, leftBy, stillFound } from './found.ts';
 import { type OpenWork, openWork } from './news.ts';
-import type { Said } from './question.ts';
 import { keepSnapshot } from './snapshot.ts';
 import { saveRun } from './store.ts';
 import { count, first, quoted } from './words.ts';

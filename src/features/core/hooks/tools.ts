@@ -1,6 +1,7 @@
 import type { CallContext } from '../../../kernel/context.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { HookEvent, Said } from '../../../wire/hook-question.ts';
 import type { Gate } from '../capabilities/index.ts';
 import { failsClosed } from '../settings/index.ts';
 import { type Question, rightsOf, runsAround, type SessionListeners, type Standing, standingOf } from './context.ts';
@@ -8,7 +9,6 @@ import { hear } from './contract.ts';
 import { denialOf } from './edits.ts';
 import { sessionEnds, sessionStarts, withSession } from './lifecycle.ts';
 import { tellNews, type Wanted } from './news.ts';
-import type { HookEvent, Said } from './question.ts';
 import { recover } from './recover.ts';
 import { stops } from './stop.ts';
 import { saveRun } from './store.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { edit, hooksApp, MINUTE, REPO } from '../../../testing/scenes/hooks.ts';
-import { MOST_EDITS } from './question.ts';
+import { MOST_EDITS } from '../../../wire/hook-question.ts';
 
 const tree = (...paths: string[]) => ({ edits: paths.map((path) => ({ repo: REPO, path, tree: true })) });
 const UNREAD = { repo: REPO, path: '.', tree: true, unread: true };

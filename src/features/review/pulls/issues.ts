@@ -5,7 +5,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
 import { type Hand, isHeldAs, messageOf } from '../../../kernel/step.ts';
 import type { GitHub, GitHubRepository, Issue, NewIssue } from '../../../machine/github/github.ts';
-import { GitHubFailed } from '../../../machine/github/github-failed.ts';
+import { GitHubFailed } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
   changeInstance,

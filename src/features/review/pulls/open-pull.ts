@@ -1,5 +1,4 @@
-import type { GitHub, GitHubRepository, Pull, PullWords } from '../../../machine/github/github.ts';
-import { GitHubFailed } from '../../../machine/github/github-failed.ts';
+import { type GitHub, GitHubFailed, type GitHubRepository, type Pull, type PullWords } from '../../../machine/github/github.ts';
 
 /** Whether GitHub has done it could not be learnt. */
 export class Unknown extends Error {

@@ -1,8 +1,7 @@
 import type { House } from '../../../kernel/context.ts';
 import { messageOf } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
-import type { GitHub, GitHubRepository, Pull } from '../../../machine/github/github.ts';
-import { GitHubFailed } from '../../../machine/github/github-failed.ts';
+import { type GitHub, GitHubFailed, type GitHubRepository, type Pull } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { allows, beginEnding, changeInstance, findInstance, type InstancePorts, type InstanceRow, type Outside, pullsToAskFor } from '../instances/index.ts';
 

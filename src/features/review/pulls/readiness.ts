@@ -3,7 +3,7 @@ import { withoutCredentials } from '../../../kernel/repo.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import type { Push } from '../../../machine/git/remote.ts';
 import type { GitHubRepository } from '../../../machine/github/github.ts';
-import { GitHubFailed } from '../../../machine/github/github-failed.ts';
+import { GitHubFailed } from '../../../machine/github/github.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { type InstanceRow, type Outside, requireInstance, reviewBeingStarted, reviewedBy } from '../instances/index.ts';
 import { feedbackOf } from '../reviews/index.ts';

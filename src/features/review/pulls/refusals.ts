@@ -2,7 +2,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { messageOf } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import { RemoteFailed, type RemoteWhy } from '../../../machine/git/remote.ts';
-import { GitHubFailed, type GitHubWhy } from '../../../machine/github/github-failed.ts';
+import { GitHubFailed, type GitHubWhy } from '../../../machine/github/github.ts';
 import { ProgramMissing, ProgramTimedOut } from '../../../machine/process/process.ts';
 
 const OPERATOR = 'Tell the person whom you work for: ';

@@ -9,7 +9,7 @@ import { ChainVerifier } from '../../../storage/journal.ts';
 import { CliError, type Command, type Invocation, option } from '../command.ts';
 import { counted } from '../output.ts';
 import { everyPage } from './audit-pages.ts';
-import { everyFiveSeconds } from './transfer-progress.ts';
+import { everyFiveSeconds } from './export.ts';
 
 export const verifyCommand: Command = {
   name: 'audit verify',

@@ -6,7 +6,7 @@ import { isAllowed } from '../../../machine/git/allowed.ts';
 import { CliError, type Command, type Invocation, type Result } from '../command.ts';
 import { prepareHome } from '../home.ts';
 import { refuseWhileServed } from '../served.ts';
-import { everyFiveSeconds } from './transfer-progress.ts';
+import { everyFiveSeconds } from './export.ts';
 
 export const importCommand: Command = {
   name: 'import',

@@ -7,8 +7,7 @@ import type { Output as Answer } from '../../../kernel/contract.ts';
 import { findServer } from '../client.ts';
 import { asking, CliError, type Command, given, type Invocation, option, type Result, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
-import { fileLines, filesLines } from './instances-diff-text.ts';
-import { type Ended, endedLines, type Listed, listLines, newLines, plain, type Shown, showLines } from './instances-text.ts';
+import { type Ended, endedLines, fileLines, filesLines, type Listed, listLines, newLines, plain, type Shown, showLines } from './instances-text.ts';
 
 interface Answers {
   'instances.start': Answer<typeof instancesStart>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Listed, threadTable } from './messages-text.ts';
+import { type Listed, threadTable } from './messages.ts';
 
 const NOW = 1_700_000_000_000;
 const thread: Listed['items'][number] = {

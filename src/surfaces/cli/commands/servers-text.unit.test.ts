@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { confirm } from '../confirm.ts';
-import { type ServerItem, serverLines, visible, withheldLines, withheldNames } from './servers-text.ts';
+import { type ServerItem, serverLines, visible, withheldLines, withheldNames } from './servers.ts';
 
 const MARK = { good: '✓', bad: '✗', wait: '!', quiet: '○' };
 const ITEM: ServerItem = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { bridgeEntry } from '../../../features/core/devices/connections.ts';
-import type { HookEvent } from '../../../features/core/hooks/question.ts';
-import { userHome } from '../home.ts';
+import { userHome } from '../../../wire/covibe-home.ts';
+import type { HookEvent } from '../../../wire/hook-question.ts';
 import type { ClientSetup } from './client.ts';
 import { hookEntries } from './hooks.ts';
 

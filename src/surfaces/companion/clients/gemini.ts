@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { bridgeEntry } from '../../../features/core/devices/connections.ts';
-import { userHome } from '../home.ts';
+import { userHome } from '../../../wire/covibe-home.ts';
 import type { ClientSetup } from './client.ts';
 import { hookEntries } from './hooks.ts';
 

@@ -1,5 +1,5 @@
 import { type ClientName, quoted } from '../../../features/core/devices/connections.ts';
-import type { HookEvent } from '../../../features/core/hooks/question.ts';
+import type { HookEvent } from '../../../wire/hook-question.ts';
 import { HOOK_CLIENTS } from '../../hooks/clients/index.ts';
 import type { Entry } from '../edit/entry.ts';
 import type { Setting } from './client.ts';

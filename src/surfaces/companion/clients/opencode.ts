@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { bridgeEntry } from '../../../features/core/devices/connections.ts';
-import { userHome } from '../home.ts';
+import { userHome } from '../../../wire/covibe-home.ts';
 import { opencodePlugin } from '../opencode-plugin.ts';
 import type { ClientSetup, Setting } from './client.ts';
 

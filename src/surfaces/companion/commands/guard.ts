@@ -3,8 +3,7 @@ import { placeOf } from '../../../machine/git/place.ts';
 import { CliError, type Result, UsageError } from '../../cli/command.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
 import { checkGuard } from '../guard/check.ts';
-import { type GuardOutcome, hooksFolder, installGuard, isInTree, ownHooksFolder, removeGuard } from '../guard/install.ts';
-import { GUARDED } from '../guard/script.ts';
+import { GUARDED, type GuardOutcome, hooksFolder, installGuard, isInTree, ownHooksFolder, removeGuard } from '../guard/install.ts';
 
 const CHANGES: Readonly<Record<GuardOutcome['change'], string>> = {
   installed: 'asks the server before it goes on',

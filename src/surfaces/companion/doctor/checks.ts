@@ -1,14 +1,66 @@
-import { quoted } from '../../../features/core/devices/connections.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { quoted, watchCommand } from '../../../features/core/devices/connections.ts';
 import { hasProgram } from '../../../machine/process/find-program.ts';
-import { counted } from '../../cli/output.ts';
+import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../../../wire/credentials.ts';
+import { age, counted } from '../../cli/output.ts';
 import { programsFor } from '../clients/programs.ts';
-import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../credentials.ts';
 import { inspectSetup, setupCommand } from '../files.ts';
+import { GUARDED, hooksFolder, scriptState } from '../guard/install.ts';
 import { tokenState } from '../server-state.ts';
+import { serviceState } from '../service/service.ts';
 import type { SetUp } from '../setup/setups.ts';
 import { WITHOUT_GIT } from '../setup/text.ts';
 import { askAboutTokens } from '../setup/tokens.ts';
+import { readWatchStatus } from '../watch/status.ts';
 import { type Check, type Checked, failed, ok, open } from './check.ts';
+
+/** Nobody has to have it. */
+export async function guardChecks({ setup: { root } }: Checked): Promise<Check[]> {
+  const folder = await hooksFolder(root).catch(() => undefined);
+  // Without git there is nothing to guard, and its absence has a line of its own.
+  if (folder === undefined) return [];
+  const hooks = GUARDED.map((hook) => hookIn(join(folder, hook)));
+  const broken = hooks.filter((hook) => hook.state === 'broken');
+  if (broken.length > 0) return broken.map(({ message }) => failed('guard', message, 'mend it, or move it away; then covibe-local doctor'));
+  return [
+    hooks.every(({ state }) => state === 'ours')
+      ? ok('guard', 'commit guard installed')
+      : open('guard', 'no commit guard; covibe-local guard install adds one'),
+  ];
+}
+
+function hookIn(path: string): { state: ReturnType<typeof scriptState> | 'absent' } | { state: 'broken'; message: string } {
+  try {
+    return { state: scriptState(readFileSync(path, 'latin1')) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? { state: 'absent' } : { state: 'broken', message: `git's hook ${path} cannot be read (${code})` };
+  }
+}
+
+/** It has something to say every minute. */
+const SILENT_AFTER_MS = 10 * 60_000;
+
+export async function watchCheck({ env, setup, now }: Checked): Promise<Check> {
+  const { origin: of, ...status } = readWatchStatus(env);
+  const isForThis = of === setup.origin;
+  const { last_sync_at = null, problem = null } = isForThis ? status : {};
+  const isFresh = isRecent(last_sync_at, now);
+  const service = await serviceState({ env });
+  if (service.state === 'stopped' && !isFresh) return failed('watch', 'the watch service does not run', service.restart ?? watchCommand(setup.origin));
+  if (service.origin !== undefined && service.origin !== setup.origin)
+    return open('watch', `the watch service of this machine is for ${service.origin}; ${setupCommand(setup)} changes it`);
+  if (of !== undefined && !isForThis && isRecent(status.last_sync_at, now))
+    return open('watch', `watch runs for ${of}; ${watchCommand(setup.origin)} reports to ${setup.origin}`);
+  if (problem !== null) return open('watch', `watch: ${problem}`);
+  const synced = last_sync_at === null ? 'has not synced yet' : `synced ${age(last_sync_at, now)} ago`;
+  if (isFresh) return ok('watch', `watch ${synced}`);
+  if (service.state === 'running') return open('watch', `watch ${synced}`);
+  return open('watch', `watch does not run: ${watchCommand(setup.origin)}`);
+}
+
+const isRecent = (at: number | null | undefined, now: number): boolean => at != null && now - at < SILENT_AFTER_MS;
 
 export function serverCheck({ setup: { origin }, server }: Checked): Check {
   if (server.state === 'ready') return ok('server', `server ${server.ms} ms`);

@@ -1,14 +1,12 @@
+import { environmentToken } from '../../../wire/credentials.ts';
 import { type BareInvocation, option, type Result } from '../../cli/command.ts';
 import type { Output } from '../../cli/output.ts';
 import { originOf, requireRepository } from '../command.ts';
-import { environmentToken } from '../credentials.ts';
 import { installedClients } from '../files.ts';
 import { serverState } from '../server-state.ts';
 import { type SetUp, setUpAround } from '../setup/setups.ts';
 import { type Check, type Checked, looked } from './check.ts';
-import { fileChecks, NOT_SET_UP, programChecks, serverCheck, tokenChecks } from './checks.ts';
-import { guardChecks } from './guard-checks.ts';
-import { watchCheck } from './watch-check.ts';
+import { fileChecks, guardChecks, NOT_SET_UP, programChecks, serverCheck, tokenChecks, watchCheck } from './checks.ts';
 
 export async function report(invocation: BareInvocation): Promise<Result> {
   const { root } = requireRepository(invocation.cwd);

@@ -1,6 +1,5 @@
 import type { Editor, Entry, EntryState, WrittenEntry } from './entry.ts';
-import { item } from './item.ts';
-import { member } from './member.ts';
+import { item, member } from './json.ts';
 import { table } from './table.ts';
 import { whole } from './whole.ts';
 

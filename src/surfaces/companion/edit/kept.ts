@@ -1,8 +1,7 @@
 import { parse } from 'smol-toml';
 import { counted } from '../../cli/output.ts';
 import type { Entry } from './entry.ts';
-import { hooksIn, isOurs } from './item.ts';
-import { jsonIn } from './json.ts';
+import { hooksIn, isOurs, jsonIn } from './json.ts';
 
 /** What else is in the file, for people: `your 1 hook kept`. */
 export function keptIn(text: string | undefined, entries: readonly Entry[], file: string): string {

@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path';
-import { userHome } from '../home.ts';
+import { userHome } from '../../../wire/covibe-home.ts';
 
 /** As people call a file: from the top of the repository, or from their home. */
 export function shownPath(env: NodeJS.ProcessEnv, root: string, path: string): string {

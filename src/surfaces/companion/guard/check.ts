@@ -1,12 +1,11 @@
-import { type Edit, type HookQuestion, LONGEST, MOST_EDITS } from '../../../features/core/hooks/question.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import { placeOf } from '../../../machine/git/place.ts';
 import { ProgramMissing, ProgramTimedOut } from '../../../machine/process/process.ts';
+import { type Edit, type HookQuestion, LONGEST, MOST_EDITS } from '../../../wire/hook-question.ts';
 import { counted } from '../../cli/output.ts';
 import { hear, heldBack } from '../hook-answer.ts';
 import { committerIn } from './committer.ts';
-import { type Changes, MOST_COMMITS, pushedPaths, stagedPaths } from './paths.ts';
-import type { Guarded } from './script.ts';
+import { type Changes, type Guarded, MOST_COMMITS, pushedPaths, stagedPaths } from './install.ts';
 
 export interface Checked {
   readonly allowed: boolean;

@@ -1,4 +1,4 @@
-import { configuredToken, tokensHere } from '../credentials.ts';
+import { configuredToken, tokensHere } from '../../../wire/credentials.ts';
 
 /** Who commits: an agent, in a run that its program may name, or a person. */
 export interface Committer {

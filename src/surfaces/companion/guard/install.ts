@@ -1,10 +1,148 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { git } from '../../../machine/git/git.ts';
+import { quoted } from '../../../features/core/devices/connections.ts';
+import { git, resolveCommit } from '../../../machine/git/git.ts';
 import { configuredFor } from '../../../machine/git/git-user.ts';
+import { replaceFile } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
-import { replaceFile } from '../home.ts';
-import { GUARDED, type Guarded, guardScript, KEPT, type ScriptOptions, scriptState } from './script.ts';
+
+/** A push of more commits is looked at so far. */
+export const MOST_COMMITS = 2_000;
+const TIMEOUT_MS = 10_000;
+
+export interface Changes {
+  readonly paths: readonly string[];
+  /** There are commits that were not looked at. */
+  readonly beyond: boolean;
+}
+
+/** What the hook was given of the repository: a commit of some files alone has an index of its own. */
+function given(env: NodeJS.ProcessEnv, folder: string): Record<string, string> {
+  const index = env.GIT_INDEX_FILE;
+  return {
+    ...(env.GIT_DIR && { GIT_DIR: resolve(folder, env.GIT_DIR) }),
+    ...(env.GIT_WORK_TREE && { GIT_WORK_TREE: resolve(folder, env.GIT_WORK_TREE) }),
+    ...(index && { GIT_INDEX_FILE: resolve(folder, index) }),
+  };
+}
+
+const looking = (env: NodeJS.ProcessEnv, folder: string) => ({ env: given(env, folder), reads: true, timeoutMs: TIMEOUT_MS }) as const;
+
+const names = (said: string): string[] => [...new Set(said.split('\0').map((name) => name.replace(/^\n+/, '')))].filter((name) => name !== '');
+
+/** What the commit changes and deletes; of a renamed file both names. Of a merge what neither side has: the rest was committed by others already. */
+export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promise<Changes> {
+  const options = looking(env, folder);
+  const changed = async (from: string) =>
+    names(await git(folder, ['diff-index', '--cached', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', from, '--'], options));
+  const head = await resolveCommit(folder, 'HEAD', options);
+  // Before the first commit it is compared with nothing.
+  const staged = await changed(head ?? (await git(folder, ['hash-object', '-t', 'tree', '--stdin'], { ...options, input: '' })).trim());
+  if (!(await resolveCommit(folder, 'MERGE_HEAD', options))) return { paths: staged, beyond: false };
+  const fromTheirs = new Set(await changed('MERGE_HEAD'));
+  return { paths: staged.filter((path) => fromTheirs.has(path)), beyond: false };
+}
+
+const NOTHING = /^0+$/;
+
+/** What the commits change that this push would bring to the remote. `lines` as git gives them: local ref, its commit, remote ref, its commit. */
+export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote: string | undefined, lines: string): Promise<Changes> {
+  const options = looking(env, folder);
+  const paths = new Set<string>();
+  let beyond = false;
+  for (const line of lines.split('\n')) {
+    const [, local, , known] = line.split(' ');
+    if (!local || !known || !isCommit(local) || !isCommit(known) || NOTHING.test(local)) continue;
+    const there = remote !== undefined && /^[\w.-]+$/.test(remote) && !remote.startsWith('-') ? [`--remotes=${remote}`] : ['--remotes'];
+    const has = NOTHING.test(known) ? false : await hasCommit(folder, known, options);
+    const range = [local, '--not', ...(has ? [known] : []), ...there, '--'];
+    const args = ['log', '-z', '--format=', '--name-only', '--no-renames', '--no-ext-diff', '--no-textconv', '-c', `--max-count=${MOST_COMMITS}`, ...range];
+    for (const path of names(await git(folder, args, options))) paths.add(path);
+    beyond ||= Number(await git(folder, ['rev-list', '--count', `--max-count=${MOST_COMMITS + 1}`, ...range], options)) > MOST_COMMITS;
+  }
+  return { paths: [...paths], beyond };
+}
+
+const isCommit = (hash: string): boolean => /^[0-9a-f]{40,64}$/.test(hash);
+
+/** What the remote has may never have been fetched. */
+async function hasCommit(folder: string, hash: string, options: ReturnType<typeof looking>): Promise<boolean> {
+  try {
+    await git(folder, ['cat-file', '-e', `${hash}^{commit}`], options);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const GUARDED = ['pre-commit', 'pre-push'] as const;
+export type Guarded = (typeof GUARDED)[number];
+
+/** What a hook that was there before is called, beside ours. */
+export const KEPT = '.kept-by-covibe';
+
+export interface ScriptOptions {
+  readonly origin: string;
+  /** Starts this program where the PATH does not have it: an interpreter and a file. */
+  readonly program: readonly [string, string];
+  /** The hook that was there before. */
+  readonly kept: string | undefined;
+}
+
+const MARK = '# covibe-guard';
+
+/** The hook. A denial alone, by its code, stops git: whatever else goes wrong here must not keep anybody from committing. */
+export function guardScript(hook: Guarded, { origin, program: [interpreter, file], kept }: ScriptOptions): string {
+  const what = hook === 'pre-commit' ? 'commit' : 'push';
+  // Git gives the list of what is pushed once, and two must read it.
+  const reads = hook === 'pre-push' ? `refs=$(cat)\nrefs() { [ -z "$refs" ] || printf '%s\\n' "$refs"; }\n` : '';
+  const from = hook === 'pre-push' ? 'refs | ' : '';
+  const body = `# Written by \`covibe-local guard install\`; \`covibe-local guard remove\` takes it out again.
+${reads}kept="$0${KEPT}"
+if [ -x "$kept" ]; then
+  ${from}${runner(kept)} || exit
+fi
+covibe() {
+  if command -v covibe-local >/dev/null 2>&1; then
+    covibe-local "$@"
+  elif [ -x ${quoted(interpreter)} ] && [ -f ${quoted(file)} ]; then
+    ${quoted(interpreter)} ${quoted(file)} "$@"
+  else
+    echo 'covibe-local is not installed any more: this ${what} was not checked against the claims of others.' >&2
+    echo '    next: install it again; \`covibe-local guard remove\` then takes this hook out' >&2
+  fi
+}
+${from}covibe guard check ${hook}${hook === 'pre-push' ? ' "$1"' : ''} --base-url ${quoted(origin)}
+case $? in
+0) ;;
+3) exit 1 ;;
+*)
+  echo 'covibe-local failed: this ${what} was not checked against the claims of others.' >&2
+  echo '    next: covibe-local doctor' >&2
+  ;;
+esac
+`;
+  return `#!/bin/sh\n${MARK} ${digest(body)}\n${body}`;
+}
+
+/**
+ * How the hook that was there is run. One of a shell is read by its shell under its old name, because some ask by which name they were
+ * called: husky's find by it what to run.
+ */
+function runner(kept: string | undefined): string {
+  const shell = /^#!\s*(?:\/usr\/bin\/env\s+)?((?:\/[\w./-]+\/)?(?:sh|bash|dash|zsh|ksh))((?:\s+-[a-z]+)?)\s*\n/.exec(kept ?? '');
+  return shell ? `${shell[1]}${shell[2]} -c '. "$0${KEPT}"' "$0" "$@"` : '"$kept" "$@"';
+}
+
+const digest = (body: string): string => createHash('sha256').update(body).digest('hex').slice(0, 32);
+
+/** `ours`: as it was written, whatever it was written for. `changed`: by somebody, since. */
+export function scriptState(text: string): 'ours' | 'changed' | 'foreign' {
+  const [, mark = '', ...body] = text.split('\n');
+  if (!mark.startsWith(MARK)) return text.includes(`\n${MARK} `) ? 'changed' : 'foreign';
+  return mark === `${MARK} ${digest(body.join('\n'))}` ? 'ours' : 'changed';
+}
 
 export interface GuardOutcome {
   readonly hook: Guarded;

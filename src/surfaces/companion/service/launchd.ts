@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { userHome } from '../home.ts';
+import { userHome } from '../../../wire/covibe-home.ts';
 import type { Command, Keeper } from './keeper.ts';
 
 const LABEL = 'covibe.watch';

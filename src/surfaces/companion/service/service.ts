@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '../../../machine/process/process.ts';
+import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import { readText } from '../edit/disk.ts';
-import { covibeHome, readJson, replaceFile } from '../home.ts';
 import { type Keeper, keeperOf, type Step } from './keeper.ts';
 
 /** What came of making, or of taking out, the one service that watches for all repositories of this machine. */

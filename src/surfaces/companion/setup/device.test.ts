@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { tokensFrom } from '../credentials.ts';
+import { tokensFrom } from '../../../wire/credentials.ts';
 import { askForTokens, type Code } from './device.ts';
 import { identityFromTokens } from './tokens.ts';
 

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tokensIn } from '../../../wire/credentials.ts';
 import { CliError } from '../../cli/command.ts';
-import { tokensIn } from '../credentials.ts';
 import { type Asked, ask } from '../server.ts';
 import { notCovenant, unreachable } from '../server-state.ts';
 

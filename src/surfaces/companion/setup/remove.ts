@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { CLIENTS } from '../../../features/core/devices/connections.ts';
 import type { Place } from '../../../machine/git/place.ts';
+import { agentsWithTokens, credentialsPath } from '../../../wire/credentials.ts';
 import type { BareInvocation, Result } from '../../cli/command.ts';
 import { DEFAULT_ORIGIN } from '../../origin.ts';
-import { agentsWithTokens, credentialsPath } from '../credentials.ts';
 import { inspectSetup, type Removal, removeSetup } from '../files.ts';
 import { removeService } from '../service/service.ts';
 import { noteSetup, setups } from './setups.ts';

@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { CLIENTS, type ClientName } from '../../../features/core/devices/connections.ts';
+import { covibeHome, readJson } from '../../../wire/covibe-home.ts';
+import { credentialsPath, environmentToken, tokensFrom } from '../../../wire/credentials.ts';
 import { type BareInvocation, CliError, option, type Result, UsageError } from '../../cli/command.ts';
 import { counted } from '../../cli/output.ts';
 import { isThisMachine } from '../../origin.ts';
 import { originOf, requireRepository } from '../command.ts';
-import { credentialsPath, environmentToken, tokensFrom } from '../credentials.ts';
 import { applySetup, inspectSetup, installedClients, type Outcome, planSetup } from '../files.ts';
-import { covibeHome, readJson } from '../home.ts';
 import { noteRepo } from '../repos.ts';
 import { requireReady } from '../server-state.ts';
 import { installService } from '../service/service.ts';

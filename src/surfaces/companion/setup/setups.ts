@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CLIENTS, type ClientName } from '../../../features/core/devices/connections.ts';
 import { placeOf } from '../../../machine/git/place.ts';
-import { covibeHome, readJson, replaceFile } from '../home.ts';
+import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 
 /** A working tree whose agents were set up, and for which server. */
 export interface SetUp {

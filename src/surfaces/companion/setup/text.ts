@@ -1,7 +1,7 @@
 import { watchCommand } from '../../../features/core/devices/connections.ts';
 import { hasProgram } from '../../../machine/process/find-program.ts';
+import { tokensFrom } from '../../../wire/credentials.ts';
 import { counted, type Output } from '../../cli/output.ts';
-import { tokensFrom } from '../credentials.ts';
 import type { FileOutcome, Finding, Outcome } from '../files.ts';
 import type { ServiceOutcome } from '../service/service.ts';
 import type { UpdateKey } from '../update/pinned-key.ts';

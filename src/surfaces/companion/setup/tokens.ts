@@ -1,7 +1,7 @@
 import type { ClientName } from '../../../features/core/devices/connections.ts';
+import { closeCredentials, storeTokens, tokensFrom } from '../../../wire/credentials.ts';
 import { CliError } from '../../cli/command.ts';
 import { counted } from '../../cli/output.ts';
-import { closeCredentials, storeTokens, tokensFrom } from '../credentials.ts';
 import { type TokenState, tokenState, unreachable } from '../server-state.ts';
 import { askForTokens, type Code } from './device.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { covibeHome, readJson, replaceFile } from '../home.ts';
+import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 
 /** The release that goes on in place of the installed one. */
 export interface Current {

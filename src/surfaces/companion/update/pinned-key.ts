@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
-import { covibeHome, readJson, replaceFile } from '../home.ts';
 import { ask } from '../server.ts';
 import { fingerprintOf, PUBLIC_KEY } from './signature.ts';
 

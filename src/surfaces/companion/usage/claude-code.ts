@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
-import { userHome } from '../home.ts';
+import { userHome } from '../../../wire/covibe-home.ts';
 import { sessionOf } from '../run-session.ts';
 import { type Basket, type Cursor, countOf, hashOf, isCounted, momentOf, type UsageEvent } from './event.ts';
 import { type FileCursor, type FoundFile, fileAt, filesUnder, readFiles } from './files.ts';

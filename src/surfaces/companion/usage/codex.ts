@@ -1,12 +1,118 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { userHome } from '../home.ts';
-import { completedIn } from './codex-log.ts';
-import { type RolloutCursor, readRollout } from './codex-rollouts.ts';
-import { type Basket, type Cursor, momentOf } from './event.ts';
+import { nameOfModel } from '../../../features/team/usage/span.ts';
+import { userHome } from '../../../wire/covibe-home.ts';
+import { type Basket, type Cursor, countOf, hashOf, isCounted, momentOf, type UsageEvent } from './event.ts';
 import { type FileCursor, type FoundFile, filesUnder, readFiles } from './files.ts';
-import { linesFrom, recordOf } from './lines.ts';
+import { linesFrom, objectOn, recordOf } from './lines.ts';
 import { type ForeignStore, openForeign } from './sqlite.ts';
+
+/** Codex's own spelling and that of the API. Undefined unless input and output are told apart. */
+export function codexEvent(key: string, model: unknown, counters: unknown): UsageEvent | undefined {
+  const usage = recordOf(counters);
+  const [input, output] = [countOf(usage?.input_tokens), countOf(usage?.output_tokens)];
+  if (!usage || input === undefined || output === undefined) return undefined;
+  const ofInput = recordOf(usage.input_tokens_details);
+  const ofOutput = recordOf(usage.output_tokens_details);
+  const id = hashOf(`codex ${key}`);
+  const payload = {
+    id,
+    model: nameOfModel(model),
+    usage: {
+      input_tokens: input,
+      input_tokens_details: {
+        cached_tokens: countOf(usage.cached_input_tokens ?? ofInput?.cached_tokens) ?? 0,
+        cache_write_tokens: countOf(usage.cache_write_input_tokens ?? ofInput?.cache_write_tokens) ?? 0,
+      },
+      output_tokens: output,
+      output_tokens_details: { reasoning_tokens: countOf(usage.reasoning_output_tokens ?? ofOutput?.reasoning_tokens) ?? 0 },
+    },
+  };
+  return isCounted('codex', payload) ? { id, agent: 'codex', source: 'codex', payload } : undefined;
+}
+
+export interface RolloutCursor extends FileCursor {
+  readonly model?: string | undefined;
+  /** The thread that this one was copied from, or itself: copied counters are known by it. */
+  readonly origin?: string | undefined;
+  /** It names the response of each usage: what else it says of usage is the same again. */
+  readonly named?: boolean | undefined;
+}
+
+/** What Codex writes of a thread: `token_usage_record` names the response; older versions have `token_count` alone. */
+export function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, basket: Basket): RolloutCursor {
+  let cursor: RolloutCursor = from ?? { offset: 0 };
+  for (const line of linesFrom(path, cursor.offset)) {
+    if (basket.full()) break;
+    cursor = { ...cursor, offset: line.end };
+    const entry = objectOn(line, 'session_meta', 'turn_context', 'token_usage_record', 'token_count');
+    const payload = recordOf(entry?.payload);
+    if (!entry || !payload) continue;
+    if (entry.type === 'session_meta') cursor = { ...cursor, origin: String(payload.forked_from_id ?? payload.id) };
+    if (entry.type === 'turn_context' && typeof payload.model === 'string') cursor = { ...cursor, model: payload.model.slice(0, 200) };
+    const isRecord = entry.type === 'token_usage_record' && typeof payload.response_id === 'string';
+    if (isRecord) cursor = { ...cursor, named: true };
+    if ((momentOf(entry.timestamp) ?? 0) < basket.since) continue;
+    const event = isRecord ? codexEvent(String(payload.response_id), cursor.model, payload.usage) : countedBy(entry, cursor);
+    if (event) basket.put(event);
+  }
+  return cursor;
+}
+
+/** Repeated with every news of limits: the sums of the thread tell a new use from the same again. */
+function countedBy({ type, payload: said }: Record<string, unknown>, { named, origin, model }: RolloutCursor) {
+  const payload = recordOf(said);
+  const info = recordOf(payload?.info);
+  if (named || type !== 'event_msg' || payload?.type !== 'token_count' || !info) return undefined;
+  return codexEvent(`${origin} ${hashOf(JSON.stringify([info.total_token_usage, info.last_token_usage]))}`, model, info.last_token_usage);
+}
+
+/** What an entry of Codex's log says of a completed response. */
+export interface Completed {
+  readonly thread: string | undefined;
+  /** `whole`: the response as it came, with its id. `counted`: the counters alone, which stand beside the former where that is logged too. */
+  readonly form: 'whole' | 'counted';
+  readonly event: UsageEvent | undefined;
+}
+
+const WHOLE = '{"type":"response.completed"';
+/** The same counters are logged for two readers; those for traces are left out. */
+const AGAIN = 'codex_otel.trace_safe';
+
+/** Undefined: not of a completed response. */
+export function completedIn(entry: string, about: { thread?: string | undefined; target?: string | undefined } = {}): Completed | undefined {
+  if (about.target === AGAIN || entry.includes(AGAIN)) return undefined;
+  const thread = about.thread ?? field(entry, 'conversation.id') ?? field(entry, 'thread_id') ?? field(entry, 'thread.id');
+  const at = entry.indexOf(WHOLE);
+  if (at >= 0) {
+    const response = recordOf(parsed(entry.slice(at))?.response);
+    return { thread, form: 'whole', event: typeof response?.id === 'string' ? codexEvent(response.id, response.model, response.usage) : undefined };
+  }
+  if (field(entry, 'event.kind') !== 'response.completed') return undefined;
+  const count = (name: string) => (/^\d{1,15}$/.test(field(entry, name) ?? '') ? Number(field(entry, name)) : undefined);
+  const usage = {
+    input_tokens: count('input_token_count'),
+    cached_input_tokens: count('cached_token_count'),
+    cache_write_input_tokens: count('cache_write_token_count'),
+    output_tokens: count('output_token_count'),
+    reasoning_output_tokens: count('reasoning_token_count'),
+  };
+  return { thread, form: 'counted', event: codexEvent(`${thread} ${field(entry, 'event.timestamp')}`, field(entry, 'model'), usage) };
+}
+
+/** `name=value` or `name="value"`, as a whole word. The last: what others say comes before what the entry itself says. */
+function field(entry: string, name: string): string | undefined {
+  const found = [...entry.matchAll(new RegExp(`(?<=^|[\\s{])${name.replaceAll('.', '\\.')}="?([A-Za-z0-9._:+/-]{1,200})`, 'g'))].at(-1);
+  return found?.[1];
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    return recordOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
 
 interface LogCursor extends FileCursor {
   /** Whole responses were logged: counters alone are the same again. */

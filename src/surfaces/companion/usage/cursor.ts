@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
-import { userHome } from '../home.ts';
+import { userHome } from '../../../wire/covibe-home.ts';
 import { type Basket, type Cursor, countOf, hashOf, isCounted, momentOf, type UsageEvent } from './event.ts';
 import { type ForeignStore, openForeign, type Row } from './sqlite.ts';
 

@@ -5,8 +5,7 @@ import { readPayload, type Source } from '../../../features/team/usage/sources.t
 import { CANARY } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { countedOnly } from './counted.ts';
-import { BrokenFile, inboxesIn, inboxFiles, inboxOf, readInboxFile, UnfinishedFile } from './inbox.ts';
-import { keepRejected, keepSent } from './inbox-moves.ts';
+import { BrokenFile, inboxesIn, inboxFiles, inboxOf, keepRejected, keepSent, readInboxFile, UnfinishedFile } from './inbox.ts';
 
 const openai = {
   model: 'gpt-5',

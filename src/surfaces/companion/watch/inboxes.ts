@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Basket, Cursor } from '../usage/event.ts';
-import { BrokenFile, type InboxFile, inboxFiles, isInbox, readInboxFile, UnfinishedFile } from '../usage/inbox.ts';
-import { keepRejected, keepSent } from '../usage/inbox-moves.ts';
+import { BrokenFile, type InboxFile, inboxFiles, isInbox, keepRejected, keepSent, readInboxFile, UnfinishedFile } from '../usage/inbox.ts';
 import type { Ledger } from './ledger.ts';
 
 export interface LeftFile {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { covibeHome, readJson, replaceFile } from '../home.ts';
+import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import type { Basket, Cursor, UsageEvent } from '../usage/event.ts';
 import { recordOf } from '../usage/lines.ts';
 import { type Lock, takeLock } from './lock.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { covibeHome, readJson, replaceFile } from '../home.ts';
+import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 
 /** What the watcher says of itself, for `covibe-local doctor`. */
 export interface WatchStatus {

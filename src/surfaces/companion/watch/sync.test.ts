@@ -20,7 +20,7 @@ import {
   writeLines,
 } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { storeTokens } from '../credentials.ts';
+import { storeTokens } from '../../../wire/credentials.ts';
 import { noteRepo } from '../repos.ts';
 import { noteSession } from '../run-session.ts';
 import { cursorStore } from '../usage/cursor.ts';

@@ -1,4 +1,4 @@
-import { environmentToken, tokensFrom } from '../credentials.ts';
+import { environmentToken, tokensFrom } from '../../../wire/credentials.ts';
 
 /** The tokens with which this machine may speak to a server. */
 export interface Tokens {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { HookAnswer, HookEvent } from '../../../features/core/hooks/question.ts';
-import { LONGEST_LINE } from '../found.ts';
+import type { HookAnswer, HookEvent } from '../../../wire/hook-question.ts';
+import { LONGEST_LINE } from '../shell.ts';
 import { HOOK_CLIENTS } from './index.ts';
 
 /** What the clients' programs sent, with contents, prompts and answers replaced: none of them may be in what is made of it. */

@@ -2,7 +2,7 @@ import { type Config, ConfigError, homeFolder, loadConfig } from '../../../../co
 import { clockFrom } from '../../../../kernel/clock.ts';
 import { Refusal } from '../../../../kernel/errors.ts';
 import { StoreError } from '../../../../storage/errors.ts';
-import { failureCode } from '../../../http-client.ts';
+import { failureCode } from '../../../../wire/http-client.ts';
 import { findServer } from '../../client.ts';
 import { CliError, type Invocation } from '../../command.ts';
 import type { RunFile } from '../../home.ts';

@@ -11,7 +11,7 @@ import { type Client, connectClient } from '../../client.ts';
 import type { Invocation, Result } from '../../command.ts';
 import { prepareHome, writeRunFile } from '../../home.ts';
 import { createOutput } from '../../output.ts';
-import { doctorCommand } from '../doctor.ts';
+import { doctorCommand } from '../doctor-agents.ts';
 import { check, type Finding, looked, placeOf } from './check.ts';
 import { foundIn, postgres } from './store.ts';
 

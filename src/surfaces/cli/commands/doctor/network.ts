@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { exchange } from '../../../http-client.ts';
+import { exchange } from '../../../../wire/http-client.ts';
 import { telemetrySettings } from '../../../telemetry/settings.ts';
 import { check, type Finding, type Say } from './check.ts';
 import { healthOf, WAIT_MS } from './server.ts';

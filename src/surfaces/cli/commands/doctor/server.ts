@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { VERSION } from '../../../../version.ts';
-import { exchange } from '../../../http-client.ts';
+import { exchange } from '../../../../wire/http-client.ts';
 import { readRunFile } from '../../home.ts';
 import { check } from './check.ts';
 
@@ -77,7 +77,7 @@ export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SE
     ),
   );
   if (running && entries.length > 0) {
-    const { visible } = await import('../servers-text.ts');
+    const { visible } = await import('../servers.ts');
     const { items } = (await (await invocation.client()).action('servers.list')) as { items: { name: string; problem: string | null }[] };
     for (const { name, problem } of items)
       if (problem !== null)

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../testing/store/database.ts';
+import { temporaryFolder } from '../testing/store/database.ts';
 import { agentsWithTokens, closeCredentials, configuredToken, credentialsPath, isOpenToOthers, storedOrigin, storeTokens, tokensFrom } from './credentials.ts';
 
 function home(text?: string) {

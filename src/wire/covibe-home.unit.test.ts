@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../testing/store/database.ts';
-import { replaceFile } from './home.ts';
+import { temporaryFolder } from '../testing/store/database.ts';
+import { replaceFile } from './covibe-home.ts';
 
 test('a file that has no room is not replaced by a part of it', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'ledger.json');
   replaceFile(path, 'whole');
-  const program = `const { replaceFile } = await import(${JSON.stringify(join(import.meta.dirname, 'home.ts'))});
+  const program = `const { replaceFile } = await import(${JSON.stringify(join(import.meta.dirname, 'covibe-home.ts'))});
     try { replaceFile(${JSON.stringify(path)}, 'x'.repeat(1_000_000)); } catch (error) { console.log(error.code); }`;
   // As on a full disk: of one write goes so much as has room, and only the next one fails.
   const limited = `trap '' XFSZ; ulimit -f 64; exec "$0" --input-type=module -e "$1"`;

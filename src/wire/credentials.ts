@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { covibeHome, readJson, replaceFile } from './home.ts';
+import { covibeHome, readJson, replaceFile } from './covibe-home.ts';
 
 /** Where the tokens of this machine's agents lie: `{"tokens": {"claude-code": "cv_…"}}`. Only the device flow writes it. */
 export const credentialsPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'credentials.json');
