@@ -1,16 +1,25 @@
 import type { House } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import type { AgentPorts } from './ports.ts';
-import { silenceSweep } from './sweep.ts';
+import { type AgentPorts, silenceSweep } from './presence.ts';
 import { agentTools } from './tools.ts';
 
-export { dismiss, enlist, seenRunning } from './enlist.ts';
-export { leave, noteSilence } from './leave.ts';
-export { isSilent, LEASE_MS, statusAt } from './liveness.ts';
-export { easeAgent, isOwn, noteSign, requireOnline, requireOwn, requireOwnAgent, touchAgent } from './own.ts';
-export { type AgentFilter, agentsActingAs, agentsById, findAgent, listAgents } from './store.ts';
+export {
+  dismiss,
+  easeAgent,
+  enlist,
+  isOwn,
+  leave,
+  noteSign,
+  noteSilence,
+  requireOnline,
+  requireOwn,
+  requireOwnAgent,
+  seenRunning,
+  touchAgent,
+} from './presence.ts';
+export { type AgentFilter, agentsActingAs, agentsById, findAgent, isSilent, LEASE_MS, listAgents, statusAt } from './store.ts';
 export type { AgentRow } from './tables.ts';
-export { agentViewer, capabilitiesOf } from './views.ts';
+export { agentViewer, capabilitiesOf } from './tools.ts';
 
 export const agents = (house: Pick<House, 'store' | 'clock'>, ports: AgentPorts): Feature => ({
   name: 'agents',

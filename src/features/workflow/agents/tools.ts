@@ -1,17 +1,49 @@
-import { record } from '../../../kernel/context.ts';
+import { z } from 'zod';
+import { type Principal, record } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
-import { leave } from './leave.ts';
-import { HEARTBEAT_MS, LEASE_MS } from './liveness.ts';
-import { requireAgent, requireOnline, requireOwnAgent, touchAgent } from './own.ts';
-import type { AgentPorts } from './ports.ts';
-import { changeAgent, insertAgent, listAgents } from './store.ts';
+import { readJson } from '../../../storage/columns.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { type AgentView, agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
+import { type AgentPorts, isOwn, leave, requireAgent, requireOnline, requireOwnAgent, touchAgent } from './presence.ts';
+import { changeAgent, HEARTBEAT_MS, insertAgent, LEASE_MS, leaseEnd, listAgents, statusAt } from './store.ts';
 import type { AgentRow } from './tables.ts';
-import { agentViewer } from './views.ts';
+
+const strings = z.array(z.string());
+const json = z.record(z.string(), z.unknown());
+
+export const capabilitiesOf = ({ capabilities }: Pick<AgentRow, 'capabilities'>): string[] => readJson(strings, capabilities);
+
+/** Of a private developer's agent others see that it is there and what it can do, and nothing that tells whose it is. */
+export async function agentViewer(db: Db, viewer: Principal, now: number): Promise<(row: AgentRow) => AgentView> {
+  const nameOf = await namesFor(db, viewer.workspace, viewer);
+  return (row) => {
+    const developer = row.developer_id === null ? null : nameOf(row.developer_id);
+    const mine = isOwn(row, viewer);
+    const hidden = developer === PRIVATE && !mine;
+    const status = statusAt(row, now);
+    return {
+      id: row.id,
+      name: hidden ? PRIVATE : row.name,
+      runtime: row.runtime,
+      role: row.role,
+      status,
+      capabilities: capabilitiesOf(row),
+      current_task_id: status === 'offline' ? null : row.current_task_id,
+      workspace_path: hidden ? null : row.workspace_path,
+      metadata: hidden || row.metadata === null ? null : readJson(json, row.metadata),
+      developer,
+      mine,
+      registered_at: row.registered_at,
+      last_seen_at: row.last_seen_at,
+      lease_expires_at: status === 'offline' ? null : leaseEnd(row),
+    };
+  };
+}
 
 function requireHeld(claims: readonly { task_id: string }[], taskId: string): void {
   if (claims.some(({ task_id }) => task_id === taskId)) return;

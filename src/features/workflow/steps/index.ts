@@ -1,11 +1,9 @@
 import type { Feature } from '../../../kernel/tool.ts';
-import type { ExecutionPorts } from './ports.ts';
-import { executionTools } from './tools.ts';
+import { type ExecutionPorts, executionTools } from './tools.ts';
 
-export type { ExecutionPorts, OpenedWorktree } from './ports.ts';
-export { pauseForQuestion, resumeAfterAnswer } from './question.ts';
-export { releaseClaimsIn, releaseClaimsOf, releaseTask, unclaimTask } from './release.ts';
+export { pauseForQuestion, releaseClaimsIn, releaseClaimsOf, releaseTask, resumeAfterAnswer, unclaimTask } from './release.ts';
 export { moveOn } from './status.ts';
 export { claimsOf, questionsIn, tasksClaimedIn, tasksHeldBy } from './store.ts';
+export type { ExecutionPorts, OpenedWorktree } from './tools.ts';
 
 export const execution = (ports: ExecutionPorts): Feature => ({ name: 'execution', implementations: executionTools(ports) });

@@ -1,19 +1,61 @@
-import { record } from '../../../kernel/context.ts';
+import { type CallContext, record } from '../../../kernel/context.ts';
+import type { Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { Begun, type Implementation, implement } from '../../../kernel/tool.ts';
 import { requireOwnAgent } from '../agents/index.ts';
-import { addCheckpoint, newestCheckpoints, requireHold, requireNotEnded, requireTask, requireWorkflow, viewCheckpoint, viewTask } from '../workflows/index.ts';
+import {
+  addCheckpoint,
+  type CheckpointRow,
+  newestCheckpoints,
+  requireHold,
+  requireNotEnded,
+  requireTask,
+  requireWorkflow,
+  viewCheckpoint,
+  viewTask,
+  type WorkflowTaskRow,
+} from '../workflows/index.ts';
 import { availableTools } from './available.ts';
-import { readWithin } from './checkpoints.ts';
 import { claimTask } from './claim.ts';
 import { checkpointAdd, checkpointList, MOST_CHECKPOINTS, taskClaim, taskGet, taskRelease } from './contract.ts';
 import { planTools } from './plan.ts';
-import type { ExecutionPorts } from './ports.ts';
 import { releaseTask } from './release.ts';
 import { statusTools } from './status.ts';
 import { checkpointsAfter } from './store.ts';
+
+export type OpenedWorktree = NonNullable<Output<typeof taskClaim>['workspace']>;
+
+export interface ExecutionPorts {
+  /** Gives the claimed task a git worktree of its own. Where it cannot, it undoes the claim and throws the refusal. */
+  openWorktree(ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined>;
+}
+
+/** More than this no client takes in one answer; details of 64 KiB add up to it soon. */
+const MOST_CHARACTERS = 4 * 1024 * 1024;
+const PAGE = 200;
+
+const sizeOf = ({ summary, detail, files_changed }: CheckpointRow): number => summary.length + (detail ?? '').length + files_changed.length;
+
+/** Page by page, up to so many and to what an answer can hold, but at least one. `more`: that was not all there are. */
+export async function readWithin(
+  count: number,
+  page: (limit: number, last: CheckpointRow | undefined) => Promise<CheckpointRow[]>,
+): Promise<{ rows: CheckpointRow[]; more: boolean }> {
+  const rows: CheckpointRow[] = [];
+  let characters = 0;
+  for (;;) {
+    const wanted = Math.min(PAGE, count + 1 - rows.length);
+    const next = await page(wanted, rows.at(-1));
+    for (const row of next) {
+      characters += sizeOf(row);
+      if (rows.length === count || (rows.length > 0 && characters > MOST_CHARACTERS)) return { rows, more: true };
+      rows.push(row);
+    }
+    if (next.length < wanted) return { rows, more: false };
+  }
+}
 
 const readTools: Implementation[] = [
   implement(taskGet, {

@@ -8,9 +8,8 @@ import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { readJson } from '../../../storage/columns.ts';
 import { createWorkflow, setPlan } from '../workflows/index.ts';
-import { filledIn } from './apply.ts';
 import { applyTemplate, createTemplate, definition, listTemplates, outline, type TemplateView } from './contract.ts';
-import { checkedDefinition, tasksFrom } from './create.ts';
+import { checkedDefinition, filledIn, tasksFrom } from './definition.ts';
 import { definitionOf, findTemplate, insertTemplate, type ListedTemplate, pageOfTemplates } from './store.ts';
 import type { WorkflowTemplateRow } from './tables.ts';
 

@@ -1,17 +1,283 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { id, repositoryPath, text } from '../../../kernel/fields.ts';
-import { maxParallel, name, reason } from './fields.ts';
-import { WORKFLOW_STATUSES } from './lifecycle.ts';
-import { listedTask, workflowSummary, workflowView } from './shapes.ts';
-import { SOURCE_TYPES } from './tables.ts';
+import { id, repoPath, repositoryPath, text, title } from '../../../kernel/fields.ts';
+import { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
+import { CHECKPOINT_TYPES, COMPLEXITIES, SOURCE_TYPES } from './tables.ts';
 
-export * from './fields.ts';
 export { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
-export * from './plan-contract.ts';
-export * from './query-contract.ts';
-export * from './shapes.ts';
 export { SOURCE_TYPES } from './tables.ts';
+
+/** Input fields that several tools of the workflow contract share. */
+
+export const MOST_TASKS = 10_000;
+export const MOST_PARALLEL = 1_000;
+const JSON_LIMIT = 64 * 1024;
+
+export const name = title.max(200);
+export const description = z.string().max(8_000);
+
+/** Free JSON of the agent's own, bounded. */
+export const details = z
+  .record(z.string(), z.unknown())
+  .refine((value) => JSON.stringify(value).length <= JSON_LIMIT, { error: `expected at most ${JSON_LIMIT} characters of JSON` });
+
+export const maxParallel = z.int().min(1).max(MOST_PARALLEL).describe('How many tasks may be claimed at once. 1: one after another.');
+
+export const files = z.array(repoPath).max(500);
+export const capabilities = z.array(title.max(60)).max(20);
+
+export const sequence = z.int().min(0).max(1_000_000);
+
+/** A task as a plan or a template writes it. Dependencies are names of other tasks of the same plan. */
+export const plannedTaskFields = {
+  name,
+  description,
+  sequence: sequence.describe('Order in the plan. Tasks that can run side by side share one.'),
+  parallel_group: title.max(100).optional().describe('Tasks of one group can run side by side.'),
+  depends_on: z.array(name).max(500).optional().describe('Names of tasks that must be completed first.'),
+  capabilities: capabilities.optional().describe('What an agent must be capable of to be offered the task.'),
+};
+
+export const plannedTask = z.strictObject({
+  ...plannedTaskFields,
+  estimated_complexity: z.enum(COMPLEXITIES).optional(),
+  files_likely_affected: files.optional(),
+});
+export type PlannedTask = z.output<typeof plannedTask>;
+
+export const tasksOf = <T extends z.ZodType>(task: T) => z.array(task).min(1, { error: 'expected at least one task' }).max(MOST_TASKS);
+
+/** Who writes. On a claimed task that must be its holder. */
+export const writer = {
+  agent_id: id.optional().describe('Your agent, from agent_register. May be left out if it was registered with this token.'),
+  fence: z.int().min(0).optional().describe('The fence that task_claim gave you: a write with an old one is refused.'),
+};
+
+export const reason = text(2_000);
+
+const json = z.record(z.string(), z.unknown());
+
+export const checkpointView = z.strictObject({
+  id: z.string(),
+  task_id: z.string(),
+  sequence: z.int(),
+  type: z.enum(CHECKPOINT_TYPES),
+  summary: z.string(),
+  detail: json.nullable(),
+  files_changed: z.array(z.string()),
+  agent_id: z.string().nullable(),
+  created_at: z.int(),
+});
+export type CheckpointView = z.output<typeof checkpointView>;
+
+/** A task as the workflow contract shows it. */
+export const taskView = z.strictObject({
+  id: z.string(),
+  workflow_id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  sequence: z.int(),
+  parallel_group: z.string().nullable(),
+  status: z.enum(TASK_STATUSES),
+  estimated_complexity: z.enum(COMPLEXITIES).nullable(),
+  files_likely_affected: z.array(z.string()),
+  capabilities: z.array(z.string()),
+  plan: json.nullable(),
+  context: json,
+  outcome: z.string().nullable(),
+  outcome_detail: json.nullable(),
+  error: z.string().nullable(),
+  assigned_agent_id: z.string().nullable(),
+  claimed_at: z.int().nullable(),
+  fence: z.int(),
+  completed_by: z.string().nullable(),
+  workspace_id: z.string().nullable().describe('The git worktree that the task is assigned to.'),
+  question_id: z.string().nullable().describe('The question to a person for whose answer the task waits.'),
+  checkpoint_count: z.int(),
+  created_at: z.int(),
+  updated_at: z.int(),
+  started_at: z.int().nullable(),
+  finished_at: z.int().nullable(),
+});
+export type TaskView = z.output<typeof taskView>;
+
+export const workflowPlan = z.strictObject({
+  summary: z.string(),
+  approach: z.string(),
+  risks: z.array(z.string()),
+  assumptions: z.array(z.string()),
+});
+
+export const workflowSummary = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  status: z.enum(WORKFLOW_STATUSES),
+  source_type: z.enum(SOURCE_TYPES),
+  source_ref: z.string().nullable(),
+  repository_path: z.string(),
+  plan_summary: z.string().nullable(),
+  max_parallel_tasks: z.int(),
+  auto_create_workspaces: z.boolean(),
+  created_at: z.int(),
+  updated_at: z.int(),
+  started_at: z.int().nullable(),
+  finished_at: z.int().nullable(),
+});
+
+/** A workflow with all that is its own. */
+export const workflowView = z.strictObject({
+  ...workflowSummary.shape,
+  status_reason: z.string().nullable().describe('Why it is in this status, as whoever set it said.'),
+  source_content: z.string(),
+  plan: workflowPlan.nullable(),
+});
+
+/** A task in a list of many. */
+export const listedTask = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  sequence: z.int(),
+  parallel_group: z.string().nullable(),
+  status: z.enum(TASK_STATUSES),
+  assigned_agent_id: z.string().nullable(),
+  depends_on: z.array(z.string()).describe('Names of the tasks that must be completed first.'),
+  summary: z.string().optional().describe('Its outcome, else its error, else the beginning of its description.'),
+});
+export type ListedTask = z.output<typeof listedTask>;
+
+const notes = z.array(text(1_000)).max(100);
+
+export const newPlan = z.strictObject({
+  summary: text(2_000).describe('What the workflow is about, in brief.'),
+  approach: text(20_000),
+  tasks: tasksOf(plannedTask),
+  risks: notes.optional(),
+  assumptions: notes.optional(),
+});
+export type NewPlan = z.output<typeof newPlan>;
+
+export const setPlanContract = contract({
+  name: 'workflow_set_plan',
+  toolset: 'workflow',
+  title: 'Set the plan of a workflow',
+  description:
+    'Creates all tasks of a workflow in status planning, which is then ready. depends_on names other tasks of the plan. Then claim tasks: workflow_next_tasks says which.',
+  input: z.strictObject({ id, plan: newPlan }),
+  output: z.strictObject({ workflow_id: z.string(), tasks_created: z.int(), parallelizable_groups: z.int(), status: z.literal('ready') }),
+});
+
+const taskRef = z.string().trim().min(1).max(200);
+
+export const addTaskContract = contract({
+  name: 'workflow_add_task',
+  toolset: 'workflow',
+  title: 'Add a task to a workflow',
+  description: 'Adds a task to a workflow that has its plan already. Tasks that are there are named by name or id.',
+  input: z.strictObject({
+    workflow_id: id,
+    name,
+    description,
+    after: taskRef.optional().describe('The task it comes after: it depends on that one, and is one step later.'),
+    depends_on: z.array(taskRef).max(500).optional().describe('Tasks that must be completed first.'),
+    blocks: z.array(taskRef).max(500).optional().describe('Tasks that must wait for the new one: pending, and claimed by nobody.'),
+    sequence: sequence.optional().describe('Default: one step after `after`, else at the end.'),
+    parallel_group: plannedTaskFields.parallel_group,
+    estimated_complexity: plannedTask.shape.estimated_complexity,
+    files_likely_affected: plannedTask.shape.files_likely_affected,
+    capabilities: plannedTaskFields.capabilities,
+  }),
+  output: z.strictObject({ task_id: z.string(), workflow_id: z.string(), sequence: z.int(), status: z.enum(TASK_STATUSES) }),
+});
+
+export const removeTaskContract = contract({
+  name: 'workflow_remove_task',
+  toolset: 'workflow',
+  title: 'Remove a task from a workflow',
+  description: 'Takes a task that nobody works on out of the plan. Tasks that waited for it wait for what it waited for.',
+  input: z.strictObject({ workflow_id: id, task_id: id, reason: reason.optional() }),
+  output: z.strictObject({ success: z.literal(true), rewired: z.int().describe('How many tasks waited for it.') }),
+  annotations: { destructiveHint: true },
+});
+
+/** Where one task has thousands of neighbours, so many are told, and how many more there are. */
+export const NEIGHBOURS_TOLD = 100;
+const more = z.int().optional().describe('How many more there are than are told.');
+
+export const nextTask = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  sequence: z.int(),
+  status: z.enum(['pending', 'failed']),
+  can_parallelize: z.boolean(),
+  parallel_with: z.array(z.string()).optional().describe('Ids of the other tasks of its parallel group.'),
+  parallel_with_more: more,
+  dependencies_completed: z.array(z.string()).describe('Names of the tasks that it waited for.'),
+  dependencies_completed_more: more,
+});
+
+export const nextTasks = contract({
+  name: 'workflow_next_tasks',
+  toolset: 'workflow',
+  title: 'What to do next in a workflow',
+  description: 'Tasks that can be taken up now: pending or failed, waiting for nothing and claimed by nobody, in the order of the plan. Claim with task_claim.',
+  input: z.strictObject({
+    workflow_id: id,
+    include_failed: z.boolean().default(true).describe('Failed tasks too, to be tried again.'),
+    limit: z.int().min(1).max(1_000).default(100),
+  }),
+  output: z.strictObject({
+    tasks: z.array(nextTask),
+    available: z.int().describe('How many there are in all.'),
+    claimed: z.int().describe('How many tasks of the workflow agents hold now.'),
+    max_parallel: z.int(),
+    recommended_count: z.int().describe('The smaller of available and max_parallel.'),
+    workflow_status: z.enum(WORKFLOW_STATUSES),
+    all_complete: z.boolean().describe('There are tasks, and each is completed or skipped.'),
+  }),
+  annotations: READ,
+});
+
+export const GROUPS_TOLD = 1_000;
+
+export const progressOf = contract({
+  name: 'workflow_progress',
+  toolset: 'workflow',
+  title: 'Progress of a workflow',
+  description: 'How far a workflow is: counts by status, the sequence it is at, what is blocked by what, and how much is left.',
+  input: z.strictObject({ workflow_id: id }),
+  output: z.strictObject({
+    workflow_status: z.enum(WORKFLOW_STATUSES),
+    total_tasks: z.int(),
+    by_status: z.strictObject(Object.fromEntries(TASK_STATUSES.map((status) => [status, z.int()])) as Record<(typeof TASK_STATUSES)[number], z.ZodInt>),
+    all_complete: z.boolean(),
+    completed_sequence: z.int().describe('Up to this sequence everything is completed or skipped; 0 where nothing is.'),
+    current_sequence: z.int().describe('The lowest sequence with an open task; the highest of all where none is open.'),
+    blocked_tasks: z.array(z.strictObject({ id: z.string(), name: z.string(), blocked_by: z.array(z.string()), blocked_by_more: more })),
+    blocked_tasks_more: more,
+    parallel_groups: z.array(
+      z.strictObject({ group_id: z.string(), task_count: z.int(), completed: z.int().describe('How many of them are completed or skipped.') }),
+    ),
+    parallel_groups_more: more,
+    estimated_remaining: z.int().describe('How many tasks are still open.'),
+    estimated_remaining_ms: z.int().nullable().describe('How long they take at the rate so far. Null: nothing tells yet.'),
+  }),
+  annotations: READ,
+});
+
+export const checkDependencies = contract({
+  name: 'task_check_dependencies',
+  toolset: 'workflow',
+  title: 'Check the dependencies of a task',
+  description: 'What a task waits for, and what came of that which it no longer waits for.',
+  input: z.strictObject({ task_id: id }),
+  output: z.strictObject({
+    satisfied: z.boolean(),
+    pending: z.array(z.strictObject({ id: z.string(), name: z.string(), status: z.enum(TASK_STATUSES) })),
+    completed: z.array(z.strictObject({ id: z.string(), name: z.string(), outcome: z.string() })),
+  }),
+  annotations: READ,
+});
 
 const autoCreate = z.boolean().describe('Whether a git worktree and branch are made for every parallel task that is claimed.');
 const status = z.enum(WORKFLOW_STATUSES);

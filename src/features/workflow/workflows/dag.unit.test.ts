@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../../kernel/errors.ts';
-import { checkPlan, findCycle, type Node } from './dag.ts';
+import { checkPlan, findCycle, type Node } from './plan-tasks.ts';
 
 function refusal(tasks: Node[]): Refusal {
   try {

@@ -1,23 +1,16 @@
 import type { House } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { indexing } from './indexing.ts';
+import { indexing } from './overlap.ts';
 import type { WorkflowPorts } from './status.ts';
 import { workflowTools } from './tools.ts';
 
-export { addCheckpoint } from './checkpoint.ts';
-export { createWorkflow } from './create.ts';
-export { checkPlan } from './dag.ts';
 export { dependenciesOf, edgesOf } from './graph-store.ts';
-export { requireFound, requireHold, requireNotEnded, requireRunning, requireTask, requireWorkflow, type Writer } from './hold.ts';
+export { requireFound, requireHold, requireNotEnded, requireRunning, requireTask, requireWorkflow, taskNamed, type Writer, workflowNamed } from './hold.ts';
 export * from './lifecycle.ts';
-export { pageOfTasks, pageOfWorkflows } from './listing.ts';
-export { taskNamed, workflowNamed } from './named.ts';
-export { allComplete, nextOf } from './next.ts';
 export { tellOwner, tellStatus } from './overlap.ts';
-export { changeParallelism } from './parallelism.ts';
-export { setPlan } from './plan.ts';
-export { countsByWorkflow, progress, type WorkflowCounts } from './progress.ts';
-export { changeStatus, type WorkflowPorts } from './status.ts';
+export { checkPlan, setPlan } from './plan-tasks.ts';
+export { allComplete, countsByWorkflow, nextOf, progress, type WorkflowCounts } from './progress.ts';
+export { addCheckpoint, changeParallelism, changeStatus, createWorkflow, type WorkflowPorts } from './status.ts';
 export {
   changeTask,
   changeWorkflow,
@@ -31,7 +24,7 @@ export {
   standingTasks,
 } from './store.ts';
 export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from './tables.ts';
-export { planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
+export { pageOfTasks, pageOfWorkflows, planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
 
 export const workflows = (house: Pick<House, 'store'>, ports: WorkflowPorts): Feature => ({
   name: 'workflows',

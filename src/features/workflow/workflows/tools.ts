@@ -1,6 +1,5 @@
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { addTask } from './add-task.ts';
 import {
   addTaskContract,
   checkDependencies,
@@ -14,18 +13,13 @@ import {
   setPlanContract,
   updateWorkflowStatus,
 } from './contract.ts';
-import { createWorkflow } from './create.ts';
 import { dependenciesWithOutcomes } from './graph-store.ts';
 import { requireTask, requireWorkflow } from './hold.ts';
 import { isSatisfied, shownStatus } from './lifecycle.ts';
-import { pageOfTasks, pageOfWorkflows } from './listing.ts';
-import { allComplete, nextOf } from './next.ts';
-import { changeParallelism } from './parallelism.ts';
-import { setPlan } from './plan.ts';
-import { progress } from './progress.ts';
-import { removeTask } from './remove-task.ts';
-import { changeStatus, type WorkflowPorts } from './status.ts';
-import { summariseWorkflow, viewWorkflow } from './views.ts';
+import { addTask, removeTask, setPlan } from './plan-tasks.ts';
+import { allComplete, nextOf, progress } from './progress.ts';
+import { changeParallelism, changeStatus, createWorkflow, type WorkflowPorts } from './status.ts';
+import { pageOfTasks, pageOfWorkflows, summariseWorkflow, viewWorkflow } from './views.ts';
 
 export const workflowTools = (ports: WorkflowPorts): Implementation[] => [...lifecycle(ports), ...planning, ...queries];
 

@@ -3,12 +3,38 @@ import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
+import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeTask, requireHold, requireNotEnded, requireTask, requireWorkflow, type WorkflowTaskRow, type Writer } from '../workflows/index.ts';
 import type { taskAssignWorkspace, workspaceCreate } from './contract.ts';
-import { requireActive, requireSameWorkflow, requireWorktree } from './require.ts';
-import { activeAt, insertWorktree } from './store.ts';
+import { activeAt, findWorktree, insertWorktree } from './store.ts';
 import type { WorktreeRow } from './tables.ts';
+
+export async function requireWorktree(db: Db, workspace: string, id: string, field: string): Promise<WorktreeRow> {
+  const row = await findWorktree(db, workspace, id);
+  if (row) return row;
+  throw new Refusal('WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(id)}.`, 'workspace_list names those of a workflow.', { field });
+}
+
+export function requireSameWorkflow(task: WorkflowTaskRow, workflowId: string, field: string): void {
+  if (task.workflow_id === workflowId) return;
+  throw new Refusal(
+    'WORKFLOW_MISMATCH',
+    `Task ${task.id} belongs to workflow ${task.workflow_id}, the workspace to ${workflowId}.`,
+    'Use a workspace of the same workflow.',
+    { field, task_id: task.id, workflow_id: task.workflow_id },
+  );
+}
+
+export function requireActive(row: WorktreeRow): void {
+  if (row.status === 'active' && row.step === null) return;
+  const state = row.status === 'active' ? 'still being made' : row.status;
+  throw new Refusal('INVALID_STATE', `Workspace ${row.id} is ${state}: no task can be assigned to it.`, 'Use an active workspace: workspace_list names them.', {
+    field: 'workspace_id',
+    workspace_id: row.id,
+    status: row.status,
+  });
+}
 
 /** An agent's own worktree: the server only knows of it. */
 export async function registerWorktree(tx: Tx, ctx: WriteContext, input: Input<typeof workspaceCreate>): Promise<string> {

@@ -1,18 +1,32 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
+import { invalidInput } from '../../../kernel/input.ts';
 import { isUnderWay } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { requireOwnAgent } from '../agents/index.ts';
 import { requireHold, requireTransition } from '../workflows/index.ts';
+import { requireWorktree } from './assign.ts';
 import type { workspaceUpdate } from './contract.ts';
-import { WORKTREE_MACHINE } from './lifecycle.ts';
-import { reachRepository } from './reach.ts';
-import { requireWorktree } from './require.ts';
-import { type Leased, lease, type Outside } from './step.ts';
+import { type Leased, lease, type Outside, reachRepository } from './step.ts';
 import { changeWorktree, tasksHeldIn } from './store.ts';
 import type { WorktreeRow, WorktreeStatus } from './tables.ts';
+
+export const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[]>> = {
+  active: ['merged', 'abandoned'],
+  merged: [],
+  abandoned: [],
+};
+
+/** What an update asks for, apart from the state of the workspace. */
+export function requireSense({ status, merge_commit }: { status?: WorktreeStatus | undefined; merge_commit?: string | undefined }): WorktreeStatus {
+  if (merge_commit !== undefined && status !== 'merged') {
+    throw invalidInput([{ field: 'merge_commit', message: 'goes with status "merged" and with nothing else' }]);
+  }
+  if (status === undefined) throw invalidInput([{ field: 'status', message: 'nothing to update: give a status' }]);
+  return status;
+}
 
 type Closing = Omit<Input<typeof workspaceUpdate>, 'status'> & { readonly status: WorktreeStatus };
 

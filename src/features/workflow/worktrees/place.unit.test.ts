@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { reasonToKeep } from '../../../machine/git/keep.ts';
 import type { WorktreeState } from '../../../machine/git/worktree-state.ts';
-import { placeFor, slug } from './place.ts';
+import { placeFor, slug } from './create.ts';
 
 test.each([
   ['Write the parser', 'write-the-parser'],

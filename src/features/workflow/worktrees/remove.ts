@@ -1,8 +1,7 @@
 import { type Hand, messageOf, STEP_OVER } from '../../../kernel/step.ts';
 import { reasonToKeep } from '../../../machine/git/keep.ts';
-import { TASK_BRANCHES } from './place.ts';
-import { reachRepository } from './reach.ts';
-import { type Leased, type Outside, stillMine } from './step.ts';
+import { TASK_BRANCHES } from './create.ts';
+import { type Leased, type Outside, reachRepository, stillMine } from './step.ts';
 import { changeWorktree } from './store.ts';
 import type { WorktreeRow } from './tables.ts';
 

@@ -1,5 +1,7 @@
 import { type Held, isHeldAs, isLeft } from '../../../kernel/step.ts';
 import type { GitDisk } from '../../../machine/git/disk.ts';
+import { reachRepository as reach } from '../../../machine/git/reach.ts';
+import type { Located } from '../../../machine/git/repository.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeWorktree, findWorktree } from './store.ts';
 import type { WorktreeRow } from './tables.ts';
@@ -40,3 +42,7 @@ export async function stillMine(tx: Tx, leased: Leased): Promise<WorktreeRow | u
   const row = await findWorktree(tx.db, tx.workspace, leased.id);
   return row && isHeldAs(row, leased) ? row : undefined;
 }
+
+const otherwise = 'set auto_create_workspaces to false with workflow_set_parallelism';
+
+export const reachRepository = (outside: Outside, path: string, signal?: AbortSignal): Promise<Located> => reach({ ...outside, otherwise }, path, signal);

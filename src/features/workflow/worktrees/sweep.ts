@@ -1,8 +1,7 @@
 import type { House } from '../../../kernel/context.ts';
 import type { Hand } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
-import { claimStands } from './begin.ts';
-import { carryOutCreation, undoCreation } from './create.ts';
+import { carryOutCreation, claimStands, undoCreation } from './create.ts';
 import { carryOutRemoval } from './remove.ts';
 import { type Leased, type Outside, takeOver } from './step.ts';
 import { overdueSteps } from './store.ts';

@@ -1,17 +1,32 @@
+import type { z } from 'zod';
 import { ok } from '../../../kernel/reply.ts';
 import { type Hand, isUnderWay } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { requireWorkflow } from '../workflows/index.ts';
-import { assignTask, registerWorktree } from './assign.ts';
-import { beginClosing, requireClosable, requireCommit } from './close.ts';
-import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate } from './contract.ts';
-import { requireSense } from './lifecycle.ts';
+import { assignTask, registerWorktree, requireWorktree } from './assign.ts';
+import { beginClosing, requireClosable, requireCommit, requireSense } from './close.ts';
+import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate, type workspaceView } from './contract.ts';
 import { carryOutRemoval } from './remove.ts';
-import { requireWorktree } from './require.ts';
 import type { Outside } from './step.ts';
 import { tasksIn, worktreesOf } from './store.ts';
 import type { WorktreeRow } from './tables.ts';
-import { viewWorktree } from './views.ts';
+
+export const viewWorktree = (row: WorktreeRow, taskIds: string[]): z.output<typeof workspaceView> => ({
+  id: row.id,
+  workflow_id: row.workflow_id,
+  path: row.path,
+  branch: row.branch,
+  base_branch: row.base_branch,
+  base_commit: row.base_commit,
+  status: row.status,
+  merge_commit: row.merge_commit,
+  task_ids: taskIds,
+  managed: row.made_by_server === 1,
+  kept_reason: row.kept_reason,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  closed_at: row.closed_at,
+});
 
 export const worktreeTools = (outside: Outside): Implementation[] => [
   implement(workspaceCreate, { write: async (tx, input, ctx) => ok({ id: await registerWorktree(tx, ctx, input) }) }),

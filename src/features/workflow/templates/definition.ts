@@ -1,0 +1,148 @@
+import { Refusal } from '../../../kernel/errors.ts';
+import { beginning, excerpt } from '../../../kernel/excerpt.ts';
+import { type Issue, invalidInput } from '../../../kernel/input.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { checkPlan, edgesOf, readStrings, requireWorkflow, standingTasks, type WorkflowTaskRow } from '../workflows/index.ts';
+import { type Definition, isVariableName, MOST_VARIABLES, storedTask, type TemplateTask, type Variable } from './contract.ts';
+
+/** What the words of a template leave open: `{{name}}`. */
+const PLACE = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
+
+type Rewrite = (text: string) => string;
+
+const inWords = <T extends TemplateTask>(task: T, rewrite: Rewrite): T => ({
+  ...task,
+  name: rewrite(task.name),
+  description: rewrite(task.description),
+  ...(task.parallel_group === undefined ? {} : { parallel_group: rewrite(task.parallel_group) }),
+  ...(task.depends_on === undefined ? {} : { depends_on: task.depends_on.map(rewrite) }),
+  ...(task.capabilities === undefined ? {} : { capabilities: task.capabilities.map(rewrite) }),
+  ...(task.files_likely_affected === undefined ? {} : { files_likely_affected: task.files_likely_affected.map(rewrite) }),
+});
+
+/** What the tasks leave open, in the order of first use. */
+export function placesIn(tasks: readonly TemplateTask[]): string[] {
+  const found = new Set<string>();
+  const note: Rewrite = (text) => {
+    for (const [, name] of text.matchAll(PLACE)) found.add(name as string);
+    return text;
+  };
+  for (const task of tasks) inWords(task, note);
+  return [...found];
+}
+
+/** However it is spaced, a place is written one way, so that what is equal once filled is equal before. */
+export const normalised = (tasks: readonly TemplateTask[]): TemplateTask[] =>
+  tasks.map((task) => inWords(task, (text) => text.replace(PLACE, (_, name: string) => `{{${name}}}`)));
+
+/** A value is put in as it is: places that it has itself stay as they are. */
+export const substituted = (task: TemplateTask, values: ReadonlyMap<string, string>): TemplateTask =>
+  inWords(task, (text) => text.replace(PLACE, (place, name: string) => values.get(name) ?? place));
+
+/** The rules of a plan hold for a template; what its words leave open and does not declare is required. */
+export function checkedDefinition(tasks: readonly TemplateTask[], variables: readonly Variable[], field: 'template.tasks' | 'from_workflow_id'): Definition {
+  const declared = new Set<string>();
+  for (const [index, { name }] of variables.entries()) {
+    if (declared.has(name)) throw invalidInput([{ field: `template.variables[${index}].name`, message: `${JSON.stringify(name)} is declared twice` }]);
+    declared.add(name);
+  }
+  const written = normalised(tasks);
+  checkPlan(written, field);
+  const places = placesIn(written);
+  const unfit = places.find((name) => !isVariableName(name));
+  if (unfit !== undefined) throw invalidInput([{ field, message: `{{${excerpt(unfit, 80)}}} cannot be a variable: at most 60 characters, and not __proto__` }]);
+  const found = places.filter((name) => !declared.has(name)).map((name): Variable => ({ name, description: '', required: true }));
+  const all = [...variables, ...found];
+  if (all.length > MOST_VARIABLES) {
+    throw invalidInput([{ field, message: `leaves ${all.length} variables open; a template has at most ${MOST_VARIABLES}` }]);
+  }
+  return { tasks: written, variables: all };
+}
+
+/** The tasks of a workflow as a plan would write them. */
+export async function tasksFrom(db: Db, workspace: string, workflowId: string): Promise<TemplateTask[]> {
+  const workflow = await requireWorkflow(db, workspace, workflowId, 'from_workflow_id');
+  const rows = await standingTasks(db, workflow).selectAll().orderBy('sequence').orderBy('id').execute();
+  if (rows.length === 0) {
+    throw new Refusal(
+      'INVALID_STATE',
+      `Workflow ${JSON.stringify(workflow.name)} has no tasks to make a template of.`,
+      'Set its plan with workflow_set_plan.',
+      {
+        field: 'from_workflow_id',
+        status: workflow.status,
+      },
+    );
+  }
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  const waitsFor = new Map<string, string[]>();
+  for (const { task_id, depends_on } of await edgesOf(db, workflow)) {
+    const name = names.get(depends_on);
+    if (name === undefined) continue;
+    const waited = waitsFor.get(task_id);
+    if (waited) waited.push(name);
+    else waitsFor.set(task_id, [name]);
+  }
+  return rows.map((row) => taskFrom(row, (waitsFor.get(row.id) ?? []).sort()));
+}
+
+const taskFrom = (row: WorkflowTaskRow, dependencies: string[]): TemplateTask => ({
+  name: row.name,
+  description: row.description,
+  sequence: row.sequence,
+  ...(row.parallel_group === null ? {} : { parallel_group: row.parallel_group }),
+  ...(dependencies.length === 0 ? {} : { depends_on: dependencies }),
+  ...listed('capabilities', readStrings(row.capabilities)),
+  ...(row.estimated_complexity === null ? {} : { estimated_complexity: row.estimated_complexity }),
+  ...listed('files_likely_affected', readStrings(row.files)),
+});
+
+const listed = <K extends string>(key: K, values: string[]) => (values.length === 0 ? {} : ({ [key]: values } as Record<K, string[]>));
+
+/** A template makes no larger plan than could be sent. */
+const MOST_CHARACTERS = 8 * 1024 * 1024;
+
+/**
+ * The tasks of a template with every place filled. What comes of it must again be what a plan may say. One after another, and not
+ * on after the first that is wrong: a long value in a thousand places of a thousand tasks would be gigabytes.
+ */
+export function filledIn({ tasks, variables }: Definition, given: Readonly<Record<string, string>>): TemplateTask[] {
+  const values = valuesFor(variables, given);
+  let characters = 0;
+  return tasks.map((task, index) => {
+    const filled = storedTask.safeParse(substituted(task, values));
+    if (!filled.success) throw invalidInput(filled.error.issues.map(({ path, message }) => wrong(task, index, path, message)));
+    characters += JSON.stringify(filled.data).length;
+    if (characters > MOST_CHARACTERS) throw tooLarge(index);
+    return filled.data;
+  });
+}
+
+function wrong({ name }: TemplateTask, index: number, path: readonly PropertyKey[], message: string): Issue {
+  const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  return {
+    field: 'variables',
+    message: `with them the task ${JSON.stringify(beginning(name, 60))} is no task, at tasks[${index}]${place}: ${message}`,
+  };
+}
+
+const tooLarge = (index: number) =>
+  invalidInput([{ field: 'variables', message: `with them the plan is larger than ${MOST_CHARACTERS} characters, at tasks[${index}]` }]);
+
+function valuesFor(variables: readonly Variable[], given: Readonly<Record<string, string>>): Map<string, string> {
+  const values = new Map(Object.entries(given));
+  const known = new Set(variables.map(({ name }) => name));
+  const unknown = [...values.keys()].filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    const next = known.size === 0 ? 'It has no variables: leave them out.' : `Its variables are ${[...known].join(', ')}.`;
+    throw new Refusal('UNKNOWN_VARIABLE', `The template has no variable ${unknown.join(', ')}.`, next, { field: `variables.${unknown[0]}`, unknown });
+  }
+  const missing = variables.filter(({ name, required, default: standard }) => required && standard === undefined && !values.has(name)).map(({ name }) => name);
+  if (missing.length > 0) {
+    throw new Refusal('MISSING_VARIABLES', `The template needs a value for ${missing.join(', ')}.`, 'Give each of them a value in variables.', {
+      field: 'variables',
+      missing,
+    });
+  }
+  return new Map(variables.map(({ name, default: standard = '' }) => [name, values.get(name) ?? standard]));
+}
