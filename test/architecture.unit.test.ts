@@ -153,6 +153,6 @@ test('no product code imports the testing kit, and no folder or file is called u
 test('a feature folder has the files that every feature folder has', () => {
   for (const feature of featureFolders) {
     const files = readdirSync(join(root, feature));
-    for (const needed of ['contract.ts', 'tools.ts', 'index.ts']) expect([feature, files]).toEqual([feature, expect.arrayContaining([needed])]);
+    for (const needed of ['contract.ts', 'index.ts']) expect([feature, files]).toEqual([feature, expect.arrayContaining([needed])]);
   }
 });
