@@ -1,5 +1,5 @@
 import type { HookAnswer, HookEvent, HookQuestion } from '../../features/core/hooks/question.ts';
-import type { ClientRunRow } from '../../features/core/hooks/tables.ts';
+import type { ClientRunRow } from '../../storage/schema-rows.ts';
 import type { TestAppOptions, TestCaller } from '../app.ts';
 import { type TeamApp, teamApp } from './team.ts';
 

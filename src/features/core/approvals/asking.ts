@@ -1,7 +1,7 @@
 import { APPROVAL_PREFIX, APPROVAL_QUESTION } from '../../../kernel/ports.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { readKept } from './kept-arguments.ts';
-import type { ApprovalRow } from './tables.ts';
 
 /** Asking the caller's own client, where it has said that it can ask its user. */
 

@@ -1,7 +1,7 @@
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { approvalEvent } from './events.ts';
 import { changeApproval, findApproval } from './store.ts';
-import type { ApprovalRow } from './tables.ts';
 
 /** As the journal has it, where nobody in particular acts. */
 const SERVER = 'server';

@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../../storage/journal.ts';
-import type { ApprovalRow } from './tables.ts';
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 
 /** Never the arguments, and nobody's words. */
 export function approvalEvent(what: 'requested' | 'approved' | 'refused' | 'lapsed' | 'used', row: ApprovalRow, actor: string): NewEvent {

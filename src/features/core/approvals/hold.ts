@@ -3,6 +3,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { APPROVAL_PREFIX, APPROVAL_QUESTION, type Held, type HeldCall, type Ports, withoutApproval } from '../../../kernel/ports.ts';
 import type { Exchange } from '../../../kernel/relay.ts';
 import type { Refused } from '../../../kernel/reply.ts';
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { tokenStands } from '../identity/index.ts';
 import { askedResult, question, readAnswer, takesForms } from './asking.ts';
 import { decide, lapse, spendApproval } from './decide.ts';
@@ -10,7 +11,6 @@ import { approvalEvent } from './events.ts';
 import { isApprovable, keepArguments } from './kept-arguments.ts';
 import { notReadable, notTheirs, refusedByPerson, tokenGone, tooMany, undecided } from './replies.ts';
 import { findApproval, insertApproval, openApprovalOf, type SameCall, waitingOf } from './store.ts';
-import type { ApprovalRow } from './tables.ts';
 import { DecisionWatch } from './watch.ts';
 
 /** More than a person can look through, and a bound on what an agent can pile up. */

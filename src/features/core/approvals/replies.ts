@@ -1,5 +1,5 @@
 import { type Refused, refused } from '../../../kernel/reply.ts';
-import type { ApprovalRow } from './tables.ts';
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 
 /** What the caller of a held call is told when it does not go through. */
 

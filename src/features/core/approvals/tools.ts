@@ -3,11 +3,11 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { onlyMatch } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { approveCall, listApprovals, refuseCall } from './contract.ts';
 import { decide } from './decide.ts';
 import { approvalsByTail, listApprovals as readApprovals } from './store.ts';
-import type { ApprovalRow } from './tables.ts';
 import { type ApprovalViewer, approvalViewer } from './views.ts';
 
 const MOST = 200;

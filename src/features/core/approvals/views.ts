@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { agentTypeOf, ownerOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/context.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../identity/index.ts';
 import type { approvalView } from './contract.ts';
 import { readKept } from './kept-arguments.ts';
-import type { ApprovalRow } from './tables.ts';
 
 type ApprovalView = z.input<typeof approvalView>;
 

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { Principal } from '../../../kernel/context.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { grantView } from './contract.ts';
 import { grantScope, grantStatus } from './grant.ts';
 import type { Subjects } from './subjects.ts';
-import type { GrantRow } from './tables.ts';
 
 type GrantView = z.input<typeof grantView>;
 

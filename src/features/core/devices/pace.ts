@@ -1,4 +1,4 @@
-import type { DeviceGrantRow } from './tables.ts';
+import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 
 export const CODE_LASTS_MS = 10 * 60_000;
 export const FIRST_INTERVAL_SECONDS = 5;

@@ -5,13 +5,13 @@ import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { developersOf, endTokenById, knownDeveloper } from '../identity/index.ts';
 import { agentSetup, approveDevice, findDevice, listDevices, refuseDevice, revokeDevice, waitingDevices } from './contract.ts';
 import { Guesses } from './guesses.ts';
 import { setupFor } from './setup.ts';
 import { decide, devicesOf, findPending, pageOfDevices, tokensOfDevices, waitingGrants, withdraw } from './store.ts';
-import type { DeviceGrantRow } from './tables.ts';
 import { agentsOf, viewDevice, viewRequested } from './views.ts';
 
 const MOST_WAITING = 50;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Principal } from '../../../kernel/context.ts';
 import { readJson } from '../../../storage/columns.ts';
+import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import { type DeveloperRow, PRIVATE, shown, type TokenRow } from '../identity/index.ts';
 import { shownCode } from './code.ts';
 import type { Device, Requested } from './contract.ts';
 import { standingOf } from './pace.ts';
 import { makerOf } from './store.ts';
-import type { DeviceGrantRow } from './tables.ts';
 
 export const agentsOf = (row: DeviceGrantRow): string[] => readJson(z.array(z.string()), row.agents);
 

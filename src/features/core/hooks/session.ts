@@ -1,10 +1,10 @@
 import type { CallContext, WriteContext } from '../../../kernel/context.ts';
+import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type AgentSessionRow, findSession, finishSession, STALE_AFTER_MS } from '../../team/sessions/index.ts';
 import { AGENT_TYPES } from '../identity/index.ts';
 import type { Question, SessionListeners } from './standing.ts';
 import { runsOfOthersIn } from './store.ts';
-import type { ClientRunRow } from './tables.ts';
 
 /**
  * The session that a call named, if it is this very agent's and has not ended. Another token of the same developer's may be another agent's,

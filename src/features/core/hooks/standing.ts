@@ -1,6 +1,7 @@
 import type { CallContext, Principal } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ClaimRow, renewClaims } from '../../team/coordination/index.ts';
 import { type AgentSessionRow, type SessionParts, STALE_AFTER_MS, touchActiveSession } from '../../team/sessions/index.ts';
@@ -10,7 +11,6 @@ import { NOTHING_FOUND } from './found.ts';
 import type { Rights } from './rights.ts';
 import { endSession, ownSession } from './session.ts';
 import { runsOf, saveRun } from './store.ts';
-import type { ClientRunRow } from './tables.ts';
 
 export type Question = Input<typeof hear>;
 /** Who is told of snapshots and of the ends of sessions, as where agents report these themselves. */

@@ -1,11 +1,11 @@
 import type { CallContext } from '../../../kernel/context.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import { type TaskRow, tasksInHand } from '../../team/tasks/index.ts';
 import { type AgentRow, agentsActingAs } from '../../workflow/agents/index.ts';
 import { tasksHeldBy } from '../../workflow/steps/index.ts';
 import type { WorkflowTaskRow } from '../../workflow/workflows/index.ts';
 import type { Standing } from './standing.ts';
-import type { ClientRunRow } from './tables.ts';
 
 type Caller = Pick<CallContext, 'workspace' | 'principal'>;
 

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { House, Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
+import type { DeveloperRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { IdentityLimits } from './limits.ts';
 import { endTokenById, issueToken } from './people.ts';
 import { deleteStaleSigninLinks, findDeveloper, findSigninLink, insertSigninLink, takeSigninLink } from './store.ts';
-import type { DeveloperRow } from './tables.ts';
 import { hashSecret, mintSecret } from './token.ts';
 
 export const LINK_MS = 10 * 60_000;

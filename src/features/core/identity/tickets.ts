@@ -1,7 +1,7 @@
 import type { House } from '../../../kernel/context.ts';
+import type { TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { deleteStaleTickets, insertTicket, takeTicketRow } from './store.ts';
-import type { TokenRow } from './tables.ts';
 import { hashSecret, mintSecret } from './token.ts';
 
 export const TICKET_MS = 30_000;

@@ -3,12 +3,12 @@ import type { Input } from '../../../kernel/contract.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { SettingRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { hiding } from '../identity/index.ts';
 import { type Setting, settingsList, settingsSet } from './contract.ts';
 import { DEFINITIONS, type Definition, SETTING_KEYS, type SettingKey } from './definitions.ts';
 import { clearSetting, saveSetting, settingRows } from './store.ts';
-import type { SettingRow } from './tables.ts';
 
 export const settingTools: Implementation[] = [
   implement(settingsList, {

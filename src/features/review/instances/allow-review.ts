@@ -2,6 +2,7 @@ import type { WriteContext } from '../../../kernel/context.ts';
 import { record } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { reviewLimits } from '../../core/settings/index.ts';
 import { HUMAN } from '../../workflow/messages/index.ts';
@@ -12,7 +13,6 @@ import { withNews } from './news.ts';
 import type { InstancePorts } from './ports.ts';
 import { requireInstance } from './require.ts';
 import { changeInstance, reviewsOf } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 /** A limit that is raised without end is none. */
 const MOST_EXTRA = 100;

@@ -4,10 +4,10 @@ import { messageOf } from '../../../kernel/step.ts';
 import type { ChangedFile, Compared } from '../../../machine/git/diff.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { instancesDiff } from './contract.ts';
 import { patchLines } from './patch.ts';
 import type { Outside } from './step.ts';
-import type { InstanceRow } from './tables.ts';
 
 const MOST_FILES = 2_000;
 const LINES_SHOWN = 500;

@@ -1,12 +1,12 @@
 import { type Hand, messageOf } from '../../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
 import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/keep.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { requireOwn } from './owner.ts';
 import type { InstancePorts } from './ports.ts';
 import { LEASE_OVER, type Leased, lease, leave, type Outside, stillMine } from './step.ts';
 import { changeInstance } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 /** How an instance is to be taken from the machine. */
 export interface Ending {

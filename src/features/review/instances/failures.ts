@@ -3,10 +3,10 @@ import type { Output } from '../../../kernel/contract.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsBy } from '../../../storage/journal.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { instancesShow } from './contract.ts';
 import type { Outside } from './step.ts';
 import { findInstance } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 type Failure = Output<typeof instancesShow>['failures'][number];
 

@@ -8,6 +8,7 @@ import type { Outside } from './step.ts';
 import { stepSweep } from './sweep.ts';
 import { instanceActions } from './tools.ts';
 
+export type { InstanceRow } from '../../../storage/schema-rows.ts';
 export type { Feedback } from './contract.ts';
 export { beginEnding, LAST_WORDS_MS } from './end.ts';
 export { circumstancesOf } from './failures.ts';
@@ -25,7 +26,6 @@ export { carryOutStart } from './start.ts';
 export { startFailed } from './start-failed.ts';
 export { finishOverdue, goOn, LEASE_OVER, type Leased, lease, leave, type Outside, stillMine } from './step.ts';
 export { changeInstance, findInstance, pullsToAskFor, reviewBeingStarted, reviewedBy, reviewsOf, stepsUnderWay } from './store.ts';
-export type { InstanceRow } from './tables.ts';
 export { instanceViewer } from './views.ts';
 export { requireWatchable } from './watch.ts';
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Hand } from '../../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { connectionFiles, filled, type Launcher } from './launchers.ts';
 import { allows } from './lifecycle.ts';
@@ -8,7 +9,6 @@ import { FOLDER, OWNER_FILE } from './owner.ts';
 import type { InstancePorts } from './ports.ts';
 import { goOn, type Leased, type Outside, stillMine } from './step.ts';
 import { findInstance } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 /** Another has carried on with it: nothing here is ours any more. */
 export class TakenOver extends Error {

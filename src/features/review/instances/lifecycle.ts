@@ -1,4 +1,4 @@
-import type { InstanceStatus } from './tables.ts';
+import type { InstanceStatus } from './contract.ts';
 
 /** What may become of an instance, and by what. */
 export const MACHINE = {

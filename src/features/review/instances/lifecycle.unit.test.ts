@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { INSTANCE_STATUSES, INSTANCE_TYPES } from './contract.ts';
 import { allows, type Change, MACHINE } from './lifecycle.ts';
 import { INSTANCE_ID, nextId, stemOf } from './names.ts';
-import { INSTANCE_STATUSES, INSTANCE_TYPES } from './tables.ts';
 
 /** What may happen in each status, and what comes of it: the whole machine, read the other way round than it is written. */
 const MAY: Record<(typeof INSTANCE_STATUSES)[number], Partial<Record<Change, string>>> = {

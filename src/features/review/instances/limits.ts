@@ -1,5 +1,5 @@
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Limits } from '../../core/settings/index.ts';
-import type { InstanceRow } from './tables.ts';
 
 export const SUGGESTIONS = [
   'Create pull request with current work',

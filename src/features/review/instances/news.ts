@@ -1,4 +1,4 @@
-import type { InstanceRow } from './tables.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 
 type Hearing = Pick<InstanceRow, 'news'>;
 

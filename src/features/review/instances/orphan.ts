@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { INSTANCE_ID } from './names.ts';
 import { worktreesOf } from './owner.ts';
-import type { InstanceRow } from './tables.ts';
 
 /** What an instance has on the machine, for as long as it is not over. */
 export type Place = Pick<InstanceRow, 'session_name' | 'worktree_path' | 'repository' | 'machine' | 'ended_at' | 'step' | 'kept_reason'>;

@@ -1,5 +1,5 @@
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Outside } from './step.ts';
-import type { InstanceRow } from './tables.ts';
 import { isRunning } from './views.ts';
 
 /** The end of what its terminal or log shows, or showed last. */

@@ -1,8 +1,9 @@
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
+import type { InstanceStep } from './contract.ts';
 import { isOverdue } from './step.ts';
 import { findInstance } from './store.ts';
-import type { InstanceRow, InstanceStep } from './tables.ts';
 
 export async function requireInstance(db: Db, workspace: string, id: string): Promise<InstanceRow> {
   const row = await findInstance(db, workspace, id);

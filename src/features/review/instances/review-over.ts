@@ -1,3 +1,4 @@
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { beginEnding } from './end.ts';
 import { allows } from './lifecycle.ts';
@@ -5,7 +6,6 @@ import { withNews } from './news.ts';
 import type { InstancePorts } from './ports.ts';
 import type { Leased } from './step.ts';
 import { changeInstance, endRelationship, findInstance, reviewedBy } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 export interface Over {
   readonly actor: string;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { findWork, sumOf } from './diff.ts';
 import type { Outside } from './step.ts';
-import type { InstanceRow } from './tables.ts';
 import { isRunning } from './views.ts';
 
 interface Size {

@@ -1,4 +1,5 @@
 import { type Hand, messageOf } from '../../../kernel/step.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { endSession, removeFromDisk } from './end.ts';
 import { adopt, issue, kindFor, launch, putFiles, type Running, requireAwaited, required, TakenOver } from './launch.ts';
@@ -6,7 +7,6 @@ import { requireOwn } from './owner.ts';
 import type { InstancePorts } from './ports.ts';
 import { goOn, LEASE_OVER, type Leased, type Outside, stillMine } from './step.ts';
 import { changeInstance, deleteInstance, insertRelationship } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 export type Started = { readonly row: InstanceRow } | { readonly failure: unknown };
 

@@ -1,6 +1,7 @@
 import type { WriteContext } from '../../../kernel/context.ts';
 import { record } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { beginEnding } from './end.ts';
 import { allows } from './lifecycle.ts';
@@ -9,7 +10,6 @@ import { requireHere, requireIdle, requireInstance } from './require.ts';
 import { reviewOver } from './review-over.ts';
 import { type Leased, type Outside, takeOver } from './step.ts';
 import { findInstance, reviewsOf } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 /** What a person's word has made of an instance. `leased`: what is to be taken from the machine now, itself first. */
 export interface TakenAway {

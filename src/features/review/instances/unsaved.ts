@@ -5,11 +5,11 @@ import { GitFailed } from '../../../machine/git/git.ts';
 import { reasonToKeep } from '../../../machine/git/keep.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { instancesUnsaved } from './contract.ts';
 import { againstOf } from './end.ts';
 import type { Outside } from './step.ts';
 import { reviewsOf } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 /** What is only in its worktree: looked at as its end would look at it. */
 export async function unsavedOf({ disk }: Outside, db: Db, row: InstanceRow, signal: AbortSignal): Promise<Output<typeof instancesUnsaved>> {

@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import type { Principal } from '../../../kernel/context.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { reviewLimits } from '../../core/settings/index.ts';
 import type { instancesShow, instanceView } from './contract.ts';
 import { AT_WORK } from './lifecycle.ts';
 import { isAtLimit, reviewsAllowed, SUGGESTIONS } from './limits.ts';
 import { reviewCounts } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 export type InstanceView = z.input<typeof instanceView>;
 type Relationship = Output<typeof instancesShow>['relationships'][number];

@@ -1,8 +1,8 @@
 import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { requireHere, requireInstance } from './require.ts';
-import type { InstanceRow } from './tables.ts';
 import { instanceViewer } from './views.ts';
 
 /** An instance of which this person may see, from here, what its agent shows. */

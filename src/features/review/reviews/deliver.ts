@@ -1,5 +1,6 @@
 import type { Hand } from '../../../kernel/step.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { reviewLimits } from '../../core/settings/index.ts';
 import {
@@ -18,7 +19,6 @@ import { type Counted, countFailed } from './failed.ts';
 import { type Merged, merge } from './merge.ts';
 import { LEASE_OVER, type Leased, stillMine } from './step.ts';
 import { changeFeedback } from './store.ts';
-import type { ReviewFeedbackRow } from './tables.ts';
 import { inWords } from './told.ts';
 
 /** From what the reviewer said to what the coding agent has, once. Undefined where another has taken over. */

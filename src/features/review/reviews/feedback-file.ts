@@ -1,4 +1,4 @@
-import type { ReviewFeedbackRow } from './tables.ts';
+import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 
 export const FEEDBACK_FILE = 'REVIEW_FEEDBACK.md';
 

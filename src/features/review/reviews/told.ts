@@ -1,5 +1,5 @@
+import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import { FEEDBACK_FILE } from './feedback-file.ts';
-import type { ReviewFeedbackRow } from './tables.ts';
 
 /** As much JSON as a message's body may be, with room for the rest of it. */
 const MOST_TEXT = 32_000;

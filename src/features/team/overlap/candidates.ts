@@ -1,9 +1,9 @@
-import type { Match } from './contract.ts';
+import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
+import type { CheckKind, ItemKind, ItemStatus, Match } from './contract.ts';
 import { type Action, componentsDiffer, opposed } from './divergence.ts';
 import { reasonFor } from './explain.ts';
 import type { Scored } from './score.ts';
 import type { OverlapSettings } from './settings.ts';
-import type { CheckKind, ItemKind, ItemStatus, OverlapItemRow } from './tables.ts';
 
 /** The work that is being checked, in its own words. */
 export interface Subject {

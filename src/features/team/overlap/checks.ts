@@ -4,11 +4,12 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Subject } from './candidates.ts';
+import type { WarningStatus } from './contract.ts';
 import { type Match, match, type ScopeVerdict } from './contract.ts';
 import type { Detection } from './detect.ts';
-import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow, WarningStatus } from './tables.ts';
 
 export interface StoredCheck {
   readonly check: PreflightCheckRow;

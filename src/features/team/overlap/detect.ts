@@ -1,11 +1,11 @@
 import type { Db } from '../../../storage/engine.ts';
+import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import { isCompared, matchOf, mayEscalate, type Subject } from './candidates.ts';
 import type { Match } from './contract.ts';
 import type { Finder, SearchOptions } from './finder.ts';
 import { settingsOf } from './own-settings.ts';
 import type { Query, Scored } from './score.ts';
 import { findItems } from './store.ts';
-import type { OverlapItemRow } from './tables.ts';
 import { analyse, surfaces } from './terms.ts';
 
 export interface Detection {

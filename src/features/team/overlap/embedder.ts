@@ -1,4 +1,4 @@
-import type { OverlapItemRow } from './tables.ts';
+import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 
 /** A model that turns texts into vectors: optional, slow, and sometimes away. */
 export interface Embedder {

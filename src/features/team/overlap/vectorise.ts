@@ -1,9 +1,9 @@
 import type { House } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { chunks } from '../../../storage/chunks.ts';
+import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import { type Embedder, embeddedText } from './embedder.ts';
 import { findItem, nextState, tellChange } from './store.ts';
-import type { OverlapItemRow } from './tables.ts';
 import { encodeVector } from './vectors.ts';
 
 const EVERY_MS = 1_000;

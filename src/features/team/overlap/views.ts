@@ -3,11 +3,11 @@ import type { Principal } from '../../../kernel/context.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { OverlapWarningRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { shownTo } from './candidates.ts';
 import { readMatches } from './checks.ts';
 import { scopeVerdict, type showOverlap } from './contract.ts';
-import type { OverlapWarningRow } from './tables.ts';
 import { resolversOf, verdictsOf } from './warnings.ts';
 
 /** A stored warning as a viewer may see it. */

@@ -7,9 +7,10 @@ import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
+import type { OverlapWarningRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { findWarning, resolveWarning } from './checks.ts';
-import type { OverlapWarningRow, ScopeVerdictRow, WarningLevel } from './tables.ts';
+import type { WarningLevel } from './contract.ts';
 
 interface WarningPage {
   readonly open?: boolean | undefined;

@@ -1,9 +1,10 @@
 import { newId } from '../../../kernel/ids.ts';
+import type { AgentRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import type { Runtime } from './contract.ts';
 import { touchAgent } from './own.ts';
 import type { Gone } from './ports.ts';
 import { changeAgent, findAgent, insertAgent } from './store.ts';
-import type { AgentRow, Runtime } from './tables.ts';
 
 /** An agent that the server itself has started. It need not register: it is told under which id it takes part. */
 export interface Started {

@@ -1,9 +1,9 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
+import type { AgentRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { isSilent } from './liveness.ts';
 import type { Gone } from './ports.ts';
 import { changeAgent, takeSilentOffline } from './store.ts';
-import type { AgentRow } from './tables.ts';
 
 /** Of one that was silent for too long, whoever finds out first: it is offline, and what it held is free. Answers how many tasks. */
 export async function noteSilence(tx: Tx, id: string, gone: Gone): Promise<number> {

@@ -1,4 +1,5 @@
-import type { AgentRow, AgentStatus } from './tables.ts';
+import type { AgentRow } from '../../../storage/schema-rows.ts';
+import type { AgentStatus } from './contract.ts';
 
 export const HEARTBEAT_MS = 30_000;
 /** Three missed heartbeats. The claims of an agent that was silent for so long are given to others. */

@@ -2,10 +2,10 @@ import type { Expression, SqlBool } from 'kysely';
 import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { AgentRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { statusAt } from './liveness.ts';
 import { changeAgent, findAgent } from './store.ts';
-import type { AgentRow } from './tables.ts';
 
 export const agentNotFound = (id: string, field: string): Refusal =>
   new Refusal('AGENT_NOT_FOUND', `There is no agent ${JSON.stringify(id)} in this workspace.`, 'agent_list names those there are; agent_register makes one.', {

@@ -1,6 +1,6 @@
 import type { Db } from '../../../storage/engine.ts';
+import type { AgentRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import type { AgentRow } from './tables.ts';
 
 export interface Leaving {
   /** In a word or two, for the journal. */

@@ -1,10 +1,10 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Principal } from '../../../kernel/context.ts';
-import type { Database } from '../../../storage/database.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { AgentRow, Database } from '../../../storage/schema-rows.ts';
 import { PRIVATE_RUNTIME, showsFieldsTo } from '../../core/identity/index.ts';
+import type { AgentStatus, Role } from './contract.ts';
 import { LEASE_MS } from './liveness.ts';
-import type { AgentRow, AgentStatus, Role } from './tables.ts';
 
 export async function insertAgent(db: Db, row: AgentRow): Promise<void> {
   await db.insertInto('agents').values(row).execute();

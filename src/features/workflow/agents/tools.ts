@@ -4,13 +4,13 @@ import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { AgentRow } from '../../../storage/schema-rows.ts';
 import { agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
 import { leave } from './leave.ts';
 import { HEARTBEAT_MS, LEASE_MS } from './liveness.ts';
 import { requireAgent, requireOnline, requireOwnAgent, touchAgent } from './own.ts';
 import type { AgentPorts } from './ports.ts';
 import { changeAgent, insertAgent, listAgents } from './store.ts';
-import type { AgentRow } from './tables.ts';
 import { agentViewer } from './views.ts';
 
 function requireHeld(claims: readonly { task_id: string }[], taskId: string): void {

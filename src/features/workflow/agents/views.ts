@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Principal } from '../../../kernel/context.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { AgentRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import type { AgentView } from './contract.ts';
 import { leaseEnd, statusAt } from './liveness.ts';
 import { isOwn } from './own.ts';
-import type { AgentRow } from './tables.ts';
 
 const strings = z.array(z.string());
 const json = z.record(z.string(), z.unknown());

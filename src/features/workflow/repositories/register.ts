@@ -1,9 +1,9 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
+import type { RepositoryRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { findRepository, insertRepository, renameRepository } from './store.ts';
-import type { RepositoryRow } from './tables.ts';
 
 /** The one at this path, which must be normalised; made where there is none. */
 export async function ensureRepository(tx: Tx, ctx: WriteContext, path: string, name?: string): Promise<RepositoryRow> {

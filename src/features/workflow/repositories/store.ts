@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
-import type { RepositoryRow } from './tables.ts';
+import type { RepositoryRow } from '../../../storage/schema-rows.ts';
 
 export async function findRepository(db: Db, workspace: string, path: string): Promise<RepositoryRow | undefined> {
   return await db.selectFrom('repositories').selectAll().where('workspace_id', '=', workspace).where('path', '=', path).executeTakeFirst();

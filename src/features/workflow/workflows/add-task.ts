@@ -3,6 +3,7 @@ import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { dependencyCycle, findCycle, selfDependency, unknownDependency } from './dag.ts';
 import { MOST_TASKS } from './fields.ts';
@@ -13,7 +14,6 @@ import { tellTasks } from './overlap.ts';
 import { MOST_DEPENDENCIES, newTask, tooManyDependencies } from './plan.ts';
 import type { addTaskContract } from './plan-contract.ts';
 import { insertDependencies, insertTasks } from './store.ts';
-import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 type Spec = Input<typeof addTaskContract>;
 

@@ -1,7 +1,7 @@
 import { newId } from '../../../kernel/ids.ts';
+import type { CheckpointRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeTask, insertCheckpoint } from './store.ts';
-import type { CheckpointRow, WorkflowTaskRow } from './tables.ts';
 
 export interface NewCheckpoint {
   readonly type: CheckpointRow['type'];

@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { id, repositoryPath, text } from '../../../kernel/fields.ts';
-import { maxParallel, name, reason } from './fields.ts';
+import { maxParallel, name, reason, SOURCE_TYPES } from './fields.ts';
 import { WORKFLOW_STATUSES } from './lifecycle.ts';
 import { listedTask, workflowSummary, workflowView } from './shapes.ts';
-import { SOURCE_TYPES } from './tables.ts';
 
 export * from './fields.ts';
 export { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
 export * from './plan-contract.ts';
 export * from './query-contract.ts';
 export * from './shapes.ts';
-export { SOURCE_TYPES } from './tables.ts';
 
 const autoCreate = z.boolean().describe('Whether a git worktree and branch are made for every parallel task that is claimed.');
 const status = z.enum(WORKFLOW_STATUSES);

@@ -3,10 +3,11 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { absolutePath } from '../../../kernel/fields.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
+import type { WorkflowRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { ensureRepository } from '../repositories/index.ts';
+import type { SourceType } from './fields.ts';
 import { insertWorkflow } from './store.ts';
-import type { SourceType, WorkflowRow } from './tables.ts';
 
 export interface NewWorkflow {
   readonly name: string;

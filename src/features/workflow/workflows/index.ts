@@ -4,6 +4,7 @@ import { indexing } from './indexing.ts';
 import type { WorkflowPorts } from './status.ts';
 import { workflowTools } from './tools.ts';
 
+export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 export { addCheckpoint } from './checkpoint.ts';
 export { createWorkflow } from './create.ts';
 export { checkPlan } from './dag.ts';
@@ -30,7 +31,6 @@ export {
   satisfyDependents,
   standingTasks,
 } from './store.ts';
-export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from './tables.ts';
 export { planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
 
 export const workflows = (house: Pick<House, 'store'>, ports: WorkflowPorts): Feature => ({

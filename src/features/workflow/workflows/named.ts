@@ -1,7 +1,7 @@
 import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import { findTask, findWorkflow } from './store.ts';
-import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 /** The workflow with this id, or with the only id that ends so: people type the end of one. */
 export async function workflowNamed(db: Db, workspace: string, tail: string): Promise<WorkflowRow> {

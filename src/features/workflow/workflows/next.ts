@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Output } from '../../../kernel/contract.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import { LEASE_MS } from '../agents/index.ts';
 import { dependencyNames } from './graph-store.ts';
 import { isOneOf, OPEN_TASK, OPEN_WORKFLOW, SATISFIED } from './lifecycle.ts';
 import { NEIGHBOURS_TOLD, type nextTasks } from './query-contract.ts';
 import { standingTasks } from './store.ts';
-import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 type Next = Output<typeof nextTasks>;
 type NextTask = Next['tasks'][number];

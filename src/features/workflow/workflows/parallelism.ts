@@ -1,8 +1,8 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
+import type { WorkflowRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { requireNotEnded } from './hold.ts';
 import { changeWorkflow } from './store.ts';
-import type { WorkflowRow } from './tables.ts';
 
 export interface Parallelism {
   readonly max_parallel_tasks: number;

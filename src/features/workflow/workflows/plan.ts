@@ -3,6 +3,7 @@ import { record, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
+import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { checkPlan } from './dag.ts';
 import type { PlannedTask } from './fields.ts';
@@ -11,7 +12,6 @@ import { TOLD_AT_ONCE, tellTasks } from './overlap.ts';
 import type { NewPlan } from './plan-contract.ts';
 import type { workflowPlan } from './shapes.ts';
 import { changeWorkflow, insertDependencies, insertTasks } from './store.ts';
-import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 /** Edges of a graph, in all: a plan must be stored in one go while others wait. */
 export const MOST_DEPENDENCIES = 100_000;

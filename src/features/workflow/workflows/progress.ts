@@ -1,11 +1,11 @@
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorkflowRow } from '../../../storage/schema-rows.ts';
 import { dependenciesOf } from './graph-store.ts';
 import { isEnded, isSatisfied, SATISFIED, shownStatus, TASK_STATUSES, type TaskStatus } from './lifecycle.ts';
 import { counted } from './next.ts';
 import { GROUPS_TOLD, NEIGHBOURS_TOLD, type progressOf } from './query-contract.ts';
 import { standingTasks } from './store.ts';
-import type { WorkflowRow } from './tables.ts';
 
 type Progress = Output<typeof progressOf>;
 type Counts = Record<TaskStatus, number>;

@@ -1,6 +1,7 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
+import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { countDependents, countEdges, rewireDependents } from './graph-store.ts';
 import { requireNotEnded } from './hold.ts';
@@ -8,7 +9,6 @@ import { isOneOf, SYSTEM_MACHINE, shownStatus } from './lifecycle.ts';
 import { tellStatus } from './overlap.ts';
 import { MOST_DEPENDENCIES } from './plan.ts';
 import { changeTask } from './store.ts';
-import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 /** Takes the task out of the graph. How many waited for it. */
 export async function removeTask(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, task: WorkflowTaskRow, reason: string | undefined): Promise<number> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { CHECKPOINT_TYPES, COMPLEXITIES, SOURCE_TYPES } from './fields.ts';
 import { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
-import { CHECKPOINT_TYPES, COMPLEXITIES, SOURCE_TYPES } from './tables.ts';
 
 const json = z.record(z.string(), z.unknown());
 

@@ -1,10 +1,10 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
+import type { WorkflowRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { isEnded, requireTransition, WORKFLOW_MACHINE, type WorkflowStatus } from './lifecycle.ts';
 import { tellEnded } from './overlap.ts';
 import { changeWorkflow } from './store.ts';
-import type { WorkflowRow } from './tables.ts';
 
 export interface WorkflowPorts {
   /** The workflow has just ended: nobody holds a task of it any more. */

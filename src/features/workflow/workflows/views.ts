@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { readJson } from '../../../storage/columns.ts';
+import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import { shownStatus } from './lifecycle.ts';
 import type { CheckpointView, TaskView, workflowSummary, workflowView } from './shapes.ts';
 import { workflowPlan } from './shapes.ts';
-import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 const stringsSchema = z.array(z.string());
 const jsonSchema = z.record(z.string(), z.unknown());

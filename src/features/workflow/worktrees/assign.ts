@@ -3,12 +3,12 @@ import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeTask, requireHold, requireNotEnded, requireTask, requireWorkflow, type WorkflowTaskRow, type Writer } from '../workflows/index.ts';
 import type { taskAssignWorkspace, workspaceCreate } from './contract.ts';
 import { requireActive, requireSameWorkflow, requireWorktree } from './require.ts';
 import { activeAt, insertWorktree } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 
 /** An agent's own worktree: the server only knows of it. */
 export async function registerWorktree(tx: Tx, ctx: WriteContext, input: Input<typeof workspaceCreate>): Promise<string> {

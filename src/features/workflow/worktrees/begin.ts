@@ -2,12 +2,12 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { isUnderWay } from '../../../kernel/step.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { findTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { placeFor } from './place.ts';
 import { type Leased, lease } from './step.ts';
 import { activeAt, changeWorktree, findWorktree, insertWorktree, madeFor } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 
 /** Where the worktree is made from. */
 export interface Start {

@@ -3,16 +3,16 @@ import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { isUnderWay } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { requireOwnAgent } from '../agents/index.ts';
 import { requireHold, requireTransition } from '../workflows/index.ts';
-import type { workspaceUpdate } from './contract.ts';
+import type { WorktreeStatus, workspaceUpdate } from './contract.ts';
 import { WORKTREE_MACHINE } from './lifecycle.ts';
 import { reachRepository } from './reach.ts';
 import { requireWorktree } from './require.ts';
 import { type Leased, lease, type Outside } from './step.ts';
 import { changeWorktree, tasksHeldIn } from './store.ts';
-import type { WorktreeRow, WorktreeStatus } from './tables.ts';
 
 type Closing = Omit<Input<typeof workspaceUpdate>, 'status'> & { readonly status: WorktreeStatus };
 

@@ -1,4 +1,5 @@
 import { type Hand, messageOf, STEP_OVER } from '../../../kernel/step.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { unclaimTask } from '../steps/index.ts';
 import { requireTask } from '../workflows/index.ts';
@@ -8,7 +9,6 @@ import { reachRepository } from './reach.ts';
 import { clearFromDisk } from './remove.ts';
 import { type Leased, type Outside, renew, stillMine } from './step.ts';
 import { changeWorktree } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 
 export type Made = { readonly row: WorktreeRow } | { readonly failure: unknown };
 

@@ -1,5 +1,5 @@
 import { invalidInput } from '../../../kernel/input.ts';
-import type { WorktreeStatus } from './tables.ts';
+import type { WorktreeStatus } from './contract.ts';
 
 export const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[]>> = {
   active: ['merged', 'abandoned'],

@@ -1,6 +1,7 @@
 import type { CallContext } from '../../../kernel/context.ts';
 import { type Hand, isUnderWay, messageOf } from '../../../kernel/step.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type OpenedWorktree, unclaimTask } from '../steps/index.ts';
 import { isOneOf, requireTask, requireWorkflow, SYSTEM_MACHINE, type WorkflowTaskRow } from '../workflows/index.ts';
@@ -11,7 +12,6 @@ import { worktreeFailed } from './failure.ts';
 import { reachRepository } from './reach.ts';
 import type { Outside } from './step.ts';
 import { unmergedDependencies } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 
 /** A claimed task gets a worktree of its own, or the one it has. Where there can be none the claim is undone, and the refusal says why. */
 export async function openWorktree(outside: Outside, ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined> {

@@ -1,8 +1,8 @@
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { WorkflowTaskRow } from '../workflows/index.ts';
 import { findWorktree } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 
 export async function requireWorktree(db: Db, workspace: string, id: string, field: string): Promise<WorktreeRow> {
   const row = await findWorktree(db, workspace, id);

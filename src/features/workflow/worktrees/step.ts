@@ -1,8 +1,8 @@
 import { type Held, isHeldAs, isLeft } from '../../../kernel/step.ts';
 import type { GitDisk } from '../../../machine/git/disk.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeWorktree, findWorktree } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 
 /** The machine outside the store, and which repositories on it may be touched. */
 export interface Outside {

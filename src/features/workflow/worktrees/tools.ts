@@ -1,6 +1,7 @@
 import { ok } from '../../../kernel/reply.ts';
 import { type Hand, isUnderWay } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { requireWorkflow } from '../workflows/index.ts';
 import { assignTask, registerWorktree } from './assign.ts';
 import { beginClosing, requireClosable, requireCommit } from './close.ts';
@@ -10,7 +11,6 @@ import { carryOutRemoval } from './remove.ts';
 import { requireWorktree } from './require.ts';
 import type { Outside } from './step.ts';
 import { tasksIn, worktreesOf } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 import { viewWorktree } from './views.ts';
 
 export const worktreeTools = (outside: Outside): Implementation[] => [

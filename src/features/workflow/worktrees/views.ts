@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { workspaceView } from './contract.ts';
-import type { WorktreeRow } from './tables.ts';
 
 export const viewWorktree = (row: WorktreeRow, taskIds: string[]): z.output<typeof workspaceView> => ({
   id: row.id,
