@@ -1,9 +1,10 @@
-/** Writes src/storage/schema.ts from what the migrations make on both engines. `npm test` fails where it is out of date. */
+/** Writes src/storage/schema.ts and schema-rows.ts from what the migrations make. `npm test` fails where they are out of date. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore, type StoreOptions } from '../src/storage/open.ts';
 import { startPostgres } from '../src/testing/store/postgres.ts';
+import { rowTypes } from '../src/testing/store/row-types.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covenant-schema-'));
 const postgres = await startPostgres();
@@ -23,6 +24,8 @@ export const SCHEMA: Record<EngineKind, string> = {
 };
 `,
 );
+
+writeFileSync(new URL('../src/storage/schema-rows.ts', import.meta.url), rowTypes());
 
 async function dump(where: Partial<StoreOptions>): Promise<string> {
   const store = await openStore({ path: join(folder, 'covenant.db'), now: Date.now, statementTimeoutMs: 30_000, ...where });

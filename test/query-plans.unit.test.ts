@@ -4,7 +4,6 @@ import { findByText } from '../src/features/people/lookup/store.ts';
 import { readFirstSteps } from '../src/features/people/roster/first-steps.ts';
 import { agentTokens, instancesSince, registeredAgents, tasksAtWork } from '../src/features/people/roster/store.ts';
 import { listInstances } from '../src/features/review/instances/store.ts';
-import type { InstanceRow } from '../src/features/review/instances/tables.ts';
 import { failuresOf } from '../src/features/review/instances/views.ts';
 import { handoffsUntold } from '../src/features/team/coordination/store.ts';
 import { notesOfSession } from '../src/features/team/notes/store.ts';
@@ -16,6 +15,7 @@ import { undeliveredThreads } from '../src/features/workflow/messages/thread-sto
 import type { Principal } from '../src/kernel/context.ts';
 import type { Db } from '../src/storage/engine.ts';
 import { openStore } from '../src/storage/open.ts';
+import type { InstanceRow } from '../src/storage/schema-rows.ts';
 import { whenOver } from '../src/testing/scope.ts';
 import { temporaryDatabase } from '../src/testing/store/database.ts';
 

@@ -4,8 +4,8 @@ import { indexItems, markFiles, RECENT_MS } from '../../src/features/team/overla
 import { newId } from '../../src/kernel/ids.ts';
 import { DEFAULT_WORKSPACE_ID as workspace } from '../../src/kernel/workspace.ts';
 import { chunks } from '../../src/storage/chunks.ts';
-import type { Database } from '../../src/storage/database.ts';
 import { openStore, type Store } from '../../src/storage/open.ts';
+import type { Database } from '../../src/storage/schema-rows.ts';
 import type { Tx } from '../../src/storage/write.ts';
 import type { Place } from '../app.ts';
 import { type Agent, eventOf, type Moment, moments, REPOSITORY, STEP_MS } from './history.ts';

@@ -1,6 +1,6 @@
 import { newId } from '../../src/kernel/ids.ts';
 import { DEFAULT_WORKSPACE_ID as workspace_id } from '../../src/kernel/workspace.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/schema-rows.ts';
 import { INSTANCE_EVERY, instanceId, type Moment, REPOSITORY as repo, SESSION_TASKS, STEP_MS } from './history.ts';
 
 type Rows = { [Table in keyof Database]?: Database[Table][] };

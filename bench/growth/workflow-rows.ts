@@ -1,6 +1,6 @@
 import { newId } from '../../src/kernel/ids.ts';
 import { DEFAULT_WORKSPACE_ID as workspace_id } from '../../src/kernel/workspace.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/schema-rows.ts';
 import { type Moment, STEP_MS } from './history.ts';
 
 /** A workflow came with every so many tasks, and had so many steps. */

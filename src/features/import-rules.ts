@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Database } from '../storage/database.ts';
-import { EVENT_CATEGORIES } from '../storage/tables.ts';
+import { EVENT_CATEGORIES } from '../storage/columns.ts';
+import type { Database } from '../storage/schema-rows.ts';
 import { count, flag, idOf, json, matches, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../storage/transfer/row-rules.ts';
 import { approvalRows } from './core/approvals/rows.ts';
 import { grantRows } from './core/capabilities/rows.ts';

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Database } from './database.ts';
-import type { EventRow, JournalHeadRow } from './tables.ts';
+import type { Database, EventRow, JournalHeadRow } from './schema-rows.ts';
 
 /** A connection, or the connection of a running transaction: store queries take either. */
 export type Db = Kysely<Database>;

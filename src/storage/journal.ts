@@ -1,9 +1,10 @@
 import { hash as digest } from 'node:crypto';
 import { canonicalJson } from './canonical.ts';
+import type { EventCategory } from './columns.ts';
 import { compiledQuery } from './compiled.ts';
 import type { Db, Engine } from './engine.ts';
+import type { EventRow, JournalHeadRow } from './schema-rows.ts';
 import { withoutTokens } from './secrets.ts';
-import type { EventCategory, EventRow, JournalHeadRow } from './tables.ts';
 
 /** The hash before the first event. */
 export const GENESIS = '0'.repeat(64);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
-import type { Database } from './database.ts';
 import type { Control, Db, Engine } from './engine.ts';
 import { OutcomeUnknown, StoreBusy, StoreUnwritable } from './errors.ts';
 import { PreparedNames } from './prepared.ts';
+import type { Database } from './schema-rows.ts';
 
 const CHANNEL = 'covenant_events';
 const ATTEMPTS = 4;

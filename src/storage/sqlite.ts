@@ -2,9 +2,9 @@ import { chmodSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
-import type { Database } from './database.ts';
 import { ACCESS_TABLES, type Control, type Db, type Engine } from './engine.ts';
 import { OutcomeUnknown, StoreBusy, StoreUnwritable } from './errors.ts';
+import type { Database } from './schema-rows.ts';
 
 /** Long enough for another process's commit, short enough not to hold up the event loop: the wait itself is synchronous. */
 const BUSY_TIMEOUT_MS = 20;

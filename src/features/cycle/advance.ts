@@ -2,6 +2,7 @@ import { record, type WriteContext } from '../../kernel/context.ts';
 import { excerpt } from '../../kernel/excerpt.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/input.ts';
+import type { CycleRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { CycleConfig } from './config.ts';
 import { firstPhase, leadsBack, type Phase } from './machine.ts';
@@ -9,7 +10,6 @@ import { cycleIdFor, slugOf } from './naming.ts';
 import type { HandoffPayload } from './payload.ts';
 import { alreadyActive } from './refusals.ts';
 import { activeCycle, addHandoff, type Cycle, changeCycle, findCycle, idsLike, insertCycle, readCycle } from './store.ts';
-import type { CycleRow } from './tables.ts';
 import { mintLockToken } from './tokens.ts';
 
 /** The changes that a cycle goes through, each with its event in one transaction. Whether they may be made has been judged. */

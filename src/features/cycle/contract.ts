@@ -3,7 +3,12 @@ import { contract, READ } from '../../kernel/contract.ts';
 import { id, repositoryPath, text, title } from '../../kernel/fields.ts';
 import { machineSchema } from './machine.ts';
 import { HANDOFF_LISTS, payloadSchema } from './payload.ts';
-import { CYCLE_STATUSES } from './tables.ts';
+
+export const CYCLE_STATUSES = ['active', 'archived', 'cancelled'] as const;
+export type CycleStatus = (typeof CYCLE_STATUSES)[number];
+
+/** The lock token of every cycle that was imported. It opens nothing, and no file here follows such a cycle. */
+export const IMPORTED_LOCK = 'void';
 
 const repository = { repository_path: repositoryPath.optional() };
 

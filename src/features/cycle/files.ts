@@ -1,6 +1,6 @@
+import type { CycleHandoffRow } from '../../storage/schema-rows.ts';
 import { FOLDER, REDACTED } from './config.ts';
 import type { Cycle } from './store.ts';
-import type { CycleHandoffRow } from './tables.ts';
 
 /** What the files in a repository say of its cycles. Made of the store's rows alone, so that it can be made again. Never a token. */
 

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { type FileDisk, fileDisk } from '../../machine/files.ts';
 import { brokerFile, brokerRepository, type CycleApp, checkFiles, cycleApp, readBroker, writeConfig } from '../../testing/scenes/cycle.ts';
 import { ENGINE, temporaryFolder } from '../../testing/store/database.ts';
+import { IMPORTED_LOCK } from './contract.ts';
 import { behindIn, latestCycle } from './mirror.ts';
-import { IMPORTED_LOCK } from './tables.ts';
 
 /** The whole way to `complete`, and what archives it. */
 async function completed(app: CycleApp, feature = 'featureX') {

@@ -3,10 +3,10 @@ import type { House } from '../../kernel/context.ts';
 import { NotAFile } from '../../machine/files.ts';
 import type { Db } from '../../storage/engine.ts';
 import { FOLDER } from './config.ts';
+import { IMPORTED_LOCK } from './contract.ts';
 import { archiveOf, type Files, handoffFile, mirrorOf } from './files.ts';
 import type { Outside } from './place.ts';
 import { type Cycle, currentHandoffs, readCycle } from './store.ts';
-import { IMPORTED_LOCK } from './tables.ts';
 
 export interface Mirror {
   /** Makes the repository's files agree with the store. Answers what kept it from doing so. */

@@ -1,8 +1,8 @@
 import { endingIn, onlyMatch } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
+import type { PskFailureRow, RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import { invalidSession } from './refusals.ts';
-import type { PskFailureRow, RoleSessionRow } from './tables.ts';
 import { hashToken, pskMark } from './tokens.ts';
 
 /** Who presents a session token, and where. */

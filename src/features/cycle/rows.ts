@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { newId } from '../../kernel/ids.ts';
+import type { CycleHandoffRow, CycleRow } from '../../storage/schema-rows.ts';
 import { count, idOf, json, localPath, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule } from '../../storage/transfer/row-rules.ts';
+import { CYCLE_STATUSES, IMPORTED_LOCK } from './contract.ts';
 import { faultsOf, machineSchema } from './machine.ts';
-import { CYCLE_STATUSES, type CycleHandoffRow, type CycleRow, IMPORTED_LOCK } from './tables.ts';
 
 /** Roles and phases are parts of files' names: a machine in a file is held to the same names as one in a config. */
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/i;

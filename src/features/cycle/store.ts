@@ -1,10 +1,10 @@
 import type { Updateable } from 'kysely';
 import { calledRepository } from '../../kernel/repository-name.ts';
 import { readJson } from '../../storage/columns.ts';
-import type { Database } from '../../storage/database.ts';
 import type { Db } from '../../storage/engine.ts';
+import type { CycleHandoffRow, CycleRow, Database } from '../../storage/schema-rows.ts';
+import type { CycleStatus } from './contract.ts';
 import { type Machine, machineSchema } from './machine.ts';
-import type { CycleHandoffRow, CycleRow, CycleStatus } from './tables.ts';
 
 /** A cycle with its machine read. */
 export type Cycle = Omit<CycleRow, 'machine'> & { readonly machine: Machine };

@@ -1,6 +1,7 @@
 import type { CallContext } from '../../kernel/context.ts';
 import { ok, type Reply } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
+import type { CycleHandoffRow } from '../../storage/schema-rows.ts';
 import { archiveCycle, completeCycle, handOver, startCycle } from './advance.ts';
 import { asRole, type Turn } from './as-role.ts';
 import { type CycleConfig, NO_CONFIG } from './config.ts';
@@ -10,7 +11,6 @@ import { openSession } from './open-session.ts';
 import { configOf, type Outside, realConfig, repositoryOf, sensitiveConfig } from './place.ts';
 import { invalidTarget } from './refusals.ts';
 import { activeCycle, currentHandoffs } from './store.ts';
-import type { CycleHandoffRow } from './tables.ts';
 import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff } from './turn.ts';
 
 /** The eight tools of the contract. Every call that gets as far as the cycle leaves the files as the store has them, also where an earlier one died. */

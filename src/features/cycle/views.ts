@@ -1,9 +1,9 @@
 import type { Output } from '../../kernel/contract.ts';
+import type { CycleHandoffRow, RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { cyclesHandoffs, cyclesShow } from './contract.ts';
 import { archivePath } from './files.ts';
 import { HANDOFF_LISTS, type HandoffPayload } from './payload.ts';
 import type { Cycle } from './store.ts';
-import type { CycleHandoffRow, RoleSessionRow } from './tables.ts';
 
 type Shown = Output<typeof cyclesShow>;
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Db, Engine } from '../engine.ts';
 import { type ChainBreak, type ChainPoint, ChainVerifier, GENESIS, readAnchor, readHead, toEvent } from '../journal.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
-import type { EventRow } from '../tables.ts';
+import type { EventRow } from '../schema-rows.ts';
 import { FORMAT, TransferRefused, writeLine, writeRow } from './format.ts';
 import { misfit, type Row, TABLES, type TableLayout } from './layout.ts';
 import { inSnapshot, pagesOf } from './snapshot.ts';

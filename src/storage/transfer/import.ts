@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Db, Engine } from '../engine.ts';
 import { type ChainPoint, ChainVerifier, toEvent } from '../journal.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
-import type { EventRow } from '../tables.ts';
+import type { EventRow } from '../schema-rows.ts';
 import { damaged, type End, type Header, readContent, readHeader, TransferRefused, writeLine } from './format.ts';
 import { type Batch, insertBatch } from './insert.ts';
 import { misfit, type Row, TABLES, type TableLayout } from './layout.ts';

@@ -1,5 +1,5 @@
-import type { Database } from '../database.ts';
 import { SCHEMA } from '../schema.ts';
+import type { Database } from '../schema-rows.ts';
 
 /** All that a portable column can hold; JSON is the text that it is stored as. */
 export type Value = string | number | null;

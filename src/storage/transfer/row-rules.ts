@@ -1,6 +1,6 @@
 import { isAbsolute, normalize } from 'node:path';
 import type { z } from 'zod';
-import type { Database } from '../database.ts';
+import type { Database } from '../schema-rows.ts';
 import type { LEFT_OUT, Row, Value } from './layout.ts';
 
 /** The server that imports. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../../storage/database.ts';
 import type { Store } from '../../storage/open.ts';
+import type { Database } from '../../storage/schema-rows.ts';
 
 export type Table = keyof Database;
 export type Row = Readonly<Record<string, unknown>>;

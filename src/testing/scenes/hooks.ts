@@ -1,4 +1,4 @@
-import type { ClientRunRow } from '../../features/core/hooks/tables.ts';
+import type { ClientRunRow } from '../../storage/schema-rows.ts';
 import type { HookAnswer, HookEvent, HookQuestion } from '../../wire/hook-question.ts';
 import type { TestAppOptions, TestCaller } from '../app.ts';
 import { type TeamApp, teamApp } from './team.ts';

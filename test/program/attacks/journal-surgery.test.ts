@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../../../src/storage/canonical.ts';
 import { chainHash } from '../../../src/storage/journal.ts';
-import type { EventRow } from '../../../src/storage/tables.ts';
+import type { EventRow } from '../../../src/storage/schema-rows.ts';
 import { covenant, startProgram } from '../../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../../src/testing/store/database.ts';
 

@@ -5,7 +5,7 @@ import type { Exchange, Json } from '../../../kernel/relay.ts';
 import { type Refused, refused } from '../../../kernel/reply.ts';
 import { canonicalJson } from '../../../storage/canonical.ts';
 import { type JsonText, readJson } from '../../../storage/columns.ts';
-import type { ApprovalRow } from './tables.ts';
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 
 /** What a person is shown of a call's arguments: canonical JSON, or the beginning of it. */
 const kept = z.strictObject({ text: z.string(), cut: z.boolean(), bytes: z.int() });

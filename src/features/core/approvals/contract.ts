@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { id, text } from '../../../kernel/fields.ts';
-import { APPROVAL_STATUSES } from './tables.ts';
+
+/** `used`: the approved call has been made. `lapsed`: nobody decided in time, or nobody made the approved call. */
+export const APPROVAL_STATUSES = ['waiting', 'approved', 'refused', 'lapsed', 'used'] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 
 const approvalId = id.describe('The approval, or the end of its id.');
 

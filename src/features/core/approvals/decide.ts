@@ -1,9 +1,9 @@
 import type { House } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeApproval, deleteStaleRounds, findApproval, overdueApprovals, workspacesWithStaleRounds } from './store.ts';
-import type { ApprovalRow } from './tables.ts';
 
 /** As the journal has it, where nobody in particular acts. */
 const SERVER = 'server';

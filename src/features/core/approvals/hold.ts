@@ -3,6 +3,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { APPROVAL_PREFIX, APPROVAL_QUESTION, type Held, type HeldCall, type Ports, withoutApproval } from '../../../kernel/ports.ts';
 import type { Exchange } from '../../../kernel/relay.ts';
 import type { Refused } from '../../../kernel/reply.ts';
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { tokenStands } from '../identity/index.ts';
 import {
   askedResult,
@@ -20,7 +21,6 @@ import {
 } from './asking.ts';
 import { approvalEvent, decide, lapse, spendApproval } from './decide.ts';
 import { findApproval, insertApproval, openApprovalOf, type SameCall, waitingOf } from './store.ts';
-import type { ApprovalRow } from './tables.ts';
 import { DecisionWatch } from './watch.ts';
 
 /** More than a person can look through, and a bound on what an agent can pile up. */

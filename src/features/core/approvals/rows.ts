@@ -1,5 +1,6 @@
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { idOf, neverBrought, oneOf, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
-import { APPROVAL_STATUSES, type ApprovalRow } from './tables.ts';
+import { APPROVAL_STATUSES } from './contract.ts';
 
 /** A decision is kept as history. One that is still to be made or used would let a call through here. */
 export const approvalRows = {

@@ -1,6 +1,7 @@
 import { endingIn } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { ApprovalRow, ApprovalStatus, CallRoundRow } from './tables.ts';
+import type { ApprovalRow, CallRoundRow } from '../../../storage/schema-rows.ts';
+import type { ApprovalStatus } from './contract.ts';
 
 const approvalsIn = (db: Db, workspace: string) => db.selectFrom('approvals').selectAll().where('workspace_id', '=', workspace);
 

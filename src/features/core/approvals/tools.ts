@@ -6,13 +6,13 @@ import { ok } from '../../../kernel/reply.ts';
 import { onlyMatch } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../identity/index.ts';
 import { readKept } from './asking.ts';
 import { type approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
 import { decide } from './decide.ts';
 import { approvalsByTail, listApprovals as readApprovals } from './store.ts';
-import type { ApprovalRow } from './tables.ts';
 
 const MOST = 200;
 

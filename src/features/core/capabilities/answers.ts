@@ -5,11 +5,11 @@ import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { capabilityMatrix, explainCapability, grantView } from './contract.ts';
 import type { Foreseen, Gate } from './gate.ts';
 import { argumentsOf, capabilityFor, grantScope, grantStatus } from './grant.ts';
 import type { Caller, NamedSubject, Subjects } from './subjects.ts';
-import type { GrantRow } from './tables.ts';
 
 /** What there is to call, and who decides on it. */
 export interface Offer {

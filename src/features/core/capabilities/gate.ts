@@ -5,10 +5,10 @@ import type { Asked, Denied, Passed, Ports, Settled, Verdict } from '../../../ke
 import { refused } from '../../../kernel/reply.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/workspace.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
+import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { actionName, actionsFor, allowsArguments, approverOf, argumentsOf, capabilityFor, grantStatus, isCounted, recentAfter, waitForRate } from './grant.ts';
 import { byAge, countUse, findGrants, grantById, grantsOf, standingGrants } from './store.ts';
-import type { GrantRow } from './tables.ts';
 
 /** The one tool that needs no grant: the liveness probe. */
 const EXEMPT = 'clock';

@@ -4,7 +4,10 @@ import { permissionOf } from '../../../kernel/aliases.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
 import type { Asked } from '../../../kernel/ports.ts';
 import { readJson } from '../../../storage/columns.ts';
-import type { GrantRow, StandingGrant } from './tables.ts';
+import type { GrantRow } from '../../../storage/schema-rows.ts';
+
+/** What decides whether a grant stands. */
+export type StandingGrant = Pick<GrantRow, 'action' | 'revoked_at' | 'expires_at' | 'max_uses' | 'uses'>;
 
 export const grantScope = z.strictObject({
   max_uses: z.int().min(1).max(1_000_000_000).optional().describe('How many calls the grant allows in all.'),

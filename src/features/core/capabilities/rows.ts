@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { GrantRow } from '../../../storage/schema-rows.ts';
 import { count, fits, idOf, json, matches, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import { actionName, grantScope } from './grant.ts';
-import type { GrantRow } from './tables.ts';
 
 export const grantRows = {
   grants: rowRule<GrantRow>({

@@ -2,8 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { endingIn, wordsPattern } from '../../../kernel/tail.ts';
 import { compiledQuery } from '../../../storage/compiled.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { GrantStatus } from './grant.ts';
-import type { GrantRow, StandingGrant } from './tables.ts';
+import type { GrantRow } from '../../../storage/schema-rows.ts';
+import type { GrantStatus, StandingGrant } from './grant.ts';
 
 const grantsIn = (db: Db, workspace: string) => db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace);
 

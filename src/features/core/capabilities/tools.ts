@@ -6,13 +6,13 @@ import { ok } from '../../../kernel/reply.ts';
 import { onlyMatch } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { explain, matrix, type Offer, viewGrants } from './answers.ts';
 import { capabilityMatrix, explainCapability, grantCapability, listCapabilities, revokeCapability } from './contract.ts';
 import { type GrantScope, PROFILES } from './grant.ts';
 import { findGrants, grantsByTail, insertGrant, pageOfGrants, revokeGrant } from './store.ts';
 import type { Subjects } from './subjects.ts';
-import type { GrantRow } from './tables.ts';
 
 export function capabilityTools(subjects: Subjects, offer: Offer): Implementation[] {
   return [

@@ -5,12 +5,12 @@ import { newId } from '../../../kernel/ids.ts';
 import { parseInput } from '../../../kernel/input.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { readJson } from '../../../storage/columns.ts';
+import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { agentTokenExpiry, findDeveloper, hashSecret, type IdentityLimits, issueToken, mintSecret } from '../identity/index.ts';
 import { devicePoll, deviceRequest } from './contract.ts';
 import { CODE_LASTS_MS, FIRST_INTERVAL_SECONDS, isTooSoon, MOST_AT_ONCE, MOST_FROM_ONE_SOURCE, newUserCode, shownCode, slower, standingOf } from './pace.ts';
 import { consume, deleteOldestOf, deleteStale, findByDeviceCode, findPending, insertGrant, makerOf, notePoll, openSources } from './store.ts';
-import type { DeviceGrantRow } from './tables.ts';
 
 /** How long a request that came to nothing can still be asked about. */
 export const UNANSWERED_KEPT_MS = 24 * 3_600_000;

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Refusal } from '../../../kernel/errors.ts';
-import type { DeviceGrantRow } from './tables.ts';
+import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 
 /** No vowels, so that no word comes of it; no letter that is mistaken for another or for a digit. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';

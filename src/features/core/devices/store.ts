@@ -1,7 +1,7 @@
 import type { Db } from '../../../storage/engine.ts';
+import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import { neverBrought, type RowRules } from '../../../storage/transfer/row-rules.ts';
 import type { TokenRow } from '../identity/index.ts';
-import type { DeviceGrantRow } from './tables.ts';
 
 export async function insertGrant(db: Db, row: DeviceGrantRow): Promise<void> {
   await db.insertInto('device_grants').values(row).execute();

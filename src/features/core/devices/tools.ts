@@ -8,13 +8,13 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type DeveloperRow, developersOf, endTokenById, knownDeveloper, PRIVATE, shown, type TokenRow } from '../identity/index.ts';
 import { CLIENTS, installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
 import { agentSetup, approveDevice, type Device, findDevice, listDevices, type Requested, refuseDevice, revokeDevice, waitingDevices } from './contract.ts';
 import { Guesses, shownCode, standingOf } from './pace.ts';
 import { decide, devicesOf, findPending, makerOf, pageOfDevices, tokensOfDevices, waitingGrants, withdraw } from './store.ts';
-import type { DeviceGrantRow } from './tables.ts';
 
 const MOST_WAITING = 50;
 

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { EVENT_CATEGORIES, type EventCategory } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { firstSeqSince, readHead } from '../../../storage/journal.ts';
-import { EVENT_CATEGORIES, type EventCategory } from '../../../storage/tables.ts';
 
 const MINUTE_MS = 60_000;
 /** How far back it counts. */

@@ -2,6 +2,7 @@ import type { CallContext, Principal, WriteContext } from '../../../kernel/conte
 import type { Input } from '../../../kernel/contract.ts';
 import type { Verdict } from '../../../kernel/ports.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ClaimRow, renewClaims } from '../../team/coordination/index.ts';
 import { type AgentSessionRow, findSession, finishSession, type SessionParts, STALE_AFTER_MS, touchActiveSession } from '../../team/sessions/index.ts';
@@ -10,7 +11,6 @@ import { AGENT_TYPES, callingDeveloper } from '../identity/index.ts';
 import type { hear } from './contract.ts';
 import { NOTHING_FOUND } from './found.ts';
 import { runsOf, runsOfOthersIn, saveRun } from './store.ts';
-import type { ClientRunRow } from './tables.ts';
 
 export type Question = Input<typeof hear>;
 /** Who is told of snapshots and of the ends of sessions, as where agents report these themselves. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { readJson } from '../../../storage/columns.ts';
+import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Question } from './context.ts';
-import type { ClientRunRow } from './tables.ts';
 
 /**
  * What lay around before the run began is none of its work. `files`: null where it was too much to remember. `unpushed`: how many commits

@@ -1,5 +1,6 @@
 import type { CallContext, WriteContext } from '../../../kernel/context.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
 import { type TaskRow, tasksInHand } from '../../team/tasks/index.ts';
@@ -9,7 +10,6 @@ import { tasksHeldBy } from '../../workflow/steps/index.ts';
 import type { WorkflowTaskRow } from '../../workflow/workflows/index.ts';
 import { runsAround, type Standing } from './context.ts';
 import { saveRun } from './store.ts';
-import type { ClientRunRow } from './tables.ts';
 import { quoted, Sheet } from './words.ts';
 
 type Caller = Pick<CallContext, 'workspace' | 'principal'>;

@@ -1,8 +1,8 @@
 import type { WriteContext } from '../../../kernel/context.ts';
+import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { findSession, MOST_FILES, storeSnapshot } from '../../team/sessions/index.ts';
 import type { Question, SessionListeners } from './context.ts';
-import type { ClientRunRow } from './tables.ts';
 
 const MOST_FOLDER = 500;
 

@@ -5,9 +5,9 @@ import { readJson } from '../../../storage/columns.ts';
 import { compiledQuery } from '../../../storage/compiled.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout, toEvent } from '../../../storage/journal.ts';
+import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { DENIED_EDIT } from '../events/index.ts';
-import type { ClientRunRow } from './tables.ts';
 
 const runsWithSessions = compiledQuery(4, (db, workspace: string, actor: string, clientSession: string, since: number) =>
   db

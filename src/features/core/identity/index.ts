@@ -3,6 +3,7 @@ import type { IdentityLimits } from './people.ts';
 import { LINK_MS, TICKET_MS, WEB_SESSION_MS } from './signin.ts';
 import { identityTools } from './tools.ts';
 
+export type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 export { type Authenticate, type Authentication, type CurrentSession, createAuthenticate, createCurrentSession, createEnterWorkspace } from './authenticate.ts';
 export type { IdentityLimits } from './people.ts';
 export {
@@ -25,7 +26,6 @@ export { endRevived, type RevivedToken, revivedTokens } from './revived.ts';
 export { createSignIn, makeSigninLink, type SignIn, type SignInRequest, signInRequest } from './signin.ts';
 export { developersOf, findDeveloper, firstDeveloper, tokenStands } from './store.ts';
 export { grantSubjects } from './subjects.ts';
-export type { DeveloperRow, TokenRow } from './tables.ts';
 export { AGENT_TYPES, hashSecret, mintSecret } from './token.ts';
 
 export const identity = (limits: IdentityLimits): Feature => ({

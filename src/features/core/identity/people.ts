@@ -2,6 +2,7 @@ import type { WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
+import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
 import {
@@ -19,7 +20,7 @@ import {
   setTokenSecret,
   workspaceTokens,
 } from './store.ts';
-import type { DeveloperRow, TokenKind, TokenRow } from './tables.ts';
+import type { TokenKind } from './token.ts';
 import { defaultLabel, hashSecret, mintToken } from './token.ts';
 
 /** Of `[limits]` in config.toml: how long sign-ins and tokens last. */

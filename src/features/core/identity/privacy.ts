@@ -2,9 +2,9 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { DeveloperRow } from '../../../storage/schema-rows.ts';
 import { PRIVATE } from './private-fields.ts';
 import { developersOf, findDeveloper } from './store.ts';
-import type { DeveloperRow } from './tables.ts';
 
 /** How a developer appears to `viewer` (nobody in particular: null): a private one only to themselves. */
 export function shown<T extends { id: string | null; name: string | null; visibility: string | null }>(

@@ -5,12 +5,11 @@ import { isRecord } from '../../../kernel/input.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { Refused } from '../../../kernel/reply.ts';
 import { chunks } from '../../../storage/chunks.ts';
-import type { Database } from '../../../storage/database.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { JournalEvent } from '../../../storage/journal.ts';
+import type { Database, DeveloperRow } from '../../../storage/schema-rows.ts';
 import { ID, PRIVATE, type Veil, veiled, veiledEvent } from './private-fields.ts';
 import { developersOf, instancesOf } from './store.ts';
-import type { DeveloperRow } from './tables.ts';
 
 /** Where the owner of a thing stands, by the beginning of its id: a developer's id, an actor or the subject of a grant. */
 const OWNERS: Readonly<Record<string, readonly [keyof Database, RawBuilder<string | null>]>> = {

@@ -1,6 +1,7 @@
 import { workspaceName } from '../../../kernel/workspace.ts';
+import type { DeveloperRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
 import { idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
-import type { DeveloperRow, TokenKind, TokenRow, WorkspaceRow } from './tables.ts';
+import type { TokenKind } from './token.ts';
 import { AGENT_TYPES } from './token.ts';
 
 /** Each lets somebody into this server, or back into a browser, without anybody here having said so. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { House, Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
+import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { endTokenById, type IdentityLimits, issueToken } from './people.ts';
 import {
@@ -14,7 +15,6 @@ import {
   takeSigninLink,
   takeTicketRow,
 } from './store.ts';
-import type { DeveloperRow, TokenRow } from './tables.ts';
 import { hashSecret, mintSecret } from './token.ts';
 
 export const LINK_MS = 10 * 60_000;

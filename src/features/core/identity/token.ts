@@ -1,6 +1,9 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
+/** `web` is a browser's sign-in, carried by the cookie and accepted nowhere else. */
+export type TokenKind = 'operator' | 'developer' | 'agent' | 'instance' | 'web';
+
 export const AGENT_TYPES = ['claude-code', 'codex', 'cursor', 'gemini', 'opencode'] as const;
 export const agentType = z.enum(AGENT_TYPES);
 

@@ -3,6 +3,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { onlyMatch } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
   createSigninLink,
@@ -35,7 +36,6 @@ import { shown } from './privacy.ts';
 import { PRIVATE } from './private-fields.ts';
 import { issueTicket, makeSigninLink } from './signin.ts';
 import { agentRunners, developersOf, findTokensByTail, firstDeveloper, pageOfTokens, setDeveloperVisibility, type TokenWithDeveloper } from './store.ts';
-import type { DeveloperRow, TokenRow } from './tables.ts';
 
 const MINUTE_MS = 60_000;
 /** From so long before it expires people are warned of an agent's token. */

@@ -12,8 +12,8 @@ import { FORGOTTEN as SESSIONS } from '../../team/sessions/retention.ts';
 import { FORGOTTEN as TEAM } from '../../team/team-overview/retention.ts';
 import { FORGOTTEN as TELEMETRY } from '../../team/usage/retention.ts';
 import { FORGOTTEN as MESSAGES } from '../../workflow/messages/retention.ts';
+import { APPROVAL_STATUSES } from '../approvals/contract.ts';
 import { FORGOTTEN as APPROVALS } from '../approvals/retention.ts';
-import { APPROVAL_STATUSES } from '../approvals/tables.ts';
 import { retentionSweep } from './retention.ts';
 
 const DAY_MS = 24 * 3_600_000;

@@ -1,6 +1,6 @@
+import type { SettingRow } from '../../../storage/schema-rows.ts';
 import { oneOf, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import { DEFINITIONS, type Definition, SETTING_KEYS, type SettingKey } from './definitions.ts';
-import type { SettingRow } from './tables.ts';
 
 export const settingRows = {
   settings: rowRule<SettingRow>({ key: oneOf(...SETTING_KEYS) }, (row) => {

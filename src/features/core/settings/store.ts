@@ -1,6 +1,6 @@
 import type { Db } from '../../../storage/engine.ts';
+import type { SettingRow } from '../../../storage/schema-rows.ts';
 import { DEFINITIONS, type SettingKey } from './definitions.ts';
-import type { SettingRow } from './tables.ts';
 
 export async function settingRows(db: Db, workspace: string): Promise<SettingRow[]> {
   return await db.selectFrom('settings').selectAll().where('workspace_id', '=', workspace).execute();

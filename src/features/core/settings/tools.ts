@@ -5,6 +5,7 @@ import type { PublishedTool } from '../../../kernel/publish.ts';
 import { accessOf } from '../../../kernel/registry.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement, type Kept } from '../../../kernel/tool.ts';
+import type { SettingRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { PROFILES } from '../capabilities/index.ts';
 import { hiding } from '../identity/index.ts';
@@ -12,7 +13,6 @@ import { retentionList, rolesList, type Setting, settingsList, settingsSet, TOKE
 import { DEFINITIONS, type Definition, SETTING_KEYS, type SettingKey } from './definitions.ts';
 import { keptMs, RETENTION } from './retention.ts';
 import { clearSetting, saveSetting, settingRows } from './store.ts';
-import type { SettingRow } from './tables.ts';
 
 export const settingTools: Implementation[] = [
   implement(settingsList, {

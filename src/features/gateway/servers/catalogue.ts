@@ -8,6 +8,7 @@ import { type Entry, serves } from './entry.ts';
 import type { Facts, Listing } from './listing.ts';
 import { nativeNames } from './names.ts';
 import { holdersOf, isChosen, isHeld, type KnownServer, NOTHING, type Offer, type OfferedDefinition, offerOf } from './offered.ts';
+import type { PinKind } from './pins.ts';
 import { approvedPin, asTold, type Comparison, compareListing, type Naming, type Pin, reasonOf, type Told, toldBy, type Withheld, withheldOf } from './pins.ts';
 import {
   allUpstreams,
@@ -23,7 +24,6 @@ import {
   savePins,
   saveUpstream,
 } from './store.ts';
-import type { PinKind } from './tables.ts';
 
 export type { OfferedDefinition } from './offered.ts';
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Json } from '../../../kernel/relay.ts';
 import { canonicalJson } from '../../../storage/canonical.ts';
-import type { PinKind } from './tables.ts';
+import type { PinKind } from './pins.ts';
 
 /** What has no shape of its own, and half a surrogate pair. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;

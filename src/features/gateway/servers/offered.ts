@@ -1,9 +1,9 @@
 import type { Json } from '../../../kernel/relay.ts';
 import { type Entry, shareWorkspace } from './entry.ts';
 import { exposedName, foldedName } from './names.ts';
+import type { PinKind } from './pins.ts';
 import { asTold, type Pin, reasonOf, type Told, type Withheld, withheldOf } from './pins.ts';
 import type { HeldName, KeptFacts } from './store.ts';
-import type { PinKind } from './tables.ts';
 
 export interface OfferedDefinition {
   readonly entry: Entry;

@@ -4,7 +4,9 @@ import { canonicalJson } from '../../../storage/canonical.ts';
 import { definitionHash, isUsable, type Named, namelessHash, printable } from './definition.ts';
 import type { Listing } from './listing.ts';
 import { exposedName, foldedName } from './names.ts';
-import { PIN_KINDS, type PinKind } from './tables.ts';
+
+export const PIN_KINDS = ['tool', 'prompt'] as const;
+export type PinKind = (typeof PIN_KINDS)[number];
 
 /** A definition as it was approved and as it is now; the row of the table, read. */
 export interface Pin {

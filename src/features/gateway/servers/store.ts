@@ -3,9 +3,10 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
 import type { Facts } from './listing.ts';
 import type { LeftOut, Pin } from './pins.ts';
-import { PIN_KINDS, type PinKind, type UpstreamPinRow } from './tables.ts';
+import { PIN_KINDS, type PinKind } from './pins.ts';
 
 const json = z.record(z.string(), z.unknown());
 const keptFacts = z.object({

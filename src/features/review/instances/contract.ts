@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { absolutePath, repositoryPath, text, title } from '../../../kernel/fields.ts';
 import { INSTANCE_ID } from './lifecycle.ts';
-import { INSTANCE_STATUSES, INSTANCE_TYPES } from './tables.ts';
+
+export const INSTANCE_TYPES = ['coding', 'review', 'planning'] as const;
+export type InstanceType = (typeof INSTANCE_TYPES)[number];
+
+export const INSTANCE_STATUSES = ['started', 'waiting_review', 'pr_created', 'pr_merged', 'pr_closed', 'terminated', 'abandoned'] as const;
+export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
+
+/** What is being done to it on the machine; null: nothing. A step that is overdue is taken over by the sweep. */
+export const INSTANCE_STEPS = ['worktree', 'session', 'restart', 'ending', 'pull', 'issues'] as const;
+export type InstanceStep = (typeof INSTANCE_STEPS)[number];
 
 export const instanceId = z.string().regex(INSTANCE_ID, { error: 'expected work-<issue>-a<n>, review-<issue>-a<n>, planning-a<n> or adhoc-a<n>' });
 

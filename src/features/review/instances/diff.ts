@@ -9,12 +9,12 @@ import { GitFailed } from '../../../machine/git/git.ts';
 import { reasonToKeep } from '../../../machine/git/keep.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesDiff, instancesSizes, instancesUnsaved, type PatchLine } from './contract.ts';
 import { requireWatchable } from './require.ts';
 import type { Outside } from './step.ts';
 import { againstOf } from './stop.ts';
 import { findInstances, reviewsOf } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 import { instanceViewer, isRunning } from './views.ts';
 
 const MOST_FILES = 2_000;

@@ -8,6 +8,7 @@ import type { Outside } from './step.ts';
 import { stepSweep } from './sweep.ts';
 import { instanceActions } from './tools.ts';
 
+export type { InstanceRow } from '../../../storage/schema-rows.ts';
 export type { Feedback } from './contract.ts';
 export { LAUNCHERS, type Launcher } from './launch.ts';
 export { allows, INSTANCE_ID } from './lifecycle.ts';
@@ -19,7 +20,6 @@ export { carryOutStart, startFailed } from './start.ts';
 export { finishOverdue, goOn, LEASE_OVER, type Leased, lease, leave, type Outside, stillMine } from './step.ts';
 export { beginEnding, LAST_WORDS_MS, reviewOver, withNews } from './stop.ts';
 export { changeInstance, findInstance, pullsToAskFor, reviewBeingStarted, reviewedBy, reviewsOf, stepsUnderWay } from './store.ts';
-export type { InstanceRow } from './tables.ts';
 export { circumstancesOf, instanceViewer } from './views.ts';
 
 export const instances = (house: House, outside: Outside, ports: InstancePorts): Feature => ({

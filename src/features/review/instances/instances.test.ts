@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { TestApp, TestCaller } from '../../../testing/app.ts';
 import { SLEEPER } from '../../../testing/config.ts';
 import { type InstanceApp, instanceApp } from '../../../testing/scenes/instances.ts';
@@ -9,7 +10,6 @@ import { pretendedHost } from '../../../testing/scenes/sessions.ts';
 import type { Body } from '../../../testing/scenes/workflow.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { changeInstance } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 const action = async (t: TestApp, name: string, args: object, caller?: TestCaller): Promise<Body> => (await t.action(name, args, caller)).body as Body;
 const change = (t: InstanceApp, row: InstanceRow, values: Partial<InstanceRow>) =>

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Hand } from '../../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { allows } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { FOLDER, OWNER_FILE } from './require.ts';
 import { goOn, type Leased, type Outside, stillMine } from './step.ts';
 import { findInstance } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 /**
  * How an agent program is started: data, so that a user can add one or change one in `config.toml` (`[launchers.<name>]`).

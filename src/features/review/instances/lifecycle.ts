@@ -1,4 +1,4 @@
-import type { InstanceStatus, InstanceType } from './tables.ts';
+import type { InstanceStatus, InstanceType } from './contract.ts';
 
 /** `work-<issue>-a<n>`, `review-<issue>-a<n>`, `planning-a<n>`, `adhoc-a<n>`: n counts attempts. */
 export const INSTANCE_ID = /^(work-\d{1,9}|review-\d{1,9}|planning|adhoc)-a[1-9]\d{0,5}$/;

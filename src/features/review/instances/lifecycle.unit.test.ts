@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { INSTANCE_STATUSES, INSTANCE_TYPES } from './contract.ts';
 import { allows, type Change, INSTANCE_ID, MACHINE, nextId, stemOf } from './lifecycle.ts';
-import { INSTANCE_STATUSES, INSTANCE_TYPES } from './tables.ts';
 
 /** What may happen in each status, and what comes of it: the whole machine, read the other way round than it is written. */
 const MAY: Record<(typeof INSTANCE_STATUSES)[number], Partial<Record<Change, string>>> = {

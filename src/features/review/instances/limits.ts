@@ -1,6 +1,7 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type Limits, reviewLimits } from '../../core/settings/index.ts';
 import { HUMAN } from '../../workflow/messages/index.ts';
@@ -10,7 +11,6 @@ import type { InstancePorts } from './ports.ts';
 import { requireInstance } from './require.ts';
 import { withNews } from './stop.ts';
 import { changeInstance, reviewsOf } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 export const SUGGESTIONS = [
   'Create pull request with current work',

@@ -1,13 +1,13 @@
 import type { House } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { SessionLook } from '../../../machine/agent-sessions/agent-session.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { InstancePorts } from './ports.ts';
 import { beginRestart } from './restart.ts';
 import type { Outside } from './step.ts';
 import { beginEnding, reviewOver, stillUnheard } from './stop.ts';
 import { atWork, changeInstance, findInstance } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 const EVERY_MS = 5_000;
 /** A third of an agent's lease: a note of it costs a write. */

@@ -1,7 +1,7 @@
 import type { Db } from '../../../storage/engine.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Feedback } from './contract.ts';
-import type { InstanceRow } from './tables.ts';
 
 export interface Told {
   readonly from: string;

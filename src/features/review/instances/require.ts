@@ -2,9 +2,10 @@ import { dirname, join } from 'node:path';
 import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
+import type { InstanceStep } from './contract.ts';
 import { isOverdue, type Outside } from './step.ts';
 import { findInstance } from './store.ts';
-import type { InstanceRow, InstanceStep } from './tables.ts';
 import { instanceViewer } from './views.ts';
 
 /** In the worktree, and keeps itself out of git. */

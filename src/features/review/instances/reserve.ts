@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { Refusal } from '../../../kernel/errors.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/workspace.ts';
 import type { Tx } from '../../../storage/write.ts';
+import type { InstanceType } from './contract.ts';
 import { branchOf, nextId, stemOf } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { worktreesOf } from './require.ts';
 import { type Leased, lease, type Outside } from './step.ts';
 import { countRunning, idsOf, insertInstance } from './store.ts';
-import type { InstanceType } from './tables.ts';
 
 export interface Wanted {
   readonly type: InstanceType;

@@ -1,4 +1,5 @@
 import { type Hand, messageOf } from '../../../kernel/step.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { issue, kindFor, launch, putFiles, type Restart, type Running, required, TakenOver } from './launch.ts';
 import type { InstancePorts } from './ports.ts';
@@ -6,7 +7,6 @@ import type { Started } from './start.ts';
 import { LEASE_OVER, type Leased, leave, type Outside, stillMine } from './step.ts';
 import { beginEnding } from './stop.ts';
 import { changeInstance } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 /** Writes down that its agent, which has ended, is to be started anew in the worktree that it had, with these words. */
 export async function beginRestart(tx: Tx, row: InstanceRow, restart: Restart): Promise<void> {

@@ -10,6 +10,7 @@ import { reachRepository } from '../../../machine/git/reach.ts';
 import { type Located, RepositoryUnfit } from '../../../machine/git/repository.ts';
 import { hasProgram } from '../../../machine/process/find-program.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { instancesStart } from './contract.ts';
 import { adopt, issue, kindFor, launch, putFiles, type Running, requireAwaited, required, TakenOver } from './launch.ts';
@@ -19,7 +20,6 @@ import type { Wanted } from './reserve.ts';
 import { goOn, LEASE_OVER, type Leased, type Outside, stillMine } from './step.ts';
 import { endSession, removeFromDisk } from './stop.ts';
 import { changeInstance, deleteInstance, insertRelationship } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 /** What an agent is told when it is started. It begins with our own words: no program takes them for an option. */
 export interface Task {

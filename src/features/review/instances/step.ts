@@ -4,9 +4,9 @@ import type { FileDisk } from '../../../machine/files.ts';
 import type { GitDisk } from '../../../machine/git/disk.ts';
 import type { GitHub } from '../../../machine/github/github.ts';
 import { holders } from '../../../machine/process/holder.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Launcher } from './launch.ts';
 import { changeInstance, findInstance } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 /** The machine outside the store. */
 export interface Outside {

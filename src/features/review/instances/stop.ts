@@ -3,13 +3,13 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { type Hand, messageOf } from '../../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
 import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/keep.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { allows } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { requireHere, requireIdle, requireInstance, requireOwn } from './require.ts';
 import { LEASE_OVER, type Leased, lease, leave, type Outside, stillMine, takeOver } from './step.ts';
 import { changeInstance, endRelationship, findInstance, reviewedBy, reviewsOf } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 /** How an instance is to be taken from the machine. */
 export interface Ending {

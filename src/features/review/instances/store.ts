@@ -1,11 +1,11 @@
 import { sql, type Updateable } from 'kysely';
 import type { Principal } from '../../../kernel/context.ts';
 import { calledRepository } from '../../../kernel/repository-name.ts';
-import type { Database } from '../../../storage/database.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { Database, InstanceRelationshipRow, InstanceRow } from '../../../storage/schema-rows.ts';
+import type { InstanceStatus, InstanceStep, InstanceType } from './contract.ts';
 import { AT_WORK } from './lifecycle.ts';
 import type { Place } from './orphans.ts';
-import type { InstanceRelationshipRow, InstanceRow, InstanceStatus, InstanceStep, InstanceType } from './tables.ts';
 
 type Key = Pick<InstanceRow, 'workspace_id' | 'id'>;
 

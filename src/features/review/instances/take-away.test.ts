@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { TestApp, TestCaller } from '../../../testing/app.ts';
 import { type InstanceApp, instanceApp } from '../../../testing/scenes/instances.ts';
 import type { Body } from '../../../testing/scenes/workflow.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { changeInstance } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 const action = async (t: TestApp, name: string, args: object, caller?: TestCaller): Promise<Body> => (await t.action(name, args, caller)).body as Body;
 const change = (t: InstanceApp, row: InstanceRow, values: Partial<InstanceRow>) =>

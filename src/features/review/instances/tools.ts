@@ -4,6 +4,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
 import type { Hand } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { HUMAN } from '../../workflow/messages/index.ts';
 import {
@@ -26,7 +27,6 @@ import { carryOutStart, plannedStart, startFailed } from './start.ts';
 import type { Outside } from './step.ts';
 import { abandon, carryOutEnd, clean, stop, type TakenAway, withNews } from './stop.ts';
 import { changeInstance, listInstances, relationshipsOf } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 import { failuresOf, instanceViewer, isRunning, viewRelationship } from './views.ts';
 
 /** The end of what its terminal or log shows, or showed last. */

@@ -4,6 +4,7 @@ import type { Output } from '../../../kernel/contract.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsBy } from '../../../storage/journal.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { reviewLimits } from '../../core/settings/index.ts';
 import type { instancesShow, instanceView } from './contract.ts';
@@ -11,7 +12,6 @@ import { AT_WORK } from './lifecycle.ts';
 import { isAtLimit, reviewsAllowed, SUGGESTIONS } from './limits.ts';
 import type { Outside } from './step.ts';
 import { findInstance, reviewCounts } from './store.ts';
-import type { InstanceRow } from './tables.ts';
 
 export type InstanceView = z.input<typeof instanceView>;
 type Relationship = Output<typeof instancesShow>['relationships'][number];

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { contract } from '../../../kernel/contract.ts';
 import { text } from '../../../kernel/fields.ts';
-import { FEEDBACK_TYPES, PRIORITIES } from './tables.ts';
+
+export const FEEDBACK_TYPES = ['needs_work', 'suggestions', 'clarification'] as const;
+export type FeedbackType = (typeof FEEDBACK_TYPES)[number];
+export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
 
 export const requestReview = contract({
   name: 'request_review',

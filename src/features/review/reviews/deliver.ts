@@ -1,6 +1,7 @@
 import { type Hand, messageOf } from '../../../kernel/step.ts';
 import type { FileMerge, PreparedMerge } from '../../../machine/git/merge-file.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type Limits, reviewLimits } from '../../core/settings/index.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from '../instances/index.ts';
 import { goOn, LEASE_OVER, type Leased, stillMine } from './step.ts';
 import { changeFeedback } from './store.ts';
-import type { ReviewFeedbackRow } from './tables.ts';
 
 /** From what the reviewer said to what the coding agent has, once. Undefined where another has taken over. */
 export async function deliver(outside: Outside, ports: InstancePorts, hand: Hand, db: Db, leased: Leased): Promise<ReviewFeedbackRow | undefined> {

@@ -5,6 +5,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
 import type { Hand } from '../../../kernel/step.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { allows, type InstancePorts, type InstanceRow, type Outside, requireInstance, reviewedBy } from '../instances/index.ts';
 import { callingInstance, requireType } from './caller.ts';
@@ -12,7 +13,6 @@ import type { sendFeedback } from './contract.ts';
 import { deliver } from './deliver.ts';
 import { isOverdue, type Leased, lease, takeOver } from './step.ts';
 import { feedbackBy, insertFeedback } from './store.ts';
-import type { ReviewFeedbackRow } from './tables.ts';
 
 type Words = Input<typeof sendFeedback>;
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import { commit, count, idOf, json, matches, oneOf, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import { INSTANCE_ID } from '../instances/index.ts';
-import { FEEDBACK_TYPES, PRIORITIES, type ReviewFeedbackRow } from './tables.ts';
+import { FEEDBACK_TYPES, PRIORITIES } from './contract.ts';
 
 const instance = matches(INSTANCE_ID, 'the id of an instance');
 

@@ -1,7 +1,7 @@
 import { createLeases, type Held, STEP_OVER } from '../../../kernel/step.ts';
 import { holders } from '../../../machine/process/holder.ts';
+import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import { changeFeedback, findFeedback } from './store.ts';
-import type { ReviewFeedbackRow } from './tables.ts';
 
 export type Leased = Held<ReviewFeedbackRow>;
 

@@ -1,8 +1,7 @@
 import type { Updateable } from 'kysely';
-import type { Database } from '../../../storage/database.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { Database, ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Feedback } from '../instances/index.ts';
-import type { ReviewFeedbackRow } from './tables.ts';
 
 export async function insertFeedback(db: Db, row: ReviewFeedbackRow): Promise<void> {
   await db.insertInto('review_feedback').values(row).execute();

@@ -1,6 +1,6 @@
 import type { Db } from '../../../storage/engine.ts';
+import type { SessionContextRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import type { SessionContextRow } from './tables.ts';
 
 export async function insertContext(db: Db, context: SessionContextRow): Promise<void> {
   await db.insertInto('session_contexts').values(context).execute();

@@ -3,10 +3,10 @@ import type { Principal } from '../../../kernel/context.ts';
 import { mayBeSameRepo, sameRepo } from '../../../kernel/repo.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { SessionContextRow } from '../../../storage/schema-rows.ts';
 import { namesFor } from '../../core/identity/index.ts';
 import type { ContextView } from './contract.ts';
 import { activeRow, activeRows, activeRowsOf, anyRow } from './store.ts';
-import type { SessionContextRow } from './tables.ts';
 
 /** More than a workspace has in use at a time; it bounds the answer. */
 export const MOST_LISTED = 500;

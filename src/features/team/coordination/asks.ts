@@ -3,13 +3,13 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { AskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import { addresseeOf, isAddressedTo } from './addressee.ts';
 import { ask, reply } from './contract.ts';
 import { boundedDetails } from './excerpt.ts';
 import { findAsk, insertAsk, updateAsk } from './store.ts';
-import type { AskRow } from './tables.ts';
 
 const DEFAULT_DUE_MINUTES = 60;
 const MINUTE = 60_000;

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { ClaimRow } from '../../../storage/schema-rows.ts';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
 import { patience, runs } from '../../../testing/runs.ts';
 import { inRun } from '../../../testing/scope.ts';
 import { conflict } from './conflicts.ts';
 import { claimedBy } from './present.ts';
 import { liveClaimRows } from './store.ts';
-import type { ClaimMode, ClaimRow } from './tables.ts';
+import type { ClaimMode } from './views.ts';
 
 const MINUTE = 60_000;
 const REPO = 'app';

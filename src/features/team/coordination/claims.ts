@@ -7,6 +7,7 @@ import { invalidInput } from '../../../kernel/input.ts';
 import { ok, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ClaimRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, PRIVATE } from '../../core/identity/index.ts';
 import { fileConflicts, markFiles, unmarkFiles } from '../overlap/index.ts';
@@ -17,7 +18,6 @@ import { boundedDetails } from './excerpt.ts';
 import { claimDetails, noteLapses } from './lapse.ts';
 import { claimedBy, presenterFor } from './present.ts';
 import { claimNamed, findClaim, insertClaim, liveClaimRows, readStrings, updateClaim } from './store.ts';
-import type { ClaimRow } from './tables.ts';
 import type { ClaimView, ConflictView } from './views.ts';
 
 const DEFAULT_TTL_MINUTES = 60;

@@ -1,6 +1,6 @@
 import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import { type Glob, hasWildcard, matches, overlap, parseGlob, withBeneath } from './globs.ts';
-import type { ClaimMode } from './tables.ts';
+import type { ClaimMode } from './views.ts';
 
 /** Who acts. An agent is one run where sessions are known, and one token holder where they are not. */
 export interface Agent {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { branch, id, repo, sessionId, text } from '../../../kernel/fields.ts';
 import { hasWildcard } from './globs.ts';
-import { CLAIM_MODES } from './tables.ts';
+import { CLAIM_MODES } from './views.ts';
 
 export { claimView } from './views.ts';
 

@@ -1,10 +1,10 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ClaimRow } from '../../../storage/schema-rows.ts';
 import { covering } from './conflicts.ts';
 import { type Glob, hasWildcard, parseGlob, pathOf, withBeneath } from './globs.ts';
 import { liveClaimRows, readStrings } from './store.ts';
-import type { ClaimRow } from './tables.ts';
 
 interface Written {
   readonly repo: string;

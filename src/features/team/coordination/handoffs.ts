@@ -4,6 +4,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { ok, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import { addresseeOf, isAddressedTo } from './addressee.ts';
@@ -13,7 +14,6 @@ import { acceptHandoff, handoff } from './contract.ts';
 import { boundedDetails } from './excerpt.ts';
 import { claimedBy, presenterFor } from './present.ts';
 import { findHandoff, insertHandoff, liveClaimRows, readStrings, updateClaim, updateHandoff } from './store.ts';
-import type { ClaimRow, HandoffRow } from './tables.ts';
 
 /** What handoffs need of the features that keep tasks and contexts. */
 export interface HandoffPorts {

@@ -5,6 +5,7 @@ import { expirySweep } from './expiry.ts';
 import { FORGOTTEN } from './retention.ts';
 import { type CoordinationPorts, coordinationTools } from './tools.ts';
 
+export type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 export { isAddressedTo } from './addressee.ts';
 export { announceToTeam } from './announcements.ts';
 export { answerAsk } from './asks.ts';
@@ -24,7 +25,6 @@ export {
   openAsks,
   readStrings,
 } from './store.ts';
-export type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from './tables.ts';
 export type { CoordinationPorts } from './tools.ts';
 export type { ClaimView, Waiting } from './views.ts';
 export { heartbeatListener, markDelivered, renewClaims, waitingFor } from './waiting.ts';

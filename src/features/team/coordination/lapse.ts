@@ -1,8 +1,8 @@
+import type { ClaimRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { unmarkFiles } from '../overlap/index.ts';
 import { boundedDetails } from './excerpt.ts';
 import { lapsedClaimsIn, noteExpiry, readStrings } from './store.ts';
-import type { ClaimRow } from './tables.ts';
 
 export const claimDetails = (row: ClaimRow): Record<string, unknown> => ({
   claim_id: row.id,

@@ -4,6 +4,7 @@ import type { Output } from '../../../kernel/contract.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { AskRow, ClaimRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, PRIVATE } from '../../core/identity/index.ts';
 import { mayRelease } from './claims.ts';
@@ -22,7 +23,6 @@ import {
   recentHandoffs,
   updateAsk,
 } from './store.ts';
-import type { AskRow, ClaimRow } from './tables.ts';
 import { answersFor } from './waiting.ts';
 
 const DEFAULT_LIMIT = 20;

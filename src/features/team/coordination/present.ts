@@ -1,10 +1,10 @@
 import type { Principal } from '../../../kernel/context.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import type { Claimed } from './conflicts.ts';
 import { isOverdue, isUndelivered, receiptOf } from './receipts.ts';
 import { readStrings } from './store.ts';
-import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from './tables.ts';
 import type { AnnouncementView, AskView, ClaimView, HandoffView } from './views.ts';
 
 /** Rows as one viewer may see them. */

@@ -1,4 +1,4 @@
-import type { AskRow } from './tables.ts';
+import type { AskRow } from '../../../storage/schema-rows.ts';
 
 export const RECEIPTS = ['sent', 'delivered', 'read', 'answered'] as const;
 export type Receipt = (typeof RECEIPTS)[number];

@@ -3,7 +3,7 @@ import { calledRepository } from '../../../kernel/repository-name.ts';
 import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import { type JsonText, readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from './tables.ts';
+import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 
 const strings = z.array(z.string());
 export const readStrings = (text: JsonText): string[] => readJson(strings, text);

@@ -1,11 +1,11 @@
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import { summary } from './contract.ts';
 import { type Presenter, presenterFor } from './present.ts';
 import { isOverdue, isUndelivered } from './receipts.ts';
 import { announcementsSince, countAnnouncements, countOpenAsks, countOpenHandoffs, liveClaimRows, openAsks, openHandoffs } from './store.ts';
-import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from './tables.ts';
 
 const DAY_MS = 86_400_000;
 const FEW = 5;

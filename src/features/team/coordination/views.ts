@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { RECEIPTS } from './receipts.ts';
-import { CLAIM_MODES } from './tables.ts';
+
+export const CLAIM_MODES = ['exclusive', 'shared'] as const;
+export type ClaimMode = (typeof CLAIM_MODES)[number];
 
 /** What agents and the dashboard see. Times are epoch milliseconds; developers go by name, a private one by `@private`. */
 

@@ -2,13 +2,13 @@ import type { Principal } from '../../../kernel/context.ts';
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { AskRow, ClaimRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor } from '../../core/identity/index.ts';
 import { keepMarked } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
 import { isUndelivered } from './receipts.ts';
 import { asksToDeliver, findAsk, freshAnswers, handoffsTo, handoffsUntold, liveClaimRows, renewLeases, type Told, updateAsk } from './store.ts';
-import type { AskRow, ClaimRow } from './tables.ts';
 import type { Waiting } from './views.ts';
 
 /** An answer that carries them must not grow with them: `list` has the rest, and the whole texts. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { contract } from '../../../kernel/contract.ts';
 import { id, sessionId, text, title } from '../../../kernel/fields.ts';
-import { NOTE_KINDS } from './tables.ts';
+
+export const NOTE_KINDS = ['decision', 'blocker'] as const;
+export type NoteKind = (typeof NOTE_KINDS)[number];
 
 export const noteView = z.strictObject({
   note_id: z.string(),

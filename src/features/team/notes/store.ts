@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { Principal } from '../../../kernel/context.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { NoteRow } from '../../../storage/schema-rows.ts';
 import { namesFor } from '../../core/identity/index.ts';
 import type { noteView } from './contract.ts';
-import type { NoteRow } from './tables.ts';
 
 export type NoteView = z.output<typeof noteView>;
 

@@ -11,11 +11,12 @@ import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
+import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import type { WarningLevel, WarningStatus } from './contract.ts';
 import { type Match, match, type ScopeVerdict, scopeVerdict, type showOverlap } from './contract.ts';
 import { type Detection, type Subject, shownTo } from './detect.ts';
-import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow, WarningLevel, WarningStatus } from './tables.ts';
 
 export interface StoredCheck {
   readonly check: PreflightCheckRow;

@@ -2,6 +2,20 @@ import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { id, sessionId, text } from '../../../kernel/fields.ts';
 
+export const ITEM_KINDS = ['task', 'workstream', 'workflow_task'] as const;
+export type ItemKind = (typeof ITEM_KINDS)[number];
+
+/** `planned`, `active` and `blocked` are open work; the rest is over. */
+export const ITEM_STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
+export type ItemStatus = (typeof ITEM_STATUSES)[number];
+
+export type FileSource = 'task' | 'snapshot' | 'claim';
+
+export type CheckKind = 'task' | 'workstream';
+
+export type WarningLevel = 'warn' | 'escalated';
+export type WarningStatus = 'open' | 'judged' | 'confirmed' | 'dismissed';
+
 /** What each start may carry to answer the check before it. */
 export const scopeVerdict = z.strictObject({
   verdict: z.enum(['distinct', 'duplicate']),

@@ -1,11 +1,11 @@
 import type { Db } from '../../../storage/engine.ts';
-import type { Match } from './contract.ts';
+import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
+import type { CheckKind, ItemKind, ItemStatus, Match } from './contract.ts';
 import { reasonFor } from './explain.ts';
 import type { Finder, SearchOptions } from './finder.ts';
 import type { Query, Scored } from './score.ts';
 import { type OverlapSettings, settingsOf } from './settings.ts';
 import { findItems } from './store.ts';
-import type { CheckKind, ItemKind, ItemStatus, OverlapItemRow } from './tables.ts';
 import { analyse, surfaces } from './terms.ts';
 
 export type Action = 'create' | 'modify' | 'remove' | 'fix' | 'audit';

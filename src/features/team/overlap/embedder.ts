@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { House } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { chunks } from '../../../storage/chunks.ts';
+import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import { findItem, nextState, tellChange } from './store.ts';
-import type { OverlapItemRow } from './tables.ts';
 import { encodeVector } from './vectors.ts';
 
 /** A model that turns texts into vectors: optional, slow, and sometimes away. */

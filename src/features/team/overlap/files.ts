@@ -2,9 +2,10 @@ import type { Principal } from '../../../kernel/context.ts';
 import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { FileMarkRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
-import type { FileMarkRow, FileSource } from './tables.ts';
+import type { FileSource } from './contract.ts';
 
 /** Where a list of files comes from, and how long it may be believed. */
 export interface FileHolder {

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Db } from '../../../storage/engine.ts';
+import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
 import { backgroundShare } from './background.ts';
 import { MemoryIndex } from './memory-index.ts';
 import { type Query, type Scored, type Statistics, scorePair, scoreWeighed, weigh } from './score.ts';
 import type { OverlapSettings } from './settings.ts';
 import { findItems, itemsSince, itemsWithFiles, mostShared, postedTerms, prefixFrequencies, readState, type Scorable, termFrequencies } from './store.ts';
 import { trustedItem } from './stored.ts';
-import type { OverlapItemRow, OverlapStateRow } from './tables.ts';
 import type { Analysed } from './terms.ts';
 import { readVectors } from './vectors.ts';
 import { inverseFrequency } from './weigh.ts';

@@ -1,11 +1,12 @@
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import type { ItemKind, ItemStatus } from './contract.ts';
 import type { Action } from './detect.ts';
 import { embeddedText, scopeOf } from './embedder.ts';
 import { changeItems, countTerms, deletePostings, findItem, findItems, insertPostings, nextState, readState, saveItems, tellChange } from './store.ts';
 import { analysedSchema, filesSchema } from './stored.ts';
-import type { ItemKind, ItemStatus, OverlapItemRow } from './tables.ts';
 import { type Analysed, analyse } from './terms.ts';
 import { deleteVector } from './vectors.ts';
 

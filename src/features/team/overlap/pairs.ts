@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Db } from '../../../storage/engine.ts';
+import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import { isCompared, isEscalatedPair, isOpen, RECENT_MS, type Subject } from './detect.ts';
 import { reasonFor } from './explain.ts';
 import type { Finder } from './finder.ts';
 import { settingsOf } from './settings.ts';
 import { trustedItem } from './stored.ts';
-import type { OverlapItemRow } from './tables.ts';
 import { surfaces } from './terms.ts';
 
 export interface Pair {

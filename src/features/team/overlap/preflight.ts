@@ -1,5 +1,6 @@
 import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
 import { ok, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
+import type { PreflightCheckRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor } from '../../core/identity/index.ts';
 import {
@@ -23,7 +24,6 @@ import type { Asked, Embedded, EmbedderState, QueryEmbedder } from './embedder.t
 import { type FileConflict, fileConflicts } from './files.ts';
 import type { Finder } from './finder.ts';
 import { findItems } from './store.ts';
-import type { PreflightCheckRow } from './tables.ts';
 import { type CheckFacts, howToJudge, ruleStart, type StartAnswer, type StartRuling } from './verdict.ts';
 
 /** What is fetched before the transaction that compares. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
 import { backgroundShare } from './background.ts';
-import type { OverlapItemRow, OverlapStateRow } from './tables.ts';
 import type { Analysed } from './terms.ts';
 
 export async function findItem(db: Db, workspace: string, id: string): Promise<OverlapItemRow | undefined> {

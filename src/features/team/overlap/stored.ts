@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OverlapItemRow } from './tables.ts';
+import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 
 /** What the JSON columns of the index hold. */
 

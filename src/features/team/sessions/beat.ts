@@ -1,11 +1,11 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { invalidInput } from '../../../kernel/input.ts';
+import type { RegisteredRepoRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { BeatNews, heartbeat } from './contract.ts';
 import { MOST_REGISTERED_REPOS, MOST_VERSION_CHARACTERS } from './limits.ts';
 import { registeredRepos, replaceRegisteredRepos, saveMachine } from './store.ts';
-import type { RegisteredRepoRow } from './tables.ts';
 
 /** Runs with every start and every heartbeat of an agent; what it gives becomes part of the answer. */
 export type HeartbeatListener = (tx: Tx, ctx: WriteContext, beat: { sessionId: string | null }) => Promise<BeatNews>;

@@ -9,6 +9,7 @@ import { FORGOTTEN } from './retention.ts';
 import { findSession, sessionsHeardSince } from './store.ts';
 import { type SessionParts, sessionTools } from './tools.ts';
 
+export type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 export { companionTarball } from './companion.ts';
 export { beginSession, finishSession } from './lifecycle.ts';
 export { MOST_FILES } from './limits.ts';
@@ -16,7 +17,6 @@ export { STALE_AFTER_MS } from './liveness.ts';
 export { createSessionPorts } from './ports.ts';
 export { storeSnapshot } from './snapshot.ts';
 export { agentTypeOf, findSession, lastActivities, touchActiveSession } from './store.ts';
-export type { AgentSessionRow } from './tables.ts';
 export type { SessionParts } from './tools.ts';
 export { recentSessions, staleSessions } from './views.ts';
 

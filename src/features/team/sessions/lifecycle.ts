@@ -2,11 +2,11 @@ import { type CallerPlace, record, type WriteContext } from '../../../kernel/con
 import type { Input } from '../../../kernel/contract.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { sameRepo } from '../../../kernel/repo.ts';
+import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import type { startSession } from './contract.ts';
 import { changeActiveSession, insertSession } from './store.ts';
-import type { AgentSessionRow } from './tables.ts';
 
 export async function beginSession(tx: Tx, ctx: WriteContext, input: Input<typeof startSession>): Promise<AgentSessionRow> {
   const typed = ctx.principal.agentType;

@@ -6,12 +6,12 @@ import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { canonicalJson } from '../../../storage/canonical.ts';
 import { readJson } from '../../../storage/columns.ts';
+import type { AgentSessionRow, LocalWorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { markFiles, unmarkFiles } from '../overlap/index.ts';
 import type { snapshot } from './contract.ts';
 import { SNAPSHOT_HOLDS_MS, WORKTREE_FORGOTTEN_MS } from './limits.ts';
 import { changeActiveSession } from './store.ts';
-import type { AgentSessionRow, LocalWorktreeRow } from './tables.ts';
 import { clearDirtyFiles, forgetWorktrees, otherBranchesOf, replaceCommits, saveWorktree, worktreeAt } from './worktrees.ts';
 
 export interface SnapshotReport {

@@ -1,7 +1,7 @@
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { AgentSessionRow, MachineRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import type { AgentSessionRow, MachineRow, RegisteredRepoRow } from './tables.ts';
 
 export async function insertSession(db: Db, session: AgentSessionRow): Promise<void> {
   await db.insertInto('agent_sessions').values(session).execute();

@@ -3,6 +3,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import { fileConflicts } from '../overlap/index.ts';
@@ -15,7 +16,6 @@ import { ACTIVITY_KEPT } from './limits.ts';
 import { sessionNotFound } from './ports.ts';
 import { type SnapshotListener, storeSnapshot } from './snapshot.ts';
 import { findSession, insertActivity } from './store.ts';
-import type { AgentSessionRow } from './tables.ts';
 import { recentSessions } from './views.ts';
 
 export interface SessionParts {

@@ -1,10 +1,10 @@
 import type { Principal } from '../../../kernel/context.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import type { SessionView } from './contract.ts';
 import { STALE_AFTER_MS, sessionState } from './liveness.ts';
 import { lastActivities, sessionsSeenLast, sessionsSilentSince } from './store.ts';
-import type { AgentSessionRow } from './tables.ts';
 
 /** Sessions of any state, the one heard of last first. */
 export async function recentSessions(db: Db, workspace: string, viewer: Principal | null, now: number, limit: number): Promise<SessionView[]> {

@@ -1,6 +1,6 @@
 import type { Db } from '../../../storage/engine.ts';
+import type { LocalWorktreeRow, RepoCommitRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import type { LocalWorktreeRow, RepoCommitRow } from './tables.ts';
 
 type Place = Pick<LocalWorktreeRow, 'developer_id' | 'repo' | 'branch' | 'worktree'>;
 

@@ -1,11 +1,11 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import { newId } from '../../../kernel/ids.ts';
+import type { TaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { indexItem, markFiles, type Subject } from '../overlap/index.ts';
 import { repoOfSession } from '../sessions/index.ts';
 import { chooseWorkstream, requireOpenWorkstream } from '../workstreams/index.ts';
 import { insertTask } from './store.ts';
-import type { TaskRow } from './tables.ts';
 import { filesOf } from './views.ts';
 
 /** A task in the words of whoever checks, plans or starts it. */

@@ -1,13 +1,13 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok, type Reply, refused } from '../../../kernel/reply.ts';
+import type { TaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import { dropPlanWarning, setItemStatus, unmarkFiles } from '../overlap/index.ts';
 import { chooseWorkstream, closeEmptyContainer, findWorkstream, requireState, TASK_MACHINE } from '../workstreams/index.ts';
 import { indexTask, markTaskFiles } from './begin.ts';
 import { changeTask, findTask } from './store.ts';
-import type { TaskRow } from './tables.ts';
 
 export async function ownTask(tx: Tx, ctx: WriteContext, id: string, field = 'task_id'): Promise<TaskRow> {
   const row = await findTask(tx.db, tx.workspace, id);

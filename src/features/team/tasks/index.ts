@@ -7,10 +7,10 @@ import { adoptOrphans } from './orphans.ts';
 import { findTask, runningTasksOf } from './store.ts';
 import { taskTools } from './tools.ts';
 
+export type { TaskRow } from '../../../storage/schema-rows.ts';
 export type { TaskView } from './contract.ts';
 export { takeOver } from './hand-over.ts';
 export { tasksBy, tasksInHand } from './store.ts';
-export type { TaskRow } from './tables.ts';
 export { filesOf, viewTasks } from './views.ts';
 
 export async function ownsTask(db: Db, workspace: string, developerId: string, id: string): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { calledRepository } from '../../../kernel/repository-name.ts';
 import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { TaskRow } from '../../../storage/schema-rows.ts';
 import { OPEN, RUNNING } from '../workstreams/index.ts';
-import type { TaskRow } from './tables.ts';
 
 export async function findTask(db: Db, workspace: string, id: string): Promise<TaskRow | undefined> {
   return await db.selectFrom('tasks').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();

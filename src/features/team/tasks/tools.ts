@@ -1,6 +1,7 @@
 import type { CallContext, WriteContext } from '../../../kernel/context.ts';
 import { ok, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { TaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, developerFor, namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { type Confirmation, fileConflicts, type Preflight, type Prepared, planReply, readCheck, UNASKED } from '../overlap/index.ts';
@@ -22,7 +23,6 @@ import {
   updateTask,
 } from './contract.ts';
 import { countTasks, findTask, ownersOfTasks, taskNamed, tasksBy } from './store.ts';
-import type { TaskRow } from './tables.ts';
 import { filesOf, showTasks } from './views.ts';
 
 const START = 'covibe_task start';

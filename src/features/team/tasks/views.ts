@@ -2,12 +2,12 @@ import { agentIdOf, agentTypeOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/context.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { TaskRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { overlapsOf } from '../overlap/index.ts';
 import { titlesOf } from '../workstreams/index.ts';
 import type { ShownTask, TaskView } from './contract.ts';
 import { taskView } from './contract.ts';
-import type { TaskRow } from './tables.ts';
 
 export const filesOf = (row: TaskRow): string[] => readJson(taskView.shape.target_files, row.target_files);
 

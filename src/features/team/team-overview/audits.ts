@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Principal } from '../../../kernel/context.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { ParallelAuditRow } from '../../../storage/schema-rows.ts';
 import { namesFor } from '../../core/identity/index.ts';
 import { isOpen, itemsById, type Pair } from '../overlap/index.ts';
 import type { AuditConflict, TeamState } from './contract.ts';
-import type { ParallelAuditRow } from './tables.ts';
 
 /** What an audit stores of a conflict: who and in which state is looked up when it is shown. */
 const storedConflicts = z.array(z.strictObject({ first: z.string(), second: z.string(), score: z.number(), reason: z.string() }));

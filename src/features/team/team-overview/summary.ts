@@ -4,7 +4,7 @@ import type { Principal } from '../../../kernel/context.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { firstSeqSince, readHead } from '../../../storage/journal.ts';
-import type { EventRow } from '../../../storage/tables.ts';
+import type { EventRow } from '../../../storage/schema-rows.ts';
 import { namesFor } from '../../core/identity/index.ts';
 import { recentNotes } from '../notes/index.ts';
 import { titlesOfWarnings } from '../overlap/index.ts';

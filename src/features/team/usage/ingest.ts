@@ -5,6 +5,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok, type Reply, refused } from '../../../kernel/reply.ts';
 import { canonicalJson } from '../../../storage/canonical.ts';
+import type { AgentSpanRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import { agentTypeOf } from '../sessions/index.ts';
@@ -14,7 +15,6 @@ import { type PriceList, priceList } from './pricelist.ts';
 import { readPayload } from './sources.ts';
 import type { Span } from './span.ts';
 import { insertSpans, spansOfPayload } from './store.ts';
-import type { AgentSpanRow } from './tables.ts';
 
 const MOST_BYTES = 256 * 1024;
 

@@ -1,9 +1,9 @@
 import type { Db } from '../../../storage/engine.ts';
+import type { ModelPriceRow } from '../../../storage/schema-rows.ts';
 import type { PriceView } from './contract.ts';
 import { bestPattern } from './match.ts';
 import { BUILTIN_PRICES, BUILTIN_VERSION, type Price } from './prices.ts';
 import { currentPrices } from './store.ts';
-import type { ModelPriceRow } from './tables.ts';
 
 export interface PriceList {
   /** Every price that holds, the workspace's own first. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { AgentSpanRow, ModelPriceRow } from '../../../storage/schema-rows.ts';
 import type { UsageKey } from './contract.ts';
-import type { AgentSpanRow, ModelPriceRow } from './tables.ts';
 
 /** Rows of one insert stay far below the number of parameters that either engine takes. */
 const CHUNK = 20;

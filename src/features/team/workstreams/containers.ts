@@ -1,10 +1,10 @@
 import type { WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
+import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { bestFit } from '../overlap/index.ts';
 import { changeWorkstream, findWorkstream, insertWorkstream, openTaskIds, runningWorkstreams } from './store.ts';
-import type { WorkstreamRow } from './tables.ts';
 
 interface NewTask {
   readonly developerId: string;

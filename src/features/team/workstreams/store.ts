@@ -1,8 +1,8 @@
 import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { WorkStatus } from './lifecycle.ts';
 import { OPEN, RUNNING } from './lifecycle.ts';
-import type { WorkstreamRow } from './tables.ts';
 
 export async function findWorkstream(db: Db, workspace: string, id: string): Promise<WorkstreamRow | undefined> {
   return await db.selectFrom('workstreams').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();

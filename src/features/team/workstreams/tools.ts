@@ -4,6 +4,7 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, namesFor } from '../../core/identity/index.ts';
 import {
@@ -31,7 +32,6 @@ import {
 } from './contract.ts';
 import { requireState, WORKSTREAM_MACHINE } from './lifecycle.ts';
 import { changeWorkstream, countTasksIn, findWorkstream, insertWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './store.ts';
-import type { WorkstreamRow } from './tables.ts';
 
 /** What an event tells of a completion: with the title it stays within the bound of a payload. */
 const SUMMARY_BYTES = 2_000;

@@ -2,9 +2,13 @@ import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { id, text, title } from '../../../kernel/fields.ts';
 import { details } from '../workflows/contract.ts';
-import { AGENT_STATUSES, ROLES, RUNTIMES } from './tables.ts';
 
-export { ROLES, RUNTIMES } from './tables.ts';
+export const AGENT_STATUSES = ['online', 'offline', 'busy'] as const;
+export type AgentStatus = (typeof AGENT_STATUSES)[number];
+export const RUNTIMES = ['claude_code', 'codex', 'opencode', 'custom', 'gemini', 'cursor'] as const;
+export type Runtime = (typeof RUNTIMES)[number];
+export const ROLES = ['coordinator', 'worker'] as const;
+export type Role = (typeof ROLES)[number];
 
 const DEFAULT_LIST = 100;
 const MOST_LISTED = 500;

@@ -3,6 +3,7 @@ import type { Feature } from '../../../kernel/tool.ts';
 import { type AgentPorts, silenceSweep } from './presence.ts';
 import { agentTools } from './tools.ts';
 
+export type { AgentRow } from '../../../storage/schema-rows.ts';
 export {
   dismiss,
   easeAgent,
@@ -18,7 +19,6 @@ export {
   touchAgent,
 } from './presence.ts';
 export { type AgentFilter, agentsActingAs, agentsById, findAgent, isSilent, LEASE_MS, listAgents, statusAt } from './store.ts';
-export type { AgentRow } from './tables.ts';
 export { agentViewer, capabilitiesOf } from './tools.ts';
 
 export const agents = (house: Pick<House, 'store' | 'clock'>, ports: AgentPorts): Feature => ({

@@ -4,9 +4,10 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { AgentRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import type { Runtime } from './contract.ts';
 import { changeAgent, findAgent, insertAgent, isSilent, silentAgents, statusAt, takeSilentOffline } from './store.ts';
-import type { AgentRow, Runtime } from './tables.ts';
 
 export interface Leaving {
   /** In a word or two, for the journal. */

@@ -1,9 +1,9 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Principal } from '../../../kernel/context.ts';
-import type { Database } from '../../../storage/database.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { AgentRow, Database } from '../../../storage/schema-rows.ts';
 import { PRIVATE_RUNTIME, showsFieldsTo } from '../../core/identity/index.ts';
-import type { AgentRow, AgentStatus, Role } from './tables.ts';
+import type { AgentStatus, Role } from './contract.ts';
 
 export const HEARTBEAT_MS = 30_000;
 /** Three missed heartbeats. The claims of an agent that was silent for so long are given to others. */

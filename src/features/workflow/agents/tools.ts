@@ -7,11 +7,11 @@ import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { AgentRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { type AgentView, agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
 import { type AgentPorts, isOwn, leave, requireAgent, requireOnline, requireOwnAgent, touchAgent } from './presence.ts';
 import { changeAgent, HEARTBEAT_MS, insertAgent, LEASE_MS, leaseEnd, listAgents, statusAt } from './store.ts';
-import type { AgentRow } from './tables.ts';
 
 const strings = z.array(z.string());
 const json = z.record(z.string(), z.unknown());

@@ -1,11 +1,11 @@
 import type { WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { invalidInput } from '../../../kernel/input.ts';
+import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { pauseForQuestion } from '../steps/index.ts';
 import { isOneOf, requireHold, requireNotEnded, requireWorkflow, SYSTEM_MACHINE, type WorkflowTaskRow } from '../workflows/index.ts';
 import { HUMAN } from './addresses.ts';
-import type { MessageRow } from './tables.ts';
 
 /** A question to a person. The task that it is about waits for the answer. */
 export async function ask(tx: Tx, ctx: WriteContext, message: MessageRow, task: WorkflowTaskRow | null): Promise<void> {

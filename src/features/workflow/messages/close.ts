@@ -1,10 +1,10 @@
 import { beginning } from '../../../kernel/excerpt.ts';
+import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { resumeAfterAnswer } from '../steps/index.ts';
 import { addCheckpoint, changeTask, findTask, findWorkflow, isEnded, type StoredTaskStatus } from '../workflows/index.ts';
 import { newMessage, type Words } from './compose.ts';
 import { changeMessages, insertMessages } from './store.ts';
-import type { MessageRow } from './tables.ts';
 import { bodyText } from './views.ts';
 
 /** What a checkpoint keeps of each, so that the pack an agent recovers from can carry it. The whole stands in the messages. */

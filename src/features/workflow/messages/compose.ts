@@ -1,13 +1,13 @@
 import type { WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
+import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { PRIVATE } from '../../core/identity/index.ts';
 import { type AgentRow, findAgent, requireOnline, requireOwnAgent, touchAgent } from '../agents/index.ts';
 import { requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { messageNotFound } from './refusals.ts';
 import { findMessage } from './store.ts';
-import type { MessageRow } from './tables.ts';
 import type { Body } from './views.ts';
 
 const MINUTE = 60_000;

@@ -4,8 +4,7 @@ import { id, text, title } from '../../../kernel/fields.ts';
 import { ROLES, RUNTIMES } from '../agents/contract.ts';
 import { details } from '../workflows/contract.ts';
 import { HUMAN, isReserved } from './addresses.ts';
-import { messageView, questionView } from './shapes.ts';
-import { MESSAGE_TYPES, PRIORITIES } from './tables.ts';
+import { MESSAGE_TYPES, messageView, PRIORITIES, questionView } from './shapes.ts';
 
 export { questionView } from './shapes.ts';
 

@@ -1,13 +1,14 @@
 import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { requireOwnAgent } from '../agents/index.ts';
 import { archiveMessages, countUnread, getMessage, listMessages, markRead } from './contract.ts';
 import { isOwnAgent, ownReceived } from './own.ts';
 import { messageExpired, messageNotFound } from './refusals.ts';
+import { MESSAGE_STATUSES } from './shapes.ts';
 import { changeMessages, findMessage, inboxOf, threadOf } from './store.ts';
-import { MESSAGE_STATUSES, type MessageRow } from './tables.ts';
 import { unreadOf } from './unread.ts';
 import { isExpired, viewMessage } from './views.ts';
 

@@ -5,13 +5,13 @@ import { questionSweep } from './expiry.ts';
 import { FORGOTTEN } from './retention.ts';
 import { messageTools } from './tools.ts';
 
+export type { MessageRow } from '../../../storage/schema-rows.ts';
 export { HUMAN, SERVER } from './addresses.ts';
 export { noteDelivery } from './inbox.ts';
 export { answerNamed } from './people.ts';
 export { openQuestion, openQuestions } from './questions.ts';
 export { broadcast, recipientsOf } from './send.ts';
 export { findMessage, findMessages, undeliveredTo } from './store.ts';
-export type { MessageRow } from './tables.ts';
 export { tell } from './tell.ts';
 export {
   beginnings,

@@ -1,9 +1,9 @@
 import type { WriteContext } from '../../../kernel/context.ts';
+import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { findAgent, isOwn } from '../agents/index.ts';
 import { messageNotFound } from './refusals.ts';
 import { findMessages } from './store.ts';
-import type { MessageRow } from './tables.ts';
 
 export async function isOwnAgent(tx: Tx, ctx: WriteContext, id: string): Promise<boolean> {
   const agent = await findAgent(tx.db, tx.workspace, id);

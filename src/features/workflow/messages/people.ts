@@ -4,13 +4,13 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { onlyMatch } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { HUMAN } from './addresses.ts';
 import { closeQuestion } from './close.ts';
 import { answerQuestion, listQuestions } from './contract.ts';
 import { questionsByTail } from './question-store.ts';
 import { readAnswered, readOpen } from './questions.ts';
-import type { MessageRow } from './tables.ts';
 import { isExpired } from './views.ts';
 
 /** For people alone: no agent's token reaches these. */

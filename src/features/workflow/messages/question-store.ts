@@ -1,8 +1,8 @@
 import { endingIn } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { HUMAN } from './addresses.ts';
 import { messagesIn } from './store.ts';
-import type { MessageRow } from './tables.ts';
 
 /** With the names of who asks and of what the question is about. A task that was removed meanwhile keeps its name. */
 const questionsIn = (db: Db, workspace: string) =>

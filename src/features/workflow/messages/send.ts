@@ -4,6 +4,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type AgentFilter, type AgentRow, listAgents } from '../agents/index.ts';
 import { HUMAN } from './addresses.ts';
@@ -11,7 +12,6 @@ import { ask } from './ask.ts';
 import { answeredBy, newMessage, recipientOf, requireRecipient, requireSender, type Words, workOf } from './compose.ts';
 import { broadcastMessage, sendMessage } from './contract.ts';
 import { insertMessages } from './store.ts';
-import type { MessageRow } from './tables.ts';
 
 const MOST_RECIPIENTS = 1_000;
 

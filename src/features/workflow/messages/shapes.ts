@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { MESSAGE_STATUSES, MESSAGE_TYPES, PRIORITIES } from './tables.ts';
+
+export const MESSAGE_TYPES = ['task_assignment', 'status_update', 'query', 'response', 'notification'] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+export const MESSAGE_STATUSES = ['unread', 'read', 'archived'] as const;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 export const RECEIPTS = ['sent', 'delivered', 'read'] as const;
 

@@ -1,8 +1,8 @@
 import type { ExpressionBuilder } from 'kysely';
 import { chunks } from '../../../storage/chunks.ts';
-import type { Database } from '../../../storage/database.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { MessageRow, MessageStatus, MessageType, Priority } from './tables.ts';
+import type { Database, MessageRow } from '../../../storage/schema-rows.ts';
+import type { MessageStatus, MessageType, Priority } from './shapes.ts';
 
 /** What one statement may carry on either engine. */
 const ROWS_AT_ONCE = 500;

@@ -1,8 +1,8 @@
 import { newId } from '../../../kernel/ids.ts';
+import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { newMessage, type Words } from './compose.ts';
 import { insertMessages } from './store.ts';
-import type { MessageRow } from './tables.ts';
 
 export interface Told extends Words {
   readonly from: string;

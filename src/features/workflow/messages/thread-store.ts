@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
+import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { HUMAN } from './addresses.ts';
 import { messagesIn } from './store.ts';
-import type { MessageRow } from './tables.ts';
 
 /** Threads as people see them: each stands at the message that began it. Of a broadcast that is the first of its messages. */
 

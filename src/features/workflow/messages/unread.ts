@@ -1,6 +1,6 @@
 import type { Db } from '../../../storage/engine.ts';
+import { PRIORITIES, type Priority } from './shapes.ts';
 import { unreadByPriority } from './store.ts';
-import { PRIORITIES, type Priority } from './tables.ts';
 
 export interface Unread {
   readonly count: number;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readJson } from '../../../storage/columns.ts';
+import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { MessageView } from './shapes.ts';
-import type { MessageRow } from './tables.ts';
 
 export type Body = string | Record<string, unknown>;
 const bodySchema = z.union([z.string(), z.record(z.string(), z.unknown())]);

@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Database } from '../../../storage/database.ts';
+import type { Database } from '../../../storage/schema-rows.ts';
 import type { Scale } from './entries.ts';
 import type { Entry } from './parts.ts';
 import type { Turns } from './turns.ts';

@@ -3,8 +3,8 @@ import { record, type WriteContext } from '../../../kernel/context.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { RepositoryRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import type { RepositoryRow } from './tables.ts';
 
 export async function findRepository(db: Db, workspace: string, path: string): Promise<RepositoryRow | undefined> {
   return await db.selectFrom('repositories').selectAll().where('workspace_id', '=', workspace).where('path', '=', path).executeTakeFirst();

@@ -1,9 +1,9 @@
 import { ok } from '../../../kernel/reply.ts';
 import { repositoryName } from '../../../kernel/repository-name.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { RepositoryRow } from '../../../storage/schema-rows.ts';
 import { getRepository, listRepositories, type RepositoryView, registerRepository, repositoriesAtWork } from './contract.ts';
 import { ensureRepository, findRepository, pageOfRepositories, repositoriesAtWork as readAtWork } from './store.ts';
-import type { RepositoryRow } from './tables.ts';
 
 const view = ({ workspace_id: _, ...rest }: RepositoryRow): RepositoryView => rest;
 

@@ -1,6 +1,6 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Database } from '../../../storage/database.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { Database } from '../../../storage/schema-rows.ts';
 import { LEASE_MS } from '../agents/index.ts';
 import { ACTIONABLE, type CheckpointRow, OPEN_WORKFLOW, SATISFIED, type WorkflowTaskRow } from '../workflows/index.ts';
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../../storage/engine.ts';
-import type { WorkflowTemplateRow } from './tables.ts';
+import type { WorkflowTemplateRow } from '../../../storage/schema-rows.ts';
 
 const templatesIn = (db: Db, workspace: string) => db.selectFrom('workflow_templates').where('workspace_id', '=', workspace);
 

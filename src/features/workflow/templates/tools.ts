@@ -7,11 +7,11 @@ import { invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { readJson } from '../../../storage/columns.ts';
+import type { WorkflowTemplateRow } from '../../../storage/schema-rows.ts';
 import { createWorkflow, setPlan } from '../workflows/index.ts';
 import { applyTemplate, createTemplate, definition, listTemplates, outline, type TemplateView } from './contract.ts';
 import { checkedDefinition, filledIn, tasksFrom } from './definition.ts';
 import { definitionOf, findTemplate, insertTemplate, type ListedTemplate, pageOfTemplates } from './store.ts';
-import type { WorkflowTemplateRow } from './tables.ts';
 
 export const templateTools: Implementation[] = [
   implement(createTemplate, {

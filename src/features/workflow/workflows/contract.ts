@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { id, repoPath, repositoryPath, text, title } from '../../../kernel/fields.ts';
 import { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
-import { CHECKPOINT_TYPES, COMPLEXITIES, SOURCE_TYPES } from './tables.ts';
+
+export const SOURCE_TYPES = ['prompt', 'github_issue', 'linear', 'jira', 'custom'] as const;
+export type SourceType = (typeof SOURCE_TYPES)[number];
+export const COMPLEXITIES = ['low', 'medium', 'high'] as const;
+export const CHECKPOINT_TYPES = ['plan', 'progress', 'decision', 'error', 'recovery', 'complete', 'replan'] as const;
 
 export { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
-export { SOURCE_TYPES } from './tables.ts';
 
 /** Input fields that several tools of the workflow contract share. */
 

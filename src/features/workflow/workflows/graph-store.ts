@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { SATISFIED } from './lifecycle.ts';
 import { standingTasks } from './store.ts';
-import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 const IDS_AT_ONCE = 500;
 

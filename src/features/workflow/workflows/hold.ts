@@ -2,11 +2,11 @@ import type { WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type AgentRow, findAgent, isSilent, noteSign, requireOwn, statusAt } from '../agents/index.ts';
 import { isEnded, isOneOf, OPEN_WORKFLOW } from './lifecycle.ts';
 import { findTask, findWorkflow } from './store.ts';
-import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 export async function requireWorkflow(db: Db, workspace: string, id: string, field = 'id'): Promise<WorkflowRow> {
   const row = await findWorkflow(db, workspace, id);

@@ -4,6 +4,7 @@ import { indexing } from './overlap.ts';
 import type { WorkflowPorts } from './status.ts';
 import { workflowTools } from './tools.ts';
 
+export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 export { dependenciesOf, edgesOf } from './graph-store.ts';
 export { requireFound, requireHold, requireNotEnded, requireRunning, requireTask, requireWorkflow, taskNamed, type Writer, workflowNamed } from './hold.ts';
 export * from './lifecycle.ts';
@@ -23,7 +24,6 @@ export {
   satisfyDependents,
   standingTasks,
 } from './store.ts';
-export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from './tables.ts';
 export { pageOfTasks, pageOfWorkflows, planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
 
 export const workflows = (house: Pick<House, 'store'>, ports: WorkflowPorts): Feature => ({

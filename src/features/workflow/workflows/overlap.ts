@@ -1,11 +1,11 @@
 import type { House } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { indexItems, itemsById, setItemOwner, setItemStatus, setItemsStatus, type WorkItem } from '../../team/overlap/index.ts';
 import { isEnded, type StoredTaskStatus } from './lifecycle.ts';
 import { findTask, findWorkflow } from './store.ts';
-import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
 import { readStrings } from './views.ts';
 
 /** Tasks of workflows are work like any other: teammates who are about to do the same are told. */

@@ -5,6 +5,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type addTaskContract, MOST_TASKS, type NewPlan, type PlannedTask, type workflowPlan } from './contract.ts';
 import { countDependents, countEdges, countTasks, edgesOf, lastSequence, namesOf, rewireDependents, tasksNamed, waitForOneMore } from './graph-store.ts';
@@ -12,7 +13,6 @@ import { requireNotEnded } from './hold.ts';
 import { isEnded, isOneOf, isSatisfied, SYSTEM_MACHINE, shownStatus, WORKFLOW_MACHINE } from './lifecycle.ts';
 import { TOLD_AT_ONCE, tellStatus, tellTasks } from './overlap.ts';
 import { changeTask, changeWorkflow, insertDependencies, insertTasks } from './store.ts';
-import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 /** The rules of a task graph. Pure, linear in its size, and without recursion: a chain may be 10,000 tasks long. */
 

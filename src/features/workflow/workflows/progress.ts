@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Output } from '../../../kernel/contract.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import { LEASE_MS } from '../agents/index.ts';
 import { GROUPS_TOLD, NEIGHBOURS_TOLD, type nextTasks, type progressOf } from './contract.ts';
 import { dependenciesOf, dependencyNames } from './graph-store.ts';
 import { isEnded, isOneOf, isSatisfied, OPEN_TASK, OPEN_WORKFLOW, SATISFIED, shownStatus, TASK_STATUSES, type TaskStatus } from './lifecycle.ts';
 import { standingTasks } from './store.ts';
-import type { WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 type Next = Output<typeof nextTasks>;
 type NextTask = Next['tasks'][number];

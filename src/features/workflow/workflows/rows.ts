@@ -1,16 +1,9 @@
 import { z } from 'zod';
 import { absolutePath } from '../../../kernel/fields.ts';
+import type { CheckpointRow, WorkflowDependencyRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import { count, fits, flag, idOf, json, oneOf, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
+import { CHECKPOINT_TYPES, COMPLEXITIES, SOURCE_TYPES } from './contract.ts';
 import { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
-import {
-  CHECKPOINT_TYPES,
-  type CheckpointRow,
-  COMPLEXITIES,
-  SOURCE_TYPES,
-  type WorkflowDependencyRow,
-  type WorkflowRow,
-  type WorkflowTaskRow,
-} from './tables.ts';
 
 const record = json(z.record(z.string(), z.unknown()));
 const strings = json(z.array(z.string()));

@@ -3,13 +3,14 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { absolutePath } from '../../../kernel/fields.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
+import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { ensureRepository } from '../repositories/index.ts';
+import type { SourceType } from './contract.ts';
 import { requireNotEnded } from './hold.ts';
 import { isEnded, requireTransition, WORKFLOW_MACHINE, type WorkflowStatus } from './lifecycle.ts';
 import { tellEnded } from './overlap.ts';
 import { changeTask, changeWorkflow, insertCheckpoint, insertWorkflow } from './store.ts';
-import type { CheckpointRow, SourceType, WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 export interface NewWorkflow {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { CheckpointRow, WorkflowDependencyRow, WorkflowRow, WorkflowTaskRow } from './tables.ts';
+import type { CheckpointRow, WorkflowDependencyRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 
 export async function findWorkflow(db: Db, workspace: string, id: string): Promise<WorkflowRow | undefined> {
   return await db.selectFrom('workflows').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();

@@ -4,13 +4,12 @@ import { beginning } from '../../../kernel/excerpt.ts';
 import { calledRepository } from '../../../kernel/repository-name.ts';
 import { wordsPattern } from '../../../kernel/tail.ts';
 import { readJson } from '../../../storage/columns.ts';
-import type { Database } from '../../../storage/database.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { CheckpointRow, Database, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import { type CheckpointView, type ListedTask, type TaskView, workflowPlan, type workflowSummary, type workflowView } from './contract.ts';
 import { dependencyNames } from './graph-store.ts';
 import { shownStatus, type TaskStatus, type WorkflowStatus } from './lifecycle.ts';
 import { standingTasks } from './store.ts';
-import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from './tables.ts';
 
 const stringsSchema = z.array(z.string());
 const jsonSchema = z.record(z.string(), z.unknown());

@@ -4,11 +4,11 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeTask, requireHold, requireNotEnded, requireTask, requireWorkflow, type WorkflowTaskRow, type Writer } from '../workflows/index.ts';
 import type { taskAssignWorkspace, workspaceCreate } from './contract.ts';
 import { activeAt, findWorktree, insertWorktree } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 
 export async function requireWorktree(db: Db, workspace: string, id: string, field: string): Promise<WorktreeRow> {
   const row = await findWorktree(db, workspace, id);

@@ -4,14 +4,14 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { isUnderWay } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { requireOwnAgent } from '../agents/index.ts';
 import { requireHold, requireTransition } from '../workflows/index.ts';
 import { requireWorktree } from './assign.ts';
-import type { workspaceUpdate } from './contract.ts';
+import type { WorktreeStatus, workspaceUpdate } from './contract.ts';
 import { type Leased, lease, type Outside, reachRepository } from './step.ts';
 import { changeWorktree, tasksHeldIn } from './store.ts';
-import type { WorktreeRow, WorktreeStatus } from './tables.ts';
 
 export const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[]>> = {
   active: ['merged', 'abandoned'],

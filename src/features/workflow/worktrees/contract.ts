@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { absolutePath, branch, id } from '../../../kernel/fields.ts';
 import { writer } from '../workflows/contract.ts';
-import { WORKTREE_STATUSES } from './tables.ts';
+
+export const WORKTREE_STATUSES = ['active', 'merged', 'abandoned'] as const;
+export type WorktreeStatus = (typeof WORKTREE_STATUSES)[number];
 
 const MOST_TASKS_AT_ONCE = 500;
 const MOST_LISTED = 1_000;

@@ -2,6 +2,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Hand, isUnderWay, messageOf, STEP_OVER } from '../../../kernel/step.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { unclaimTask } from '../steps/index.ts';
 import { findTask, requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
@@ -9,7 +10,6 @@ import { placeTask } from './assign.ts';
 import { clearFromDisk } from './remove.ts';
 import { type Leased, lease, type Outside, reachRepository, renew, stillMine } from './step.ts';
 import { activeAt, changeWorktree, findWorktree, insertWorktree, madeFor } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 
 interface Named {
   readonly id: string;

@@ -4,6 +4,7 @@ import { type Hand, isUnderWay, messageOf } from '../../../kernel/step.ts';
 import { RepositoryUnfit } from '../../../machine/git/repository.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type OpenedWorktree, unclaimTask } from '../steps/index.ts';
 import { isOneOf, requireTask, requireWorkflow, SYSTEM_MACHINE, type WorkflowTaskRow } from '../workflows/index.ts';
@@ -11,7 +12,6 @@ import { placeTask } from './assign.ts';
 import { beginCreating, type Claim, carryOutCreation, claimGone, claimStands, currentWorktree, pending, type Start } from './create.ts';
 import { type Outside, reachRepository } from './step.ts';
 import { unmergedDependencies } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 
 const SWITCH_OFF = 'or set auto_create_workspaces to false with workflow_set_parallelism and work in a worktree of your own (workspace_create)';
 

@@ -1,9 +1,9 @@
 import { type Hand, messageOf, STEP_OVER } from '../../../kernel/step.ts';
 import { reasonToKeep } from '../../../machine/git/keep.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { TASK_BRANCHES } from './create.ts';
 import { type Leased, type Outside, reachRepository, stillMine } from './step.ts';
 import { changeWorktree } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 
 /**
  * Takes the worktree and its branch from disk, if and only if nothing is lost by it; otherwise says why not. Never cut short by

@@ -1,7 +1,8 @@
 import { absolutePath } from '../../../kernel/fields.ts';
 import { STEP_OVER } from '../../../kernel/step.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { branch, commit, fits, flag, idOf, oneOf, type RowRule, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
-import { WORKTREE_STATUSES, type WorktreeRow } from './tables.ts';
+import { WORKTREE_STATUSES } from './contract.ts';
 
 /** This server did not make it, so it never removes it; nor does it go on with what another began. */
 const detach: RowRule = (row, { isAllowed }) => {

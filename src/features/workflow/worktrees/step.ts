@@ -2,9 +2,9 @@ import { type Held, isHeldAs, isLeft } from '../../../kernel/step.ts';
 import type { GitDisk } from '../../../machine/git/disk.ts';
 import { reachRepository as reach } from '../../../machine/git/reach.ts';
 import type { Located } from '../../../machine/git/repository.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeWorktree, findWorktree } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 
 /** The machine outside the store, and which repositories on it may be touched. */
 export interface Outside {

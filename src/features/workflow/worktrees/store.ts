@@ -1,6 +1,7 @@
 import type { Db } from '../../../storage/engine.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { WorkflowTaskRow } from '../workflows/index.ts';
-import type { WorktreeRow, WorktreeStatus } from './tables.ts';
+import type { WorktreeStatus } from './contract.ts';
 
 export async function findWorktree(db: Db, workspace: string, id: string): Promise<WorktreeRow | undefined> {
   return await db.selectFrom('worktrees').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { ok } from '../../../kernel/reply.ts';
 import { type Hand, isUnderWay } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { requireWorkflow } from '../workflows/index.ts';
 import { assignTask, registerWorktree, requireWorktree } from './assign.ts';
 import { beginClosing, requireClosable, requireCommit, requireSense } from './close.ts';
@@ -9,7 +10,6 @@ import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate, t
 import { carryOutRemoval } from './remove.ts';
 import type { Outside } from './step.ts';
 import { tasksIn, worktreesOf } from './store.ts';
-import type { WorktreeRow } from './tables.ts';
 
 export const viewWorktree = (row: WorktreeRow, taskIds: string[]): z.output<typeof workspaceView> => ({
   id: row.id,

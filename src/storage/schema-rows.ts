@@ -1,0 +1,1073 @@
+// Written by `npm run schema` from the migrations. Do not edit.
+import type { EpochMs, JsonText } from './columns.ts';
+
+export interface SchemaMigrationRow {
+  number: number;
+  name: string;
+  applied_at: EpochMs;
+}
+
+export interface EventRow {
+  workspace_id: string;
+  seq: number;
+  category: 'usage' | 'work' | 'feedback' | 'audit';
+  kind: string;
+  actor: string;
+  subject: string | null;
+  session: string | null;
+  /** Canonical JSON: the hash is over exactly this text. */
+  payload: JsonText;
+  time: EpochMs;
+  hash: string;
+}
+
+/** The end of each workspace's chain, so that an append reads one row and a cut-off tail is noticed. */
+export interface JournalHeadRow {
+  workspace_id: string;
+  seq: number;
+  hash: string;
+}
+
+/** Where a pruned journal begins: its last deleted event, as verified when it was deleted. */
+export interface JournalAnchorRow {
+  workspace_id: string;
+  seq: number;
+  hash: string;
+  /** The time of that event. */
+  time: EpochMs;
+}
+
+/** How many events the calls of each token have added to the journal in a day, so that several servers count together. */
+export interface JournalGrowthRow {
+  workspace_id: string;
+  token_id: string;
+  /** In UTC, as 2026-11-18. */
+  day: string;
+  events: number;
+}
+
+export interface WorkspaceRow {
+  id: string;
+  name: string;
+  created_at: EpochMs;
+}
+
+export interface DeveloperRow {
+  workspace_id: string;
+  id: string;
+  name: string;
+  role: 'admin' | 'member';
+  visibility: 'team' | 'private';
+  created_at: EpochMs;
+}
+
+/** Developers whom the operator lets run agents on the server's machine. */
+export interface MachinePermissionRow {
+  workspace_id: string;
+  developer_id: string;
+  given_at: EpochMs;
+  given_by: string;
+}
+
+export interface TokenRow {
+  workspace_id: string;
+  id: string;
+  /** SHA-256 of the token, hex. The token itself is shown once and never stored. */
+  hash: string;
+  kind: 'operator' | 'developer' | 'agent' | 'instance' | 'web';
+  developer_id: string | null;
+  agent_type: string | null;
+  instance_id: string | null;
+  label: string;
+  created_by: string;
+  created_at: EpochMs;
+  expires_at: EpochMs | null;
+  last_used_at: EpochMs | null;
+  revoked_at: EpochMs | null;
+  /** Of a browser's sign-in: SHA-256 of the secret by which its page shows that it is the dashboard's own origin. */
+  proof_hash: string | null;
+  /** SHA-256 of the secret that the last rotation replaced; it is accepted until previous_ends_at. */
+  previous_hash: string | null;
+  previous_ends_at: EpochMs | null;
+}
+
+export interface SigninLinkRow {
+  workspace_id: string;
+  hash: string;
+  developer_id: string;
+  created_at: EpochMs;
+  expires_at: EpochMs;
+  used_at: EpochMs | null;
+}
+
+/** Opens one address once for a browser's sign-in, where its page cannot send a header. */
+export interface PageTicketRow {
+  workspace_id: string;
+  hash: string;
+  token_id: string;
+  path: string;
+  expires_at: EpochMs;
+}
+
+/** A machine that asked for tokens for its agents. It belongs to nobody until somebody signed in has approved it. */
+export interface DeviceGrantRow {
+  id: string;
+  /** What a person reads on one screen and compares on the other: eight letters. */
+  user_code: string;
+  /** SHA-256 of what the machine asks with; the code itself is given out once and never stored. */
+  device_code_hash: string;
+  machine_name: string;
+  agents: JsonText;
+  /** The address that the request came from. */
+  source: string;
+  status: 'pending' | 'approved' | 'denied' | 'consumed';
+  workspace_id: string | null;
+  developer_id: string | null;
+  created_at: EpochMs;
+  expires_at: EpochMs;
+  polled_at: EpochMs | null;
+  /** How long the machine has to wait between two questions. */
+  interval_seconds: number;
+  decided_at: EpochMs | null;
+}
+
+/** One run of an agent's program, from its first hook to its last. */
+export interface ClientRunRow {
+  workspace_id: string;
+  actor: string;
+  /** The program's own id of the run. */
+  client_session: string;
+  client: string;
+  developer_id: string;
+  /** The agent session that stands for it. */
+  session_id: string | null;
+  /** 1: the server has started that session for it, and ends it when the agent starts one itself. */
+  automatic: number;
+  repo: string | null;
+  folder: string | null;
+  /** 1: its context was compacted, and what it has to know has not been put back yet. */
+  compacted: number;
+  /** The newest handoff that it was notified of: handoffs have no receipts. */
+  handoffs_told: string | null;
+  /** Hash of the open points named at its last stop, so that the same points do not hold it up twice. */
+  told_at_stop: string | null;
+  /** What it was denied in the last minute, by claim and path, and when. */
+  denials: JsonText;
+  /** The working tree as found: hashes of uncommitted paths, and the number of unpushed commits per branch. */
+  found: JsonText;
+  started_at: EpochMs;
+  last_seen_at: EpochMs;
+  ended_at: EpochMs | null;
+}
+
+export interface GrantRow {
+  workspace_id: string;
+  id: string;
+  /** operator, developer:<id>, token:<id> or instance:<id>. */
+  subject: string;
+  action: string;
+  scope: JsonText;
+  max_uses: number | null;
+  uses: number;
+  expires_at: EpochMs | null;
+  /** Rises with every change of the grant, so that an audit row can say which state of it decided. */
+  revision: number;
+  granted_by: string;
+  created_at: EpochMs;
+  revoked_at: EpochMs | null;
+  revoked_by: string | null;
+  /** The times of its last calls, oldest first, where its scope has max_per_minute. */
+  recent: JsonText | null;
+}
+
+/** Another MCP server that has answered once. Kept in the default workspace: the entry is the whole server's, not a team's. */
+export interface UpstreamRow {
+  workspace_id: string;
+  name: string;
+  /** What it said of itself: protocol revision, capabilities, name and version; resources and templates as last listed. */
+  facts: JsonText;
+  first_seen_at: EpochMs;
+}
+
+/** A definition as it was approved, and as it was last seen where that is another. */
+export interface UpstreamPinRow {
+  workspace_id: string;
+  server: string;
+  kind: 'tool' | 'prompt';
+  /** As the server calls it. */
+  name: string;
+  /** As it is offered. Who was seen first under a name keeps it. */
+  exposed: string;
+  /** Null: never approved. */
+  approved: JsonText | null;
+  approved_hash: string | null;
+  approved_at: EpochMs | null;
+  /** first-sight, or the actor who approved it. */
+  approved_by: string | null;
+  /** Null: the server no longer lists it. */
+  seen: JsonText | null;
+  seen_hash: string | null;
+  seen_at: EpochMs;
+}
+
+/** A call that a person has to approve. */
+export interface ApprovalRow {
+  workspace_id: string;
+  id: string;
+  noun: string;
+  /** The tool or prompt, or the server of a resource. */
+  name: string;
+  server: string | null;
+  /** What the person decides on. Wiped with the decision: arguments are not kept. */
+  arguments: JsonText | null;
+  arguments_sha256: string;
+  grant_id: string;
+  token_id: string;
+  developer_id: string | null;
+  actor: string;
+  request_id: string;
+  status: 'waiting' | 'approved' | 'refused' | 'lapsed' | 'used';
+  created_at: EpochMs;
+  deadline_at: EpochMs;
+  decided_at: EpochMs | null;
+  decided_by: string | null;
+  /** Where: dashboard, cli, api, or the caller's own client by elicitation. */
+  decided_through: string | null;
+  reason: string | null;
+  used_at: EpochMs | null;
+}
+
+/** A call of several rounds that has been counted. */
+export interface CallRoundRow {
+  workspace_id: string;
+  token_sha256: string;
+  token_id: string;
+  noun: string;
+  name: string;
+  arguments_sha256: string;
+  grant_id: string;
+  approval_id: string | null;
+  request_state: string | null;
+  expires_at: EpochMs;
+}
+
+export interface CycleRow {
+  workspace_id: string;
+  /** Of the store; cycle_id is the contract's name for it, and unique in its repository only. */
+  id: string;
+  repository: string;
+  cycle_id: string;
+  feature: string;
+  mode: string;
+  status: 'active' | 'archived' | 'cancelled';
+  /** As it was when the cycle began: a changed config must not move a cycle under its agents' feet. */
+  machine: JsonText;
+  /** What config.json said when the cycle was archived, without PSKs. */
+  config: JsonText | null;
+  phase: string;
+  active_role: string;
+  lock_role: string;
+  /** Needed as it is, because lock.acquire gives it out again. Of no use without a session of its role. */
+  lock_token: string;
+  lock_acquired_at: EpochMs;
+  /** How often the turn went back to an earlier phase. */
+  reworks: number;
+  started_by: string;
+  created_at: EpochMs;
+  updated_at: EpochMs;
+  completed_at: EpochMs | null;
+  ended_at: EpochMs | null;
+  ended_by: string | null;
+  reason: string | null;
+  /** Rises with every change of what the files show; where mirrored is behind, the files are. */
+  revision: number;
+  mirrored: number;
+}
+
+/** What one role has left for another. The latest is the handoff; older ones are its history. */
+export interface CycleHandoffRow {
+  workspace_id: string;
+  cycle: string;
+  number: number;
+  target: string;
+  producer: string;
+  payload: JsonText;
+  created_at: EpochMs;
+}
+
+/** A role's turn at the contract, opened with its PSK. Bound to the token that opened it. */
+export interface RoleSessionRow {
+  workspace_id: string;
+  id: string;
+  token_sha256: string;
+  /** Of the PSK that it was opened with: with another one it is no longer good. */
+  psk_mark: string;
+  repository: string;
+  role: string;
+  token_id: string;
+  actor: string;
+  created_at: EpochMs;
+  last_seen: EpochMs;
+  expires_at: EpochMs;
+  closed_at: EpochMs | null;
+  closed_by: string | null;
+}
+
+/** Wrong PSKs of one caller for one role in one repository: each makes the next one wait. */
+export interface PskFailureRow {
+  workspace_id: string;
+  /** The path of the file with its PSKs: by folder, every link to that file would give free guesses. */
+  repository: string;
+  role: string;
+  token_id: string;
+  failures: number;
+  last_at: EpochMs;
+}
+
+/** One run of an agent that the server itself has started, in a worktree of its own. */
+export interface InstanceRow {
+  workspace_id: string;
+  /** work-123-a1; unique in its workspace. */
+  id: string;
+  type: 'coding' | 'review' | 'planning';
+  status: 'started' | 'waiting_review' | 'pr_created' | 'pr_merged' | 'pr_closed' | 'terminated' | 'abandoned';
+  /** The launcher that it was started with. */
+  agent: string;
+  /** For whom it works, as which developer it takes part in the team; null in a workspace without any. */
+  developer_id: string | null;
+  /** As which messages reach it (agent_register). */
+  agent_id: string;
+  /** The token that its process has; null until it is started. */
+  token_id: string | null;
+  /** Where its worktree and session are: servers on other machines leave it alone. */
+  machine: string;
+  repository: string;
+  worktree_path: string;
+  branch_name: string;
+  base_branch: string;
+  base_commit: string | null;
+  session_name: string;
+  session_kind: 'tmux' | 'process' | null;
+  /** Of the plain process group that it is, with when it began: a number alone may be somebody else's by now. */
+  pid: number | null;
+  process_start: number | null;
+  issue_number: number | null;
+  prompt: string;
+  /** Of a review: whose work it looks at, and for which time. */
+  parent_instance_id: string | null;
+  review_iteration: number | null;
+  /** Refused requests at the limit, and verdicts needs_work. */
+  failed_reviews: number;
+  pr_number: number | null;
+  pr_url: string | null;
+  /** News for its agent: if the agent has ended, it is started again with this prompt. */
+  news: string | null;
+  /** Why it is no longer at work, or why its worktree was kept. */
+  status_reason: string | null;
+  kept_reason: string | null;
+  /** What was in its worktree when a person had it removed all the same. */
+  backup_ref: string | null;
+  created_by: string;
+  created_at: EpochMs;
+  updated_at: EpochMs;
+  last_activity: EpochMs;
+  ended_at: EpochMs | null;
+  step: 'worktree' | 'session' | 'restart' | 'ending' | 'pull' | 'issues' | null;
+  step_until: EpochMs | null;
+  /** The process that carries it out; null: whoever comes first. */
+  step_by: string | null;
+  /** How the step is to be done. */
+  step_data: JsonText | null;
+  /** Reviews that a person has allowed beyond the limit of the settings. */
+  extra_reviews: number;
+}
+
+export interface InstanceRelationshipRow {
+  workspace_id: string;
+  parent_instance: string;
+  child_instance: string;
+  relationship_type: 'spawned_review';
+  review_iteration: number;
+  /** How it ended: the type of its feedback, approved, timeout, stopped. */
+  outcome: string | null;
+  created_at: EpochMs;
+  ended_at: EpochMs | null;
+}
+
+/** What a review agent told the coding agent, in full. */
+export interface ReviewFeedbackRow {
+  workspace_id: string;
+  id: string;
+  review_instance: string;
+  coding_instance: string;
+  review_iteration: number;
+  feedback: string;
+  feedback_type: 'needs_work' | 'suggestions' | 'clarification';
+  priority: 'low' | 'normal' | 'high' | 'urgent';
+  actionable_items: JsonText;
+  /** The commit that is to bring it, once it is made; the coding branch has it when delivered is merged. */
+  git_commit_hash: string | null;
+  delivered: 'merged' | 'message' | null;
+  /** Why it could not be merged. */
+  reason: string | null;
+  created_at: EpochMs;
+  /** Until it has been delivered, one way or the other. */
+  step: 'merging' | null;
+  step_until: EpochMs | null;
+  /** The process that carries it out. */
+  step_by: string | null;
+}
+
+/** What a workspace has set otherwise than the default. */
+export interface SettingRow {
+  workspace_id: string;
+  key: string;
+  value: string;
+  updated_at: EpochMs;
+  updated_by: string;
+}
+
+/** One piece of work as the index knows it, whichever feature it is of. */
+export interface OverlapItemRow {
+  workspace_id: string;
+  id: string;
+  /** A short name for the postings, which are many. */
+  number: number;
+  kind: 'task' | 'workstream' | 'workflow_task';
+  owner_id: string;
+  title: string;
+  scope: string | null;
+  action: 'create' | 'modify' | 'remove' | 'fix' | 'audit' | null;
+  component: string | null;
+  task_type: string | null;
+  status: 'planned' | 'active' | 'blocked' | 'completed' | 'cancelled';
+  repo: string | null;
+  /** Analysed: the terms, extracted once. */
+  analysed: JsonText;
+  prefix: string | null;
+  files: JsonText;
+  /** Rises with every change in the workspace, so that a process can read what it has not seen. */
+  revision: number;
+  updated_at: EpochMs;
+  closed_at: EpochMs | null;
+}
+
+/** The inverted index: which items have a term. */
+export interface OverlapPostingRow {
+  workspace_id: string;
+  term: string;
+  item: number;
+  weight: number;
+}
+
+export interface OverlapTermRow {
+  workspace_id: string;
+  term: string;
+  items: number;
+}
+
+export interface OverlapStateRow {
+  workspace_id: string;
+  revision: number;
+  items: number;
+  next_number: number;
+  /** What the workspace has set for itself. */
+  settings: JsonText | null;
+}
+
+export interface OverlapVectorRow {
+  workspace_id: string;
+  item_id: string;
+  model: string;
+  /** Base64 of 32-bit floats. */
+  vector: string;
+}
+
+/** A file in somebody's hands: named by an open task, changed in a working tree, or claimed. */
+export interface FileMarkRow {
+  workspace_id: string;
+  path: string;
+  source: 'task' | 'snapshot' | 'claim';
+  source_id: string;
+  developer_id: string;
+  repo: string | null;
+  action: string | null;
+  /** What a person would call the source: a task's title, a branch. */
+  label: string | null;
+  marked_at: EpochMs;
+  expires_at: EpochMs | null;
+}
+
+export interface PreflightCheckRow {
+  workspace_id: string;
+  id: string;
+  kind: 'task' | 'workstream';
+  developer_id: string;
+  title: string;
+  /** The planned task or workstream that is to be started. */
+  planned_id: string | null;
+  warning_id: string | null;
+  /** The escalated candidates, as they were answered. Empty: no verdict needed. */
+  candidates: JsonText;
+  created_at: EpochMs;
+  /** A check serves one start. */
+  used_at: EpochMs | null;
+}
+
+export interface OverlapWarningRow {
+  workspace_id: string;
+  id: string;
+  developer_id: string;
+  kind: 'task' | 'workstream';
+  title: string;
+  /** The work that it is about, once that exists. */
+  subject_id: string | null;
+  check_id: string | null;
+  level: 'warn' | 'escalated';
+  matches: JsonText;
+  status: 'open' | 'judged' | 'confirmed' | 'dismissed';
+  reason: string | null;
+  created_at: EpochMs;
+  resolved_at: EpochMs | null;
+}
+
+export interface ScopeVerdictRow {
+  workspace_id: string;
+  id: string;
+  check_id: string;
+  warning_id: string | null;
+  developer_id: string;
+  subject_id: string;
+  verdict: 'distinct' | 'duplicate';
+  candidates: JsonText;
+  confirmation_reason: string | null;
+  created_at: EpochMs;
+}
+
+export interface TaskRow {
+  workspace_id: string;
+  id: string;
+  developer_id: string;
+  /** The agent that planned or started it, as in the journal. */
+  actor: string;
+  session_id: string | null;
+  /** Null only in rows of an older version, until the next start of the server. */
+  workstream_id: string | null;
+  title: string;
+  task_type: 'feature' | 'bug' | 'refactor' | 'chore' | 'docs' | 'test' | 'spike';
+  status: 'planned' | 'active' | 'blocked' | 'completed' | 'cancelled';
+  description: string | null;
+  scope: string | null;
+  action: 'create' | 'modify' | 'remove' | 'fix' | 'audit' | null;
+  component: string | null;
+  priority: 'low' | 'normal' | 'high' | 'urgent';
+  target_files: JsonText;
+  repo: string | null;
+  result_summary: string | null;
+  summary: string | null;
+  /** Why it was cancelled. */
+  reason: string | null;
+  created_at: EpochMs;
+  started_at: EpochMs | null;
+  updated_at: EpochMs;
+  closed_at: EpochMs | null;
+}
+
+export interface WorkstreamRow {
+  workspace_id: string;
+  id: string;
+  developer_id: string;
+  session_id: string | null;
+  title: string;
+  description: string | null;
+  status: 'planned' | 'active' | 'blocked' | 'completed' | 'cancelled';
+  /** 1: made by the server as a container for tasks that named none. */
+  auto_created: number;
+  result_summary: string | null;
+  /** Why it was cancelled. */
+  reason: string | null;
+  created_at: EpochMs;
+  updated_at: EpochMs;
+  closed_at: EpochMs | null;
+}
+
+/** One comparison of all running work with itself and with what was finished lately. */
+export interface ParallelAuditRow {
+  workspace_id: string;
+  id: string;
+  developer_id: string;
+  /** How many pieces of work were compared. */
+  compared: number;
+  conflicts: JsonText;
+  created_at: EpochMs;
+}
+
+/** One run of an agent. Its owner never changes. */
+export interface AgentSessionRow {
+  workspace_id: string;
+  id: string;
+  developer_id: string;
+  token_id: string;
+  agent_type: string | null;
+  agent_name: string | null;
+  provider: string | null;
+  model: string | null;
+  repo: string | null;
+  branch: string | null;
+  started_at: EpochMs;
+  last_seen_at: EpochMs;
+  ended_at: EpochMs | null;
+}
+
+export interface SessionActivityRow {
+  workspace_id: string;
+  session_id: string;
+  id: string;
+  text: string;
+  created_at: EpochMs;
+}
+
+/** A machine is known by the token that its companion calls with. */
+export interface MachineRow {
+  workspace_id: string;
+  token_id: string;
+  developer_id: string;
+  companion_version: string | null;
+  last_heartbeat_at: EpochMs;
+}
+
+export interface RegisteredRepoRow {
+  workspace_id: string;
+  token_id: string;
+  /** The place in the list as the machine sent it. */
+  position: number;
+  developer_id: string;
+  repo: string;
+  path: string | null;
+  branch: string | null;
+}
+
+/** The latest state of one working tree on one branch, as its developer's agents reported it. */
+export interface LocalWorktreeRow {
+  workspace_id: string;
+  id: string;
+  developer_id: string;
+  repo: string;
+  /** Empty if not given, as with a detached head: part of a unique key, where null equals nothing. */
+  branch: string;
+  worktree: string;
+  head: string | null;
+  dirty_files: JsonText;
+  unpushed_files: JsonText;
+  diff_hashes: JsonText;
+  session_id: string;
+  updated_at: EpochMs;
+}
+
+export interface RepoCommitRow {
+  workspace_id: string;
+  worktree_id: string;
+  /** Newest first. */
+  position: number;
+  repo: string;
+  sha: string;
+  title: string | null;
+}
+
+/** What somebody is in the middle of, for whoever takes over. Rows that no longer hold stay for audit. */
+export interface SessionContextRow {
+  workspace_id: string;
+  id: string;
+  developer_id: string;
+  session_id: string | null;
+  repo: string;
+  branch: string | null;
+  title: string;
+  summary: string;
+  files_touched: JsonText;
+  next_actions: JsonText;
+  blockers: JsonText;
+  task_ids: JsonText;
+  published_at: EpochMs;
+  expires_at: EpochMs;
+  superseded_by: string | null;
+  revoked_at: EpochMs | null;
+}
+
+/** A lease. It is live while it is neither released nor past expires_at. */
+export interface ClaimRow {
+  workspace_id: string;
+  id: string;
+  developer_id: string;
+  /** The agent that holds it, as in the journal; with its session, where that is known. */
+  actor: string;
+  agent_type: string | null;
+  session_id: string | null;
+  repo: string;
+  paths: JsonText;
+  symbols: JsonText;
+  mode: 'exclusive' | 'shared';
+  reason: string | null;
+  ttl_minutes: number;
+  created_at: EpochMs;
+  expires_at: EpochMs;
+  released_at: EpochMs | null;
+  /** When the end of the lease was noted in the journal: it had ended at expires_at. */
+  expired_at: EpochMs | null;
+}
+
+export interface AnnouncementRow {
+  workspace_id: string;
+  id: string;
+  developer_id: string;
+  session_id: string | null;
+  message: string;
+  repo: string | null;
+  paths: JsonText;
+  created_at: EpochMs;
+}
+
+export interface AskRow {
+  workspace_id: string;
+  id: string;
+  from_developer_id: string;
+  /** The agent that asked: the answer is for it. */
+  from_actor: string;
+  session_id: string | null;
+  to_developer_id: string;
+  /** Null: whichever agent of the addressee. */
+  to_agent_type: string | null;
+  message: string;
+  repo: string | null;
+  paths: JsonText;
+  created_at: EpochMs;
+  due_at: EpochMs;
+  delivered_at: EpochMs | null;
+  read_at: EpochMs | null;
+  answer: string | null;
+  answered_at: EpochMs | null;
+  answer_delivered_at: EpochMs | null;
+}
+
+export interface HandoffRow {
+  workspace_id: string;
+  id: string;
+  from_developer_id: string;
+  session_id: string | null;
+  to_developer_id: string;
+  to_agent_type: string | null;
+  message: string;
+  task_ids: JsonText;
+  claim_ids: JsonText;
+  repo: string | null;
+  branch: string | null;
+  context_id: string | null;
+  status: 'offered' | 'accepted';
+  created_at: EpochMs;
+  accepted_at: EpochMs | null;
+  /** Of what was offered, what the receiver has really got. */
+  taken_task_ids: JsonText;
+  taken_claim_ids: JsonText;
+}
+
+/** Something that the team should know: decided, or in the way. Never changed; a blocker is recent or it is past. */
+export interface NoteRow {
+  workspace_id: string;
+  id: string;
+  developer_id: string;
+  kind: 'decision' | 'blocker';
+  title: string;
+  body: string | null;
+  task_id: string | null;
+  workstream_id: string | null;
+  session_id: string | null;
+  created_at: EpochMs;
+}
+
+/** Tokens that one model used. All that is kept of a payload: counters, the model's name, and the hash of the whole. */
+export interface AgentSpanRow {
+  workspace_id: string;
+  id: string;
+  developer_id: string;
+  session_id: string | null;
+  agent_type: string | null;
+  source: string;
+  model: string | null;
+  provider: string | null;
+  input_tokens: number;
+  cached_input_tokens: number;
+  cache_creation_tokens: number;
+  cache_creation_1h_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  total_tokens: number;
+  /** In micro-dollars, by price_version; null: no known price. */
+  cost_micros: number | null;
+  price_version: string | null;
+  /** Of the whole payload, on the first of its spans. */
+  submitted_micros: number | null;
+  cost_mismatch: number;
+  verified: number;
+  payload_sha256: string;
+  ingested_at: EpochMs;
+}
+
+/** A price that the workspace set for itself. The newest version of a model holds; one without figures takes it back. */
+export interface ModelPriceRow {
+  workspace_id: string;
+  version: number;
+  model: string;
+  /** Micro-dollars for a million tokens. */
+  input: number | null;
+  cached_input: number | null;
+  cache_write: number | null;
+  cache_write_1h: number | null;
+  output: number | null;
+  set_by: string;
+  set_at: EpochMs;
+}
+
+export interface RepositoryRow {
+  workspace_id: string;
+  id: string;
+  /** Absolute, on the machine of whoever registered it. */
+  path: string;
+  name: string;
+  created_at: EpochMs;
+  updated_at: EpochMs;
+}
+
+export interface AgentRow {
+  workspace_id: string;
+  id: string;
+  name: string;
+  runtime: 'claude_code' | 'codex' | 'opencode' | 'custom' | 'gemini' | 'cursor';
+  role: 'coordinator' | 'worker';
+  /** As last reported; an agent that is silent for too long counts as offline. */
+  status: 'online' | 'offline' | 'busy';
+  capabilities: JsonText;
+  current_task_id: string | null;
+  workspace_path: string | null;
+  metadata: JsonText | null;
+  /** Null: registered by the operator. */
+  developer_id: string | null;
+  token_id: string;
+  actor: string;
+  registered_at: EpochMs;
+  /** The lease of every claim that the agent holds runs from here. */
+  last_seen_at: EpochMs;
+  updated_at: EpochMs;
+}
+
+export interface WorkflowRow {
+  workspace_id: string;
+  id: string;
+  name: string;
+  status: 'planning' | 'ready' | 'in_progress' | 'paused' | 'completed' | 'failed' | 'abandoned';
+  status_reason: string | null;
+  source_type: 'prompt' | 'github_issue' | 'linear' | 'jira' | 'custom';
+  source_ref: string | null;
+  source_content: string;
+  repository_path: string;
+  /** Summary, approach, risks, assumptions. Null before there is a plan. */
+  plan: JsonText | null;
+  max_parallel_tasks: number;
+  auto_create_workspaces: number;
+  /** Null: made by the operator. */
+  developer_id: string | null;
+  actor: string;
+  created_at: EpochMs;
+  updated_at: EpochMs;
+  started_at: EpochMs | null;
+  finished_at: EpochMs | null;
+}
+
+export interface WorkflowTaskRow {
+  workspace_id: string;
+  id: string;
+  workflow_id: string;
+  name: string;
+  description: string;
+  sequence: number;
+  parallel_group: string | null;
+  estimated_complexity: 'low' | 'medium' | 'high' | null;
+  files: JsonText;
+  capabilities: JsonText;
+  status: 'pending' | 'planning' | 'in_progress' | 'paused' | 'completed' | 'failed' | 'skipped' | 'removed';
+  /** Dependencies that are neither completed nor skipped. Stored, so that the next task is found by an index. */
+  open_dependencies: number;
+  plan: JsonText | null;
+  context: JsonText | null;
+  outcome: string | null;
+  outcome_detail: JsonText | null;
+  error: string | null;
+  /** Who holds the claim now. Its lease ends when that agent has been silent for too long. */
+  assigned_agent_id: string | null;
+  claimed_at: EpochMs | null;
+  /** Rises with every claim and with every claim that is taken away. */
+  fence: number;
+  completed_by: string | null;
+  worktree_id: string | null;
+  /** The question to a person for whose answer the task waits, and the status it then goes back to. */
+  question_id: string | null;
+  resume_status: 'planning' | 'in_progress' | null;
+  last_checkpoint: number;
+  /** 0: not yet in the overlap index. */
+  indexed: number;
+  created_at: EpochMs;
+  updated_at: EpochMs;
+  started_at: EpochMs | null;
+  finished_at: EpochMs | null;
+}
+
+export interface WorkflowDependencyRow {
+  workspace_id: string;
+  workflow_id: string;
+  task_id: string;
+  depends_on: string;
+}
+
+export interface CheckpointRow {
+  workspace_id: string;
+  task_id: string;
+  sequence: number;
+  id: string;
+  type: 'plan' | 'progress' | 'decision' | 'error' | 'recovery' | 'complete' | 'replan';
+  summary: string;
+  detail: JsonText | null;
+  files_changed: JsonText;
+  agent_id: string | null;
+  actor: string;
+  created_at: EpochMs;
+}
+
+/** A workspace of the workflow contract. Its wire name is taken in the store by the workspaces that teams live in. */
+export interface WorktreeRow {
+  workspace_id: string;
+  id: string;
+  workflow_id: string;
+  status: 'active' | 'merged' | 'abandoned';
+  path: string;
+  branch: string;
+  base_branch: string | null;
+  base_commit: string | null;
+  merge_commit: string | null;
+  repository_path: string;
+  /** 1: the server made it on disk, and so may remove it. 0: an agent's own. */
+  made_by_server: number;
+  /** In progress on disk. If the process dies, another finishes or undoes it after step_until. */
+  step: 'creating' | 'removing' | null;
+  step_until: EpochMs | null;
+  /** For whose claim it was made, and under which fence. */
+  task_id: string | null;
+  fence: number | null;
+  /** Why it is still on disk though it is merged or abandoned. */
+  kept_reason: string | null;
+  actor: string;
+  created_at: EpochMs;
+  updated_at: EpochMs;
+  closed_at: EpochMs | null;
+}
+
+export interface WorkflowTemplateRow {
+  workspace_id: string;
+  id: string;
+  name: string;
+  description: string | null;
+  /** Tasks and variables. */
+  definition: JsonText;
+  from_workflow_id: string | null;
+  actor: string;
+  created_at: EpochMs;
+}
+
+export interface MessageRow {
+  workspace_id: string;
+  id: string;
+  thread_id: string;
+  reply_to_id: string | null;
+  /** An agent, or human. */
+  sender_id: string;
+  recipient_id: string;
+  message_type: 'task_assignment' | 'status_update' | 'query' | 'response' | 'notification';
+  subject: string | null;
+  /** A string or an object. */
+  body: JsonText;
+  priority: 'low' | 'normal' | 'high' | 'urgent';
+  status: 'unread' | 'read' | 'archived';
+  workflow_id: string | null;
+  task_id: string | null;
+  actor: string;
+  sent_at: EpochMs;
+  delivered_at: EpochMs | null;
+  read_at: EpochMs | null;
+  archived_at: EpochMs | null;
+  /** Set on a question to a person, once it was answered or no longer matters. */
+  answered_at: EpochMs | null;
+  expires_at: EpochMs | null;
+}
+
+/** Every table of the one store. */
+export interface Database {
+  schema_migrations: SchemaMigrationRow;
+  events: EventRow;
+  journal_heads: JournalHeadRow;
+  journal_anchors: JournalAnchorRow;
+  journal_growth: JournalGrowthRow;
+  workspaces: WorkspaceRow;
+  developers: DeveloperRow;
+  machine_permissions: MachinePermissionRow;
+  tokens: TokenRow;
+  signin_links: SigninLinkRow;
+  page_tickets: PageTicketRow;
+  device_grants: DeviceGrantRow;
+  client_runs: ClientRunRow;
+  grants: GrantRow;
+  upstreams: UpstreamRow;
+  upstream_pins: UpstreamPinRow;
+  approvals: ApprovalRow;
+  call_rounds: CallRoundRow;
+  cycles: CycleRow;
+  cycle_handoffs: CycleHandoffRow;
+  role_sessions: RoleSessionRow;
+  psk_failures: PskFailureRow;
+  instances: InstanceRow;
+  instance_relationships: InstanceRelationshipRow;
+  review_feedback: ReviewFeedbackRow;
+  settings: SettingRow;
+  overlap_items: OverlapItemRow;
+  overlap_postings: OverlapPostingRow;
+  overlap_terms: OverlapTermRow;
+  overlap_state: OverlapStateRow;
+  overlap_vectors: OverlapVectorRow;
+  file_marks: FileMarkRow;
+  preflight_checks: PreflightCheckRow;
+  overlap_warnings: OverlapWarningRow;
+  scope_verdicts: ScopeVerdictRow;
+  tasks: TaskRow;
+  workstreams: WorkstreamRow;
+  parallel_audits: ParallelAuditRow;
+  agent_sessions: AgentSessionRow;
+  session_activity: SessionActivityRow;
+  machines: MachineRow;
+  registered_repos: RegisteredRepoRow;
+  local_worktrees: LocalWorktreeRow;
+  repo_commits: RepoCommitRow;
+  session_contexts: SessionContextRow;
+  claims: ClaimRow;
+  announcements: AnnouncementRow;
+  asks: AskRow;
+  handoffs: HandoffRow;
+  notes: NoteRow;
+  agent_spans: AgentSpanRow;
+  model_prices: ModelPriceRow;
+  repositories: RepositoryRow;
+  agents: AgentRow;
+  workflows: WorkflowRow;
+  workflow_tasks: WorkflowTaskRow;
+  workflow_dependencies: WorkflowDependencyRow;
+  checkpoints: CheckpointRow;
+  worktrees: WorktreeRow;
+  workflow_templates: WorkflowTemplateRow;
+  messages: MessageRow;
+}

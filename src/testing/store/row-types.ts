@@ -1,0 +1,31 @@
+import { MIGRATIONS } from '../../storage/migrations/index.ts';
+import { type DescribedTable, parseTables } from '../../storage/schema-text.ts';
+
+/** The text of `src/storage/schema-rows.ts`: a row type for each table that the migrations describe, and the list of all. */
+export function rowTypes(): string {
+  const tables = MIGRATIONS.flatMap((migration) => (migration.tables === undefined ? [] : parseTables(migration.tables)));
+  return `// Written by \`npm run schema\` from the migrations. Do not edit.
+import type { EpochMs, JsonText } from './columns.ts';
+
+${tables.map(rowType).join('\n\n')}
+
+/** Every table of the one store. */
+export interface Database {
+${tables.map(({ name }) => `  ${name}: ${rowName(name)};`).join('\n')}
+}
+`;
+}
+
+function rowType({ name, comment, columns }: DescribedTable): string {
+  const lines = columns.flatMap((column) => [
+    ...(column.comment === undefined ? [] : [`  /** ${column.comment} */`]),
+    `  ${column.name}: ${column.rowType}${column.isNullable ? ' | null' : ''};`,
+  ]);
+  return [...(comment === undefined ? [] : [`/** ${comment} */`]), `export interface ${rowName(name)} {`, ...lines, '}'].join('\n');
+}
+
+/** `workflow_dependencies` has rows of the type `WorkflowDependencyRow`. */
+function rowName(table: string): string {
+  const singular = table.replace(/ies$/, 'y').replace(/s$/, '');
+  return `${singular.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Row`;
+}
