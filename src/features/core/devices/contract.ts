@@ -4,9 +4,6 @@ import { absolutePath, id } from '../../../kernel/fields.ts';
 import { isUserCode, typedCode } from './code.ts';
 import { CLIENTS } from './connections.ts';
 
-/** `consumed`: its tokens have been handed over. */
-export type DeviceStatus = 'pending' | 'approved' | 'denied' | 'consumed';
-
 const machineName = z
   .string()
   .trim()

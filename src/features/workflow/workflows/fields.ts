@@ -4,9 +4,7 @@ import { id, repoPath, text, title } from '../../../kernel/fields.ts';
 export const SOURCE_TYPES = ['prompt', 'github_issue', 'linear', 'jira', 'custom'] as const;
 export type SourceType = (typeof SOURCE_TYPES)[number];
 export const COMPLEXITIES = ['low', 'medium', 'high'] as const;
-export type Complexity = (typeof COMPLEXITIES)[number];
 export const CHECKPOINT_TYPES = ['plan', 'progress', 'decision', 'error', 'recovery', 'complete', 'replan'] as const;
-export type CheckpointType = (typeof CHECKPOINT_TYPES)[number];
 
 /** Input fields that several tools of the workflow contract share. */
 
