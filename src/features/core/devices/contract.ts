@@ -4,9 +4,6 @@ import { absolutePath, id } from '../../../kernel/fields.ts';
 import { CLIENTS } from './connections.ts';
 import { isUserCode, typedCode } from './pace.ts';
 
-/** `consumed`: its tokens have been handed over. */
-export type DeviceStatus = 'pending' | 'approved' | 'denied' | 'consumed';
-
 const machineName = z
   .string()
   .trim()

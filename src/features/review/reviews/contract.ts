@@ -3,7 +3,6 @@ import { contract } from '../../../kernel/contract.ts';
 import { text } from '../../../kernel/fields.ts';
 
 export const FEEDBACK_TYPES = ['needs_work', 'suggestions', 'clarification'] as const;
-export type FeedbackType = (typeof FEEDBACK_TYPES)[number];
 export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
 
 export const requestReview = contract({

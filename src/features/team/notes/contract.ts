@@ -3,7 +3,6 @@ import { contract } from '../../../kernel/contract.ts';
 import { id, sessionId, text, title } from '../../../kernel/fields.ts';
 
 export const NOTE_KINDS = ['decision', 'blocker'] as const;
-export type NoteKind = (typeof NOTE_KINDS)[number];
 
 export const noteView = z.strictObject({
   note_id: z.string(),
