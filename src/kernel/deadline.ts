@@ -22,6 +22,8 @@ export class Deadline implements Disposable {
   readonly #caller: AbortSignal | undefined;
   readonly #live: Set<Deadline>;
   #giveUp: ((refusal: Refusal) => void) | undefined;
+  /** Its time is up, or the server stops: work that is raced from now on is given up at once. */
+  #over: Refusal | undefined;
 
   constructor(ms: number, caller: AbortSignal | undefined, live: Set<Deadline>, allowanceMs = ASKING_MS) {
     this.#ms = ms;
@@ -46,6 +48,7 @@ export class Deadline implements Disposable {
   async race<T>(work: Promise<T>): Promise<T> {
     const expired = new Promise<never>((_, reject) => {
       this.#giveUp = reject;
+      if (this.#over) reject(this.#over);
     });
     return await Promise.race([work, expired]);
   }
@@ -92,6 +95,7 @@ export class Deadline implements Disposable {
   readonly #onCallerGone = (): void => this.#abort(callerGone());
 
   #end(refusal: Refusal): void {
+    this.#over ??= refusal;
     this.#abort(refusal);
     this.#giveUp?.(refusal);
   }

@@ -46,3 +46,9 @@ test('an answer that comes when the call is over wakes nothing', async () => {
   await late;
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test('work that is begun when the time is up is given up at once', async () => {
+  const call = deadline(100, 1_000);
+  await vi.advanceTimersByTimeAsync(100);
+  await expect(call.race(new Promise<never>(() => {}))).rejects.toMatchObject({ code: 'TOOL_TIMEOUT' });
+});

@@ -1,4 +1,7 @@
+import type { Db } from '../storage/engine.ts';
+import type { Tx } from '../storage/write.ts';
 import type { Clock } from './clock.ts';
+import type { House } from './context.ts';
 import { Errand } from './errand.ts';
 import type { Log } from './log.ts';
 import { errorType, type Tracer } from './trace.ts';
@@ -55,4 +58,66 @@ async function runOnce(sweep: Sweep, log: Log, tracer: Tracer | undefined): Prom
     }
   });
   errand.end();
+}
+
+interface DueRow {
+  readonly workspace_id: string;
+  readonly id: string;
+}
+
+interface DueWork<R extends DueRow> {
+  readonly name: string;
+  readonly everyMs: number;
+  /** How many rows are found at once, and settled in one write if they are of one workspace. */
+  readonly atOnce: number;
+  /** The rows of all workspaces that are due, the oldest first. Read before anything is written: a server with nothing due writes nothing. */
+  find(db: Db, now: number, limit: number): Promise<R[]>;
+  /** Looks at the row again: somebody else may have settled it in the meantime. */
+  settle(tx: Tx, row: R): Promise<unknown>;
+}
+
+/** A sweep over rows that fall due by the clock. A row that cannot be settled is logged and left for the next time; all others are settled. */
+export function dueSweep<R extends DueRow>({ store, clock, log }: Pick<House, 'store' | 'clock' | 'log'>, work: DueWork<R>): Sweep {
+  const { name, everyMs, atOnce, find, settle } = work;
+  const key = (row: R) => `${row.workspace_id} ${row.id}`;
+
+  /** Together, which is one transaction; where that fails each by itself, so that one bad row is alone in failing. */
+  async function settleIn(workspace: string, rows: readonly R[]): Promise<R[]> {
+    const settleAll = (some: readonly R[]) =>
+      store.write(workspace, async (tx) => {
+        for (const row of some) await settle(tx, row);
+      });
+    try {
+      await settleAll(rows);
+      return [];
+    } catch {
+      const failed: R[] = [];
+      let first: unknown;
+      for (const row of rows) {
+        await settleAll([row]).catch((error: unknown) => {
+          first ??= error;
+          failed.push(row);
+        });
+      }
+      if (failed.length > 0) log.error('sweep left rows', { sweep: name, workspace, rows: failed.map(({ id }) => id), error: first });
+      return failed;
+    }
+  }
+
+  return {
+    name,
+    everyMs,
+    async run() {
+      const failed = new Set<string>();
+      for (;;) {
+        // Rows that failed are found again, before those that come after them.
+        const found = await find(store.reader, clock.now(), atOnce + failed.size);
+        const due = found.filter((row) => !failed.has(key(row)));
+        for (const [workspace, rows] of Map.groupBy(due, ({ workspace_id }) => workspace_id)) {
+          for (const row of await settleIn(workspace, rows)) failed.add(key(row));
+        }
+        if (due.length < atOnce) return;
+      }
+    },
+  };
 }

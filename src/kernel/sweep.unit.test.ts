@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { testClock } from '../testing/clock.ts';
 import { until } from '../testing/until.ts';
+import type { House } from './context.ts';
 import { createLog } from './log.ts';
-import { startSweeping } from './sweep.ts';
+import { dueSweep, startSweeping } from './sweep.ts';
 
 test('a sweep runs by the clock, never twice at once, once more if it fell due meanwhile, and outlives its own failure', async () => {
   const clock = testClock();
@@ -32,4 +33,26 @@ test('a sweep runs by the clock, never twice at once, once more if it fell due m
   await stopped;
   clock.advance(1_000);
   expect(runs).toBe(3);
+});
+
+test('one row that cannot be settled keeps no other from it, of its workspace or of another', async () => {
+  const rows = ['bad', 'one', 'two', 'three', 'four'].map((id, at) => ({ workspace_id: at < 3 ? 'ws_a' : 'ws_b', id }));
+  const settled: string[] = [];
+  const logged: string[] = [];
+  const store = { reader: undefined, write: (_workspace: string, work: (tx: unknown) => unknown) => work(undefined) };
+  const house = { store, clock: testClock(), log: createLog('error', (line) => logged.push(line)) } as unknown as House;
+  const sweep = dueSweep(house, {
+    name: 'test',
+    everyMs: 1_000,
+    atOnce: 2,
+    find: async (_db, _now, limit) => rows.filter(({ id }) => !settled.includes(id)).slice(0, limit),
+    settle: async (_tx, { id }) => {
+      if (id === 'bad') throw new Error('this row is bad');
+      settled.push(id);
+    },
+  });
+  await sweep.run();
+  expect(settled).toEqual(['one', 'two', 'three', 'four']);
+  expect(logged).toHaveLength(1);
+  expect(logged[0]).toContain('this row is bad');
 });

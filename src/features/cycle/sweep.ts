@@ -9,7 +9,7 @@ const AT_ONCE = 100;
 export const SESSIONS_KEPT_MS = 7 * 24 * 3_600_000;
 
 /** Files that a call did not live to write, sessions that are long over, failures that no longer count. */
-export function cycleSweep({ store, clock }: Pick<House, 'store' | 'clock'>, mirror: Mirror): Sweep {
+export function cycleSweep({ store, clock }: Pick<House, 'store' | 'clock' | 'log'>, mirror: Mirror): Sweep {
   // Repositories whose files cannot be written stay behind: those that come after them must have their turn all the same.
   let after = '';
 

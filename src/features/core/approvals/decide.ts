@@ -1,5 +1,5 @@
 import type { House } from '../../../kernel/context.ts';
-import type { Sweep } from '../../../kernel/sweep.ts';
+import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -72,26 +72,16 @@ export function approvalEvent(what: 'requested' | 'approved' | 'refused' | 'laps
   };
 }
 
-const EVERY_MS = 5_000;
-const AT_ONCE = 100;
-
 /** What nobody decided on, or nobody used, in time; and rounds that nobody can go on with. Of all workspaces. */
-export function approvalSweep({ store, clock }: Pick<House, 'store' | 'clock'>): Sweep {
+export function approvalSweep(house: Pick<House, 'store' | 'clock' | 'log'>): Sweep {
+  const { store, clock } = house;
+  const due = dueSweep(house, { name: 'approvals', everyMs: 5_000, atOnce: 100, find: overdueApprovals, settle: (tx, { id }) => lapse(tx, id) });
   return {
-    name: 'approvals',
-    everyMs: EVERY_MS,
+    ...due,
     async run() {
+      await due.run();
       for (const workspace of await workspacesWithStaleRounds(store.reader, clock.now())) {
         await store.write(workspace, (tx) => deleteStaleRounds(tx.db, tx.workspace, tx.now));
-      }
-      for (;;) {
-        const due = await overdueApprovals(store.reader, clock.now(), AT_ONCE);
-        for (const [workspace, approvals] of Map.groupBy(due, ({ workspace_id }) => workspace_id)) {
-          await store.write(workspace, async (tx) => {
-            for (const { id } of approvals) await lapse(tx, id);
-          });
-        }
-        if (due.length < AT_ONCE) return;
       }
     },
   };

@@ -199,10 +199,10 @@ test(
             await act(each);
             if (each.days > 0) t.clock.advance(each.days * DAY_MS);
           }
-          const { store, clock } = t.app;
+          const { store, clock, log } = t.app;
           const all = await allRows(t);
           const before = clock.now() - DAYS * DAY_MS;
-          const sweep = retentionSweep({ store, clock }, 'all', FORGOTTEN);
+          const sweep = retentionSweep({ store, clock, log }, 'all', FORGOTTEN);
           // Another setting with a number of its own.
           await t.done('settings.set', { key: 'review.max_iterations', value: DAYS });
           await sweep.run();
@@ -240,10 +240,10 @@ test('what somebody still waits for stays however old it is: an answer that has 
   await step('question', 0);
   await step('approval', 0, APPROVAL_STATUSES.indexOf('approved'));
   await step('audit', 0);
-  const { clock } = t.app;
+  const { clock, log } = t.app;
   t.clock.advance(400 * DAY_MS);
   await t.done('settings.set', { key: 'retention.days', value: DAYS });
-  const sweep = retentionSweep({ store: t.app.store, clock }, 'all', FORGOTTEN);
+  const sweep = retentionSweep({ store: t.app.store, clock, log }, 'all', FORGOTTEN);
   const waiting = await allRows(t);
   await sweep.run();
   expect(await allRows(t)).toEqual(waiting);

@@ -29,7 +29,7 @@ export interface Forgotten {
 }
 
 /** Deletes what a workspace no longer keeps; one that has set nothing keeps everything. */
-export function retentionSweep({ store, clock }: Pick<House, 'store' | 'clock'>, name: string, kinds: readonly Forgotten[]): Sweep {
+export function retentionSweep({ store, clock, log }: Pick<House, 'store' | 'clock' | 'log'>, name: string, kinds: readonly Forgotten[]): Sweep {
   async function forget({ over, remove }: Forgotten, workspace: string, before: number): Promise<void> {
     // Read first: where nothing is due, nobody waits for a search.
     for (let due = (await over(store.reader, workspace, before, 1)).length; due > 0; ) {
@@ -47,7 +47,11 @@ export function retentionSweep({ store, clock }: Pick<House, 'store' | 'clock'>,
     everyMs: EVERY_MS,
     async run() {
       for (const { workspace_id, value } of await store.reader.selectFrom('settings').selectAll().where('key', '=', RETENTION).execute()) {
-        for (const kind of kinds) await forget(kind, workspace_id, clock.now() - retentionMs(Number(value)));
+        const before = clock.now() - retentionMs(Number(value));
+        // What cannot be deleted in one workspace must not keep the others from it.
+        for (const kind of kinds) {
+          await forget(kind, workspace_id, before).catch((error: unknown) => log.error('retention failed', { sweep: name, workspace: workspace_id, error }));
+        }
       }
     },
   };
@@ -56,6 +60,7 @@ export function retentionSweep({ store, clock }: Pick<House, 'store' | 'clock'>,
 type Table =
   | 'agent_sessions'
   | 'agent_spans'
+  | 'agents'
   | 'announcements'
   | 'approvals'
   | 'asks'

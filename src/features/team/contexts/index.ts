@@ -6,7 +6,7 @@ import { contextTools } from './tools.ts';
 
 export { activeContexts, latestContextOf, standingContext } from './views.ts';
 
-export const contexts = (house: Pick<House, 'store' | 'clock'>): Feature => ({
+export const contexts = (house: Pick<House, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'contexts',
   implementations: contextTools,
   keeps: [{ what: 'Contexts of sessions that were replaced, revoked or ran out', ms: 'retention.days' }],

@@ -29,7 +29,7 @@ export type { CoordinationPorts } from './tools.ts';
 export type { ClaimView, Waiting } from './views.ts';
 export { heartbeatListener, markDelivered, renewClaims, waitingFor } from './waiting.ts';
 
-export const coordination = (house: Pick<House, 'store' | 'clock'>, ports: CoordinationPorts): Feature => ({
+export const coordination = (house: Pick<House, 'store' | 'clock' | 'log'>, ports: CoordinationPorts): Feature => ({
   name: 'coordination',
   implementations: coordinationTools(ports),
   keeps: [{ what: 'Claims, asks, announcements and context handoffs', ms: 'retention.days' }],

@@ -20,7 +20,7 @@ export { agentTypeOf, findSession, lastActivities, touchActiveSession } from './
 export type { SessionParts } from './tools.ts';
 export { recentSessions, staleSessions } from './views.ts';
 
-export const sessionFeature = (house: Pick<House, 'store' | 'clock'>, parts: SessionParts): Feature => ({
+export const sessionFeature = (house: Pick<House, 'store' | 'clock' | 'log'>, parts: SessionParts): Feature => ({
   name: 'sessions',
   implementations: sessionTools(parts),
   keeps: [

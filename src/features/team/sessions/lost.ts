@@ -7,7 +7,7 @@ const LOST_AFTER_MS = 7 * 24 * 3_600_000;
 const AT_ONCE = 200;
 
 /** Ends what nobody will end, or the state of the team would warn of it for ever. Its claims ran out long ago. */
-export function endingLost({ store, clock }: Pick<House, 'store' | 'clock'>): Sweep {
+export function endingLost({ store, clock }: Pick<House, 'store' | 'clock' | 'log'>): Sweep {
   const lost = (before: number) =>
     store.reader.selectFrom('agent_sessions').select(['workspace_id', 'id']).where('ended_at', 'is', null).where('last_seen_at', '<', before);
   return {

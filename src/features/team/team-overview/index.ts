@@ -5,7 +5,7 @@ import type { Finder } from '../overlap/index.ts';
 import { FORGOTTEN } from './retention.ts';
 import { teamTools } from './tools.ts';
 
-export const team = (house: Pick<House, 'store' | 'clock'>, finder: Finder): Feature => ({
+export const team = (house: Pick<House, 'store' | 'clock' | 'log'>, finder: Finder): Feature => ({
   name: 'team',
   implementations: teamTools(finder),
   keeps: [{ what: 'Parallel audits but for the latest', ms: 'retention.days' }],

@@ -6,7 +6,7 @@ import { telemetryTools } from './tools.ts';
 
 export { usageSince } from './usage.ts';
 
-export const telemetry = (house: Pick<House, 'store' | 'clock'>): Feature => ({
+export const telemetry = (house: Pick<House, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'telemetry',
   implementations: telemetryTools,
   keeps: [{ what: 'Counters of the use of models; of the reports themselves only a hash', ms: 'retention.days' }],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { workflowApp } from '../../../testing/scenes/workflow.ts';
+import { until } from '../../../testing/until.ts';
 
 const LEASE = 90_000;
 const REGISTER = { name: 'Builder', runtime: 'claude_code' };
@@ -176,4 +177,19 @@ test("of a private developer's agent others learn nothing that tells whose it is
   expect(seen).toMatchObject({ name: '@private', developer: '@private', workspace_path: null, metadata: null, mine: false });
   expect(JSON.stringify(await ok('agent_list', {}, ana))).not.toContain('ben');
   expect(await ok('agent_get', { id }, ben)).toMatchObject({ name: "Ben's laptop", developer: 'ben', mine: true, metadata: { host: 'ben' } });
+});
+
+test('an agent that has been offline for longer than the workspace keeps anything is forgotten; one that was seen later is not', async () => {
+  const { ok, refused, agent, done, clock, ana } = await workflowApp();
+  const gone = await agent(ana);
+  await done('settings.set', { key: 'retention.days', value: 31 });
+  const DAY_MS = 86_400_000;
+  clock.advance(20 * DAY_MS);
+  const seen = await agent(ana);
+  clock.advance(20 * DAY_MS);
+  await until(async () => {
+    clock.advance(3_600_000);
+    expect((await ok('agent_list', {})).agents.map(({ id }: { id: string }) => id)).toEqual([seen]);
+  });
+  expect((await refused('agent_heartbeat', { agent_id: gone }, ana)).code).toBe('AGENT_NOT_FOUND');
 });

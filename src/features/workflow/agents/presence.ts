@@ -2,7 +2,7 @@ import type { Expression, SqlBool } from 'kysely';
 import { type House, type Principal, record, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
-import type { Sweep } from '../../../kernel/sweep.ts';
+import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { AgentRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -177,24 +177,5 @@ export async function dismiss(tx: Tx, id: string, by: string, gone: Gone): Promi
   tx.append({ category: 'work', kind: 'agent.offline', actor: by, subject: id, payload: { reason: 'ended', tasks_released } });
 }
 
-const EVERY_MS = 5_000;
-const AT_ONCE = 100;
-
-/** Looks before it writes: a server with nobody silent writes nothing. */
-export function silenceSweep({ store, clock }: Pick<House, 'store' | 'clock'>, gone: Gone): Sweep {
-  return {
-    name: 'agents',
-    everyMs: EVERY_MS,
-    async run() {
-      for (;;) {
-        const silent = await silentAgents(store.reader, clock.now(), AT_ONCE);
-        for (const [workspace, agents] of Map.groupBy(silent, ({ workspace_id }) => workspace_id)) {
-          await store.write(workspace, async (tx) => {
-            for (const { id } of agents) await noteSilence(tx, id, gone);
-          });
-        }
-        if (silent.length < AT_ONCE) return;
-      }
-    },
-  };
-}
+export const silenceSweep = (house: Pick<House, 'store' | 'clock' | 'log'>, gone: Gone): Sweep =>
+  dueSweep(house, { name: 'agents', everyMs: 5_000, atOnce: 100, find: silentAgents, settle: (tx, { id }) => noteSilence(tx, id, gone) });

@@ -1,5 +1,5 @@
 import type { House } from '../../../kernel/context.ts';
-import type { Sweep } from '../../../kernel/sweep.ts';
+import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { SERVER } from './addresses.ts';
 import { closeQuestion } from './close.ts';
@@ -7,31 +7,14 @@ import { lapsedQuestions } from './question-store.ts';
 import { findMessage } from './store.ts';
 import { isExpired } from './views.ts';
 
-const EVERY_MS = 5_000;
-const AT_ONCE = 100;
 const SAID = 'Your question expired unanswered.';
 
 /**
  * A task must not wait for ever for an answer that is no longer wanted. Other messages need no sweep: that they have expired is
  * seen when they are looked for.
  */
-export function questionSweep({ store, clock }: Pick<House, 'store' | 'clock'>): Sweep {
-  return {
-    name: 'questions',
-    everyMs: EVERY_MS,
-    async run() {
-      for (;;) {
-        const due = await lapsedQuestions(store.reader, clock.now(), AT_ONCE);
-        for (const [workspace, questions] of Map.groupBy(due, ({ workspace_id }) => workspace_id)) {
-          await store.write(workspace, async (tx) => {
-            for (const { id } of questions) await noteExpiry(tx, id);
-          });
-        }
-        if (due.length < AT_ONCE) return;
-      }
-    },
-  };
-}
+export const questionSweep = (house: Pick<House, 'store' | 'clock' | 'log'>): Sweep =>
+  dueSweep(house, { name: 'questions', everyMs: 5_000, atOnce: 100, find: lapsedQuestions, settle: (tx, { id }) => noteExpiry(tx, id) });
 
 /** Only where nobody has answered it, or noted this, in the meantime. */
 async function noteExpiry(tx: Tx, id: string): Promise<void> {

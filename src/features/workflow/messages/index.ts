@@ -27,7 +27,7 @@ export {
 export { unreadOf } from './unread.ts';
 export { bodyText } from './views.ts';
 
-export const messages = (house: Pick<House, 'store' | 'clock'>): Feature => ({
+export const messages = (house: Pick<House, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'messages',
   implementations: messageTools,
   keeps: [{ what: 'Messages of threads in which nothing is unread or unanswered', ms: 'retention.days' }],
