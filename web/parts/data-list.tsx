@@ -189,7 +189,12 @@ export function usePages<P extends Page, C>(reading: PagedReading<P, C>): PagedL
     refetch,
     more: hasNextPage ? { isReading: isFetchingNextPage, read: isFull ? goOn : () => void fetchNextPage() } : undefined,
     isFull,
-    goBack: start && (() => setMoved(undefined)),
+    goBack:
+      start &&
+      (() => {
+        setMoved(undefined);
+        scrollTo({ top: 0 });
+      }),
   };
 }
 

@@ -9,6 +9,7 @@ import { SLEEPER } from '../../../testing/config.ts';
 import { type InstanceApp, instanceApp } from '../../../testing/scenes/instances.ts';
 import { temporaryRepository } from '../../../testing/scenes/repository.ts';
 import type { Body } from '../../../testing/scenes/workflow.ts';
+import { until } from '../../../testing/until.ts';
 
 const FILE = 'REVIEW_FEEDBACK.md';
 const HOSTILE = '--exec=x; rm -rf ~ && $(touch /tmp/x) `id` ../../etc\n---\ntype: suggestions\n<<<<<<<\r\n\u2028"\'\\';
@@ -228,7 +229,12 @@ test('in real sessions: whatever the words, they are one argument of the program
   const row = (id: string) => t.app.store.reader.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const as = async (id: string) => {
     const { pid } = await row(id);
-    const token = /COVIBE_MCP_TOKEN=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1] ?? '';
+    // A process that has just been forked shows the environment of the one that forked it.
+    const token = await until(() => {
+      const found = /COVIBE_MCP_TOKEN=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1];
+      if (!found) throw new Error('its program has not begun');
+      return found;
+    });
     const authenticated = await t.app.authenticate(token, 'bearer');
     if (!('principal' in authenticated)) throw new Error(`no token: ${authenticated.rejected}`);
     return { pid: pid as number, caller: { token, tokenId: '', principal: authenticated.principal } };
