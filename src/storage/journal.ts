@@ -1,8 +1,8 @@
 import { hash as digest } from 'node:crypto';
 import { canonicalJson } from './canonical.ts';
 import type { EventCategory } from './columns.ts';
-import { compiledQuery } from './compiled.ts';
 import type { Db, Engine } from './engine.ts';
+import { compiledQuery } from './prepared.ts';
 import type { EventRow, JournalHeadRow } from './schema-rows.ts';
 import { withoutTokens } from './secrets.ts';
 

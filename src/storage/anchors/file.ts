@@ -1,10 +1,10 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import type { ChainPoint } from '../journal.ts';
-import { type KnownKeys, readKeys } from './keys.ts';
-import { type ReadLine, readLines } from './lines.ts';
-import { workspaceNameOf } from './name.ts';
-import { type AnchorRecord, digestOf, FIRST, isSound, readAnchor } from './record.ts';
+import { hash as digest } from 'node:crypto';
+import { closeSync, constants, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { canonicalJson } from '../canonical.ts';
+import { type ChainPoint, GENESIS } from '../journal.ts';
+import { isSignedBy, type KnownKeys, readKeys, type SigningKey } from './keys.ts';
 
 export const anchorFolder = (home: string): string => join(home, 'anchors');
 export const anchorPath = (folder: string, workspace: string): string => join(folder, `${workspaceNameOf(workspace)}.jsonl`);
@@ -96,4 +96,114 @@ function setAside({ kind, at, keeps = 0 }: AnchorRecord, points: readonly Anchor
   if (last > 0)
     notices.push(`${new Date(at).toISOString()}: ${SAID[kind as keyof typeof SAID]}; events ${keeps + 1} to ${last} of before went with what was there`);
   return points.filter(({ seq }) => seq <= keeps);
+}
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/**
+ * The end of a journal at one moment, signed. `restored` and `imported` say besides that the store was put in the place of another: of the anchors
+ * before them only those up to event `keeps` count still. `pruned` is no end, but the last event that a prune takes away.
+ */
+const anchorRecord = z.strictObject({
+  kind: z.enum(['anchor', 'restored', 'imported', 'pruned']),
+  workspace: z.string(),
+  seq: z.int().min(0),
+  hash: sha256,
+  /** Of that event. */
+  time: z.int(),
+  at: z.int(),
+  keeps: z.int().min(0).optional(),
+  /** The SHA-256 of the line before it in its file; zeros for the first. */
+  previous: sha256,
+  key: z.string(),
+  signature: z.string(),
+});
+export type AnchorRecord = z.output<typeof anchorRecord>;
+export type UnsignedAnchor = Omit<AnchorRecord, 'key' | 'signature' | 'previous'>;
+
+export const FIRST = GENESIS;
+export const digestOf = (line: string): string => digest('sha256', line);
+
+/** The line as it is written. */
+export function signAnchor(anchor: UnsignedAnchor, previous: string, key: SigningKey): { record: AnchorRecord; line: string } {
+  const unsigned = { ...anchor, previous, key: key.id };
+  const record = { ...unsigned, signature: key.sign(canonicalJson(unsigned)) };
+  return { record, line: canonicalJson(record) };
+}
+
+export function readAnchor(value: unknown): AnchorRecord | undefined {
+  const read = anchorRecord.safeParse(value);
+  return read.success ? read.data : undefined;
+}
+
+export function isSound({ signature, ...unsigned }: AnchorRecord, publicKeys: ReadonlyMap<string, string>): boolean {
+  const key = publicKeys.get(unsigned.key);
+  return key !== undefined && isSignedBy(key, canonicalJson(unsigned), signature);
+}
+
+/** Appends one line, on disk when it returns. A line that a crash has cut short stays as it is, and the new one begins after it. */
+export function appendLine(path: string, line: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const isNew = !existsSync(path);
+  // A link in its place would have us write into the file of another.
+  const file = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
+  try {
+    const { size } = fstatSync(file);
+    const last = Buffer.alloc(1);
+    if (size > 0) readSync(file, last, 0, 1, size - 1);
+    writeFileSync(file, `${size > 0 && last.toString() !== '\n' ? '\n' : ''}${line}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  if (isNew) syncFolder(dirname(path));
+}
+
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+export interface ReadLine {
+  readonly number: number;
+  readonly text: string;
+  /** Undefined: no JSON, as a crash leaves it. */
+  readonly value: unknown;
+}
+
+/** Undefined: there is nothing, or no plain file. No link is followed. */
+export function readPlainFile(path: string): Buffer | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    return fstatSync(file).isFile() ? readFileSync(file) : undefined;
+  } catch (error) {
+    if (['ENOENT', 'ELOOP', 'EMLINK', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** The lines of a file; none where there is no file. */
+export function readLines(path: string): ReadLine[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.flatMap((text, index) => (text.trim() === '' ? [] : [{ number: index + 1, text, value: parsed(text) }]));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Workspaces are named by small letters, digits and dashes: part of a file's name as they are. */
+export function workspaceNameOf(id: string): string {
+  const [, name] = /^ws_([a-z0-9][a-z0-9-]{0,39})$/.exec(id) ?? [];
+  if (name === undefined) throw new Error(`${JSON.stringify(id)} is no workspace`);
+  return name;
 }

@@ -6,10 +6,21 @@ import type { Db } from '../engine.ts';
 import { StoreError } from '../errors.ts';
 import { type ChainPoint, readEnd, readHead, readAnchor as readPruned } from '../journal.ts';
 import { AnchorCheck, type AnchorReport, unsignedCut, withForged } from './check.ts';
-import { AnchorLines, type AnchorPoint, anchorFolder, anchorPath, type KeptAnchors } from './file.ts';
+import {
+  AnchorLines,
+  type AnchorPoint,
+  type AnchorRecord,
+  anchorFolder,
+  anchorPath,
+  appendLine,
+  digestOf,
+  FIRST,
+  type KeptAnchors,
+  readLines,
+  signAnchor,
+  type UnsignedAnchor,
+} from './file.ts';
 import { currentKey, rotateKey } from './keys.ts';
-import { appendLine, readLines } from './lines.ts';
-import { type AnchorRecord, digestOf, FIRST, signAnchor, type UnsignedAnchor } from './record.ts';
 
 /** The journal is not what it was when its last anchor was made: another anchor would cover that up. */
 export class AnchorMismatch extends StoreError {

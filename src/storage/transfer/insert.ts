@@ -1,7 +1,6 @@
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Db, Engine } from '../engine.ts';
-import { TransferRefused } from './format.ts';
-import type { Row, TableLayout } from './layout.ts';
+import { type Row, type TableLayout, TransferRefused } from './format.ts';
 
 /** Rows of one table with the lines that they stand in. */
 export interface Batch {

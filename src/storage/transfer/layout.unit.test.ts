@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SCHEMA } from '../schema.ts';
-import { LEFT_OUT, misfit, type Row, TABLES, type TableLayout } from './layout.ts';
+import { LEFT_OUT, misfit, type Row, TABLES, type TableLayout } from './format.ts';
 
 const columnLines = SCHEMA.postgres.split('\n').filter((line) => /^\w+\.\w+ /.test(line));
 

@@ -1,7 +1,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import type { z } from 'zod';
 import type { Database } from '../schema-rows.ts';
-import type { LEFT_OUT, Row, Value } from './layout.ts';
+import type { LEFT_OUT, Row, Value } from './format.ts';
 
 /** The server that imports. */
 export interface ImportPlace {

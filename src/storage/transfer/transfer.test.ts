@@ -18,12 +18,9 @@ import {
 } from '../../testing/store/transfer.ts';
 import { ChainVerifier, readAnchor, readEvents, readHead } from '../journal.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
-import { exportWorkspace } from './export.ts';
-import { TransferRefused } from './format.ts';
-import { importWorkspace } from './import.ts';
-import { LEFT_OUT, TABLES } from './layout.ts';
-import { openAsItIs, PAGE } from './snapshot.ts';
-import { countRows } from './target.ts';
+import { exportWorkspace, openAsItIs, PAGE } from './export.ts';
+import { LEFT_OUT, TABLES, TransferRefused } from './format.ts';
+import { countRows, importWorkspace } from './import.ts';
 
 async function filled(engine: 'sqlite' | 'postgres' = ENGINE): Promise<Place> {
   const place = await placeOn(engine);

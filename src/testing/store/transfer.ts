@@ -6,11 +6,9 @@ import { type Kysely, sql } from 'kysely';
 import type { EngineKind } from '../../storage/engine.ts';
 import { PRUNED, readEvents } from '../../storage/journal.ts';
 import type { Store } from '../../storage/open.ts';
-import { type Exported, type ExportOptions, exportWorkspace } from '../../storage/transfer/export.ts';
-import { writeRow } from '../../storage/transfer/format.ts';
-import { type Row, TABLES, type TableLayout, type Value } from '../../storage/transfer/layout.ts';
+import { type Exported, type ExportOptions, exportWorkspace, openAsItIs } from '../../storage/transfer/export.ts';
+import { type Row, TABLES, type TableLayout, type Value, writeRow } from '../../storage/transfer/format.ts';
 import type { ImportPlace, RowRules } from '../../storage/transfer/row-rules.ts';
-import { openAsItIs } from '../../storage/transfer/snapshot.ts';
 import { type TestDatabase, temporaryDatabase, temporaryFolder } from './database.ts';
 import { openTestStore } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { endingIn, wordsPattern } from '../../../kernel/tail.ts';
-import { compiledQuery } from '../../../storage/compiled.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { compiledQuery } from '../../../storage/prepared.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { GrantStatus, StandingGrant } from './grant.ts';
 

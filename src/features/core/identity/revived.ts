@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import type { StoredToken } from '../../../storage/backup.ts';
 import type { Store } from '../../../storage/open.ts';
-import type { StoredToken } from '../../../storage/restored.ts';
 import { endOf } from './authenticate.ts';
 import { endTokenById } from './people.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StoredToken } from '../../../storage/restored.ts';
+import type { StoredToken } from '../../../storage/backup.ts';
 import { revivedTokens } from './revived.ts';
 
 const NOW = 1_000;

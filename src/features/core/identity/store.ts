@@ -1,8 +1,8 @@
 import type { ExpressionBuilder } from 'kysely';
 import { endingIn } from '../../../kernel/tail.ts';
 import { chunks } from '../../../storage/chunks.ts';
-import { compiledQuery } from '../../../storage/compiled.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { compiledQuery } from '../../../storage/prepared.ts';
 import type { Database, DeveloperRow, MachinePermissionRow, PageTicketRow, SigninLinkRow, TokenRow } from '../../../storage/schema-rows.ts';
 
 export interface TokenWithDeveloper extends TokenRow {

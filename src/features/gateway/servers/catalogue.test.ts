@@ -4,9 +4,9 @@ import type { Json } from '../../../kernel/relay.ts';
 import { testApp } from '../../../testing/app.ts';
 import { type TestDatabase, temporaryDatabase } from '../../../testing/store/database.ts';
 import { Catalogue } from './catalogue.ts';
-import type { Entry } from './entry.ts';
-import type { Listing } from './listing.ts';
-import { withheldRefusal } from './withheld.ts';
+import type { Entry } from './configured.ts';
+import { withheldRefusal } from './failures.ts';
+import type { Listing } from './pages.ts';
 
 const BY = { actor: 'developer:ana' };
 const entry = (name: string, more: Partial<Entry> = {}): Entry => ({

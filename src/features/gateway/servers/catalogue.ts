@@ -3,13 +3,25 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { readHead } from '../../../storage/journal.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { appendDecision } from './decisions.ts';
-import { type Entry, serves } from './entry.ts';
-import type { Facts, Listing } from './listing.ts';
-import { nativeNames } from './names.ts';
+import { type Entry, serves } from './configured.ts';
 import { holdersOf, isChosen, isHeld, type KnownServer, NOTHING, type Offer, type OfferedDefinition, offerOf } from './offered.ts';
-import type { PinKind } from './pins.ts';
-import { approvedPin, asTold, type Comparison, compareListing, type Naming, type Pin, reasonOf, type Told, toldBy, type Withheld, withheldOf } from './pins.ts';
+import type { Facts, Listing } from './pages.ts';
+import {
+  appendDecision,
+  approvedPin,
+  asTold,
+  type Comparison,
+  compareListing,
+  type Naming,
+  type Pin,
+  type PinKind,
+  reasonOf,
+  type Told,
+  toldBy,
+  type Withheld,
+  withheldOf,
+} from './pins.ts';
+import { nativeNames } from './secrets.ts';
 import {
   allUpstreams,
   factsText,

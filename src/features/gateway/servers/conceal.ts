@@ -1,4 +1,4 @@
-import type { Entry } from './entry.ts';
+import type { Entry } from './configured.ts';
 
 /** Shorter values (a log level, a flag) are no secrets, and to strike them out would leave a log that nobody can read. */
 const SHORTEST = 8;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { concealer, targetOf } from './conceal.ts';
-import type { Entry } from './entry.ts';
+import type { Entry } from './configured.ts';
 
 const entry = (transport: Entry['transport']): Entry => ({
   ...{ name: 'a', enabled: true, prefix: true, include: undefined, exclude: [], lazy: false, timeoutMs: 1, protocol: 'auto', line: 1, workspaces: ['default'] },

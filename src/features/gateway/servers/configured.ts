@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { House } from '../../../kernel/context.ts';
+import { workspaceName } from '../../../kernel/workspace.ts';
 import { tailOf } from '../../../machine/process/bounded-log.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { Entry } from './entry.ts';
-import type { ServerStatus } from './listing.ts';
+import type { ServerStatus } from './pages.ts';
 import { type ReadEntries, readEntries } from './secrets.ts';
 import type { ServerControl } from './tools.ts';
 import type { Upstream } from './upstream.ts';
@@ -92,4 +92,56 @@ export class Configured implements ServerControl {
   protected logPath(server: string): string {
     return join(this.#options.home, 'logs', 'servers', `${server}.log`);
   }
+}
+
+/** One `[[mcp.server]]` table of `secrets.toml`, checked and with its variables expanded. */
+export interface Entry {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Its tools and prompts are offered as `<name>_<tool>`. */
+  readonly prefix: boolean;
+  /** By the server's own names. Undefined: all. */
+  readonly include: readonly string[] | undefined;
+  readonly exclude: readonly string[];
+  /** Not started before the first call, once its catalogue is known. */
+  readonly lazy: boolean;
+  readonly timeoutMs: number;
+  readonly protocol: 'auto' | 'legacy' | 'modern';
+  readonly transport: StdioEntry | HttpEntry;
+  /** Where its table begins. */
+  readonly line: number;
+  /** Names of the workspaces that it serves; `*` is every one. To any other it is as if it were not there. */
+  readonly workspaces: readonly string[];
+  /** Whose operators look after it; where it is not said, those of the default workspace. */
+  readonly workspace?: string;
+}
+
+export const serves = ({ workspaces }: Pick<Entry, 'workspaces'>, workspace: string): boolean =>
+  workspaces.includes(EVERY_WORKSPACE) || workspaces.includes(workspaceName(workspace));
+
+export const EVERY_WORKSPACE = '*';
+
+/** Whether both serve some workspace: only there do their names meet. */
+export const shareWorkspace = (a: Pick<Entry, 'workspaces'>, b: Pick<Entry, 'workspaces'>): boolean =>
+  [a, b].some(({ workspaces }) => workspaces.includes(EVERY_WORKSPACE)) || a.workspaces.some((name) => b.workspaces.includes(name));
+
+export interface StdioEntry {
+  readonly kind: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+}
+
+export interface HttpEntry {
+  readonly kind: 'http';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What is wrong in the file, and where. The entry is skipped, the others are not. */
+export interface EntryProblem {
+  readonly line: number | null;
+  readonly server: string | null;
+  readonly message: string;
 }

@@ -3,15 +3,13 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
 import { currentTrace, part } from '../../../kernel/trace.ts';
-import type { Entry } from './entry.ts';
-import { rpcErrorOf, said } from './failures.ts';
+import type { Entry } from './configured.ts';
+import { invalid, rpcErrorOf, said, tooDeep } from './failures.ts';
 import { endOf, NO_TIMEOUT_MS, shakeHands, type UpstreamTransport } from './handshake.ts';
 import { type Flight, Flights } from './in-flight.ts';
-import type { Listing } from './listing.ts';
-import { isTooDeep, MAX_LEVELS } from './nesting.ts';
 import { Notices } from './notices.ts';
-import { isObject, listAll } from './pages.ts';
-import { invalid, tooDeep } from './refusals.ts';
+import { isObject, type Listing, listAll } from './pages.ts';
+import { isTooDeep, MAX_LEVELS } from './relay.ts';
 
 export interface ConnectionOptions {
   readonly entry: Entry;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { SERVER_STATES } from './listing.ts';
+import { SERVER_STATES } from './pages.ts';
 import { PIN_KINDS, WITHHELD_REASONS } from './pins.ts';
 
 const server = z.string().min(1).max(100).describe('Its name in secrets.toml.');

@@ -1,14 +1,12 @@
 import type { Refusal } from '../../../kernel/errors.ts';
 import type { ExternalTool, Json, RelayContext } from '../../../kernel/relay.ts';
 import type { Catalogue, OfferedDefinition } from './catalogue.ts';
-import type { Configured } from './configured.ts';
-import { serves } from './entry.ts';
-import type { ServerState } from './listing.ts';
+import { type Configured, serves } from './configured.ts';
+import { down, withheldRefusal } from './failures.ts';
 import type { ExternalPrompt, ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './offer.ts';
-import { down } from './refusals.ts';
+import type { ServerState } from './pages.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
 import type { Upstream } from './upstream.ts';
-import { withheldRefusal } from './withheld.ts';
 
 const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
   up: 'up',

@@ -8,8 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { recordingServer } from '../../../testing/stand-ins/recording-server.ts';
 import { EVERYTHING, exchangeOf, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
-import { withBoundedBody } from './bounded-body.ts';
-import { HttpTransport } from './http.ts';
+import { HttpTransport, withBoundedBody } from './http.ts';
 
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
 

@@ -1,8 +1,8 @@
 import type { Json } from '../../../kernel/relay.ts';
-import { type Entry, shareWorkspace } from './entry.ts';
-import { exposedName, foldedName } from './names.ts';
+import { type Entry, shareWorkspace } from './configured.ts';
 import type { PinKind } from './pins.ts';
 import { asTold, type Pin, reasonOf, type Told, type Withheld, withheldOf } from './pins.ts';
+import { exposedName, foldedName } from './secrets.ts';
 import type { HeldName, KeptFacts } from './store.ts';
 
 export interface OfferedDefinition {

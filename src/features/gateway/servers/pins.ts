@@ -1,9 +1,16 @@
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import type { Json } from '../../../kernel/relay.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { canonicalJson } from '../../../storage/canonical.ts';
+import { chunks } from '../../../storage/chunks.ts';
+import { readJson } from '../../../storage/columns.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { eventsAbout } from '../../../storage/journal.ts';
+import type { Tx } from '../../../storage/write.ts';
 import { definitionHash, isUsable, type Named, namelessHash, printable } from './definition.ts';
-import type { Listing } from './listing.ts';
-import { exposedName, foldedName } from './names.ts';
+import type { Listing } from './pages.ts';
+import { exposedName, foldedName } from './secrets.ts';
 
 export const PIN_KINDS = ['tool', 'prompt'] as const;
 export type PinKind = (typeof PIN_KINDS)[number];
@@ -227,3 +234,43 @@ export const approvedPin = (pin: Pin, by: string, now: number): Pin => ({
   ...pin,
   ...{ approved: pin.seen, approvedHash: pin.seenHash, approvedAt: now, approvedBy: by },
 });
+
+const KINDS = ['upstream.approved', 'upstream.rejected'] as const;
+/** An event says which, within its bounds. */
+const EACH = 40;
+/** How far back rejections are looked for, of one server. */
+const LOOKED_AT = 500;
+
+/** What a person said to definitions that were withheld. */
+export function appendDecision(tx: Tx, kind: (typeof KINDS)[number], server: string, chosen: readonly Withheld[], actor: string): void {
+  for (const some of chunks(chosen, EACH)) {
+    const named = some.map(({ kind: what, name, reason, fingerprint }) => ({ kind: what, name: name.slice(0, 80), reason, fingerprint }));
+    const payload = { count: some.length, [kind === 'upstream.approved' ? 'approved' : 'rejected']: named };
+    tx.append({ category: 'audit', kind, actor, subject: `server:${server}`, payload });
+  }
+}
+
+export interface Rejection {
+  readonly actor: string;
+  readonly at: number;
+}
+
+const decided = z.array(z.object({ fingerprint: z.string().optional() })).optional();
+const payloads = z.object({ approved: decided, rejected: decided });
+
+/** By fingerprint: what was rejected and not approved since. */
+export async function rejectionsOf(db: Db, server: string): Promise<ReadonlyMap<string, Rejection>> {
+  const events = await eventsAbout(db, DEFAULT_WORKSPACE_ID, [`server:${server}`])
+    .select(['kind', 'actor', 'time', 'payload'])
+    .where('kind', 'in', KINDS)
+    .orderBy('seq', 'desc')
+    .limit(LOOKED_AT)
+    .execute();
+  const last = new Map<string, Rejection | null>();
+  for (const { actor, time, payload } of events) {
+    const { approved = [], rejected = [] } = readJson(payloads, payload);
+    for (const { fingerprint } of approved) if (fingerprint && !last.has(fingerprint)) last.set(fingerprint, null);
+    for (const { fingerprint } of rejected) if (fingerprint && !last.has(fingerprint)) last.set(fingerprint, { actor, at: time });
+  }
+  return new Map([...last].flatMap(([fingerprint, rejection]) => (rejection ? [[fingerprint, rejection] as const] : [])));
+}

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json } from '../../../kernel/relay.ts';
-import { definitionHash } from './definition.ts';
-import { differenceOf } from './difference.ts';
+import { definitionHash, differenceOf } from './definition.ts';
 import { approvedPin, type Comparison, compareListing, type Naming, type Pin, reasonOf, withheldOf } from './pins.ts';
 
 const NAMING: Naming = { server: 'fs', prefix: true, isTaken: () => false };

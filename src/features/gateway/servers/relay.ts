@@ -4,11 +4,9 @@ import { isInputRequired, type Json, type RelayContext, roundUnknown } from '../
 import { canonicalJson } from '../../../storage/canonical.ts';
 import { answersTo, askedBy } from './attributed.ts';
 import type { Connection } from './connection.ts';
-import { type Failure, failureOf } from './failures.ts';
-import { Flight } from './in-flight.ts';
-import { cannotAsk } from './refusals.ts';
+import { cannotAsk, type Failure, failureOf } from './failures.ts';
+import { Flight, type Suspended, SuspendedCalls } from './in-flight.ts';
 import type { Supervisor } from './supervisor.ts';
-import { type Suspended, SuspendedCalls } from './suspended.ts';
 
 const ASKED = Symbol('asked');
 
@@ -135,4 +133,21 @@ function letter({ method, params }: Wanted): string {
   } catch {
     return JSON.stringify([method, params]);
   }
+}
+
+/** More than anybody sends in earnest, and far from where writing it down as JSON runs out of stack. */
+export const MAX_LEVELS = 1_000;
+
+/** JSON can be read that cannot be written again: it would be lost on its way to whoever waits for it. */
+export function isTooDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_LEVELS) return true;
+    const next: unknown[] = [];
+    for (const outer of level) {
+      if (typeof outer === 'object' && outer !== null) for (const inner of Object.values(outer)) if (typeof inner === 'object') next.push(inner);
+    }
+    level = next;
+  }
+  return false;
 }

@@ -7,12 +7,11 @@ import { serveFixture } from '../../../testing/stand-ins/conformance-server.ts';
 import { recordingServer } from '../../../testing/stand-ins/recording-server.ts';
 import { child, EVERYTHING, exchangeOf, FILESYSTEM, npm, type UpstreamApp, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import type { Entry } from './entry.ts';
-import type { Facts } from './listing.ts';
+import type { Entry } from './configured.ts';
 import { Notices, type NoticesOptions } from './notices.ts';
 import type { UpstreamChange } from './offer.ts';
-import { indexResources } from './resources.ts';
-import { matchesTemplate } from './uri-template.ts';
+import type { Facts } from './pages.ts';
+import { indexResources, matchesTemplate } from './resources.ts';
 
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
 const everybody = () => true;

@@ -9,11 +9,10 @@ import { childEnvironment } from '../../../machine/process/environment.ts';
 import { isFolder } from '../../../machine/process/process.ts';
 import type { Catalogue } from './catalogue.ts';
 import { secretsOf } from './conceal.ts';
-import { Configured, type ConfiguredOptions } from './configured.ts';
-import type { Entry } from './entry.ts';
+import { Configured, type ConfiguredOptions, type Entry } from './configured.ts';
 import type { UpstreamTransport } from './handshake.ts';
 import { HttpTransport } from './http.ts';
-import type { ServerStatus } from './listing.ts';
+import type { ServerStatus } from './pages.ts';
 import { StdioTransport } from './stdio.ts';
 import { Upstream } from './upstream.ts';
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
@@ -5,8 +6,7 @@ import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { namespaceOf } from '../../../kernel/namespace.ts';
 import { DEFAULT_WORKSPACE_ID, isWorkspaceName, workspaceName } from '../../../kernel/workspace.ts';
-import { type Entry, type EntryProblem, EVERY_WORKSPACE, type HttpEntry, type StdioEntry } from './entry.ts';
-import { expand, Unexpandable } from './expand.ts';
+import { type Entry, type EntryProblem, EVERY_WORKSPACE, type HttpEntry, type StdioEntry } from './configured.ts';
 import { type Block, blocksOf } from './toml-blocks.ts';
 
 export interface EntryOptions {
@@ -250,4 +250,47 @@ function expandAt(path: string, text: string, { env, home }: EntryOptions, repor
     report(path, error.message);
     return '';
   }
+}
+
+/** `$NAME`, `${NAME}`, and `$$` for a dollar; any other dollar stands for itself. Braces that are not closed hold no name. */
+const VARIABLE = /\$(?:(\$)|\{([^}]*\}?)|([A-Za-z_][A-Za-z0-9_]*))/g;
+
+export class Unexpandable extends Error {
+  override readonly name = 'Unexpandable';
+}
+
+/** What a variable that is not set should have said is not guessed: a server started with an empty token or path does harm. */
+export function expand(text: string, variable: (name: string) => string | undefined): string {
+  return text.replace(VARIABLE, (_all, dollar: string | undefined, braced: string | undefined, bare: string | undefined) => {
+    if (dollar) return '$';
+    const name = bare ?? /^([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(braced ?? '')?.[1];
+    if (name === undefined) throw new Unexpandable('a dollar and braces must hold the name of a variable');
+    const value = variable(name);
+    if (value === undefined) throw new Unexpandable(`the variable ${name} is not set where Covenant runs`);
+    return value;
+  });
+}
+
+/** What every client shows a model in full, with room for what it puts before the name. */
+export const MAX_NAME = 40;
+const TAIL = 6;
+const PLAIN = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME}}$`);
+/** What the protocol allows. */
+const OWN = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** The name under which a tool or prompt is offered. It follows from the server's entry and its own name, and from nothing else. */
+export function exposedName(server: string, name: string, prefix: boolean): string {
+  const wanted = prefix ? `${server}_${name}` : name;
+  if ((prefix ? PLAIN : OWN).test(wanted)) return wanted;
+  const tail = hash('sha256', `${server}\0${name}`).slice(0, TAIL);
+  return `${wanted.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME - TAIL - 1)}_${tail}`;
+}
+
+/** Clients write "." as "_": what is equal then is one name to them. */
+export const foldedName = (exposed: string): string => exposed.replaceAll('.', '_');
+
+/** Whether an external tool can never have the name: it is a native one's, or in a namespace that is Covenant's own. */
+export function nativeNames(names: Iterable<string>): (exposed: string) => boolean {
+  const folded = new Set([...names].map(foldedName));
+  return (exposed) => namespaceOf(exposed) !== undefined || folded.has(foldedName(exposed));
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { workspaceId } from '../../../kernel/workspace.ts';
 import { runs } from '../../../testing/runs.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { type Entry, serves } from './entry.ts';
+import { type Entry, serves } from './configured.ts';
 import { type EntryOptions, parseEntries, readEntries } from './secrets.ts';
 
 const OPTIONS: EntryOptions = {

@@ -4,7 +4,7 @@ import type { BoundedLog } from '../../../machine/process/bounded-log.ts';
 import type { Child, ChildSpec, Exit } from '../../../machine/process/child.ts';
 import type { Children } from '../../../machine/process/children.ts';
 import { readLines } from '../../../machine/process/lines.ts';
-import { type Answer, readMessages } from './wire.ts';
+import { type Answer, readMessages } from './handshake.ts';
 
 export interface StdioOptions {
   readonly children: Pick<Children, 'start'>;

@@ -4,7 +4,7 @@ import { chunks } from '../../../storage/chunks.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
-import type { Facts } from './listing.ts';
+import type { Facts } from './pages.ts';
 import type { LeftOut, Pin } from './pins.ts';
 import { PIN_KINDS, type PinKind } from './pins.ts';
 

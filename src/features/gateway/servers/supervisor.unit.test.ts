@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../kernel/log.ts';
 import { testClock } from '../../../testing/clock.ts';
-import { delayBefore } from './backoff.ts';
+import type { Entry } from './configured.ts';
 import type { Connection } from './connection.ts';
-import type { Entry } from './entry.ts';
-import { Supervisor } from './supervisor.ts';
+import { delayBefore, Supervisor } from './supervisor.ts';
 
 const ENTRY: Entry = {
   name: 'far',

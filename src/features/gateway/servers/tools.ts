@@ -7,12 +7,11 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { grantSubjects } from '../../core/identity/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import { concealer, targetOf } from './conceal.ts';
+import type { Entry, EntryProblem } from './configured.ts';
 import { approveServer, forgetServer, listServers, rejectServer, restartServer, serverLogs } from './contract.ts';
-import { rejectionsOf } from './decisions.ts';
-import { differenceOf } from './difference.ts';
-import type { Entry, EntryProblem } from './entry.ts';
-import type { ServerStatus } from './listing.ts';
-import type { Withheld } from './pins.ts';
+import { differenceOf } from './definition.ts';
+import type { ServerStatus } from './pages.ts';
+import { rejectionsOf, type Withheld } from './pins.ts';
 
 /** The servers as they run; in a process that runs none, as they are configured. */
 export interface ServerControl {

@@ -2,16 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { House } from '../../../kernel/context.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import type { BoundedLog } from '../../../machine/process/bounded-log.ts';
-import { STEADY_MS } from './backoff.ts';
 import { concealer } from './conceal.ts';
+import type { Entry } from './configured.ts';
 import { Connection } from './connection.ts';
-import type { Entry } from './entry.ts';
 import { said } from './failures.ts';
 import type { UpstreamTransport } from './handshake.ts';
-import type { Listing, ServerState } from './listing.ts';
+import { Watches } from './notices.ts';
+import type { Listing, ServerState } from './pages.ts';
 import { Relay } from './relay.ts';
-import { Supervisor } from './supervisor.ts';
-import { Watches } from './watches.ts';
+import { STEADY_MS, Supervisor } from './supervisor.ts';
 
 export interface UpstreamParts extends House {
   readonly version: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
 import { fakeUpstreams } from '../../../testing/stand-ins/fake-upstreams.ts';
-import { percentile } from './usage.ts';
+import { percentile } from './tools.ts';
 
 interface Row {
   name: string;

@@ -1,13 +1,13 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { toolNamed } from '../../../kernel/aliases.ts';
 import type { CallContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import type { DayTally, Tally } from '../../core/events/index.ts';
+import { type DayTally, type Tally, total } from '../../core/events/index.ts';
+import { loadTokenizer } from '../../workflow/recovery/index.ts';
 import { clock, echo, listTools, pageOfTools, showTool, toolUsage } from './contract.ts';
 import { type Catalogue, type Offered, offeredTools } from './offered.ts';
-import { tokensOf } from './size.ts';
-import { usedInDay } from './usage.ts';
 
 export function gatewayTools(catalogue: Catalogue, tally: Tally): Implementation[] {
   const dayOf = ({ reader, workspace, clock: { now } }: CallContext) => tally.read(reader, workspace, now());
@@ -70,4 +70,48 @@ export function gatewayTools(catalogue: Catalogue, tally: Tally): Implementation
 async function inShort(tool: Offered, you: 'open' | 'yes' | 'no', day: DayTally) {
   const { name, title, toolset, server, state } = tool;
   return { name, title, toolset, server, state, you, tokens: await tokensOf(tool), ...usedInDay(day, [name]) };
+}
+
+interface DayOfTool {
+  readonly calls_24h: number;
+  /** Denied, blocked or failed. */
+  readonly errors_24h: number;
+  /** Of the latest calls; null where there was none. */
+  readonly p95_ms: number | null;
+}
+
+/** How these tools were used in the last day, taken together. */
+export function usedInDay(day: DayTally, tools: readonly string[]): DayOfTool {
+  const found = tools.flatMap((tool) => day.tools.get(`tool:${tool}`) ?? []);
+  const counts = found.map(({ minutes }) => total(minutes));
+  return {
+    calls_24h: counts.reduce((sum, { calls }) => sum + calls, 0),
+    errors_24h: counts.reduce((sum, { refused }) => sum + refused, 0),
+    p95_ms: percentile(
+      found.flatMap(({ durations }) => durations),
+      0.95,
+    ),
+  };
+}
+
+/** The smallest value that at least so much of all is not above. */
+export function percentile(values: readonly number[], share: number): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+}
+
+/** By the schema, which stays the same object for as long as the tool is offered as it is. */
+const known = new WeakMap<object, number>();
+
+/** What the definition takes of a model's context, in tokens: its name, description and input schema. Null: it is withheld, and nobody has seen it. */
+export async function tokensOf({ name, description, inputSchema, state }: Offered): Promise<number | null> {
+  if (state === 'withheld') return null;
+  const counted = known.get(inputSchema);
+  if (counted !== undefined) return counted;
+  const tokenizer = await loadTokenizer();
+  // Another server may have said much: others are served between two definitions.
+  await breathe();
+  const tokens = tokenizer.count(JSON.stringify({ name, description, inputSchema }));
+  known.set(inputSchema, tokens);
+  return tokens;
 }

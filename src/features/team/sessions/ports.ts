@@ -1,7 +1,7 @@
 import type { House } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Ports } from '../../../kernel/ports.ts';
-import { compiledQuery } from '../../../storage/compiled.ts';
+import { compiledQuery } from '../../../storage/prepared.ts';
 import { touchActiveSession } from './store.ts';
 
 const ownerOf = compiledQuery(2, (db, workspace: string, sessionId: string) =>

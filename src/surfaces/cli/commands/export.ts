@@ -99,7 +99,7 @@ export const exportCommand: Command = {
 async function exportTo(invocation: Invocation, workspace: string, now: number, write: Write, signal: AbortSignal | undefined) {
   const [{ exportWorkspace }, { openAsItIs }, { TransferRefused }] = await Promise.all([
     import('../../../storage/transfer/export.ts'),
-    import('../../../storage/transfer/snapshot.ts'),
+    import('../../../storage/transfer/export.ts'),
     import('../../../storage/transfer/format.ts'),
   ]);
   const config = loadConfig(invocation.env);

@@ -71,7 +71,7 @@ async function importFrom(invocation: Invocation, file: string, config: ReturnTy
   ] = await Promise.all([
     import('../../../storage/transfer/import.ts'),
     import('../../../storage/open.ts'),
-    import('../../../storage/transfer/snapshot.ts'),
+    import('../../../storage/transfer/export.ts'),
     import('../../../storage/transfer/format.ts'),
     import('../../../features/import-rules.ts'),
     import('../../../features/people/demo/index.ts'),

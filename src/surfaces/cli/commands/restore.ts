@@ -49,7 +49,7 @@ export const restoreCommand: Command = {
 /** Nothing is replaced by a file that is not a sound Covenant database which this program can read. */
 async function checkBackup(path: string): Promise<void> {
   if (!existsSync(path)) throw new CliError('FILE_NOT_FOUND', `There is no file ${path}.`, 'Give the path of a backup.');
-  const [{ checkDatabaseFile }, { strangeObjects }] = await Promise.all([import('../../../storage/inspect.ts'), import('../../../storage/restored.ts')]);
+  const [{ checkDatabaseFile }, { strangeObjects }] = await Promise.all([import('../../../storage/inspect.ts'), import('../../../storage/backup.ts')]);
   const problem = await checkDatabaseFile(path);
   if (problem) throw new CliError('BACKUP_UNUSABLE', `${path}: ${problem}`, 'Give the path of another backup.');
   const strange = await strangeObjects(path);
@@ -76,7 +76,7 @@ async function putInPlace(from: string, database: string, keepTokens: boolean, n
   const [{ claimDatabaseFile }, { copyDatabase }, { tokensIn }, { revivedTokens }] = await Promise.all([
     import('../../../storage/inspect.ts'),
     import('../../../storage/backup.ts'),
-    import('../../../storage/restored.ts'),
+    import('../../../storage/backup.ts'),
     import('../../../features/core/identity/index.ts'),
   ]);
   const folder = dirname(database);
@@ -130,7 +130,7 @@ async function settle(path: string, revived: readonly RevivedToken[], now: () =>
 async function anchorsBeside(home: string, folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const [{ anchorFolder, isAnchorFile }, { readPlainFile }] = await Promise.all([
     import('../../../storage/anchors/file.ts'),
-    import('../../../storage/anchors/lines.ts'),
+    import('../../../storage/anchors/file.ts'),
   ]);
   const copied = new Map<string, Buffer>();
   if (existsSync(anchorFolder(home)) || !lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return copied;
