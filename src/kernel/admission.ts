@@ -1,39 +1,12 @@
 import type { NewEvent } from '../storage/journal.ts';
 import type { Store } from '../storage/open.ts';
-import type { Principal } from './context.ts';
-import type { Toolset } from './contract.ts';
+import type { Call } from './call.ts';
 import { Deadline } from './deadline.ts';
-import { APPROVAL_PREFIX, type Aside, type Asked, type Noun, type Ports, ROUND_PREFIX, type Round, type Verdict, withoutApproval } from './ports.ts';
+import { APPROVAL_PREFIX, type Asked, type Ports, ROUND_PREFIX, type Round, type Verdict, withoutApproval } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
-import { type Exchange, type Json, roundUnknown } from './relay.ts';
+import { type Json, roundUnknown } from './relay.ts';
 import type { Refused } from './reply.ts';
 import { onlyToolset } from './unserved.ts';
-
-/** What admission reads and settles of a call. */
-export interface Admitted {
-  readonly name: string;
-  readonly noun: Noun;
-  readonly aside?: Aside | undefined;
-  readonly args: unknown;
-  /** The arguments as they may be kept. */
-  readonly keepable: unknown;
-  readonly argsDigest: string | null;
-  readonly principal: Principal;
-  readonly requestId: string;
-  readonly toolsets?: ReadonlySet<Toolset>;
-  readonly signal?: AbortSignal | undefined;
-  /** Counts the events that this call adds to the journal. */
-  readonly growth: { events: number };
-  /** Events that the next write of this call must carry. */
-  readonly trail: NewEvent[];
-  /** Where a call that changed nothing is journaled: not in a workspace that does not exist. */
-  journalIn: string;
-  exchange: Exchange | undefined;
-  grant: { readonly id: string; readonly revision: number } | null;
-  approval: string | null;
-  /** The grant bounds how often it is used: every round of this call is the same use. */
-  counted: boolean;
-}
 
 /** Why a call does not go on: a refusal, of `tool` where that has one of its own, or a question to the caller's client. */
 type Stop = Unfit | { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
@@ -59,7 +32,7 @@ export class Admission {
   }
 
   /** `unfit` is asked only for a caller who holds the grant: it may say what there is and what there is not. */
-  async admit(call: Admitted, unfit: () => Unfit | undefined): Promise<Stop | undefined> {
+  async admit(call: Call, unfit: () => Unfit | undefined): Promise<Stop | undefined> {
     const asked = askedBy(call);
     const { principal, argsDigest, requestId, exchange } = call;
     const token = exchange?.rounds?.requestState;
@@ -92,7 +65,7 @@ export class Admission {
   }
 
   /** What is about to happen elsewhere, or to take long, is on record even if this process does not see the end of it. */
-  async writeAhead(call: Admitted, ...checks: NewEvent[]): Promise<void> {
+  async writeAhead(call: Call, ...checks: NewEvent[]): Promise<void> {
     call.trail.push(...checks);
     if (call.trail.length === 0) return;
     const trail = [...call.trail];
@@ -103,7 +76,7 @@ export class Admission {
   }
 
   /** The next round of this call must not count again; nor may another server's word be taken for one of ours. */
-  async suspend(call: Admitted, result: Json): Promise<Json> {
+  async suspend(call: Call, result: Json): Promise<Json> {
     const requestState = typeof result.requestState === 'string' ? result.requestState : undefined;
     const looksOurs = requestState?.startsWith(ROUND_PREFIX) || requestState?.startsWith(APPROVAL_PREFIX);
     if (!call.grant || (!call.counted && !looksOurs)) return result;
@@ -112,7 +85,7 @@ export class Admission {
   }
 
   /** Check and use are one step where the grant counts. */
-  async #use(call: Admitted, first: Verdict): Promise<Stop | undefined> {
+  async #use(call: Call, first: Verdict): Promise<Stop | undefined> {
     const { consume } = first.allowed ? first : {};
     if (!consume) call.trail.push(first.check);
     const verdict = consume
@@ -130,12 +103,12 @@ export class Admission {
   }
 }
 
-function askedBy(call: Admitted): Asked {
+function askedBy(call: Call): Asked {
   if (call.noun === 'action') throw new Error('an action is no matter of capabilities');
   return { noun: call.noun, name: call.name, args: call.args, keepable: call.keepable, toolset: onlyToolset(call), aside: call.aside };
 }
 
-function takeUp(call: Admitted, { approvalId, requestState }: Round): void {
+function takeUp(call: Call, { approvalId, requestState }: Round): void {
   call.approval = approvalId;
   call.counted = true;
   const inputResponses = call.exchange?.rounds?.inputResponses;

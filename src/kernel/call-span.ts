@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CallRequest } from './call.ts';
+import type { Call, CallRequest } from './call.ts';
 import type { Toolset } from './contract.ts';
 import type { Aside, Noun } from './ports.ts';
 import type { Reply } from './reply.ts';
@@ -17,21 +17,17 @@ export function beginCallSpan(tracer: Tracer | undefined, noun: Noun, request: C
   return tracer.begin(methodOf(noun, request.aside), 'server', from);
 }
 
-interface CallTold {
-  readonly noun: Noun;
-  readonly aside?: Aside | undefined;
-  /** Undefined: nothing that there is. */
-  readonly name: string | undefined;
+interface CallEnd {
+  /** Whether there is what was asked for: any text may be sent as its name. */
+  readonly known: boolean;
   readonly toolset: Toolset | undefined;
-  readonly server: string | undefined;
-  readonly surface: string;
-  readonly workspace: string;
-  readonly requestId: string;
   readonly outcome: string;
   readonly reply: Reply<unknown>;
 }
 
-export function tellOfCall(span: TraceSpan, { noun, aside, name, toolset, server, surface, workspace, requestId, outcome, reply }: CallTold): void {
+export function tellOfCall(span: TraceSpan, call: Call, { known, toolset, outcome, reply }: CallEnd): void {
+  const { noun, aside, server, surface, requestId, principal } = call;
+  const name = known ? call.name : undefined;
   const method = methodOf(noun, aside);
   // The name of a resource is that of its server.
   if (name !== undefined && noun !== 'resource') span.rename(`${method} ${name}`);
@@ -46,7 +42,7 @@ export function tellOfCall(span: TraceSpan, { noun, aside, name, toolset, server
     'covenant.surface': surface,
     'covenant.outcome': outcome,
     'covenant.request.id': requestId,
-    'covenant.workspace.hash': hash('sha256', workspace).slice(0, 12),
+    'covenant.workspace.hash': hash('sha256', principal.workspace).slice(0, 12),
   });
   if (reply.status === 'error' || outcome === 'denied') span.fail(reply.status === 'ok' ? outcome : reply.code);
   else if (outcome === 'error_result') span.fail('tool_error');

@@ -1,7 +1,9 @@
+import type { NewEvent } from '../storage/journal.ts';
 import type { CallerPlace, Principal, Surface } from './context.ts';
 import type { Toolset } from './contract.ts';
+import type { Errand } from './errand.ts';
 import type { Refusal } from './errors.ts';
-import type { Aside } from './ports.ts';
+import type { Aside, Noun } from './ports.ts';
 import type { Exchange, Json, RelayContext, RpcError } from './relay.ts';
 import type { Reply } from './reply.ts';
 import type { TraceContext } from './trace.ts';
@@ -36,6 +38,47 @@ export interface RelayRequest extends CallRequest {
   /** What `work` would refuse whoever approved it. */
   readonly unfit?: () => Refusal | undefined;
   readonly work: (ctx: RelayContext) => Promise<Json>;
+}
+
+/** One call on its way through the pipe: what was asked, and what each step has added. The steps stand here in their order. */
+export interface Call extends CallRequest {
+  // It begins.
+  readonly noun: Noun;
+  readonly aside?: Aside | undefined;
+  readonly requestId: string;
+  readonly errand: Errand;
+  readonly started: number;
+  /** The arguments as they may be kept. */
+  readonly keepable: unknown;
+  readonly argsDigest: string | null;
+  /** Counts the events that this call adds to the journal. */
+  readonly growth: { events: number };
+  /** Events that the next write of this call must carry. */
+  readonly trail: NewEvent[];
+
+  // It enters its workspace.
+  /** Where a call that changed nothing is journaled: not in a workspace that does not exist. */
+  journalIn: string;
+  isNewWorkspace?: boolean;
+  /** Its token has used up its quota: of an essential call that is let through, only what it does is journaled. */
+  overQuota?: boolean;
+
+  // It is admitted.
+  exchange: Exchange | undefined;
+  grant: { readonly id: string; readonly revision: number } | null;
+  approval: string | null;
+  /** The grant bounds how often it is used: every round of this call is the same use. */
+  counted: boolean;
+
+  // It is carried out.
+  /** Which server does it: `native`, or an external one's name. Only gateway calls say so. */
+  server?: string | undefined;
+  /** Set once it is known to be the caller's own. */
+  session: string | null;
+  /** Something of it is done and stays, whatever fails from then on. */
+  kept?: boolean;
+  /** Where the caller's work stood when the call failed. */
+  circumstances?: Record<string, string> | undefined;
 }
 
 export interface Answer {

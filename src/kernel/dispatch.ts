@@ -1,9 +1,9 @@
 import type { Tx, WriteCallback } from '../storage/write.ts';
-import { Admission, type Admitted, type Unfit } from './admission.ts';
+import { Admission, type Unfit } from './admission.ts';
 import { toolNamed } from './aliases.ts';
-import type { Answer, CallRequest, RelayRequest } from './call.ts';
+import type { Answer, Call, CallRequest, RelayRequest } from './call.ts';
 import { beginCallSpan, tellOfCall } from './call-span.ts';
-import type { CallContext, House, Principal } from './context.ts';
+import type { CallContext, House } from './context.ts';
 import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
 import { Deadline, untimed } from './deadline.ts';
 import { ENVELOPES, isError } from './envelope.ts';
@@ -13,12 +13,12 @@ import { isRecord, parseInput, selectOperation } from './input.ts';
 import type { Ports } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
 import type { Registry } from './registry.ts';
-import { type Exchange, type ExternalTool, isInputRequired, type Json, outcomeOf, type RelayContext, UpstreamError } from './relay.ts';
+import { type ExternalTool, isInputRequired, type Json, outcomeOf, type RelayContext, UpstreamError } from './relay.ts';
 import { ok, type Refused, type Reply } from './reply.ts';
 import { Begun, type Implementation } from './tool.ts';
 import { part } from './trace.ts';
 import { fallbackEnvelope, freshDenial, noWorkspace, opensWorkspace, roleDenial, unknownAction, unknownTool } from './unserved.ts';
-import { argumentsDigest, callRecords, type UsedCall } from './usage.ts';
+import { argumentsDigest, callRecords } from './usage.ts';
 
 export interface DispatchOptions extends House {
   readonly registry: Registry;
@@ -28,24 +28,6 @@ export interface DispatchOptions extends House {
   readonly freshSignInMs: number;
   /** Holds every result against its contract. For tests: in service it would only turn a wrong answer into none. */
   readonly checkOutput: boolean;
-}
-
-interface Call extends CallRequest, UsedCall, Admitted {
-  readonly name: string;
-  readonly principal: Principal;
-  readonly errand: Errand;
-  grant: Admitted['grant'];
-  approval: string | null;
-  isNewWorkspace?: boolean;
-  server?: string | undefined;
-  exchange: Exchange | undefined;
-  circumstances?: Record<string, string> | undefined;
-  /** Set once it is known to be the caller's own. */
-  session: string | null;
-  /** Something of it is done and stays, whatever fails from then on. */
-  kept?: boolean;
-  /** Its token has used up its quota: of an essential call that is let through, only what it does is journaled. */
-  overQuota?: boolean;
 }
 
 /** The one pipe: gate → find → parse → handle → journal → envelope. Authentication came before; surfaces only carry. */
@@ -110,6 +92,31 @@ export class Dispatch {
     }
   }
 
+  #begin(request: CallRequest, noun: Call['noun']): Call {
+    const now = this.#o.clock.now();
+    const keepable = this.#o.registry.keepable(noun, request.name, request.args, request);
+    const requestId = requestIdAt(now);
+    return {
+      ...request,
+      keepable,
+      name: storableName(noun === 'tool' ? toolNamed(request.name) : request.name),
+      noun,
+      requestId,
+      errand: new Errand({ request: requestId, span: beginCallSpan(this.#o.ports.tracer, noun, request) }),
+      started: performance.now(),
+      argsDigest: argumentsDigest(keepable),
+      trail: [],
+      growth: { events: 0 },
+      journalIn: request.principal.workspace,
+      grant: null,
+      approval: null,
+      server: undefined,
+      counted: false,
+      exchange: request.exchange,
+      session: null,
+    };
+  }
+
   async #answered(begun: Call, work: (call: Call) => Promise<Answer>): Promise<Answer> {
     let call = begun;
     try {
@@ -126,6 +133,12 @@ export class Dispatch {
       this.#o.log.error('call not carried out', { [call.noun]: call.name, error });
       return await this.#answer(call, undefined, undefined, reply, 'error');
     }
+  }
+
+  async #inWorkspace(call: Call): Promise<Call> {
+    if (call.workspace === undefined) return call;
+    const { principal, exists } = await this.#o.ports.enterWorkspace(call.principal, call.workspace);
+    return { ...call, principal, journalIn: exists ? principal.workspace : call.journalIn, isNewWorkspace: !exists };
   }
 
   /** By which a token can be stopped. */
@@ -149,6 +162,26 @@ export class Dispatch {
     if (!('server' in tool)) return await this.#perform(call, tool);
     const args = (call.args ?? {}) as Json;
     return await this.#relay(call, tool.timeoutMs, (ctx) => tool.call(args, ctx));
+  }
+
+  async #action(call: Call): Promise<Answer> {
+    const action = this.#o.registry.action(call.name);
+    if (!action) return await this.#finish(call, undefined, unknownAction(call.name));
+    const denial =
+      roleDenial(call.principal, action) ??
+      freshDenial(call.principal, action, this.#o.clock.now(), this.#o.freshSignInMs) ??
+      (call.isNewWorkspace && !opensWorkspace(action) ? noWorkspace(call) : undefined);
+    if (denial) return await this.#finish(call, action, denial, 'denied');
+    return await this.#perform(call, action);
+  }
+
+  /** The answer, unless the call may go on. */
+  async #admit(call: Call, unfit: () => Unfit | undefined = () => undefined): Promise<Answer | undefined> {
+    if (call.isNewWorkspace) return await this.#finish(call, undefined, noWorkspace(call));
+    const stop = await part('gate', 'internal', {}, () => this.#admission.admit(call, unfit));
+    if (!stop) return undefined;
+    if ('asked' in stop) return await this.#finishRelay(call, stop.asked);
+    return 'tool' in stop ? await this.#finish(call, stop.tool, stop.refused) : await this.#finish(call, undefined, stop.refused, stop.outcome);
   }
 
   /** For a caller who holds the grant. */
@@ -177,82 +210,6 @@ export class Dispatch {
   #notServed(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
     const withheld = elsewhere ? undefined : this.#o.registry.external(call.principal.workspace).withheld(call.name);
     return withheld ? replyTo(withheld, call.requestId) : unknownTool(call, elsewhere);
-  }
-
-  async #action(call: Call): Promise<Answer> {
-    const action = this.#o.registry.action(call.name);
-    if (!action) return await this.#finish(call, undefined, unknownAction(call.name));
-    const denial =
-      roleDenial(call.principal, action) ??
-      freshDenial(call.principal, action, this.#o.clock.now(), this.#o.freshSignInMs) ??
-      (call.isNewWorkspace && !opensWorkspace(action) ? noWorkspace(call) : undefined);
-    if (denial) return await this.#finish(call, action, denial, 'denied');
-    return await this.#perform(call, action);
-  }
-
-  #begin(request: CallRequest, noun: Call['noun']): Call {
-    const now = this.#o.clock.now();
-    const keepable = this.#o.registry.keepable(noun, request.name, request.args, request);
-    const requestId = requestIdAt(now);
-    return {
-      ...request,
-      keepable,
-      name: storableName(noun === 'tool' ? toolNamed(request.name) : request.name),
-      noun,
-      requestId,
-      errand: new Errand({ request: requestId, span: beginCallSpan(this.#o.ports.tracer, noun, request) }),
-      started: performance.now(),
-      argsDigest: argumentsDigest(keepable),
-      trail: [],
-      growth: { events: 0 },
-      journalIn: request.principal.workspace,
-      grant: null,
-      approval: null,
-      server: undefined,
-      counted: false,
-      exchange: request.exchange,
-      session: null,
-    };
-  }
-
-  async #inWorkspace(call: Call): Promise<Call> {
-    if (call.workspace === undefined) return call;
-    const { principal, exists } = await this.#o.ports.enterWorkspace(call.principal, call.workspace);
-    return { ...call, principal, journalIn: exists ? principal.workspace : call.journalIn, isNewWorkspace: !exists };
-  }
-
-  /** The answer, unless the call may go on. */
-  async #admit(call: Call, unfit: () => Unfit | undefined = () => undefined): Promise<Answer | undefined> {
-    if (call.isNewWorkspace) return await this.#finish(call, undefined, noWorkspace(call));
-    const stop = await part('gate', 'internal', {}, () => this.#admission.admit(call, unfit));
-    if (!stop) return undefined;
-    if ('asked' in stop) return await this.#finishRelay(call, stop.asked);
-    return 'tool' in stop ? await this.#finish(call, stop.tool, stop.refused) : await this.#finish(call, undefined, stop.refused, stop.outcome);
-  }
-
-  async #relay(call: Call, timeoutMs: number, work: (ctx: RelayContext) => Promise<Json>): Promise<Answer> {
-    try {
-      await this.#admission.writeAhead(call);
-      using deadline = new Deadline(timeoutMs, call.signal, this.#deadlines);
-      const exchange = call.exchange && untimed(call.exchange, deadline);
-      const ctx: RelayContext = { signal: deadline.signal, exchange, requestId: call.requestId, log: this.#o.log };
-      const result = await deadline.race(work(ctx));
-      call.kept = true;
-      return await this.#finishRelay(call, isInputRequired(result) ? await this.#admission.suspend(call, result) : result);
-    } catch (error) {
-      const reply = replyTo(error, call.requestId, call);
-      if (isFault(reply)) this.#o.log.error('relay failed', { [call.noun]: call.name, error });
-      const answer = await this.#finish(call, undefined, reply, 'failed');
-      return error instanceof UpstreamError ? { ...answer, relayed: { error: error.rpc } } : answer;
-    }
-  }
-
-  async #finishRelay(call: Call, result: Json): Promise<Answer> {
-    const reply = ok(result);
-    const failure = await this.#journal(call, reply, outcomeOf(result));
-    if (failure) return await this.#answer(call, undefined, undefined, failure, 'error');
-    this.#observe(call, reply, outcomeOf(result), true);
-    return { requestId: call.requestId, reply, isError: result.isError === true, body: result, isToolResult: true, relayed: { result } };
   }
 
   async #perform(call: Call, tool: PublishedTool): Promise<Answer> {
@@ -358,6 +315,31 @@ export class Dispatch {
     return reply;
   }
 
+  async #relay(call: Call, timeoutMs: number, work: (ctx: RelayContext) => Promise<Json>): Promise<Answer> {
+    try {
+      await this.#admission.writeAhead(call);
+      using deadline = new Deadline(timeoutMs, call.signal, this.#deadlines);
+      const exchange = call.exchange && untimed(call.exchange, deadline);
+      const ctx: RelayContext = { signal: deadline.signal, exchange, requestId: call.requestId, log: this.#o.log };
+      const result = await deadline.race(work(ctx));
+      call.kept = true;
+      return await this.#finishRelay(call, isInputRequired(result) ? await this.#admission.suspend(call, result) : result);
+    } catch (error) {
+      const reply = replyTo(error, call.requestId, call);
+      if (isFault(reply)) this.#o.log.error('relay failed', { [call.noun]: call.name, error });
+      const answer = await this.#finish(call, undefined, reply, 'failed');
+      return error instanceof UpstreamError ? { ...answer, relayed: { error: error.rpc } } : answer;
+    }
+  }
+
+  async #finishRelay(call: Call, result: Json): Promise<Answer> {
+    const reply = ok(result);
+    const failure = await this.#journal(call, reply, outcomeOf(result));
+    if (failure) return await this.#answer(call, undefined, undefined, failure, 'error');
+    this.#observe(call, reply, outcomeOf(result), true);
+    return { requestId: call.requestId, reply, isError: result.isError === true, body: result, isToolResult: true, relayed: { result } };
+  }
+
   /** Journals the call, then answers: a call that was answered is on disk. */
   async #finish(
     call: Call,
@@ -444,7 +426,7 @@ export class Dispatch {
     this.#o.ports.observe({ name: known ? name : 'unknown', surface, outcome, seconds: (performance.now() - started) / 1000 });
     if (!errand.span) return;
     const toolset = known && noun === 'tool' ? this.#o.registry.toolsetOf(name) : undefined;
-    tellOfCall(errand.span, { ...call, name: known ? name : undefined, toolset, server: call.server, workspace: call.principal.workspace, outcome, reply });
+    tellOfCall(errand.span, call, { known, toolset, outcome, reply });
   }
 }
 

@@ -1,8 +1,8 @@
+import type { Call } from './call.ts';
 import type { Principal } from './context.ts';
 import type { Toolset } from './contract.ts';
 import { ENVELOPES, type Envelope } from './envelope.ts';
 import { namespaceOf } from './namespace.ts';
-import type { Noun } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
 import { accessOf } from './registry.ts';
 import { type Refused, refused } from './reply.ts';
@@ -10,26 +10,19 @@ import { workspaceName } from './workspace.ts';
 
 /** What the pipe says before a tool or an action has got the call, and in whose envelope. */
 
-interface Refusable {
-  readonly name: string;
-  readonly noun: Noun;
-  readonly toolsets?: ReadonlySet<Toolset>;
-  readonly workspace?: string | undefined;
-}
-
 /** The toolset of a path that serves one alone. Only its tools exist there, so its grant decides what may be said. */
-export const onlyToolset = ({ toolsets }: Pick<Refusable, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
+export const onlyToolset = ({ toolsets }: Pick<Call, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
 
-const speaksCycle = (call: Refusable): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
+const speaksCycle = (call: Call): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
 
 /** What is said before a tool is known has the team envelope, except to the cycle contract's own names and on its path. */
-export function fallbackEnvelope(call: Refusable): Envelope {
+export function fallbackEnvelope(call: Call): Envelope {
   if (call.noun === 'action') return ENVELOPES.admin;
   return speaksCycle(call) ? ENVELOPES.cycle : ENVELOPES.team;
 }
 
 /** The cycle contract has a code of its own for this. That a native tool is served elsewhere is no secret. */
-export function unknownTool(call: Refusable, elsewhere: { toolset: Toolset } | undefined): Refused {
+export function unknownTool(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
   const code = speaksCycle(call) ? 'INVALID_TOOL' : 'UNKNOWN_TOOL';
   const name = JSON.stringify(call.name);
   if (elsewhere && elsewhere.toolset !== 'gateway') {
@@ -44,7 +37,7 @@ export function unknownAction(name: string): Refused {
 
 export const opensWorkspace = (action: PublishedTool): boolean => [...action.operations.values()].some(({ contract }) => contract.opensWorkspace);
 
-export function noWorkspace({ workspace }: Pick<Refusable, 'workspace'>): Refused {
+export function noWorkspace({ workspace }: Pick<Call, 'workspace'>): Refused {
   const command = `covenant tokens create --developer NAME --workspace ${workspace}`;
   return refused('error', 'WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(workspace)}.`, `${command} makes it.`);
 }

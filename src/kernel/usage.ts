@@ -1,34 +1,14 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../storage/canonical.ts';
 import type { NewEvent } from '../storage/journal.ts';
-import type { Principal, Surface } from './context.ts';
+import type { Call } from './call.ts';
 import { excerpt } from './excerpt.ts';
 import { isRecord } from './input.ts';
-import type { Aside, Noun } from './ports.ts';
+import type { Noun } from './ports.ts';
 import type { Refused, Reply } from './reply.ts';
 
-/** What the journal keeps of a call. */
-export interface UsedCall {
-  readonly name: string;
-  readonly noun: Noun;
-  readonly aside?: Aside | undefined;
-  readonly principal: Principal;
-  readonly surface: Surface;
-  readonly requestId: string;
-  readonly started: number;
-  readonly argsDigest: string | null;
-  readonly session: string | null;
-  readonly grant: { readonly id: string; readonly revision: number } | null;
-  readonly approval: string | null;
-  /** Which server carried it out: `native`, or an external one's name. Only gateway calls say so. */
-  readonly server?: string | undefined;
-  readonly correlation?: Record<string, string> | undefined;
-  /** Where the caller's work stood when the call failed. */
-  readonly circumstances?: Record<string, string> | undefined;
-}
-
 /** One usage event whatever happened; a warning or block is also feedback, so that it can be looked up later. */
-export function callRecords(call: UsedCall, operation: string | undefined, reply: Reply<unknown>, outcome: string): NewEvent[] {
+export function callRecords(call: Call, operation: string | undefined, reply: Reply<unknown>, outcome: string): NewEvent[] {
   const usage = usageEvent(call, operation, reply, outcome);
   if (reply.status !== 'warning' && reply.status !== 'blocked') return [usage];
   const payload = { type: reply.status === 'blocked' ? 'block' : 'warning', code: reply.code, message: reply.message, required_action: reply.next };
@@ -42,7 +22,7 @@ const KINDS: Record<Noun, (name: string) => string> = {
   prompt: () => 'prompt.get',
 };
 
-function usageEvent(call: UsedCall, operation: string | undefined, reply: Reply<unknown>, outcome: string): NewEvent {
+function usageEvent(call: Call, operation: string | undefined, reply: Reply<unknown>, outcome: string): NewEvent {
   const kind = call.aside ? `${call.noun}.${call.aside}` : KINDS[call.noun](call.name);
   return {
     category: 'usage',
