@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { id, text, title } from '../../../kernel/fields.ts';
+import { details, id, text, title } from '../../../kernel/fields.ts';
 import { ROLES, RUNTIMES } from '../agents/contract.ts';
-import { details } from '../workflows/contract.ts';
 import { HUMAN, isReserved } from './addresses.ts';
 import { MESSAGE_TYPES, messageView, PRIORITIES, questionView } from './shapes.ts';
 
