@@ -153,12 +153,12 @@ export async function openQuestion(db: Db, workspace: string, viewer: Principal,
   return row ? { ...(await questionViewer(db, workspace, viewer))(row), answer: null, answered_at: null } : null;
 }
 
-export async function readOpen(db: Db, workspace: string, viewer: Principal, now: number): Promise<{ items: Question[]; cut: boolean }> {
+async function readOpen(db: Db, workspace: string, viewer: Principal, now: number): Promise<{ items: Question[]; cut: boolean }> {
   const open = await openQuestions(db, workspace, viewer, now, MOST_OPEN);
   return { items: open.slice(0, MOST_OPEN).map((question) => ({ ...question, answer: null, answered_at: null })), cut: open.length > MOST_OPEN };
 }
 
-export async function readAnswered(db: Db, workspace: string, viewer: Principal): Promise<{ items: Question[]; cut: boolean }> {
+async function readAnswered(db: Db, workspace: string, viewer: Principal): Promise<{ items: Question[]; cut: boolean }> {
   const rows = await answeredQuestionRows(db, workspace, MOST_ANSWERED + 1);
   const listed = rows.slice(0, MOST_ANSWERED);
   const answers = new Map((await answersTo(db, workspace, listed)).map((row) => [row.reply_to_id, bodyText(row)]));
@@ -184,14 +184,14 @@ interface Closing {
   readonly detail: Record<string, unknown>;
 }
 
-export interface Closed {
+interface Closed {
   readonly replyId: string;
   /** Null: no task waited for it any more. */
   readonly taskStatus: StoredTaskStatus | null;
 }
 
 /** The end of a question: who asked is told, and the task that waits for it goes on, with what came of it on record. */
-export async function closeQuestion(tx: Tx, row: MessageRow, { sender, actor, words, question, outcome, detail }: Closing): Promise<Closed> {
+async function closeQuestion(tx: Tx, row: MessageRow, { sender, actor, words, question, outcome, detail }: Closing): Promise<Closed> {
   await changeMessages(tx.db, tx.workspace, [row.id], question);
   const reply = newMessage(tx, words, {
     threadId: row.thread_id,
