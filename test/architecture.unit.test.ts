@@ -76,14 +76,35 @@ test('a feature reaches another only through its index, a contract another throu
   expect(shown(broken)).toEqual([]);
 });
 
+/** The file and everything that is loaded with it. */
+function loadedBy(path: string, reached = new Set<string>()): Set<string> {
+  if (reached.has(path)) return reached;
+  reached.add(path);
+  for (const { from, to, typeOnly, late } of all) if (from === path && !typeOnly && !late) loadedBy(to, reached);
+  return reached;
+}
+
+/**
+ * What surfaces take from inside a feature, and why. Its index would load the database; its contract would load zod, which the companion does without so
+ * that a hook costs little more than the start of a process.
+ */
+const INSIDE: Record<string, string> = {
+  'src/features/core/devices/connections.ts': 'the companion writes what agent programs are told: data that needs no library',
+  'src/features/team/usage/otlp.ts': 'the companion reads counters by the same rules as the server',
+  'src/features/team/usage/sources.ts': 'the companion reads counters by the same rules as the server',
+  'src/features/team/usage/span.ts': 'the companion reads counters by the same rules as the server',
+  'src/features/cycle/place.ts': 'the CLI finds the configuration of a repository without a server: files alone',
+};
+
+test('surfaces reach features through their index or contract, or by what is declared', () => {
+  const inFeature = (path: string) => featureFolders.some((folder) => path.startsWith(`${folder}/`));
+  const around = all.filter(({ from, to }) => !from.startsWith('src/features/') && inFeature(to) && !/\/(index|contract)\.ts$/.test(to));
+  expect(shown(around.filter(({ to }) => !(to in INSIDE)))).toEqual([]);
+  for (const path of Object.keys(INSIDE)) expect([path, [...loadedBy(path)].filter((to) => to === 'kysely' || to.endsWith('/index.ts'))]).toEqual([path, []]);
+});
+
 test('a command loads neither the database nor a feature that stands on it before it needs them', () => {
-  const reached = new Set<string>();
-  const reach = (path: string): void => {
-    if (reached.has(path)) return;
-    reached.add(path);
-    for (const { from, to, typeOnly, late } of all) if (from === path && !typeOnly && !late) reach(to);
-  };
-  reach('src/surfaces/cli/run.ts');
+  const reached = loadedBy('src/surfaces/cli/run.ts');
   expect(reached.size).toBeGreaterThan(50);
   expect([...reached].filter((path) => ['kysely', 'pg', 'node:sqlite', 'src/main.ts'].includes(path) || path.endsWith('/index.ts'))).toEqual([]);
 });
@@ -154,4 +175,98 @@ test('a feature folder has the files that every feature folder has', () => {
     const files = readdirSync(join(root, feature));
     for (const needed of ['contract.ts', 'index.ts']) expect([feature, files]).toEqual([feature, expect.arrayContaining([needed])]);
   }
+});
+
+/** What the README of a group says about it: lines such as `- May import: core, team`. */
+const groups = ['core', 'team', 'workflow', 'gateway', 'cycle', 'review', 'people'];
+const groupOf = (path: string) => groups.find((group) => path.startsWith(`src/features/${group}/`));
+function listed(group: string, label: string): string[] {
+  const text = readFileSync(join(root, 'src/features', group, 'README.md'), 'utf8');
+  const [, line] = new RegExp(`^- ${label}: (.*)\\.$`, 'm').exec(text) ?? [];
+  if (line === undefined) throw new Error(`the README of ${group} has no line "- ${label}: ….": write "none" where there is nothing`);
+  return line === 'none' ? [] : line.split(', ').map((name) => name.replaceAll('`', ''));
+}
+
+test('every folder of src/features is a group, and a group imports core and what its README lists', () => {
+  expect(readdirSync(join(root, 'src/features'), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []))).toEqual(
+    groups.toSorted(),
+  );
+  for (const group of groups) {
+    const allowed = [group, 'core', ...listed(group, 'May import')];
+    const broken = all.filter(({ from, to }) => groupOf(from) === group && !allowed.includes(groupOf(to) ?? group));
+    expect(shown(broken)).toEqual([]);
+  }
+});
+
+test('feature folders import each other in no circle', () => {
+  const folderOf = (path: string) => featureFolders.find((folder) => path.startsWith(`${folder}/`));
+  const between = all.flatMap(({ from, to }) => {
+    const [own, other] = [folderOf(from), folderOf(to)];
+    return own && other && own !== other ? [{ own, other, by: `${from} → ${to}` }] : [];
+  });
+  // Folders that import none of those left are taken away until nothing changes: what remains stands in a circle, or leads into one.
+  let left = between;
+  for (let before = Number.POSITIVE_INFINITY; left.length < before; ) {
+    before = left.length;
+    const importing = new Set(left.map(({ own }) => own));
+    left = left.filter(({ other }) => importing.has(other));
+  }
+  expect(left.map(({ by }) => by)).toEqual([]);
+});
+
+test('the README of a group lists its tools and actions', async () => {
+  const published = JSON.parse(readFileSync(join(root, 'test/published-tools.json'), 'utf8')) as { name: string }[];
+  const tools = new Set(published.map(({ name }) => name));
+  for (const group of groups) {
+    const contracts = featureFolders.filter((folder) => groupOf(`${folder}/`) === group).map((folder) => import(join(root, folder, 'contract.ts')));
+    const values = (await Promise.all(contracts)).flatMap((module: Record<string, unknown>) => Object.values(module));
+    const names = new Set(values.flatMap((value) => (isContract(value) ? [value.name] : [])));
+    const told = { tools: listed(group, 'Tools'), actions: listed(group, 'Actions') };
+    const own = [...names].toSorted();
+    expect([group, told]).toEqual([group, { tools: own.filter((name) => tools.has(name)), actions: own.filter((name) => !tools.has(name)) }]);
+  }
+});
+
+const isContract = (value: unknown): value is { name: string } => typeof value === 'object' && value !== null && 'toolset' in value && 'name' in value;
+
+/** These are written by storage itself, under every group. */
+const OF_STORAGE = ['events', 'journal_anchors', 'journal_heads', 'schema_migrations'];
+const [, tablesText = ''] = /export interface Database \{([^}]*)\}/.exec(readFileSync(join(root, 'src/storage/schema-rows.ts'), 'utf8')) ?? [];
+const tables = new Set(Array.from(tablesText.matchAll(/^ {2}(\w+):/gm), ([, name = '']) => name));
+
+/** They have the tables from elsewhere: of callers of `rowsOf`, each with a table of its own; and of the schema, for a workspace that goes altogether. */
+const GIVEN_TABLES = ['src/features/core/settings/retention.ts', 'src/features/people/demo/tools.ts'];
+
+/** Which tables a file writes and reads. Where a query takes its table from a variable, every table that the file names counts as read. */
+function tablesIn(path: string): { written: string[]; read: string[] } {
+  const text = readFileSync(join(root, path), 'utf8');
+  const named = (pattern: RegExp, within = text) => Array.from(within.matchAll(pattern), ([, name = '']) => name).filter((name) => tables.has(name));
+  const raw = Array.from(text.matchAll(/\bsql(?:<[^`]*?>)?`([^`]*)/g), ([, query = '']) => query).join('\n');
+  const anywhere = GIVEN_TABLES.includes(path) ? [] : named(/'(\w+)'/g);
+  const written = [
+    ...named(/\b(?:insertInto|updateTable|deleteFrom|rowsOf)\(\s*'(\w+)/g),
+    ...named(/\b(?:insert into|update|delete from)\s+"?(\w+)/g, raw),
+    ...(/\b(?:updateTable|deleteFrom|insertInto)\(\w+\)/.test(text) ? anywhere : []),
+  ];
+  const read = [
+    ...named(/\b(?:selectFrom|innerJoin|leftJoin|from|using)\(\s*\[?\s*'(\w+)/g),
+    ...named(/\b(?:from|join)\s+"?(\w+)/g, raw),
+    ...(/\bselectFrom\(\w+( as '\w+')?\)|sql\.table\(/.test(text) ? anywhere : []),
+  ];
+  return { written, read };
+}
+
+test('a table is written by the group that owns it, and read by that one and by those whose READMEs say so', () => {
+  const found = program.map((path) => ({ group: groupOf(path), ...tablesIn(path) }));
+  const owners = new Map<string, string[]>();
+  for (const group of groups) {
+    const ours = found.filter((each) => each.group === group);
+    const written = new Set(ours.flatMap((each) => each.written));
+    const read = new Set(ours.flatMap((each) => each.read).filter((table) => !written.has(table)));
+    expect([group, listed(group, 'Tables')]).toEqual([group, [...written].toSorted()]);
+    expect([group, listed(group, 'Also reads')]).toEqual([group, [...read].toSorted()]);
+    for (const table of written) owners.set(table, [...(owners.get(table) ?? []), group]);
+  }
+  expect([...owners].filter(([, several]) => several.length > 1)).toEqual([]);
+  expect([...tables].filter((table) => !owners.has(table)).toSorted()).toEqual(OF_STORAGE);
 });

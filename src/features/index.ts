@@ -32,7 +32,6 @@ import { repositories } from './workflow/repositories/index.ts';
 import { steering } from './workflow/steering/index.ts';
 import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './workflow/steps/index.ts';
 import { templates } from './workflow/templates/index.ts';
-import { threads } from './workflow/threads/index.ts';
 import { workflows } from './workflow/workflows/index.ts';
 import { createWorktrees, type Outside } from './workflow/worktrees/index.ts';
 
@@ -94,7 +93,6 @@ export function productFeatures({
     execution({ openWorktree: worktrees.openWorktree }),
     worktrees.feature,
     messages(house),
-    threads,
     recovery,
     templates,
     oversight,

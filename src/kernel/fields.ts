@@ -15,6 +15,13 @@ export const title = z
 /** Free text of bounded length. */
 export const text = (max: number) => z.string().trim().min(1).max(max);
 
+const JSON_LIMIT = 64 * 1024;
+
+/** Free JSON of the agent's own, bounded. */
+export const details = z
+  .record(z.string(), z.unknown())
+  .refine((value) => JSON.stringify(value).length <= JSON_LIMIT, { error: `expected at most ${JSON_LIMIT} characters of JSON` });
+
 export const repo = z
   .string()
   .trim()

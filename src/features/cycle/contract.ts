@@ -4,6 +4,9 @@ import { id, repositoryPath, text, title } from '../../kernel/fields.ts';
 import { machineSchema } from './machine.ts';
 import { HANDOFF_LISTS, payloadSchema } from './payload.ts';
 
+/** The CLI reads the file of a repository by the same rules. */
+export { FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
+
 export const CYCLE_STATUSES = ['active', 'archived', 'cancelled'] as const;
 export type CycleStatus = (typeof CYCLE_STATUSES)[number];
 

@@ -9,6 +9,8 @@ import type { Running } from './running.ts';
 import { serverTools } from './tools.ts';
 
 export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './offer.ts';
+export { readEntries } from './secrets.ts';
+export { blocksOf } from './toml-blocks.ts';
 
 /** A program as a server of this name for one workspace, with the settings of an entry that says no more. */
 export const guest = (name: string, workspace: string, program: { readonly command: string; readonly args: readonly string[] }, timeoutMs: number): Entry => ({

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { id, text, title } from '../../../kernel/fields.ts';
-import { details } from '../workflows/contract.ts';
+import { details, id, text, title } from '../../../kernel/fields.ts';
 
 export const AGENT_STATUSES = ['online', 'offline', 'busy'] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];

@@ -6,9 +6,8 @@ import type { Tx } from '../../../storage/write.ts';
 import { PRIVATE } from '../../core/identity/index.ts';
 import { type AgentRow, findAgent, requireOnline, requireOwnAgent, touchAgent } from '../agents/index.ts';
 import { requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
-import { messageNotFound } from './refusals.ts';
 import { findMessage } from './store.ts';
-import type { Body } from './views.ts';
+import { type Body, messageNotFound } from './views.ts';
 
 const MINUTE = 60_000;
 

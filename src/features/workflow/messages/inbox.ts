@@ -1,16 +1,13 @@
 import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { requireOwnAgent } from '../agents/index.ts';
-import { archiveMessages, countUnread, getMessage, listMessages, markRead } from './contract.ts';
-import { isOwnAgent, ownReceived } from './own.ts';
-import { messageExpired, messageNotFound } from './refusals.ts';
-import { MESSAGE_STATUSES } from './shapes.ts';
-import { changeMessages, findMessage, inboxOf, threadOf } from './store.ts';
-import { unreadOf } from './unread.ts';
-import { isExpired, viewMessage } from './views.ts';
+import { findAgent, isOwn, requireOwnAgent } from '../agents/index.ts';
+import { archiveMessages, countUnread, getMessage, listMessages, MESSAGE_STATUSES, markRead, PRIORITIES, type Priority } from './contract.ts';
+import { changeMessages, findMessage, findMessages, inboxOf, threadOf, unreadByPriority } from './store.ts';
+import { isExpired, messageExpired, messageNotFound, viewMessage } from './views.ts';
 
 const STATUSES = { unread: ['unread'], read: ['read'], all: ['unread', 'read'] } as const;
 /** So many ids does an event name. */
@@ -108,4 +105,34 @@ async function change(tx: Tx, ctx: WriteContext, kind: string, rows: readonly Me
     record(tx, ctx, { category: 'work', kind, subject: agentId, payload });
   }
   return rows.map((row) => ({ ...row, ...values }));
+}
+
+export async function isOwnAgent(tx: Tx, ctx: WriteContext, id: string): Promise<boolean> {
+  const agent = await findAgent(tx.db, tx.workspace, id);
+  return agent !== undefined && isOwn(agent, ctx.principal);
+}
+
+/** All of these messages, each once, received by agents of the caller's; otherwise the first that is not is named. */
+export async function ownReceived(tx: Tx, ctx: WriteContext, ids: readonly string[]): Promise<MessageRow[]> {
+  const found = new Map((await findMessages(tx.db, tx.workspace, ids)).map((row) => [row.id, row]));
+  const own = new Map<string, boolean>();
+  for (const { recipient_id } of found.values()) {
+    if (!own.has(recipient_id)) own.set(recipient_id, await isOwnAgent(tx, ctx, recipient_id));
+  }
+  const foreign = ids.find((id) => !own.get(found.get(id)?.recipient_id ?? ''));
+  if (foreign !== undefined) throw messageNotFound(foreign, 'message_ids');
+  return [...found.values()];
+}
+
+export interface Unread {
+  readonly count: number;
+  readonly by_priority: Record<Priority, number>;
+}
+
+/** What an agent has not read and that has not expired; of some priorities only, where they are given. */
+export async function unreadOf(db: Db, workspace: string, agentId: string, now: number, priorities: readonly Priority[] = PRIORITIES): Promise<Unread> {
+  const counted = new Map(await unreadByPriority(db, workspace, agentId, now));
+  const by_priority = { low: 0, normal: 0, high: 0, urgent: 0 };
+  for (const priority of priorities) by_priority[priority] = counted.get(priority) ?? 0;
+  return { count: Object.values(by_priority).reduce((sum, each) => sum + each, 0), by_priority };
 }

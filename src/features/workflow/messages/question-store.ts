@@ -1,7 +1,7 @@
 import { endingIn } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
-import { HUMAN } from './addresses.ts';
+import { HUMAN } from './contract.ts';
 import { messagesIn } from './store.ts';
 
 /** With the names of who asks and of what the question is about. A task that was removed meanwhile keeps its name. */

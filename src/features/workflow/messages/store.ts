@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from 'kysely';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Database, MessageRow } from '../../../storage/schema-rows.ts';
-import type { MessageStatus, MessageType, Priority } from './shapes.ts';
+import type { MessageStatus, MessageType, Priority } from './contract.ts';
 
 /** What one statement may carry on either engine. */
 const ROWS_AT_ONCE = 500;

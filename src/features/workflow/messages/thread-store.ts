@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
-import { HUMAN } from './addresses.ts';
+import { HUMAN } from './contract.ts';
 import { messagesIn } from './store.ts';
 
 /** Threads as people see them: each stands at the message that began it. Of a broadcast that is the first of its messages. */

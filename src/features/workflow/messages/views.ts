@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { Refusal } from '../../../kernel/errors.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
-import type { MessageView } from './shapes.ts';
+import type { MessageView } from './contract.ts';
 
 export type Body = string | Record<string, unknown>;
 const bodySchema = z.union([z.string(), z.record(z.string(), z.unknown())]);
@@ -37,3 +38,14 @@ export const viewMessage = (row: MessageRow): MessageView => ({
   expires_at: row.expires_at,
   receipt: receiptOf(row),
 });
+
+/** In the same words whether there is none or it is other people's mail. */
+export const messageNotFound = (id: string, field: string): Refusal =>
+  new Refusal('MESSAGE_NOT_FOUND', `${field}: your agents have no message ${JSON.stringify(id)}.`, 'message_list names those there are.', { field, id });
+
+export const messageExpired = (id: string, expiresAt: number): Refusal =>
+  new Refusal('MESSAGE_EXPIRED', `Message ${JSON.stringify(id)} has expired.`, 'Ask its sender whether it still matters.', {
+    field: 'id',
+    id,
+    expires_at: expiresAt,
+  });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { id, text } from '../../../kernel/fields.ts';
-import { checkpointView, details, files, reason, taskView, workflowSummary, writer } from '../workflows/contract.ts';
+import { details, id, text } from '../../../kernel/fields.ts';
+import { checkpointView, files, reason, taskView, workflowSummary, writer } from '../workflows/contract.ts';
 
 /** So many checkpoints are listed at once. */
 export const MOST_CHECKPOINTS = 1_000;

@@ -14,15 +14,9 @@ export { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
 
 export const MOST_TASKS = 10_000;
 export const MOST_PARALLEL = 1_000;
-const JSON_LIMIT = 64 * 1024;
 
 export const name = title.max(200);
 export const description = z.string().max(8_000);
-
-/** Free JSON of the agent's own, bounded. */
-export const details = z
-  .record(z.string(), z.unknown())
-  .refine((value) => JSON.stringify(value).length <= JSON_LIMIT, { error: `expected at most ${JSON_LIMIT} characters of JSON` });
 
 export const maxParallel = z.int().min(1).max(MOST_PARALLEL).describe('How many tasks may be claimed at once. 1: one after another.');
 

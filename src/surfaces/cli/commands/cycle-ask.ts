@@ -1,15 +1,18 @@
 import { join } from 'node:path';
 import type { listDevelopers } from '../../../features/core/identity/contract.ts';
-import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycle/config.ts';
-import type {
-  cyclesArchive,
-  cyclesCancel,
-  cyclesCloseSession,
-  cyclesComplete,
-  cyclesList,
-  cyclesSessions,
-  cyclesShow,
-  cyclesStart,
+import {
+  type cyclesArchive,
+  type cyclesCancel,
+  type cyclesCloseSession,
+  type cyclesComplete,
+  type cyclesList,
+  type cyclesSessions,
+  type cyclesShow,
+  type cyclesStart,
+  FOLDER,
+  NO_CONFIG,
+  readConfig,
+  withoutPsk,
 } from '../../../features/cycle/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { fileDisk } from '../../../machine/files.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../../../config.ts';
-import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycle/config.ts';
+import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycle/contract.ts';
 import { configText, repositoryOf } from '../../../features/cycle/place.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { createFile, FolderElsewhere, fileDisk, NotAFile } from '../../../machine/files.ts';

@@ -1,4 +1,4 @@
-import type { answerThread, broadcastByHand, listThreads, remindThread, showThread } from '../../../features/workflow/threads/contract.ts';
+import type { answerThread, broadcastByHand, listThreads, remindThread, showThread } from '../../../features/workflow/messages/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { asking, type Command, given, option, UsageError } from '../command.ts';
 import { age, table } from '../output.ts';

@@ -57,7 +57,7 @@ async function wrongInFile(folder: string): Promise<string[]> {
   try {
     const problems = configFileProblems(folder);
     if (problems.length === 0) return [];
-    const { blocksOf } = await import('../../../../features/gateway/servers/toml-blocks.ts');
+    const { blocksOf } = await import('../../../../features/gateway/servers/index.ts');
     const blocks = blocksOf(readFileSync(path, 'utf8').replaceAll('\r\n', '\n'), []);
     return problems.map(({ key, message }) => `${path}:${lineOf(blocks, key)}: ${key}: ${message}`);
   } catch (error) {

@@ -65,7 +65,7 @@ export async function healthOf(url: string): Promise<HealthAnswer | 'hung' | und
 
 /** Who may read the file; entries that are skipped, and why; servers that do not run. */
 export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SERVER_FAILING'], async (say, place) => {
-  const { readEntries } = await import('../../../../features/gateway/servers/secrets.ts');
+  const { readEntries } = await import('../../../../features/gateway/servers/index.ts');
   const { env, home, invocation, server: running } = place;
   const file = join(home, 'secrets.toml');
   const { entries, problems } = readEntries(file, { env, home, toolTimeoutMs: 1 });

@@ -3,17 +3,18 @@ import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { invalidInput } from '../../../kernel/input.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { eventsAbout } from '../../../storage/journal.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, developerFor } from '../../core/identity/index.ts';
 import { type AskRow, announceToTeam, answerAsk } from '../../team/coordination/index.ts';
 import { listAgents } from '../agents/index.ts';
-import { answerNamed, broadcast, HUMAN, tell } from '../messages/index.ts';
-import type { answerThread, broadcastByHand, remindThread } from './contract.ts';
-import { courseOf, type Found, kindOf } from './found.ts';
-import { unansweredNamed } from './named.ts';
-import { remindersOf } from './reminders.ts';
-import { remindableFrom } from './standing.ts';
-import { mayAnswer, mayBeReminded } from './view.ts';
+import { type answerThread, type broadcastByHand, HUMAN, type remindThread } from './contract.ts';
+import { answerNamed } from './questions.ts';
+import { broadcast, tell } from './send.ts';
+import { courseOf, type Found, kindOf, unansweredNamed } from './thread-finding.ts';
+import { remindableFrom } from './thread-standing.ts';
+import { mayAnswer, mayBeReminded } from './thread-view.ts';
 
 export async function answerByHand(tx: Tx, ctx: WriteContext, { id, answer }: Input<typeof answerThread>): Promise<Output<typeof answerThread>> {
   const found = await unansweredNamed(tx.db, ctx.principal, id);
@@ -107,4 +108,25 @@ export async function broadcastFrom(tx: Tx, ctx: WriteContext, input: Input<type
   const words = { message_type: 'notification', body: message } as const;
   const { messages } = await broadcast(tx, ctx, { senderId: HUMAN, workflowId: null, filter: { role }, words });
   return { id: messages[0]?.id ?? null, sent_count: messages.length };
+}
+
+/** Reminders are events and nothing else: by subject the journal has an index. */
+const REMINDED = ['ask.reminded', 'question.reminded', 'message.reminded'] as const;
+
+const MOST = 20;
+
+interface Reminder {
+  readonly seq: number;
+  readonly actor: string;
+  readonly time: number;
+}
+
+/** The last ones, the newest first. */
+export async function remindersOf(db: Db, workspace: string, subject: string): Promise<Reminder[]> {
+  return await eventsAbout(db, workspace, [subject])
+    .select(['seq', 'actor', 'time'])
+    .where('kind', 'in', REMINDED)
+    .orderBy('seq', 'desc')
+    .limit(MOST)
+    .execute();
 }

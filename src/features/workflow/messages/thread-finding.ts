@@ -1,11 +1,25 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Principal } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
 import { repositoryName } from '../../../kernel/repository-name.ts';
+import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { type AnnouncementRow, type AskRow, announcementSlice, askSlice, type HandoffRow, handoffSlice } from '../../team/coordination/index.ts';
+import {
+  type AnnouncementRow,
+  type AskRow,
+  announcementSlice,
+  askSlice,
+  findAnnouncement,
+  findAsk,
+  findHandoff,
+  type HandoffRow,
+  handoffSlice,
+} from '../../team/coordination/index.ts';
 import { agentsById } from '../agents/index.ts';
-import { beginnings, factsOf, HUMAN, type ThreadFacts, type ThreadHead } from '../messages/index.ts';
-import type { Course, Kind } from './standing.ts';
+import { HUMAN } from './contract.ts';
+import { findMessage } from './store.ts';
+import type { Course, Kind } from './thread-standing.ts';
+import { beginnings, beginningsOf, factsOf, type ThreadFacts, type ThreadHead } from './thread-store.ts';
 
 /** What begins a thread, as its own feature keeps it. */
 export type Found =
@@ -186,4 +200,55 @@ async function* inTurn({ prefix, read }: Source, moment: string | undefined): As
     // A filter that leaves little reads many of these: others are served between them.
     await breathe();
   }
+}
+
+const notFound = (id: string): Refusal =>
+  new Refusal(
+    'MESSAGE_NOT_FOUND',
+    `There is no message, ask, handoff or announcement ${JSON.stringify(id)}.`,
+    'covenant messages list names those there are.',
+    {
+      field: 'id',
+    },
+  );
+
+/** The thread that it belongs to. */
+export async function requireThread(db: Db, viewer: Principal, id: string): Promise<Found> {
+  const found = await byPrefix(db, viewer, id);
+  if (found) return found;
+  throw notFound(id);
+}
+
+async function byPrefix(db: Db, viewer: Principal, id: string): Promise<Found | undefined> {
+  const { workspace } = viewer;
+  if (id.startsWith('ask_')) {
+    const row = await findAsk(db, workspace, id);
+    return row && { of: 'asks', row };
+  }
+  if (id.startsWith('handoff_')) {
+    const row = await findHandoff(db, workspace, id);
+    return row && { of: 'handoffs', row };
+  }
+  if (id.startsWith('ann_')) {
+    const row = await findAnnouncement(db, workspace, id);
+    return row && { of: 'announcements', row };
+  }
+  const threadId = id.startsWith('thr_') ? id : (await findMessage(db, workspace, id))?.thread_id;
+  const [found] = threadId === undefined ? [] : await withFacts(db, viewer, await beginningsOf(db, workspace, [threadId]));
+  return found;
+}
+
+/** What waits for an answer, by its id or the end of it, as people type it. */
+export async function unansweredNamed(db: Db, viewer: Principal, tail: string): Promise<Found> {
+  const whole = await byPrefix(db, viewer, tail);
+  if (whole) return whole;
+  const asks = db.selectFrom('asks').select('id').where('workspace_id', '=', viewer.workspace).where('answered_at', 'is', null);
+  const questions = db
+    .selectFrom('messages')
+    .select('id')
+    .where('workspace_id', '=', viewer.workspace)
+    .where('recipient_id', '=', HUMAN)
+    .where('status', '=', 'unread');
+  const found = [...(await endingIn(asks, tail)), ...(await endingIn(questions, tail))].map(({ id }) => id);
+  return await requireThread(db, viewer, onlyMatch(found, tail, 'message'));
 }

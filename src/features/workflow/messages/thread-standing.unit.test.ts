@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Course, isIn, rankOf, remindableFrom, statusOf, stepsOf } from './standing.ts';
+import { type Course, isIn, rankOf, remindableFrom, statusOf, stepsOf } from './thread-standing.ts';
 
 const NOW = 1_000_000;
 const MINUTE = 60_000;
