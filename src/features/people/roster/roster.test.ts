@@ -198,6 +198,36 @@ test('an operator releases what an agent holds: steps and claims can be taken by
   expect(await done('agents.release', { agent_id: codexId }, person.ana)).toMatchObject({ steps_released: 0, claims_released: 0 });
 });
 
+test('an agent gets rid of what it holds however much the others hold', async () => {
+  const { app, codex, call, codexId, planned, claimed, done, person, ana } = await rosterApp();
+  const { store } = app;
+  const { workspace } = codex.principal;
+  await call('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] }, codex);
+  const { ids } = await planned(['Build', 'Test']);
+  await claimed(ids.Test as string, ana);
+  const claim = await store.reader.selectFrom('claims').selectAll().executeTakeFirstOrThrow();
+  const step = await store.reader
+    .selectFrom('workflow_tasks')
+    .selectAll()
+    .where('id', '=', ids.Test as string)
+    .executeTakeFirstOrThrow();
+  await store.write(workspace, async (tx) => {
+    for (let at = 0; at < 1_000; at += 20) {
+      const some = Array.from({ length: 20 }, (_, index) => `0${String(at + index).padStart(4, '0')}`);
+      await tx.db
+        .insertInto('claims')
+        .values(some.map((id) => ({ ...claim, id: `claim_${id}`, actor: ana.principal.actor })))
+        .execute();
+      await tx.db
+        .insertInto('workflow_tasks')
+        .values(some.map((id, index) => ({ ...step, id: `tk_${id}`, name: `Step ${id}`, sequence: 1_000 + at + index })))
+        .execute();
+    }
+  });
+  await claimed(ids.Build as string, codex);
+  expect(await done('agents.release', { agent_id: codexId }, person.ana)).toEqual({ agent_id: codexId, steps_released: 1, claims_released: 1 });
+});
+
 test('agents of private developers are one row without a page, and nothing tells whose they are', async () => {
   const { codex, gemini, call, list, planned, claimed, action, done, person, codexId, ben } = await rosterApp();
   await call('covibe_session', { operation: 'start', agent_name: 'bens own', branch: 'ben/x' }, gemini);

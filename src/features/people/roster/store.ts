@@ -75,17 +75,30 @@ export async function tasksAtWork(db: Db, workspace: string) {
     .execute();
 }
 
-export async function claimsLive(db: Db, workspace: string, now: number) {
-  return await db
+const liveClaims = (db: Db, workspace: string, now: number) =>
+  db
     .selectFrom('claims')
     .selectAll()
     .where('workspace_id', '=', workspace)
     .where('released_at', 'is', null)
     .where('expired_at', 'is', null)
     .where('expires_at', '>', now)
-    .orderBy('id')
-    .limit(MOST)
-    .execute();
+    .orderBy('id');
+
+export async function claimsLive(db: Db, workspace: string, now: number) {
+  return await liveClaims(db, workspace, now).limit(MOST).execute();
+}
+
+/** All of them, for who gives them back: one that is left out would stay held. */
+export async function claimsHeldBy(db: Db, workspace: string, actor: string, now: number) {
+  return await liveClaims(db, workspace, now).where('actor', '=', actor).execute();
+}
+
+/** All that have claimed a step: one that is left out would keep it. */
+export async function agentsWithSteps(db: Db, workspace: string, actor: string): Promise<AgentRow[]> {
+  const holders = db.selectFrom('workflow_tasks').select('assigned_agent_id').where('workspace_id', '=', workspace).where('assigned_agent_id', 'is not', null);
+  const own = db.selectFrom('agents').selectAll().where('workspace_id', '=', workspace).where('actor', '=', actor);
+  return await own.where('id', 'in', holders).orderBy('id', 'desc').execute();
 }
 
 /** Turns in cycles, each with the open sessions of whoever has the role. */
