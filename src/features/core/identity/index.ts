@@ -26,7 +26,7 @@ export { createSignIn, makeSigninLink, type SignIn, type SignInRequest, signInRe
 export { developersOf, findDeveloper, firstDeveloper, tokenStands } from './store.ts';
 export { grantSubjects } from './subjects.ts';
 export type { DeveloperRow, TokenRow } from './tables.ts';
-export { AGENT_TYPES, hashSecret, mintSecret } from './token.ts';
+export { hashSecret, mintSecret } from './token.ts';
 
 export const identity = (limits: IdentityLimits): Feature => ({
   name: 'identity',

@@ -9,7 +9,7 @@ import { stepSweep } from './sweep.ts';
 import { instanceActions } from './tools.ts';
 
 export type { Feedback } from './contract.ts';
-export { LAUNCHERS, type Launcher } from './launch.ts';
+export { LAUNCHERS } from './launch.ts';
 export { allows, INSTANCE_ID } from './lifecycle.ts';
 export { isAtLimit, isGivenUp, isStuck, reviewsAllowed, SUGGESTIONS } from './limits.ts';
 export type { InstancePorts } from './ports.ts';
