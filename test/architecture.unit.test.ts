@@ -39,14 +39,15 @@ const all = program.flatMap(importsOf);
 const featureFolders = program.filter((path) => path.startsWith('src/features/') && path.endsWith('/contract.ts')).map(dirname);
 const shown = (imports: Import[]) => imports.map(({ from, to }) => `${from} → ${to}`);
 
-/** `storage ← kernel ← features ← surfaces ← main`: a layer may import what stands to its left. `wire` is what both ends of a connection share. */
+/** `storage ← kernel ← features ← surfaces ← main`: a layer may import what stands to its left. `wire` is what both ends of a connection share, `clients` what differs between agent programs. */
 const MAY_IMPORT: Record<string, string[]> = {
   wire: ['wire'],
   storage: ['storage'],
   kernel: ['wire', 'storage', 'kernel'],
-  machine: ['wire', 'kernel', 'machine'],
-  features: ['wire', 'storage', 'kernel', 'machine', 'features'],
-  surfaces: ['wire', 'storage', 'kernel', 'machine', 'features', 'surfaces', 'main.ts', 'config.ts', 'version.ts'],
+  clients: ['wire', 'kernel', 'clients'],
+  machine: ['wire', 'kernel', 'clients', 'machine'],
+  features: ['wire', 'storage', 'kernel', 'clients', 'machine', 'features'],
+  surfaces: ['wire', 'storage', 'kernel', 'clients', 'machine', 'features', 'surfaces', 'main.ts', 'config.ts', 'version.ts'],
   'main.ts': ['storage', 'kernel', 'machine', 'features', 'config.ts', 'version.ts'],
   'config.ts': ['kernel'],
   'version.ts': [],
@@ -106,7 +107,9 @@ test('surfaces reach features through their index or contract, or by what is dec
 test('a command loads neither the database nor a feature that stands on it before it needs them', () => {
   const reached = loadedBy('src/surfaces/cli/run.ts');
   expect(reached.size).toBeGreaterThan(50);
-  expect([...reached].filter((path) => ['kysely', 'pg', 'node:sqlite', 'src/main.ts'].includes(path) || path.endsWith('/index.ts'))).toEqual([]);
+  expect([...reached].filter((path) => ['kysely', 'pg', 'node:sqlite', 'src/main.ts'].includes(path) || /^src\/features\/.*\/index\.ts$/.test(path))).toEqual(
+    [],
+  );
 });
 
 test('only storage imports a database driver', () => {
@@ -134,13 +137,14 @@ test('git is started in one place, which keeps the configuration of repositories
   expect(shown(all.filter(({ from, to }) => to === 'src/machine/git/git-program.ts' && !/^src\/machine\/git\//.test(from)))).toEqual([]);
 });
 
-test('a contract imports zod, the kernel, the wire, other contracts and pure rules of its own folder only', () => {
+test('a contract imports zod, the kernel, the wire, the names of the clients, other contracts and pure rules of its own folder only', () => {
   const contracts = all.filter(({ from }) => from.endsWith('/contract.ts') && from.startsWith('src/features/'));
   const broken = contracts.filter(
     ({ from, to }) =>
       to !== 'zod' &&
       !to.startsWith('src/kernel/') &&
       !to.startsWith('src/wire/') &&
+      to !== 'src/clients/client.ts' &&
       !/^src\/features\/.+\/contract\.ts$/.test(to) &&
       to !== 'src/storage/columns.ts' &&
       dirname(to) !== dirname(from),

@@ -1,3 +1,4 @@
+import { ALL_CLIENTS } from '../clients/index.ts';
 import type { House } from '../kernel/context.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { capabilities } from './core/capabilities/index.ts';
@@ -113,14 +114,12 @@ export function productFeatures({
 /** Whether the agent tells of it, or its hooks do. */
 const sessionListeners = { snapshot: [noteFiles], end: [releaseClaimsOf] };
 
-/** The runtimes that agents can have; any other program is one of the user's own. */
-const RUNTIMES = { claude: 'claude_code', codex: 'codex', gemini: 'gemini', opencode: 'opencode' } as const;
-
 const instancePorts: InstancePorts = {
   registerAgent: (tx, { id, agent, worktree_path, developer_id }) =>
     enlist(tx, {
       name: id,
-      runtime: Object.hasOwn(RUNTIMES, agent) ? RUNTIMES[agent as keyof typeof RUNTIMES] : 'custom',
+      // Any other program is one of the user's own.
+      runtime: ALL_CLIENTS.find(({ instance }) => instance?.agent === agent)?.instance?.runtime ?? 'custom',
       workspacePath: worktree_path,
       developerId: developer_id,
       actor: `instance:${id}`,

@@ -17,6 +17,20 @@ export const LONGEST = { path: 500, folder: 1_000, branch: 300, name: 200, model
 /** The top of a working tree, as a path in it. */
 export const TOP = '.';
 
+/** No system takes longer ones, and every folder on the way to a file is looked for. */
+export const LONGEST_PATH = 4_096;
+
+/** What is about to be written: absolute, or from where somebody stands. */
+export interface Written {
+  readonly path: string;
+  /** Where it is a folder, all that lies beneath it is meant. */
+  readonly tree?: boolean;
+  /** It is taken away or moved itself: of a symbolic link, the link and not what it leads to. */
+  readonly removed?: boolean;
+  /** What is meant lies here, from the top of the working tree around `path`. */
+  readonly fromTop?: string;
+}
+
 /** A file that is about to be written, or is in a commit. */
 export interface Edit {
   /** As the remote is called, or the folder's name where there is none. */

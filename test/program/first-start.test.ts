@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { CLIENTS } from '../../src/features/core/devices/connections.ts';
+import { CLIENT_NAMES } from '../../src/clients/client.ts';
 import { ROOT, startCommand } from '../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
@@ -11,7 +11,7 @@ test('npm start names every client, and a command that sets all of them up from 
   const server = startCommand({ home: temporaryFolder(), env: { npm_lifecycle_event: 'start' } }, 'up', '--port', '0', '--no-open');
   const lines: string[] = [];
   while (!lines.at(-1)?.startsWith('Ready')) lines.push((await server.line()) ?? 'Ready never');
-  expect(lines.flatMap((line) => /^ +npm exec -- covenant connect (\S+)$/.exec(line)?.[1] ?? [])).toEqual(CLIENTS);
+  expect(lines.flatMap((line) => /^ +npm exec -- covenant connect (\S+)$/.exec(line)?.[1] ?? [])).toEqual(CLIENT_NAMES);
   const setup = lines.find((line) => line.includes('covibe-local setup'))?.trim();
   const help = execFileSync('sh', ['-c', `${setup} --help`], { cwd: temporaryFolder(), encoding: 'utf8' });
   expect(help).toMatch(/^covibe-local setup \[--base-url …\]/);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import { withoutCredentials } from '../../kernel/repo.ts';
+import { LONGEST_PATH } from '../../wire/hook-question.ts';
 
 /** Where somebody works. Read from git's own files: no program has to be started for it, and none has to be there. */
 export interface Place {
@@ -56,8 +57,6 @@ export function real(path: string): string {
   return join(orNothing(() => realpathSync.native(existing)) ?? existing, whole.slice(existing.length));
 }
 
-/** No system takes longer ones, and every folder on the way to a file is looked for. */
-export const LONGEST_PATH = 4_096;
 /** It holds one path. Repositories are not to be trusted with our memory. */
 const LARGEST_MARK = 16 * 1024;
 const LARGEST_CONFIG = 1024 * 1024;

@@ -1,17 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { isSubmodule, LONGEST_PATH, nearest, orNothing, type Place, placeOf, real } from './place.ts';
-
-/** What is about to be written: absolute, or from where somebody stands. */
-export interface Written {
-  readonly path: string;
-  /** Where it is a folder, all that lies beneath it is meant. */
-  readonly tree?: boolean;
-  /** It is taken away or moved itself: of a symbolic link, the link and not what it leads to. */
-  readonly removed?: boolean;
-  /** What is meant lies here, from the top of the working tree around `path`. */
-  readonly fromTop?: string;
-}
+import { LONGEST_PATH, type Written } from '../../wire/hook-question.ts';
+import { isSubmodule, nearest, orNothing, type Place, placeOf, real } from './place.ts';
 
 /** A file as claims may name it. */
 export interface Placed {

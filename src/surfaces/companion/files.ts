@@ -1,22 +1,21 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type ClientName, installCommand, quoted } from '../../features/core/devices/connections.ts';
+import type { ClientName, FileSpec } from '../../clients/client.ts';
+import { quoted } from '../../clients/config-entries.ts';
+import { installCommand } from '../../features/core/devices/connections.ts';
 import { real } from '../../machine/git/place.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import { CliError } from '../cli/command.ts';
-import type { FileWish } from './clients/client.ts';
-import { INBOX } from './clients/index.ts';
-import { programsFor } from './clients/programs.ts';
 import { isSameFile, missingFolders, readText, requireInside, requireWritable, type Write, writeAll } from './edit/disk.ts';
 import { stateOf } from './edit/edit.ts';
 import { keptIn } from './edit/kept.ts';
 import { withEntries } from './edit/plan.ts';
+import { programsFor } from './programs.ts';
 import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord } from './record.ts';
-import { ownPlace, type SetupPlan, type Wanted, wantedOf } from './wanted.ts';
+import { INBOX, ownPlace, type SetupPlan, type Wanted, wantedOf } from './wanted.ts';
 
-export { installedClients } from './clients/index.ts';
 export { type Removal, removeSetup } from './remove.ts';
-export type { SetupPlan } from './wanted.ts';
+export { installedClients, type SetupPlan } from './wanted.ts';
 
 /** All that would be written, read and checked: nothing has been changed. */
 export interface Planned {
@@ -47,7 +46,7 @@ export interface Finding {
   readonly client: ClientName;
   readonly file: string;
   /** `machine`: it may stand there for another repository. */
-  readonly scope: FileWish['scope'];
+  readonly scope: FileSpec['scope'];
   readonly shown: string;
   /** Such as `SessionStart hook` or `server entry`. */
   readonly what: string;

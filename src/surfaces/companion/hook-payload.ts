@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { recordOf } from '../hooks/client.ts';
+import { recordOf } from '../../clients/hook-payload.ts';
 
 /** A payload holds what a tool has read or will write. */
 const LARGEST = 64 * 1024 * 1024;

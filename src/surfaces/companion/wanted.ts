@@ -1,9 +1,25 @@
-import type { ClientName } from '../../features/core/devices/connections.ts';
-import type { FileWish } from './clients/client.ts';
-import { CLIENT_SETUPS, inboxFile } from './clients/index.ts';
-import { programsFor } from './clients/programs.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FileSpec } from '../../clients/client.ts';
+import { ALL_CLIENTS, CLIENTS, type ClientName } from '../../clients/index.ts';
+import { hasProgram } from '../../machine/process/find-program.ts';
 import { linkedTo, requireInside, requireNoLink } from './edit/disk.ts';
 import { shownPath } from './edit/shown.ts';
+import { programsFor } from './programs.ts';
+
+export const installedClients = (env: NodeJS.ProcessEnv): ClientName[] =>
+  ALL_CLIENTS.filter(({ programs, folders }) => programs.some((program) => hasProgram(program, env)) || folders(env).some((folder) => existsSync(folder))).map(
+    ({ name }) => name,
+  );
+
+/** Where providers and clients leave usage files for the companion. Git is told to look away from all of it. */
+export const INBOX = '.covibe/telemetry';
+
+const inboxFile = (root: string): FileSpec => ({
+  path: join(root, '.covibe/.gitignore'),
+  scope: 'repository',
+  entries: [{ kind: 'whole', what: 'inbox', text: '*\n', isDefault: true }],
+});
 
 /** What a repository's agents are to be told, and where. */
 export interface SetupPlan {
@@ -20,14 +36,14 @@ export interface SetupPlan {
 }
 
 /** One file of a plan. */
-export interface Wanted extends FileWish {
+export interface Wanted extends FileSpec {
   readonly client: ClientName | undefined;
   readonly shown: string;
 }
 
 export function wantedOf(plan: SetupPlan): Wanted[] {
   const setting = { ...plan, programs: programsFor(plan.env, plan.root) };
-  const files = plan.clients.flatMap((client) => CLIENT_SETUPS[client].files(setting).map((file) => ({ ...file, client })));
+  const files = plan.clients.flatMap((client) => CLIENTS[client].files(setting).map((file) => ({ ...file, client })));
   const wanted = plan.only ? onlyThose(files, plan.only) : [...files, { ...inboxFile(plan.root), client: undefined }];
   return wanted.map((file) => ({ ...file, shown: shownPath(plan.env, plan.root, file.path) }));
 }
@@ -39,5 +55,5 @@ export function ownPlace({ path, scope, shown, entries }: Wanted, root: string):
   return linkedTo(path);
 }
 
-const onlyThose = <F extends FileWish>(files: readonly F[], what: string): F[] =>
+const onlyThose = <F extends FileSpec>(files: readonly F[], what: string): F[] =>
   files.map((file) => ({ ...file, entries: file.entries.filter((entry) => entry.what === what) })).filter(({ entries }) => entries.length > 0);

@@ -1,12 +1,12 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
+import { HOOK_CLIENTS } from '../../clients/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { isRecord } from '../../kernel/input.ts';
 import { refused } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import { HOOK_EVENTS, type HookAnswer, type HookEvent } from '../../wire/hook-question.ts';
-import { HOOK_CLIENTS } from '../hooks/clients/index.ts';
-import { questionFrom } from '../hooks/question.ts';
+import { questionFrom } from '../hook-question.ts';
 import { bearer } from './caller.ts';
 import type { Entrance } from './entrance.ts';
 import { actionStatus, badBody, type HttpRefusal, NATIVE_PAYLOAD, NO_SUCH_PATH, respond } from './refuse.ts';
@@ -44,7 +44,7 @@ export function hookRoutes(routes: Hono<Env>, app: App, entrance: Entrance, refu
     const question = isNative ? questionFrom(client.reduce(event, body.value)) : body.value;
     const { reply, body: refusal } = await app.dispatch.action({
       name: 'hooks.hear',
-      args: { ...question, client: name, event, hears: client.hears.includes(event) },
+      args: { ...question, client: name, event, hears: client.contextEvents.includes(event) },
       principal: caller.principal,
       surface: 'api',
     });

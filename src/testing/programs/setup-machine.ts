@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CLIENTS, type ClientName } from '../../features/core/devices/connections.ts';
+import { CLIENT_NAMES, type ClientName } from '../../clients/client.ts';
 import { applySetup, planSetup, removeSetup, type SetupPlan } from '../../surfaces/companion/files.ts';
 import { temporaryFolder } from '../store/database.ts';
 
@@ -8,11 +8,11 @@ export const ORIGIN = 'http://127.0.0.1:3001';
 
 /** A machine on which our programs are on the PATH, with a repository. */
 export function setupMachine({
-  clients = CLIENTS,
+  clients = CLIENT_NAMES,
   hooks = 'http',
   programs = ['covibe-mcp', 'covibe-local'],
 }: {
-  clients?: ClientName[];
+  clients?: readonly ClientName[];
   hooks?: SetupPlan['hooks'];
   programs?: string[];
 } = {}) {

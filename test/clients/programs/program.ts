@@ -1,4 +1,4 @@
-import type { ClientName } from '../../../src/features/core/devices/connections.ts';
+import type { ClientName } from '../../../src/clients/client.ts';
 import { clientProgram, type House } from '../house.ts';
 import { type ArgsOf, type Model, type Protocol, type Step, scriptedModel } from '../models/model.ts';
 import { type Ran, run } from '../process.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, onTestFinished, test } from 'vitest';
-import { AGENT_TYPES } from '../identity/index.ts';
-import { CLIENTS, type ClientName, overStdio, setupBlock, watchCommand } from './connections.ts';
+import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
+import { overStdio, setupBlock, watchCommand } from './connections.ts';
 import { newUserCode, shownCode, typedCode } from './pace.ts';
 
 interface Started {
@@ -43,14 +43,10 @@ function serverIn(client: ClientName, text: string): Started {
   return Object.values(Object.values(config)[0] ?? {})[0] as Started;
 }
 
-test('there is a connection for every type of agent', () => {
-  expect([...CLIENTS].sort()).toEqual([...AGENT_TYPES].sort());
-});
-
 /** Clients that start a server in the folder that its entry names; the others start it wherever they stand. */
 const HONOURS_CWD: readonly ClientName[] = ['codex', 'gemini'];
 
-test.each(CLIENTS)(
+test.each(CLIENT_NAMES)(
   '[dashboard.agent-setup.config-has-cwd] the bridge that %s is told to start runs in the repository, wherever the client stands',
   async (client) => {
     const { repository, run, notes } = machine('covibe-mcp');

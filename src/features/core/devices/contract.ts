@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { absolutePath, id } from '../../../kernel/fields.ts';
-import { CLIENTS } from './connections.ts';
 import { isUserCode, typedCode } from './pace.ts';
 
 const machineName = z
@@ -15,9 +15,9 @@ const machineName = z
 export const deviceRequest = z.strictObject({
   machine_name: machineName,
   agents: z
-    .array(z.enum(CLIENTS))
+    .array(z.enum(CLIENT_NAMES))
     .min(1)
-    .max(CLIENTS.length)
+    .max(CLIENT_NAMES.length)
     .refine((agents) => new Set(agents).size === agents.length, { error: 'names an agent twice' }),
 });
 
@@ -141,7 +141,7 @@ export const agentSetup = contract({
     /** Whether `cwd` names a repository rather than a place to fill in. */
     cwd_known: z.boolean(),
     repositories: z.array(z.string()),
-    clients: z.array(z.strictObject({ client: z.enum(CLIENTS), http: snippet, stdio: snippet })),
+    clients: z.array(z.strictObject({ client: z.enum(CLIENT_NAMES), http: snippet, stdio: snippet })),
     install: z.string(),
     block: z.string(),
     watch: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { type CallContext, type Principal, record, type WriteContext } from '../../../kernel/context.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
@@ -11,7 +12,7 @@ import type { Db } from '../../../storage/engine.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type DeveloperRow, developersOf, endTokenById, knownDeveloper, PRIVATE, shown, type TokenRow } from '../identity/index.ts';
-import { CLIENTS, installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
+import { installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
 import { agentSetup, approveDevice, type Device, findDevice, listDevices, type Requested, refuseDevice, revokeDevice, waitingDevices } from './contract.ts';
 import { Guesses, shownCode, standingOf } from './pace.ts';
 import { decide, devicesOf, findPending, makerOf, pageOfDevices, tokensOfDevices, waitingGrants, withdraw } from './store.ts';
@@ -155,7 +156,7 @@ export async function setupFor(db: Db, principal: Principal, { baseUrl, cwd: giv
     cwd,
     cwd_known: cwd !== UNKNOWN_FOLDER,
     repositories,
-    clients: CLIENTS.map((client) => ({ client, http: overHttp(client, `${baseUrl}/mcp`, PLACEHOLDER), stdio: overStdio(client, place) })),
+    clients: CLIENT_NAMES.map((client) => ({ client, http: overHttp(client, `${baseUrl}/mcp`, PLACEHOLDER), stdio: overStdio(client, place) })),
     install: installCommand(packageRoot),
     block: setupBlock(place, packageRoot),
     watch: watchCommand(baseUrl),

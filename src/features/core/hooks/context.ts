@@ -1,3 +1,4 @@
+import { CLIENT_NAMES } from '../../../clients/client.ts';
 import type { CallContext, Principal, WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import type { Verdict } from '../../../kernel/ports.ts';
@@ -7,7 +8,7 @@ import type { Tx } from '../../../storage/write.ts';
 import { type ClaimRow, renewClaims } from '../../team/coordination/index.ts';
 import { type AgentSessionRow, findSession, finishSession, type SessionParts, STALE_AFTER_MS, touchActiveSession } from '../../team/sessions/index.ts';
 import type { Gate } from '../capabilities/index.ts';
-import { AGENT_TYPES, callingDeveloper } from '../identity/index.ts';
+import { callingDeveloper } from '../identity/index.ts';
 import type { hear } from './contract.ts';
 import { NOTHING_FOUND } from './found.ts';
 import { runsOf, runsOfOthersIn, saveRun } from './store.ts';
@@ -132,7 +133,7 @@ export async function ownSession(
   if (session.token_id !== principal.tokenId && !session_started) return undefined;
   const said = session.agent_type?.toLowerCase();
   // Where one token serves several agents, only what each said of itself tells them apart.
-  const isAnothers = said !== (principal.agentType ?? client) && AGENT_TYPES.some((type) => type === said);
+  const isAnothers = said !== (principal.agentType ?? client) && CLIENT_NAMES.some((type) => type === said);
   if (isAnothers) return undefined;
   const [theirs] = await runsOfOthersIn(reader, workspace, session.id, principal.actor, clock.now() - STALE_AFTER_MS);
   return theirs ? undefined : session;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { contract } from '../../../kernel/contract.ts';
 import { id, repo, text } from '../../../kernel/fields.ts';
 import { HOOK_EVENTS, type HookAnswer, type HookQuestion, LONGEST, MOST_EDITS, MOST_FILES, TOP } from '../../../wire/hook-question.ts';
-
-export const HOOK_CLIENTS = ['claude-code', 'codex', 'cursor', 'gemini', 'opencode', 'git'] as const;
 
 /** As git names it: what a claim cannot name, such as a backslash in it, may still lie beneath one, and must not make the others unheard. */
 const isFromTop = (path: string): boolean => !/^\/|(^|\/)\.\.?(\/|$)|\/$|\/\//.test(path);
@@ -56,7 +55,7 @@ export const hear = contract({
   title: 'Hear of a hook',
   description: "What an agent's program, or git, tells of itself and asks before it goes on: whether an edit may be made, and what waits for the agent.",
   input: question.extend({
-    client: z.enum(HOOK_CLIENTS),
+    client: z.enum([...CLIENT_NAMES, 'git']),
     event: z.enum(HOOK_EVENTS),
     hears: z.boolean().default(true).describe("Whether the agent is shown an answer's context at this event: where it is not, nothing is delivered."),
   }),

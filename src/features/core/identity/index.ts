@@ -26,7 +26,7 @@ export { endRevived, type RevivedToken, revivedTokens } from './revived.ts';
 export { createSignIn, makeSigninLink, type SignIn, type SignInRequest, signInRequest } from './signin.ts';
 export { developersOf, findDeveloper, firstDeveloper, tokenStands } from './store.ts';
 export { grantSubjects } from './subjects.ts';
-export { AGENT_TYPES, hashSecret, mintSecret } from './token.ts';
+export { hashSecret, mintSecret } from './token.ts';
 
 export const identity = (limits: IdentityLimits): Feature => ({
   name: 'identity',

@@ -1,8 +1,8 @@
+import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
 import type { DeveloperRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
 import { idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
 import type { TokenKind } from './token.ts';
-import { AGENT_TYPES } from './token.ts';
 
 /** Each lets somebody into this server, or back into a browser, without anybody here having said so. */
 const NEVER: Partial<Record<TokenKind, string>> = { operator: 'operator_tokens', web: 'web_tokens', instance: 'instance_tokens' };
@@ -38,7 +38,7 @@ export const identityRows = {
       proof_hash: sha256,
       kind: oneOf('operator', 'developer', 'agent', 'instance', 'web'),
       developer_id: idOf('dev'),
-      agent_type: oneOf(...AGENT_TYPES),
+      agent_type: oneOf(...CLIENT_NAMES),
     },
     checkToken,
   ),

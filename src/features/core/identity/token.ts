@@ -1,11 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { CLIENT_NAMES } from '../../../clients/client.ts';
 
 /** `web` is a browser's sign-in, carried by the cookie and accepted nowhere else. */
 export type TokenKind = 'operator' | 'developer' | 'agent' | 'instance' | 'web';
 
-export const AGENT_TYPES = ['claude-code', 'codex', 'cursor', 'gemini', 'opencode'] as const;
-export const agentType = z.enum(AGENT_TYPES);
+export const agentType = z.enum(CLIENT_NAMES);
 
 /** `cv_` + 32 random bytes. Shown once; only its hash is kept. */
 export const mintToken = (): string => `cv_${randomBytes(32).toString('base64url')}`;

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import type { Launcher } from '../../../clients/client.ts';
 import { type CallContext, record } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
@@ -10,7 +11,6 @@ import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { ensureWorkspace } from '../../core/identity/index.ts';
-import type { Launcher } from '../../review/instances/index.ts';
 import { type DemoState, demoBegin, demoEnd, demoShow } from './contract.ts';
 
 export const DEMO_WORKSPACE_ID = workspaceId('demo');

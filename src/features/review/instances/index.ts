@@ -10,7 +10,7 @@ import { instanceActions } from './tools.ts';
 
 export type { InstanceRow } from '../../../storage/schema-rows.ts';
 export type { Feedback } from './contract.ts';
-export { LAUNCHERS, type Launcher } from './launch.ts';
+export { LAUNCHERS } from './launch.ts';
 export { allows, INSTANCE_ID } from './lifecycle.ts';
 export { isAtLimit, isGivenUp, isStuck, reviewsAllowed, SUGGESTIONS } from './limits.ts';
 export type { InstancePorts } from './ports.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Launcher } from '../../../clients/client.ts';
 import type { AgentSessions, SessionStart } from '../../../machine/agent-sessions/agent-session.ts';
 import { childEnvironment } from '../../../machine/process/environment.ts';
 import { SLEEPER } from '../../../testing/config.ts';
-import { connectionFiles, kindFor, LAUNCHERS, type Launcher, launch, putFiles } from './launch.ts';
+import { connectionFiles, kindFor, LAUNCHERS, launch, putFiles } from './launch.ts';
 import { codingPrompt, planningPrompt } from './start.ts';
 import type { Leased, Outside } from './step.ts';
 

@@ -1,3 +1,4 @@
+import type { Launcher } from '../../../clients/client.ts';
 import { createLeases, type Held, STEP_OVER } from '../../../kernel/step.ts';
 import type { AgentSessions } from '../../../machine/agent-sessions/agent-session.ts';
 import type { FileDisk } from '../../../machine/files.ts';
@@ -5,7 +6,6 @@ import type { GitDisk } from '../../../machine/git/disk.ts';
 import type { GitHub } from '../../../machine/github/github.ts';
 import { holders } from '../../../machine/process/holder.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
-import type { Launcher } from './launch.ts';
 import { changeInstance, findInstance } from './store.ts';
 
 /** The machine outside the store. */

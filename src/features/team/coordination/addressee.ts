@@ -1,7 +1,8 @@
+import { CLIENT_NAMES } from '../../../clients/client.ts';
 import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { AGENT_TYPES, developerFor } from '../../core/identity/index.ts';
+import { developerFor } from '../../core/identity/index.ts';
 
 /** A developer, or only their agents of one type. */
 export interface Addressee {
@@ -11,7 +12,7 @@ export interface Addressee {
 
 /** `mira`, `@mira`, her id, or `codex@mira`. A name that merely contains an @ is a name. */
 export async function addresseeOf(db: Db, workspace: string, caller: Principal, to: string): Promise<Addressee> {
-  const agentType = AGENT_TYPES.find((type) => to.startsWith(`${type}@`)) ?? null;
+  const agentType = CLIENT_NAMES.find((type) => to.startsWith(`${type}@`)) ?? null;
   const developer = await namedBy(db, workspace, caller, agentType ? to.slice(agentType.length + 1) : to);
   if (developer.id === caller.developerId && (agentType === null || agentType === caller.agentType)) {
     throw new Refusal('ADDRESSEE_IS_CALLER', 'to: that is you.', 'Name another developer, or another of your agents, such as "codex@yourname".', {

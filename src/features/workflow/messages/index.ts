@@ -8,9 +8,9 @@ import { messageTools, threadTools } from './tools.ts';
 export type { MessageRow } from '../../../storage/schema-rows.ts';
 export { HUMAN, SERVER } from './contract.ts';
 export { noteDelivery, unreadOf } from './inbox.ts';
-export { answerNamed, openQuestion, openQuestions } from './questions.ts';
-export { broadcast, recipientsOf, tell } from './send.ts';
-export { findMessage, findMessages, undeliveredTo } from './store.ts';
+export { openQuestion, openQuestions } from './questions.ts';
+export { tell } from './send.ts';
+export { undeliveredTo } from './store.ts';
 export { bodyText } from './views.ts';
 
 /** What agents and people say to each other. Threads are all of it in one list for people: asks, handoffs and announcements are kept by the team's features. */

@@ -1,4 +1,4 @@
-import type { ClientName } from '../../../features/core/devices/connections.ts';
+import type { ClientName } from '../../../clients/client.ts';
 import { requireRepository } from '../../companion/command.ts';
 import { applySetup, type FileOutcome, planSetup } from '../../companion/files.ts';
 import { setUpAt } from '../../companion/setup/setups.ts';

@@ -1,4 +1,5 @@
-import { CLIENTS, type ClientName, overHttp } from '../../../features/core/devices/connections.ts';
+import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
+import { overHttp } from '../../../features/core/devices/connections.ts';
 import type { FileOutcome } from '../../companion/files.ts';
 import { PUBLISHED, toolsetsNamed } from '../../mcp/toolsets.ts';
 import type { Client } from '../client.ts';
@@ -25,11 +26,11 @@ export const serverCommands: readonly Command[] = [
     name: 'connect',
     summary:
       'Print the line that connects an agent on this machine, with a fresh token of its own. --toolsets team+workflow serves it more tools than the default; --write puts it into the file that the agent reads in this repository.',
-    positionals: [CLIENTS.join('|')],
+    positionals: [CLIENT_NAMES.join('|')],
     options: { developer: { type: 'string' }, toolsets: { type: 'string' }, write: { type: 'boolean' } },
     async run(invocation) {
       const name = invocation.positionals[0] as ClientName;
-      if (!CLIENTS.includes(name)) throw new UsageError(`there is no client ${JSON.stringify(name)}: expected ${CLIENTS.join(', ')}`);
+      if (!CLIENT_NAMES.includes(name)) throw new UsageError(`there is no client ${JSON.stringify(name)}: expected ${CLIENT_NAMES.join(', ')}`);
       const { toolsets } = given(invocation, 'toolsets');
       if (toolsets !== undefined && !toolsetsNamed(toolsets))
         throw new UsageError(`there are no toolsets ${JSON.stringify(toolsets)}: expected ${PUBLISHED.join('+')}, some of them, or all`);

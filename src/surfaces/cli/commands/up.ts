@@ -1,8 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { CLIENT_NAMES } from '../../../clients/client.ts';
+import { quoted } from '../../../clients/config-entries.ts';
 import { type Config, loadConfig } from '../../../config.ts';
-import { CLIENTS, quoted } from '../../../features/core/devices/connections.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { createLog, type Log } from '../../../kernel/log.ts';
 import type { App } from '../../../main.ts';
@@ -90,7 +91,7 @@ function announce(invocation: Invocation, app: App, url: string, signin: string,
     [
       `covenant ${VERSION} · ${app.store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${app.store.schemaVersion} · ${app.registry.tools().length} tools`,
       `Agents     MCP at ${url}/mcp; each line prints what to paste:`,
-      ...CLIENTS.map((client) => `             ${covenant} connect ${client}`),
+      ...CLIENT_NAMES.map((client) => `             ${covenant} connect ${client}`),
       '           or, in a repository, all of its agents with their hooks:',
       `             ${companion} setup --base-url ${quoted(url)}`,
       `Dashboard  ${signin}  (one use, 10 min)`,

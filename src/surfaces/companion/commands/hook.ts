@@ -1,10 +1,11 @@
+import type { HookClient } from '../../../clients/client.ts';
+import { stringOf } from '../../../clients/hook-payload.ts';
+import { HOOK_CLIENTS } from '../../../clients/index.ts';
 import { placeOf } from '../../../machine/git/place.ts';
 import { configuredToken } from '../../../wire/credentials.ts';
 import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookQuestion } from '../../../wire/hook-question.ts';
 import { CliError, option } from '../../cli/command.ts';
-import { type HookClient, stringOf } from '../../hooks/client.ts';
-import { HOOK_CLIENTS } from '../../hooks/clients/index.ts';
-import { questionFrom } from '../../hooks/question.ts';
+import { questionFrom } from '../../hook-question.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
 import { type Heard, hear, heldBack, orNot } from '../hook-answer.ts';
 import { payloadFrom } from '../hook-payload.ts';

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quoted, watchCommand } from '../../../features/core/devices/connections.ts';
+import { quoted } from '../../../clients/config-entries.ts';
+import { watchCommand } from '../../../features/core/devices/connections.ts';
 import { hasProgram } from '../../../machine/process/find-program.ts';
 import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../../../wire/credentials.ts';
 import { age, counted } from '../../cli/output.ts';
-import { programsFor } from '../clients/programs.ts';
 import { inspectSetup, setupCommand } from '../files.ts';
 import { GUARDED, hooksFolder, scriptState } from '../guard/install.ts';
+import { programsFor } from '../programs.ts';
 import { tokenState } from '../server-state.ts';
 import { serviceState } from '../service/service.ts';
 import type { SetUp } from '../setup/setups.ts';

@@ -1,4 +1,5 @@
-import type { Editor, Entry, EntryState, WrittenEntry } from './entry.ts';
+import type { Entry } from '../../../clients/client.ts';
+import type { Editor, EntryState, WrittenEntry } from './entry.ts';
 import { item, member } from './json.ts';
 import { table } from './table.ts';
 import { whole } from './whole.ts';

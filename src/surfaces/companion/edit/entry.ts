@@ -1,10 +1,4 @@
-/** What setup wants to stand in a file. Data: it is written down, so that it can be found and taken out again. */
-export type Entry = MemberEntry | ItemEntry | TableEntry | WholeEntry;
-
-interface Named {
-  /** As people call it: `server entry`, `SessionStart hook`. */
-  readonly what: string;
-}
+import type { Entry } from '../../../clients/client.ts';
 
 /**
  * What setup writes into the entry of a server, now or in earlier versions, and other ways to reach one, which would win over it. All else in
@@ -17,39 +11,6 @@ export const isOwnKey = (key: string): boolean => STDIO_KEYS.includes(key) || HT
 
 export const ownOf = (found: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(found).filter(([key]) => isOwnKey(key)));
-
-/** A member of an object in JSON. Of one that is an object itself its own keys are meant: others may stand beside them. */
-export interface MemberEntry extends Named {
-  readonly kind: 'member';
-  readonly at: readonly string[];
-  readonly value: unknown;
-  /** Only where there is none; it stays when the rest is taken out, for what others have added. */
-  readonly isDefault?: true;
-}
-
-/** An element of a list in JSON: a hook, or a group of hooks. What it says is set in it; more may stand beside that. */
-export interface ItemEntry extends Named {
-  readonly kind: 'item';
-  readonly list: readonly string[];
-  readonly value: unknown;
-  /** A pattern: commands and addresses that fit it are ours, of whichever version. */
-  readonly ours: string;
-}
-
-/** A table in TOML, one key a line. */
-export interface TableEntry extends Named {
-  readonly kind: 'table';
-  readonly at: readonly [string, string];
-  readonly value: Readonly<Record<string, unknown>>;
-}
-
-/** A file that is ours alone. */
-export interface WholeEntry extends Named {
-  readonly kind: 'whole';
-  readonly text: string;
-  /** Only where there is none. */
-  readonly isDefault?: true;
-}
 
 /** An entry that setup has written, and what it takes to undo it. */
 export interface WrittenEntry {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { ItemEntry, MemberEntry } from '../../../clients/client.ts';
 import { brokenFile, positionOf } from './broken.ts';
-import { type Editor, type ItemEntry, isOwnKey, type MemberEntry, ownOf } from './entry.ts';
+import { type Editor, isOwnKey, ownOf } from './entry.ts';
 
 /** How a file is written: what is put into it is to look like the rest. */
 export interface Layout {

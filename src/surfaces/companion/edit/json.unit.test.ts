@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Entry } from '../../../clients/client.ts';
 import { runs } from '../../../testing/runs.ts';
 import { put, stateOf, takeAll } from './edit.ts';
-import type { Entry } from './entry.ts';
 import { jsonIn } from './json.ts';
 
 const FILE = 'settings.json';

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
+import type { Entry } from '../../../clients/client.ts';
 import { counted } from '../../cli/output.ts';
-import type { Entry } from './entry.ts';
 import { hooksIn, isOurs, jsonIn } from './json.ts';
 
 /** What else is in the file, for people: `your 1 hook kept`. */

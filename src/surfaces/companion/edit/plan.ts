@@ -1,6 +1,7 @@
+import type { Entry } from '../../../clients/client.ts';
 import { type FileRecord, hashOf, withoutTokens } from '../record.ts';
 import { put, stateOf, takeAll } from './edit.ts';
-import type { Entry, WrittenEntry } from './entry.ts';
+import type { WrittenEntry } from './entry.ts';
 import { jsonIn, removeJson } from './json.ts';
 
 export interface Edited {

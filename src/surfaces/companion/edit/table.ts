@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse, TomlError } from 'smol-toml';
-import { tomlTable } from '../../../features/core/devices/connections.ts';
+import type { TableEntry } from '../../../clients/client.ts';
+import { tomlTable } from '../../../clients/config-entries.ts';
 import { CliError } from '../../cli/command.ts';
 import { brokenFile } from './broken.ts';
-import { type Editor, isOwnKey, ownOf, type TableEntry } from './entry.ts';
+import { type Editor, isOwnKey, ownOf } from './entry.ts';
 import { layoutOf } from './json.ts';
 
 /** A header or a key with its value, as it stands in a TOML file: from the start of its first line to the end of its last. */

@@ -1,7 +1,7 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
+import type { TableEntry } from '../../../clients/client.ts';
 import { put, stateOf, takeAll } from './edit.ts';
-import type { TableEntry } from './entry.ts';
 
 const FILE = '~/.codex/config.toml';
 const entry: TableEntry = {

@@ -1,5 +1,6 @@
+import type { WholeEntry } from '../../../clients/client.ts';
 import { CliError } from '../../cli/command.ts';
-import type { Editor, WholeEntry } from './entry.ts';
+import type { Editor } from './entry.ts';
 
 export const whole: Editor<WholeEntry> = {
   state(text, entry, file) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ALL_CLIENTS } from '../../../clients/index.ts';
 import { runProgram } from '../../../machine/process/process.ts';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import { readText } from '../edit/disk.ts';
@@ -69,10 +70,10 @@ export async function serviceState({ env, platform = process.platform }: Machine
 }
 
 /** Where agents keep what the watcher reads, and whether it updates itself. Anybody may read the file: no variable that can hold a token. */
-const PASSED_ON = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'CODEX_SQLITE_HOME', 'XDG_CONFIG_HOME', 'COVIBE_SELF_UPDATE'] as const;
+const PASSED_ON = new Set([...ALL_CLIENTS.flatMap(({ folderVariables }) => folderVariables), 'COVIBE_SELF_UPDATE']);
 
 const environmentOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
-  Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  Object.fromEntries([...PASSED_ON].flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 
 /** The program that runs now, where it really lies: the name that it was called by may be gone tomorrow. */
 const ownProgram = (): string[] => (process.argv[1] === undefined ? [] : [realpathSync(process.argv[1])]);

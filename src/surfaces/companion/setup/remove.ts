@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { CLIENTS } from '../../../features/core/devices/connections.ts';
+import { CLIENT_NAMES } from '../../../clients/client.ts';
 import type { Place } from '../../../machine/git/place.ts';
 import { agentsWithTokens, credentialsPath } from '../../../wire/credentials.ts';
 import type { BareInvocation, Result } from '../../cli/command.ts';
@@ -17,7 +17,7 @@ const DONE: Readonly<Record<Removal['change'], string>> = {
 
 /** Files of this repository with entries like ours. That setup wrote them is on no record: it may have, where the repository was moved since. */
 function filesLikeOurs(env: NodeJS.ProcessEnv, root: string): string[] {
-  const findings = inspectSetup({ env, root, origin: DEFAULT_ORIGIN, hooks: 'command', clients: CLIENTS, now: 0 });
+  const findings = inspectSetup({ env, root, origin: DEFAULT_ORIGIN, hooks: 'command', clients: CLIENT_NAMES, now: 0 });
   return [...new Set(findings.filter(({ state, scope }) => scope === 'repository' && (state === 'good' || state === 'stale')).map(({ shown }) => shown))];
 }
 

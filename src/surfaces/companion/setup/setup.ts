@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
-import { CLIENTS, type ClientName } from '../../../features/core/devices/connections.ts';
+import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
 import { covibeHome, readJson } from '../../../wire/covibe-home.ts';
 import { credentialsPath, environmentToken, tokensFrom } from '../../../wire/credentials.ts';
 import { type BareInvocation, CliError, option, type Result, UsageError } from '../../cli/command.ts';
@@ -59,14 +59,14 @@ function clientsOf(invocation: BareInvocation): ClientName[] {
   if (given !== undefined) {
     const names = [...new Set(given.split(',').map((name) => name.trim()))];
     const unknown = names.find((name) => !isClient(name));
-    if (unknown !== undefined) throw new UsageError(`--agents: there is no agent ${JSON.stringify(unknown)}: expected some of ${CLIENTS.join(',')}`);
+    if (unknown !== undefined) throw new UsageError(`--agents: there is no agent ${JSON.stringify(unknown)}: expected some of ${CLIENT_NAMES.join(',')}`);
     return names.filter(isClient);
   }
   const installed = installedClients(invocation.env);
   if (installed.length > 0) return installed;
   throw new CliError(
     'NO_AGENTS',
-    `None of ${CLIENTS.join(', ')} was found on this machine. Nothing was changed.`,
+    `None of ${CLIENT_NAMES.join(', ')} was found on this machine. Nothing was changed.`,
     'Install one, or name those that are to be set up all the same: --agents claude-code,codex',
   );
 }
@@ -77,7 +77,7 @@ function requireRemoveAlone({ values }: BareInvocation): void {
   if (other !== undefined) throw new UsageError(`--remove takes out all that setup wrote in this repository, and goes without --${other}`);
 }
 
-const isClient = (name: string): name is ClientName => CLIENTS.some((known) => known === name);
+const isClient = (name: string): name is ClientName => CLIENT_NAMES.some((known) => known === name);
 
 function wantedHooks(invocation: BareInvocation, origin: string): 'http' | 'command' | undefined {
   const wanted = option(invocation, 'hooks');
@@ -120,7 +120,7 @@ function requireOwnFolder(env: NodeJS.ProcessEnv): void {
 
 /** Agents that were set up here before stay so; how the hooks of Claude Code speak is decided when it is set up. */
 function withEarlier(before: SetUp | undefined, now: Omit<SetUp, 'root'>): Omit<SetUp, 'root'> {
-  const clients = CLIENTS.filter((client) => now.clients.includes(client) || before?.clients.includes(client));
+  const clients = CLIENT_NAMES.filter((client) => now.clients.includes(client) || before?.clients.includes(client));
   return { ...now, clients, hooks: now.clients.includes('claude-code') ? now.hooks : (before?.hooks ?? now.hooks) };
 }
 

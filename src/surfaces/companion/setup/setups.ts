@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CLIENTS, type ClientName } from '../../../features/core/devices/connections.ts';
+import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
 import { placeOf } from '../../../machine/git/place.ts';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 
@@ -35,7 +35,7 @@ export function noteSetup(env: NodeJS.ProcessEnv, root: string, made: Omit<SetUp
 
 function isSetUp(value: unknown): value is SetUp {
   const { root, origin, hooks, clients } = (value ?? {}) as Partial<SetUp>;
-  const isClient = (client: unknown) => CLIENTS.some((known) => known === client);
+  const isClient = (client: unknown) => CLIENT_NAMES.some((known) => known === client);
   return (
     typeof root === 'string' && typeof origin === 'string' && (hooks === 'http' || hooks === 'command') && Array.isArray(clients) && clients.every(isClient)
   );

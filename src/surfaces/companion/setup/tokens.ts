@@ -1,4 +1,4 @@
-import type { ClientName } from '../../../features/core/devices/connections.ts';
+import type { ClientName } from '../../../clients/client.ts';
 import { closeCredentials, storeTokens, tokensFrom } from '../../../wire/credentials.ts';
 import { CliError } from '../../cli/command.ts';
 import { counted } from '../../cli/output.ts';

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { ALL_CLIENTS } from '../../../clients/index.ts';
 import { SOURCES, type Source } from '../../../features/team/usage/sources.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { countedOnly } from './counted.ts';
@@ -111,7 +112,7 @@ function eventOf(entry: unknown, path: string, where: string, placeOf: PlaceOf):
     const { submitted_cost: costs, session_id: session } = isWrapped ? object : {};
     return {
       id: hashOf(`inbox ${source} ${String(payload.id)}`),
-      agent: AGENTS[source],
+      agent: agentOf(source),
       source,
       payload,
       submitted_cost: typeof costs === 'number' && costs >= 0 && costs <= 1e6 ? costs : undefined,
@@ -130,13 +131,7 @@ function sourceOf(payload: Record<string, unknown>, path: string): Source {
 }
 
 /** Whose use it is; of the others the source does not say. */
-const AGENTS: Partial<Record<Source, string>> = {
-  claude: 'claude-code',
-  'claude-code': 'claude-code',
-  codex: 'codex',
-  cursor: 'cursor',
-  gemini: 'gemini',
-};
+const agentOf = (source: Source): string | undefined => ALL_CLIENTS.find(({ usageSources }) => usageSources.includes(source))?.name;
 
 /** So many delivered files are kept beside an inbox. */
 const MOST_SENT = 500;

@@ -1,17 +1,9 @@
 import { existsSync } from 'node:fs';
 import { delimiter, extname, join } from 'node:path';
-import { quoted } from '../../../features/core/devices/connections.ts';
-import { hasProgram } from '../../../machine/process/find-program.ts';
-import { PACKAGE_ROOT } from '../../../version.ts';
-
-/** How agents start our programs: by name, out of the repository's own packages, or where they lie on this machine alone. */
-export interface Programs {
-  readonly by: 'name' | 'package' | 'path';
-  readonly bridge: readonly string[];
-  /** To a shell. `top`: how the client names the top of the repository there; npx finds the package without, but takes its time. */
-  companion(top: string | undefined): string;
-  readonly companionArgs: readonly string[];
-}
+import type { Programs } from '../../clients/client.ts';
+import { quoted } from '../../clients/config-entries.ts';
+import { hasProgram } from '../../machine/process/find-program.ts';
+import { PACKAGE_ROOT } from '../../version.ts';
 
 export function programsFor(env: NodeJS.ProcessEnv, root: string): Programs {
   const known = { ...env, PATH: lastingPath(env) };

@@ -1,7 +1,7 @@
-import { placeOf } from '../../machine/git/place.ts';
-import { locate, type Placed } from '../../machine/git/placed.ts';
-import { type Edit, type HookQuestion, LONGEST, MOST_EDITS, TOP } from '../../wire/hook-question.ts';
-import type { Reduced } from './client.ts';
+import type { Reduced } from '../clients/client.ts';
+import { placeOf } from '../machine/git/place.ts';
+import { locate, type Placed } from '../machine/git/placed.ts';
+import { type Edit, type HookQuestion, LONGEST, MOST_EDITS, TOP } from '../wire/hook-question.ts';
 
 /** With the repository that the run stands in, and the files as claims name them. On the machine where they are. */
 export function questionFrom({ files = [], unread = false, ...reduced }: Reduced): HookQuestion {

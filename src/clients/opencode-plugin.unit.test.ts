@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../../testing/store/database.ts';
+import { temporaryFolder } from '../testing/store/database.ts';
 import { opencodePlugin } from './opencode-plugin.ts';
 
 interface Plugin {

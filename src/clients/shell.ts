@@ -1,7 +1,5 @@
 import { basename, isAbsolute, join } from 'node:path';
-import { LONGEST_PATH } from '../../machine/git/place.ts';
-import type { Written } from '../../machine/git/placed.ts';
-import { MOST_EDITS } from '../../wire/hook-question.ts';
+import { LONGEST_PATH, MOST_EDITS, type Written } from '../wire/hook-question.ts';
 import { piecesOf, type Simple, type Word } from './command-line.ts';
 import { type Arguments, writtenBy } from './writers.ts';
 

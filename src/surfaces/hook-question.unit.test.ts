@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryRepository } from '../../testing/scenes/repository.ts';
-import { LONGEST, MOST_EDITS } from '../../wire/hook-question.ts';
-import { questionFrom } from './question.ts';
+import { temporaryRepository } from '../testing/scenes/repository.ts';
+import { LONGEST, MOST_EDITS } from '../wire/hook-question.ts';
+import { questionFrom } from './hook-question.ts';
 
 const asked = (paths: readonly string[], more: { unread?: boolean; folder?: string } = {}) => {
   const { path: folder } = temporaryRepository();

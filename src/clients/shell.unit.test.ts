@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs } from '../../testing/runs.ts';
-import { MOST_EDITS } from '../../wire/hook-question.ts';
+import { runs } from '../testing/runs.ts';
+import { MOST_EDITS } from '../wire/hook-question.ts';
 import { filesWritten, LONGEST_LINE, MOST_PATH_CHARACTERS } from './shell.ts';
 
 /** With `/**` behind what is meant with all beneath it, and `^` and what is meant from the top behind where git runs. */

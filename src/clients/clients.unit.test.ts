@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { HookAnswer, HookEvent } from '../../../wire/hook-question.ts';
-import { LONGEST_LINE } from '../shell.ts';
+import type { HookAnswer, HookEvent } from '../wire/hook-question.ts';
 import { HOOK_CLIENTS } from './index.ts';
+import { LONGEST_LINE } from './shell.ts';
 
 /** What the clients' programs sent, with contents, prompts and answers replaced: none of them may be in what is made of it. */
 const CANARY = 'CANARY';
@@ -182,7 +182,7 @@ describe('what a client is answered', () => {
   it('holds a context exactly where the client says that its agent hears it', () => {
     for (const client of Object.values(HOOK_CLIENTS)) {
       for (const event of Object.keys(client.events) as HookEvent[]) {
-        expect(JSON.stringify(client.render(event, TOLD)).includes('news')).toBe(client.hears.includes(event));
+        expect(JSON.stringify(client.render(event, TOLD)).includes('news')).toBe(client.contextEvents.includes(event));
       }
     }
   });

@@ -1,0 +1,91 @@
+import type { HookEvent } from '../wire/hook-question.ts';
+import type { Bridge, ClientName, Connection, Entry, HookClient, Setting } from './client.ts';
+
+/** Each client has its own way to say that a value stands in the environment. */
+export const TOKEN = 'COVIBE_MCP_TOKEN';
+
+export const BRIDGE = ['covibe-mcp'] as const;
+
+export const bearer = (reference: string) => ({ Authorization: `Bearer ${reference}` });
+
+export const indentedJson = (value: unknown): string => JSON.stringify(value, null, 2);
+
+/** As one word to a shell, whatever is in it. */
+export const quoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+
+/** For clients that start their servers wherever they were started themselves. */
+export const inFolder = ({ cwd, command = BRIDGE }: Bridge): readonly string[] =>
+  cwd === undefined ? command : ['sh', '-c', 'cd "$0" && exec "$@"', cwd, ...command];
+
+export const bridgeEnvironment = (client: ClientName, { baseUrl }: Bridge, token: string) => ({
+  COVIBE_BASE_URL: baseUrl,
+  COVIBE_AGENT: client,
+  COVIBE_MCP_TOKEN: token,
+});
+
+export const started = ([command, ...args]: readonly string[]) => ({ command, ...(args.length > 0 && { args }) });
+export const workingFolder = ({ cwd }: Bridge) => (cwd === undefined ? {} : { cwd });
+
+/** The bridge's entry in a client's configuration: where it stands, and what it is. */
+export function bridgeEntry(
+  { section, stdio }: Connection,
+  bridge: Bridge,
+): { readonly at: readonly [string, string]; readonly value: Readonly<Record<string, unknown>> } {
+  return { at: [section, 'covibe'], value: stdio(bridge) };
+}
+
+/** The same as setup writes it. */
+export const serverEntry = (connection: Connection, { origin, programs }: Setting, cwd?: string): Entry => ({
+  kind: 'member',
+  what: 'server entry',
+  ...bridgeEntry(connection, { baseUrl: origin, command: programs.bridge, cwd }),
+});
+
+/** One line a key, as people write it. */
+export const tomlTable = (at: readonly string[], value: Readonly<Record<string, unknown>>): string =>
+  [`[${at.join('.')}]`, ...Object.entries(value).map(([key, each]) => `${key} = ${tomlValue(each)}`)].join('\n');
+
+function tomlValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
+  if (typeof value === 'object' && value !== null)
+    return `{ ${Object.entries(value)
+      .map(([key, each]) => `${key} = ${tomlValue(each)}`)
+      .join(', ')} }`;
+  return JSON.stringify(value);
+}
+
+/** How a client's hooks are written down. */
+export interface HookStyle {
+  readonly client: ClientName;
+  readonly events: HookClient['events'];
+  /** How it names the top of the repository to a hook's shell. */
+  readonly top?: string;
+  /** Tools that can write, as the client names them. The others are not asked about before they run. */
+  readonly writing: string;
+  /** In seconds, where it is not `TIMEOUT_S`. */
+  readonly timeouts?: Readonly<Partial<Record<HookEvent, number>>>;
+  /** An element of the list of an event. */
+  readonly element: (hook: { readonly matcher?: string; readonly command: string; readonly event: HookEvent; readonly timeout: number }) => unknown;
+}
+
+/** Longer than the companion waits for the server. */
+const TIMEOUT_S = 15;
+
+/** A hook for each event that the client has. */
+export function hookEntries({ client, events, top, writing, timeouts, element }: HookStyle, { programs, origin }: Setting): Entry[] {
+  return Object.entries(events).map(([event, native]) => ({
+    kind: 'item',
+    what: `${native} hook`,
+    list: ['hooks', native],
+    ours: ownHookPattern(client),
+    value: element({
+      event: event as HookEvent,
+      command: `${programs.companion(top)} hook ${client} ${event} --base-url ${quoted(origin)}`,
+      timeout: timeouts?.[event as HookEvent] ?? TIMEOUT_S,
+      ...(event === 'before-tool' && { matcher: writing }),
+    }),
+  }));
+}
+
+/** What setup has ever written as a hook of this client. */
+const ownHookPattern = (client: ClientName): string => `covibe-local\\S*['"]? hook ${client}\\b|/api/hooks/${client}/`;

@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { userHome } from '../wire/covibe-home.ts';
+import type { AgentClient, Connection, HookClient } from './client.ts';
+import { bearer, bridgeEnvironment, hookEntries, indentedJson, inFolder, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
+import { filesOf, named, ownSession, recordOf, shell, stringOf } from './hook-payload.ts';
+
+const connection: Connection = {
+  http: (url, token) => ({
+    where: 'Cursor: add to .cursor/mcp.json',
+    text: indentedJson({ mcpServers: { covenant: { url, headers: bearer(token) } } }),
+  }),
+  file: 'Cursor: .cursor/mcp.json in your repository',
+  section: 'mcpServers',
+  stdio: (bridge) => ({ ...started(inFolder(bridge)), ...workingFolder(bridge), env: bridgeEnvironment('cursor', bridge, `\${env:${TOKEN}}`) }),
+};
+
+const FILE = named('file_path', 'path', 'target_file', 'target_notebook');
+
+const FILE_TOOLS = {
+  Write: FILE,
+  Edit: FILE,
+  MultiEdit: FILE,
+  StrReplace: FILE,
+  EditNotebook: FILE,
+  Delete: FILE,
+  Shell: shell('command', 'working_directory'),
+};
+
+/**
+ * It shows the agent nothing at a prompt, so that event is not asked for. An answer that allows stays empty: `"permission": "allow"`
+ * would run what a person may still want to be asked about.
+ */
+const hooks: HookClient = {
+  events: {
+    'session-start': 'sessionStart',
+    'session-end': 'sessionEnd',
+    'before-tool': 'preToolUse',
+    'after-tool': 'postToolUse',
+    compact: 'preCompact',
+    stop: 'stop',
+  },
+  contextEvents: ['session-start', 'after-tool'],
+  reduce(event, native) {
+    const tool = stringOf(native.tool_name);
+    // `beforeShellExecution` has the command beside, not in a tool's input.
+    const input = tool === undefined && stringOf(native.command) ? { command: native.command } : native.tool_input;
+    const loops = typeof native.loop_count === 'number' ? native.loop_count : 0;
+    return {
+      client_session: stringOf(native.conversation_id) ?? stringOf(native.session_id),
+      folder: stringOf(native.cwd) ?? firstString(native.workspace_roots),
+      source: event === 'session-start' ? 'startup' : undefined,
+      model: stringOf(native.model),
+      tool,
+      ...ownSession(tool, native.tool_input, native.tool_output ?? native.result_json ?? recordOf(native.tool_response)),
+      // Whoever stopped it themselves must not see it go on.
+      again: loops > 0 || (event === 'stop' && native.status !== undefined && native.status !== 'completed') || undefined,
+      ...(event === 'before-tool' && filesOf(FILE_TOOLS, tool ?? 'Shell', input)),
+    };
+  },
+  render(event, { decision, reason, context, notice }) {
+    if (event === 'before-tool') return decision === 'deny' ? { permission: 'deny', user_message: notice ?? reason, agent_message: reason } : {};
+    if (event === 'stop') return decision === 'deny' ? { followup_message: reason } : {};
+    return context && hooks.contextEvents.includes(event) ? { additional_context: context } : {};
+  },
+};
+
+const firstString = (value: unknown): string | undefined => (Array.isArray(value) ? stringOf(value[0]) : undefined);
+
+/** Cursor's own name of the folder: it starts servers anywhere, and the file may be shared. */
+const FOLDER = '${' + 'workspaceFolder}';
+
+export const cursor: AgentClient = {
+  name: 'cursor',
+  programs: ['cursor', 'cursor-agent'],
+  folders: (env) => [join(userHome(env), '.cursor'), '/Applications/Cursor.app'],
+  folderVariables: ['XDG_CONFIG_HOME'],
+  connection,
+  hooks,
+  files: (setting) => [
+    {
+      path: join(setting.root, '.cursor/mcp.json'),
+      scope: 'repository',
+      entries: [serverEntry(connection, setting, FOLDER)],
+      note: 'Switch the server covibe on in Cursor: Settings, MCP.',
+    },
+    {
+      path: join(setting.root, '.cursor/hooks.json'),
+      scope: 'repository',
+      entries: [
+        { kind: 'member', what: 'version', at: ['version'], value: 1, isDefault: true },
+        ...hookEntries(
+          {
+            client: 'cursor',
+            events: hooks.events,
+            // It runs them at the top of the repository.
+            top: '.',
+            writing: 'Write|Edit|MultiEdit|StrReplace|EditNotebook|Delete|Shell|MCP:.*',
+            element: ({ matcher, command, timeout }) => ({ command, timeout, ...(matcher !== undefined && { matcher }) }),
+          },
+          setting,
+        ),
+      ],
+    },
+  ],
+  commandMarks: { set: ['CURSOR_AGENT'] },
+  usageSources: ['cursor'],
+};

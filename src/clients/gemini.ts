@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { userHome } from '../wire/covibe-home.ts';
+import type { AgentClient, Connection, HookClient } from './client.ts';
+import { BRIDGE, bearer, bridgeEnvironment, hookEntries, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
+import { named, reduced, shell } from './hook-payload.ts';
+
+const connection: Connection = {
+  http: (url, token) => ({
+    where: 'Gemini CLI: run in your repository',
+    text: `gemini mcp add --transport http --header "Authorization: Bearer ${token}" covenant ${url}`,
+  }),
+  file: 'Gemini CLI: .gemini/settings.json in your repository',
+  section: 'mcpServers',
+  stdio: (bridge) => ({ ...started(bridge.command ?? BRIDGE), ...workingFolder(bridge), env: bridgeEnvironment('gemini', bridge, `$${TOKEN}`) }),
+};
+
+const FILE_TOOLS = {
+  write_file: named('file_path'),
+  replace: named('file_path'),
+  run_shell_command: shell('command', 'dir_path'),
+};
+
+/** Its `PreCompress` comes before every question to the model, whether anything is compacted or not: it says nothing, and is not used. */
+const hooks: HookClient = {
+  events: {
+    'session-start': 'SessionStart',
+    'session-end': 'SessionEnd',
+    prompt: 'BeforeAgent',
+    'before-tool': 'BeforeTool',
+    'after-tool': 'AfterTool',
+    stop: 'AfterAgent',
+  },
+  contextEvents: ['session-start', 'prompt', 'after-tool'],
+  reduce: (event, native) => reduced(event, native, FILE_TOOLS),
+  render(event, { decision, reason, context, notice }) {
+    const denied = decision === 'deny' && (event === 'before-tool' || event === 'stop');
+    return {
+      ...(notice && { systemMessage: notice }),
+      ...(denied && { decision: 'deny', reason }),
+      ...(context && hooks.contextEvents.includes(event) && { hookSpecificOutput: { hookEventName: hooks.events[event], additionalContext: context } }),
+    };
+  },
+};
+
+export const gemini: AgentClient = {
+  name: 'gemini',
+  programs: ['gemini'],
+  folders: (env) => [join(userHome(env), '.gemini')],
+  folderVariables: [],
+  connection,
+  hooks,
+  files: (setting) => [
+    {
+      path: join(setting.root, '.gemini/settings.json'),
+      scope: 'repository',
+      entries: [
+        serverEntry(connection, setting),
+        ...hookEntries(
+          {
+            client: 'gemini',
+            events: hooks.events,
+            top: '"$GEMINI_PROJECT_DIR"',
+            writing: 'write_file|replace|run_shell_command|mcp_.*',
+            element: ({ matcher, command, timeout, event }) => ({
+              ...(matcher !== undefined && { matcher }),
+              hooks: [{ type: 'command', name: `covibe ${event}`, command, timeout: timeout * 1000 }],
+            }),
+          },
+          setting,
+        ),
+      ],
+      note: 'Gemini CLI uses them in a folder that it trusts: it asks when it is started here.',
+    },
+  ],
+  commandMarks: { set: ['GEMINI_CLI'] },
+  usageSources: ['gemini'],
+  instance: {
+    agent: 'gemini',
+    runtime: 'gemini',
+    launcher: {
+      command: 'gemini',
+      args: ['--skip-trust', '--prompt-interactive={{prompt}}'],
+      headless_args: ['--skip-trust', '--prompt={{prompt}}'],
+      env: { GEMINI_CLI_SYSTEM_SETTINGS_PATH: '{{mcp_config}}/gemini.json' },
+      pass_env: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_APPLICATION_CREDENTIALS'],
+      prompt: 'argument',
+    },
+    serverFile: {
+      name: 'gemini.json',
+      content: (httpUrl) => ({ mcpServers: { covenant: { httpUrl, headers: bearer(`$${TOKEN}`), trust: true } } }),
+    },
+  },
+};

@@ -1,0 +1,125 @@
+import type { HookAnswer, HookEvent, HookQuestion } from '../wire/hook-question.ts';
+import type { HookClient, Reduced, Rendered } from './client.ts';
+import { filesWritten, type WrittenFiles } from './shell.ts';
+import { patchedFiles } from './writers.ts';
+
+type Native = Readonly<Record<string, unknown>>;
+
+export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value : undefined);
+
+export const recordOf = (value: unknown): Native => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Native) : {});
+
+const SOURCES = ['startup', 'resume', 'clear', 'compact'] as const;
+
+/** Of payloads with the field names of Claude Code, which Codex and Gemini CLI have taken over. */
+export function reduced(event: HookEvent, native: Native, tools: FileTools): Reduced {
+  const tool = stringOf(native.tool_name);
+  return {
+    client_session: stringOf(native.session_id),
+    folder: stringOf(native.cwd),
+    source: event === 'session-start' ? SOURCES.find((source) => source === native.source) : undefined,
+    model: stringOf(native.model),
+    tool,
+    ...ownSession(tool, native.tool_input, native.tool_response),
+    again: native.stop_hook_active === true || undefined,
+    ...(event === 'before-tool' && filesOf(tools, tool, native.tool_input)),
+  };
+}
+
+/** Answers of Claude Code, which Codex reads too. What is said without a field for it is not said. */
+export function rendered({ events, contextEvents }: Pick<HookClient, 'events' | 'contextEvents'>, event: HookEvent, answer: HookAnswer): Rendered {
+  const { decision, reason, context, notice } = answer;
+  const said = notice ? { systemMessage: notice } : {};
+  if (event === 'session-end') return {};
+  if (event === 'stop') return decision === 'deny' ? { ...said, decision: 'block', reason } : said;
+  const denied = event === 'before-tool' && decision === 'deny' ? { permissionDecision: 'deny', permissionDecisionReason: reason } : {};
+  const specific = { ...denied, ...(context && contextEvents.includes(event) ? { additionalContext: context } : {}) };
+  return Object.keys(specific).length > 0 ? { ...said, hookSpecificOutput: { hookEventName: events[event], ...specific } } : said;
+}
+
+/** How a tool says which files it will write. */
+type Files = (input: Native) => WrittenFiles;
+
+/** What a client's tools write, by the name that its hooks give them. Tools that are not in it write nothing that we know of. */
+export type FileTools = Readonly<Record<string, Files>>;
+
+const all = (paths: readonly string[]): WrittenFiles => ({ files: paths.map((path) => ({ path })), unread: false });
+
+/** One of these arguments is the file. */
+export const named =
+  (...names: string[]): Files =>
+  (input) =>
+    all(names.flatMap((name) => stringOf(input[name]) ?? []).slice(0, 1));
+
+export const shell =
+  (command: string, folder?: string): Files =>
+  (input) => {
+    const inFolder = folder === undefined ? undefined : stringOf(input[folder]);
+    const written = filesWritten(stringOf(input[command]) ?? '');
+    if (inFolder === undefined) return written;
+    return { ...written, files: written.files.map((file) => (file.path.startsWith('/') ? file : { ...file, path: `${inFolder}/${file.path}` })) };
+  };
+
+export const patch =
+  (name: string): Files =>
+  (input) =>
+    all(patchedFiles(stringOf(input[name]) ?? ''));
+
+/** As fields of what a payload is reduced to, which are not there where nothing is written. */
+export function filesOf(tools: FileTools, tool: string | undefined, input: unknown): Partial<WrittenFiles> {
+  const written = tool !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.(recordOf(input)) : undefined;
+  return { ...(written?.files.length && { files: written.files }), ...(written?.unread && { unread: true }) };
+}
+
+/** `mcp__covibe__covibe_task`, `mcp_covibe_covibe_task`, `covibe.covibe_task`, `MCP:covibe_task`: every client spells it in its own way. */
+const OURS = /(?:^|[^a-z])covibe_[a-z_]+$/;
+
+/** A session's id, and nothing that could be anything else. */
+const ID = /^[\w.:-]{1,64}$/;
+
+const idOf = (value: unknown): string | undefined => (typeof value === 'string' && ID.test(value) ? value : undefined);
+
+/** The session of ours that a call of a tool of ours named, or that a start of one was answered with. */
+export function ownSession(tool: string | undefined, input: unknown, response: unknown): Pick<HookQuestion, 'session_id' | 'session_started'> {
+  if (tool === undefined || !OURS.test(tool)) return {};
+  const asked = recordOf(parsed(input));
+  const started = tool.endsWith('covibe_session') && asked.operation === 'start' ? sessionIn(response, 0) : undefined;
+  return started === undefined ? { session_id: idOf(asked.session_id) } : { session_id: started, session_started: true };
+}
+
+/** Clients wrap the answer each in its own way: as text, as MCP content, in `llmContent`. An envelope has it in `data`. */
+const WRAPPERS = ['structuredContent', 'data', 'content', 'text', 'llmContent', 'returnDisplay', 'output', 'result'] as const;
+const DEEPEST = 6;
+
+function sessionIn(value: unknown, depth: number): string | undefined {
+  if (depth > DEEPEST) return undefined;
+  const plain = parsed(value);
+  if (Array.isArray(plain)) return firstOf(plain.slice(0, 5), depth);
+  const record = recordOf(plain);
+  return (
+    idOf(record.session_id) ??
+    firstOf(
+      WRAPPERS.map((name) => record[name]),
+      depth,
+    )
+  );
+}
+
+function firstOf(values: readonly unknown[], depth: number): string | undefined {
+  for (const value of values) {
+    const found = value === undefined ? undefined : sessionIn(value, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** JSON in a text, also where a client has put a tag around it. */
+function parsed(value: unknown): unknown {
+  const text = stringOf(value);
+  if (text === undefined) return value;
+  try {
+    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
