@@ -204,6 +204,7 @@ test('an agent gets rid of what it holds however much the others hold', async ()
   const { workspace } = codex.principal;
   await call('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] }, codex);
   const { ids } = await planned(['Build', 'Test']);
+  await claimed(ids.Build as string, codex);
   await claimed(ids.Test as string, ana);
   const claim = await store.reader.selectFrom('claims').selectAll().executeTakeFirstOrThrow();
   const step = await store.reader
@@ -224,7 +225,6 @@ test('an agent gets rid of what it holds however much the others hold', async ()
         .execute();
     }
   });
-  await claimed(ids.Build as string, codex);
   expect(await done('agents.release', { agent_id: codexId }, person.ana)).toEqual({ agent_id: codexId, steps_released: 1, claims_released: 1 });
 });
 

@@ -245,7 +245,12 @@ test('in real sessions: whatever the words, they are one argument of the program
   const { body } = await t.tool('request_review', { reviewer_prompt: `${HOSTILE};` }, coder.caller);
   expect(body).toMatchObject({ review_instance_id: 'review-0-a1' });
   const reviewer = await as('review-0-a1');
-  const [, , , prompt] = readFileSync(`/proc/${reviewer.pid}/cmdline`, 'utf8').split('\0');
+  // What starts the program shows its own arguments until it has become the program.
+  const prompt = await until(() => {
+    const [program, , , last] = readFileSync(`/proc/${reviewer.pid}/cmdline`, 'utf8').split('\0');
+    if (program !== 'tail') throw new Error(`${program} has not become the program yet`);
+    return last;
+  });
   expect(prompt).toBe((await row('review-0-a1')).prompt);
   expect(prompt).toContain(`${HOSTILE};`);
   expect((await t.tool('send_feedback', { feedback: HOSTILE, feedback_type: 'suggestions' }, reviewer.caller)).body).toMatchObject({ delivered: 'merged' });
