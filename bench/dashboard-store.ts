@@ -9,7 +9,7 @@ export interface Size {
   readonly graph: number;
 }
 
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 const GROUPS = 25;
 
 /** Tasks, events and one workflow, as agents would have made them. Returns the workflow. */
@@ -19,9 +19,9 @@ export async function fill(app: App, principal: Principal, { tasks, events, grap
     if (reply.status === 'error') throw new Error(`${name}: ${reply.message}`);
     return ('data' in reply ? reply.data : {}) as Record<string, unknown>;
   };
-  for (let made = 0; made < tasks; made += AT_ONCE) {
+  for (let made = 0; made < tasks; made += BATCH_SIZE) {
     await Promise.all(
-      Array.from({ length: Math.min(AT_ONCE, tasks - made) }, (_, index) => {
+      Array.from({ length: Math.min(BATCH_SIZE, tasks - made) }, (_, index) => {
         const { title, scope, files } = madeTask(made + index);
         return call('covibe_task', { operation: 'plan', title, scope, task_type: 'feature', target_files: files });
       }),

@@ -99,7 +99,7 @@ export const LIMITS = z
     error: `expected at least body_bytes + ${NODE_BYTES} × json_nodes: the largest body must fit`,
     path: ['token_body_bytes'],
   });
-export type Limits = z.output<typeof LIMITS>;
+export type ServerLimits = z.output<typeof LIMITS>;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 

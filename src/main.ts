@@ -24,7 +24,7 @@ import { type Embedder, localEmbedder, remoteEmbedder } from './features/team/ov
 import { createSessionPorts } from './features/team/sessions/index.ts';
 import { ALIAS_NAMES } from './kernel/aliases.ts';
 import type { Clock } from './kernel/clock.ts';
-import type { House } from './kernel/context.ts';
+import type { Services } from './kernel/context.ts';
 import { Dispatch } from './kernel/dispatch.ts';
 import type { Log } from './kernel/log.ts';
 import type { JournalQuota, Ports } from './kernel/ports.ts';
@@ -43,7 +43,7 @@ import { PACKAGE_ROOT, VERSION } from './version.ts';
 /** As it is installed: what the server starts of itself. */
 const PROGRAM = join(PACKAGE_ROOT, 'dist', 'bin', 'covenant.js');
 
-export interface App extends House {
+export interface App extends Services {
   readonly config: Config;
   readonly registry: Registry;
   readonly dispatch: Dispatch;
@@ -69,7 +69,7 @@ export interface AppOptions {
   observe?: Ports['observe'];
   /** Who is told where the time goes, if anybody is. */
   tracer?: Tracer | undefined;
-  /** More features than the product's own, for tests of the house itself. */
+  /** More features than the product's own, for tests of the server itself. */
   extraFeatures?: readonly Feature[];
   checkOutput?: boolean;
   /** Another hand on repositories than git's own, for tests of what happens when the server dies between two steps. */
@@ -98,7 +98,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
   );
   if (store.backup) log.info('database copied before its migration', { path: store.backup });
-  const house: House = { store, clock, log };
+  const services: Services = { store, clock, log };
   const keeper = new AnchorKeeper(config.home, config.anchors.key_file);
   const late: { registry?: Registry; gate?: Gate; url?: string; features?: readonly Feature[] } = {};
   const agentHost = options.agentHost ?? createAgentHost(config.home);
@@ -109,7 +109,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     feature: upstreamFeature,
     upstreams,
     guests,
-  } = await (options.upstreams ?? createUpstreams)(house, {
+  } = await (options.upstreams ?? createUpstreams)(services, {
     home: config.home,
     run: runs,
     toolTimeoutMs: config.tool_timeout_ms,
@@ -121,7 +121,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...ALIAS_NAMES,
     ],
   });
-  const approvals = createApprovals(house, {
+  const approvals = createApprovals(services, {
     serverOf: (workspace, noun, name) => {
       const { prompt, tools } = upstreams.in(workspace);
       return noun === 'resource' ? name : ((noun === 'prompt' ? prompt(name) : tools.tool(name))?.server ?? null);
@@ -129,12 +129,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     deadlineMs: config.approvals.deadline_s * 1000,
   });
 
-  const refusals = createRefusalRecorder(house);
-  const journalQuota = createJournalQuota(house, config.limits.journal_events_per_day);
+  const refusals = createRefusalRecorder(services);
+  const journalQuota = createJournalQuota(services, config.limits.journal_events_per_day);
 
   const features = [
     ...productFeatures({
-      house,
+      services,
       catalogue: {
         tools: () => registry().tools(),
         external: (workspace) => upstreams.in(workspace).tools.tools(),
@@ -186,29 +186,29 @@ export async function createApp(options: AppOptions): Promise<App> {
     features.flatMap((feature) => feature.implementations),
     (workspace) => upstreams.in(workspace).tools,
   );
-  late.gate = createGate(house, (name) => registry().toolsetOf(name));
+  late.gate = createGate(services, (name) => registry().toolsetOf(name));
 
   const dispatch = new Dispatch({
-    ...house,
+    ...services,
     registry: registry(),
     timeoutMs: config.tool_timeout_ms,
     freshSignInMs: config.limits.fresh_signin_minutes * 60_000,
     checkOutput: options.checkOutput ?? false,
     ports: {
-      enterWorkspace: createEnterWorkspace(house),
+      enterWorkspace: createEnterWorkspace(services),
       authorize: (...call) => gate().authorize(...call),
-      ...createSessionPorts(house),
+      ...createSessionPorts(services),
       ...approvals.ports,
       journalQuota: journalQuota.quota,
       countRefusal: (principal, code) => refusals.count(principal, code),
-      redact: createRedactReply(house),
+      redact: createRedactReply(services),
       circumstances: circumstancesOf(store.reader, options.disk ?? gitDisk, agentHost.machine),
       observe: options.observe ?? (() => {}),
       tracer: options.tracer,
     },
   });
   try {
-    for (const feature of features) await feature.start?.(house);
+    for (const feature of features) await feature.start?.(services);
   } catch (error) {
     // What has been started already must not outlive a start that failed.
     for (const feature of features) await feature.stop?.();
@@ -219,16 +219,16 @@ export async function createApp(options: AppOptions): Promise<App> {
   const sweeping = startSweeping(runs ? sweeps : [], clock, log, options.tracer);
 
   return {
-    ...house,
+    ...services,
     config,
     registry: registry(),
     dispatch,
     gate: gate(),
     upstreams,
-    authenticate: createAuthenticate(house, config.limits),
-    currentSession: createCurrentSession(house),
-    signIn: createSignIn(house, config.limits),
-    devices: createDeviceDesk(house, config.limits),
+    authenticate: createAuthenticate(services, config.limits),
+    currentSession: createCurrentSession(services),
+    signIn: createSignIn(services, config.limits),
+    devices: createDeviceDesk(services, config.limits),
     refusals,
     journalQuota: journalQuota.quota,
     agentHost,

@@ -275,3 +275,17 @@ test('a table is written by the group that owns it, and read by that one and by 
   expect([...owners].filter(([, several]) => several.length > 1)).toEqual([]);
   expect([...tables].filter((table) => !owners.has(table)).toSorted()).toEqual(OF_STORAGE);
 });
+
+test('the name of an exported type stands for one thing in the whole tree', () => {
+  const declared = [...program, ...sources('web')]
+    .filter((path) => !isTest(path))
+    .flatMap((path) =>
+      [...readFileSync(join(root, path), 'utf8').matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)(?!.* from )/gm)].map(([, name = '']) => ({
+        name,
+        path,
+      })),
+    );
+  expect(declared.length).toBeGreaterThan(500);
+  const several = [...Map.groupBy(declared, ({ name }) => name)].filter(([, places]) => places.length > 1);
+  expect(several.map(([name, places]) => `${name}: ${places.map(({ path }) => path).join(', ')}`)).toEqual([]);
+});

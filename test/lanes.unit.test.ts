@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hoursBetween, linesOf, MOST_LINES } from '../web/pages/team/lane.ts';
+import { hoursBetween, linesOf, MAX_LINES } from '../web/pages/team/lane.ts';
 import { commandIn, passOf } from '../web/pages/team/passes.ts';
 
 const bar = (from: number, to: number | null) => ({ from, to });
@@ -14,7 +14,7 @@ test('a lane is never higher than a few lines: the rest shares the last', () => 
     Array.from({ length: 50 }, (_, index) => bar(index, null)),
     100,
   );
-  expect(Math.max(...many)).toBe(MOST_LINES - 1);
+  expect(Math.max(...many)).toBe(MAX_LINES - 1);
 });
 
 test('twelve hours are marked every two, at full hours within them', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ChangedFile } from '../web/api.ts';
-import { type Folder, filesOf, treeOf } from '../web/pages/reviews/file-tree.ts';
+import { filesOf, type TreeFolder, treeOf } from '../web/pages/reviews/file-tree.ts';
 import { asText, onlyColours, painted } from '../web/pages/reviews/terminal-text.ts';
 
 const file = (path: string): ChangedFile => ({ path, before: null, change: 'added', added: 1, removed: 0, binary: false, uncommitted: false });
-const drawn = ({ name, folders, files }: Folder): unknown[] => [name, ...folders.map(drawn), ...files.map(({ path }) => path)];
+const drawn = ({ name, folders, files }: TreeFolder): unknown[] => [name, ...folders.map(drawn), ...files.map(({ path }) => path)];
 
 test('files stand under their folders; folders with one folder in them and nothing else are one line', () => {
   const tree = treeOf(['a/b/c/x.ts', 'a/b/c/y.ts', 'a/d.ts', 'e/f/z.ts', 'top.md'].map(file));

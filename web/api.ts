@@ -39,61 +39,61 @@ export interface TeamAnswer<T> {
 }
 
 export type ActionName = keyof Actions;
-export type Arguments<N extends ActionName> = Sent<Actions[N]>;
+export type ActionInput<N extends ActionName> = Sent<Actions[N]>;
 /** Actions of the team contract answer as they would answer an agent: in its envelope. The others answer with their data alone. */
-export type Result<N extends ActionName> = Actions[N]['toolset'] extends 'team' ? TeamAnswer<Output<Actions[N]>> : Output<Actions[N]>;
+export type ActionResult<N extends ActionName> = Actions[N]['toolset'] extends 'team' ? TeamAnswer<Output<Actions[N]>> : Output<Actions[N]>;
 
-export type JournalEvent = Result<'events.list'>['items'][number];
-export type UsageRow = Result<'usage.list'>['items'][number];
-export type Price = Result<'prices.list'>['items'][number];
-export type Token = Result<'tokens.list'>['items'][number];
-export type Developer = Result<'developers.list'>['items'][number];
-export type Device = Result<'devices.list'>['items'][number];
-export type Setting = Result<'settings.list'>['items'][number];
-export type RoleAction = Result<'roles.list'>['actions'][number];
-export type Kept = Result<'retention.list'>['items'][number];
-export type Task = Result<'tasks.list'>['items'][number];
-export type Claim = Result<'claims.list'>['items'][number];
-export type Instance = Result<'instances.list'>['items'][number];
-export type ShownInstance = Result<'instances.show'>;
-export type InstanceDiff = Result<'instances.diff'>;
+export type EventView = ActionResult<'events.list'>['items'][number];
+export type UsageLine = ActionResult<'usage.list'>['items'][number];
+export type Price = ActionResult<'prices.list'>['items'][number];
+export type Token = ActionResult<'tokens.list'>['items'][number];
+export type Developer = ActionResult<'developers.list'>['items'][number];
+export type Device = ActionResult<'devices.list'>['items'][number];
+export type Setting = ActionResult<'settings.list'>['items'][number];
+export type RoleAction = ActionResult<'roles.list'>['actions'][number];
+export type KeptData = ActionResult<'retention.list'>['items'][number];
+export type Task = ActionResult<'tasks.list'>['items'][number];
+export type Claim = ActionResult<'claims.list'>['items'][number];
+export type Instance = ActionResult<'instances.list'>['items'][number];
+export type ShownInstance = ActionResult<'instances.show'>;
+export type InstanceDiff = ActionResult<'instances.diff'>;
 export type ChangedFile = InstanceDiff['files'][number];
-export type PatchLine = NonNullable<InstanceDiff['file']>['lines'][number];
-export type Overlap = Result<'overlap.list'>['items'][number];
+export type DiffLine = NonNullable<InstanceDiff['file']>['lines'][number];
+export type Overlap = ActionResult<'overlap.list'>['items'][number];
 export type Match = Overlap['matches'][number];
-export type Thresholds = Result<'overlap.list'>['settings'];
-export type TeamState = Result<'team.state'>;
-export type AgentOfTeam = Result<'agents.list'>['items'][number];
-export type ShownAgent = Result<'agents.show'>;
-export type Lane = Result<'agents.lanes'>['lanes'][number];
+export type Thresholds = ActionResult<'overlap.list'>['settings'];
+export type TeamOverview = ActionResult<'team.state'>;
+export type AgentOfTeam = ActionResult<'agents.list'>['items'][number];
+export type ShownAgent = ActionResult<'agents.show'>;
+export type Lane = ActionResult<'agents.lanes'>['lanes'][number];
 export type LaneSpan = Lane['spans'][number];
-export type News = Result<'news.list'>['items'][number];
-export type AskToMe = Result<'waiting.list'>['items'][number];
-export type Approval = Result<'approvals.list'>['items'][number];
-export type Grant = Result<'capabilities.list'>['items'][number];
-export type Explanation = Result<'capabilities.explain'>;
-export type Foreseen = Explanation['answers'][number];
-export type CatalogueTool = Result<'tools.page'>['items'][number];
-export type ExternalServer = Result<'servers.list'>['items'][number];
+export type News = ActionResult<'news.list'>['items'][number];
+export type AskToMe = ActionResult<'waiting.list'>['items'][number];
+export type Approval = ActionResult<'approvals.list'>['items'][number];
+export type Grant = ActionResult<'capabilities.list'>['items'][number];
+export type Explanation = ActionResult<'capabilities.explain'>;
+export type ForeseenAccess = Explanation['answers'][number];
+export type CatalogueTool = ActionResult<'tools.page'>['items'][number];
+export type ExternalServer = ActionResult<'servers.list'>['items'][number];
 export type Withheld = ExternalServer['withheld'][number];
-export type Question = Result<'questions.list'>['items'][number];
-export type Work = TeamState['activeWork'][number];
-export type Note = TeamState['risksDecisions'][number];
-export type Summary = Result<'team.weekly_summary'>['data'];
-export type Conflict = Result<'team.audit'>['data']['conflicts'][number];
+export type Question = ActionResult<'questions.list'>['items'][number];
+export type Work = TeamOverview['activeWork'][number];
+export type Note = TeamOverview['risksDecisions'][number];
+export type Summary = ActionResult<'team.weekly_summary'>['data'];
+export type Conflict = ActionResult<'team.audit'>['data']['conflicts'][number];
 
-export type Workflow = Result<'workflows.list'>['items'][number];
-export type ShownWorkflow = Result<'workflows.show'>;
-export type WorkflowTask = Result<'workflows.tasks'>['items'][number];
-export type WorkflowGraph = Result<'workflows.graph'>;
-export type WorkflowTimeline = Result<'workflows.timeline'>;
-export type ShownTask = Result<'workflows.task'>;
+export type Workflow = ActionResult<'workflows.list'>['items'][number];
+export type ShownWorkflow = ActionResult<'workflows.show'>;
+export type WorkflowTask = ActionResult<'workflows.tasks'>['items'][number];
+export type WorkflowGraph = ActionResult<'workflows.graph'>;
+export type WorkflowTimeline = ActionResult<'workflows.timeline'>;
+export type ShownWorkflowTask = ActionResult<'workflows.task'>;
 
-export type Cycle = Result<'cycles.list'>['items'][number];
-export type ShownCycle = Result<'cycles.show'>;
-export type CycleHandoff = Result<'cycles.handoff'>['handoff'];
-export type Thread = Result<'messages.threads'>['items'][number];
-export type ShownThread = Result<'messages.thread'>;
+export type Cycle = ActionResult<'cycles.list'>['items'][number];
+export type ShownCycle = ActionResult<'cycles.show'>;
+export type CycleHandoff = ActionResult<'cycles.handoff'>['handoff'];
+export type Thread = ActionResult<'messages.threads'>['items'][number];
+export type ShownThread = ActionResult<'messages.thread'>;
 
 /** A refusal as the server worded it, or the lack of an answer. */
 export class ApiError extends Error {
@@ -111,7 +111,7 @@ export class ApiError extends Error {
 const SIGNED_OUT = 'SIGNED_OUT';
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.code === SIGNED_OUT;
 
-export async function call<N extends ActionName>(name: N, input: Arguments<N>, signal?: AbortSignal): Promise<Result<N>> {
+export async function call<N extends ActionName>(name: N, input: ActionInput<N>, signal?: AbortSignal): Promise<ActionResult<N>> {
   const path = `/api/actions/${name}`;
   let proof = storedProof();
   let response = await post(path, input, proof, signal);
@@ -126,7 +126,7 @@ export async function call<N extends ActionName>(name: N, input: Arguments<N>, s
     throw new ApiError(SIGNED_OUT, 'You are not signed in.', 'Run covenant open for a sign-in link.');
   }
   if (!response.ok) throw refusal(response.status, body);
-  return body as Result<N>;
+  return body as ActionResult<N>;
 }
 
 /** An address that the browser opens by itself, a socket or a download: it carries no header, so a ticket stands for the page's proof. */

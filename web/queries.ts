@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient, type UseMutationResult, type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query';
-import { type ActionName, type Arguments, call, isSignedOut, type Result } from './api.ts';
+import { type ActionInput, type ActionName, type ActionResult, call, isSignedOut } from './api.ts';
 
 export const ME = ['identity.me', {}] as const;
 
@@ -57,9 +57,9 @@ interface Reading {
 /** Reads by an action that changes nothing. Old data stays while it reads again. */
 export function useRead<N extends ActionName>(
   name: N,
-  input: Arguments<N>,
+  input: ActionInput<N>,
   { everyMs, enabled = true, byTimeAlone = false }: Reading = {},
-): UseQueryResult<Result<N>> {
+): UseQueryResult<ActionResult<N>> {
   return useQuery({
     queryKey: [name, input],
     queryFn: ({ signal }) => call(name, input, signal),
@@ -70,9 +70,9 @@ export function useRead<N extends ActionName>(
 }
 
 /** Does something, after which everything shown is read again. The answer is not kept: it may hold a secret. */
-export function useAct<N extends ActionName>(name: N): UseMutationResult<Result<N>, Error, Arguments<N>> {
+export function useAct<N extends ActionName>(name: N): UseMutationResult<ActionResult<N>, Error, ActionInput<N>> {
   return useMutation({
-    mutationFn: (input: Arguments<N>) => call(name, input),
+    mutationFn: (input: ActionInput<N>) => call(name, input),
     onSuccess: () => queries.invalidateQueries(),
     gcTime: 0,
   });

@@ -1,4 +1,4 @@
-import type { Arguments, CatalogueTool, Grant, Instance, RoleAction } from './api.ts';
+import type { ActionInput, CatalogueTool, Grant, Instance, RoleAction } from './api.ts';
 import { CATEGORIES } from './pages/events/category.ts';
 import { KINDS, STATES } from './pages/messages/status.ts';
 import { STATUSES } from './pages/tasks/status.ts';
@@ -92,8 +92,8 @@ export const changeSearch = schema({ change: text, show: oneOf('rejected') });
 
 /** All fields of the journal's own filter. */
 const EVENT_FILTER = { category: choice(CATEGORIES), text, kind: text, actor: text, subject: text, session: text, outcome: text };
-export type EventFilter = Omit<Arguments<'events.list'>, 'after' | 'before' | 'latest' | 'limit'>;
-export const eventFilter: (given: Record<string, unknown>) => EventFilter = schema(EVENT_FILTER);
+export type EventSearch = Omit<ActionInput<'events.list'>, 'after' | 'before' | 'latest' | 'limit'>;
+export const eventFilter: (given: Record<string, unknown>) => EventSearch = schema(EVENT_FILTER);
 /** `event`: its panel is open. `chart`: how far back the chart goes; an hour where nothing is chosen. */
 export const activitySearch = schema({ ...EVENT_FILTER, event: positive, chart: oneOf('day') });
 

@@ -23,7 +23,7 @@ export function keepFigures(fresh: readonly Figure[]): Figure[] {
 }
 
 /** Ten times the store may cost this much more, where the answer is of the same size: the machine is noisy. */
-const MOST_GROWTH = 2;
+const MAX_GROWTH = 2;
 /** Below it the clock tells little. */
 const LEAST_MS = 2;
 
@@ -37,6 +37,6 @@ export function grown(figures: readonly Figure[], engine: EngineName, from: numb
   };
   return figures
     .filter((each) => each.engine === engine && each.size === to && !each.whole)
-    .filter((each) => own(to, each) > LEAST_MS && own(to, each) > MOST_GROWTH * own(from, each))
+    .filter((each) => own(to, each) > LEAST_MS && own(to, each) > MAX_GROWTH * own(from, each))
     .map(({ operation }) => operation);
 }

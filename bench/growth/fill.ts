@@ -14,9 +14,9 @@ import { WORKFLOW_EVERY, workflowRows } from './workflow-rows.ts';
 
 const DEVELOPERS = 20;
 const AGENT_TYPES = ['claude-code', 'codex'] as const;
-const AT_ONCE = 1_000;
+const BATCH_SIZE = 1_000;
 /** Of one statement: either engine takes this many. */
-const MOST_PARAMETERS = 16_000;
+const MAX_PARAMETERS = 16_000;
 
 /** Puts the past of `size` tasks and events into an empty store: rows in bulk, the journal by its own writer. */
 export async function fill({ path, url }: Place, size: number): Promise<void> {
@@ -42,7 +42,7 @@ export async function fill({ path, url }: Place, size: number): Promise<void> {
       });
     for (const moment of moments(size, end, agents)) {
       some.push(moment);
-      if (some.length === AT_ONCE) await write();
+      if (some.length === BATCH_SIZE) await write();
     }
     if (some.length > 0) await write();
   } finally {
@@ -106,7 +106,7 @@ async function insert(tx: Tx, some: readonly Moment[], workstreamOf: (developerI
   }
   for (const [table, rows] of tables) {
     const columns = Object.keys(rows[0] as object).length;
-    for (const part of chunks(rows, Math.floor(MOST_PARAMETERS / columns))) {
+    for (const part of chunks(rows, Math.floor(MAX_PARAMETERS / columns))) {
       await tx.db
         .insertInto(table)
         .values(part as Insertable<Database[typeof table]>[])

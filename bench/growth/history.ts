@@ -6,8 +6,8 @@ import { type MadeTask, madeTask } from '../tasks.ts';
 export const A_DAY = 1_000;
 export const STEP_MS = Math.floor((24 * 3_600_000) / A_DAY);
 /** Five of a hundred are still open, and never more than these: nobody has more in hand because the past is longer. */
-const MOST_OPEN = 2_000;
-export const openOf = (size: number): number => Math.min(MOST_OPEN, Math.ceil(size / 20));
+const MAX_OPEN = 2_000;
+export const openOf = (size: number): number => Math.min(MAX_OPEN, Math.ceil(size / 20));
 
 export const REPOSITORY = 'github.com/acme/app';
 

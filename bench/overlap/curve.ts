@@ -7,8 +7,8 @@ export interface Line {
 }
 
 const [LEFT, TOP, WIDE, HIGH] = [56, 24, 560, 320];
-const MOST_ALARMS = 0.6;
-const x = (share: number): string => (LEFT + (Math.min(share, MOST_ALARMS) / MOST_ALARMS) * WIDE).toFixed(1);
+const MAX_ALARMS = 0.6;
+const x = (share: number): string => (LEFT + (Math.min(share, MAX_ALARMS) / MAX_ALARMS) * WIDE).toFixed(1);
 const y = (share: number): string => (TOP + (1 - share) * HIGH).toFixed(1);
 const words = (at: [string, string], text: string, more = ''): string => `<text x="${at[0]}" y="${at[1]}" ${more}>${text}</text>`;
 
@@ -20,12 +20,12 @@ export function curveSvg(lines: readonly Line[], chosen: number): string {
     parts.push(`<line x1="${LEFT}" x2="${LEFT + WIDE}" y1="${y(level)}" y2="${y(level)}" stroke="#ddd"/>`);
     parts.push(words([String(LEFT - 8), y(level)], `${level * 100} %`, 'text-anchor="end" dominant-baseline="middle"'));
   }
-  for (let share = 0; share <= MOST_ALARMS + 1e-9; share += 0.1) {
+  for (let share = 0; share <= MAX_ALARMS + 1e-9; share += 0.1) {
     parts.push(words([x(share), String(TOP + HIGH + 18)], `${Math.round(share * 100)} %`, 'text-anchor="middle"'));
   }
   for (const [at, { name, colour, points }] of lines.entries()) {
     const path = points
-      .filter(({ falseAlarms }) => falseAlarms <= MOST_ALARMS)
+      .filter(({ falseAlarms }) => falseAlarms <= MAX_ALARMS)
       .map((point) => `${x(point.falseAlarms)},${y(point.recall)}`)
       .join(' ');
     parts.push(`<polyline fill="none" stroke="${colour}" stroke-width="2" points="${path}"/>`);

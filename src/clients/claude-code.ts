@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
 import type { HookEvent } from '../wire/hook-question.ts';
-import type { AgentClient, Connection, HookClient } from './client.ts';
+import type { AgentClient, ClientConnection, HookClient } from './client.ts';
 import { bearer, bridgeEnvironment, hookEntries, inFolder, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
 import { named, reduced, rendered, shell } from './hook-payload.ts';
 
-const connection: Connection = {
+const connection: ClientConnection = {
   http: (url, token) => ({
     where: 'Claude Code: run in your repository',
     text: `claude mcp add --transport http covenant ${url} --header "Authorization: Bearer ${token}"`,

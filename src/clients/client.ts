@@ -12,10 +12,10 @@ export interface AgentClient {
   readonly folders: (env: NodeJS.ProcessEnv) => readonly string[];
   /** Variables that move its folders. A background service must be given them; none can hold a token. */
   readonly folderVariables: readonly string[];
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly hooks: HookClient;
   /** What setup writes for it. */
-  readonly files: (setting: Setting) => readonly FileSpec[];
+  readonly files: (setting: SetupContext) => readonly FileSpec[];
   /**
    * What it leaves in the environment of the commands that it runs for its agent, with the variable that names the run. Not what people
    * have in theirs: CODEX_HOME, or CURSOR_TRACE_ID in a terminal of the editor.
@@ -43,7 +43,7 @@ export interface Bridge {
 }
 
 /** How a client is told of a server. */
-export interface Connection {
+export interface ClientConnection {
   readonly http: (url: string, token: string) => Snippet;
   /** The file that its servers stand in, and where in that file. */
   readonly file: string;
@@ -84,7 +84,7 @@ export interface Programs {
 }
 
 /** What a client's files depend on. */
-export interface Setting {
+export interface SetupContext {
   readonly env: NodeJS.ProcessEnv;
   readonly root: string;
   readonly origin: string;
@@ -97,13 +97,13 @@ export interface FileSpec {
   readonly path: string;
   /** `machine`: one file for all repositories. */
   readonly scope: 'repository' | 'machine';
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ConfigEntry[];
   /** What the person has to do once it is written. */
   readonly note?: string;
 }
 
 /** What setup wants to stand in a file. Data: it is written down, so that it can be found and taken out again. */
-export type Entry = MemberEntry | ItemEntry | TableEntry | WholeEntry;
+export type ConfigEntry = MemberEntry | ItemEntry | TableEntry | WholeEntry;
 
 interface NamedEntry {
   /** As people call it: `server entry`, `SessionStart hook`. */

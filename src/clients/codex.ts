@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
-import type { AgentClient, Connection, HookClient } from './client.ts';
+import type { AgentClient, ClientConnection, HookClient } from './client.ts';
 import { BRIDGE, bridgeEntry, hookEntries, started, TOKEN, workingFolder } from './config-entries.ts';
 import { patch, reduced, rendered, shell } from './hook-payload.ts';
 
-const connection: Connection = {
+const connection: ClientConnection = {
   http: (url, token) => ({
     where: 'Codex: the variable must be set wherever codex is started',
     text: `export COVIBE_MCP_TOKEN=${token}; codex mcp add covenant --url ${url} --bearer-token-env-var COVIBE_MCP_TOKEN`,

@@ -19,7 +19,7 @@ export interface Simple {
 }
 
 /** What a line is made of, in its order. A `(` begins a subshell, a `)` ends it. */
-export type Piece = Simple | '(' | ')';
+export type ShellPiece = Simple | '(' | ')';
 
 interface Heredoc {
   readonly delimiter: string;
@@ -41,8 +41,8 @@ const UNKNOWN_OUTSIDE_QUOTES = '*?{';
  * The simple commands of a POSIX shell's command line. Reads each character a bounded number of times and takes any text: what
  * it cannot make sense of is a word like any other.
  */
-export function piecesOf(line: string): Piece[] {
-  const pieces: Piece[] = [];
+export function piecesOf(line: string): ShellPiece[] {
+  const pieces: ShellPiece[] = [];
   const awaited: Heredoc[] = [];
   let at = 0;
   let words: Word[] = [];

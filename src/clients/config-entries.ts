@@ -1,5 +1,5 @@
 import type { HookEvent } from '../wire/hook-question.ts';
-import type { Bridge, ClientName, Connection, Entry, HookClient, Setting } from './client.ts';
+import type { Bridge, ClientConnection, ClientName, ConfigEntry, HookClient, SetupContext } from './client.ts';
 
 /** Each client has its own way to say that a value stands in the environment. */
 export const TOKEN = 'COVIBE_MCP_TOKEN';
@@ -28,14 +28,14 @@ export const workingFolder = ({ cwd }: Bridge) => (cwd === undefined ? {} : { cw
 
 /** The bridge's entry in a client's configuration: where it stands, and what it is. */
 export function bridgeEntry(
-  { section, stdio }: Connection,
+  { section, stdio }: ClientConnection,
   bridge: Bridge,
 ): { readonly at: readonly [string, string]; readonly value: Readonly<Record<string, unknown>> } {
   return { at: [section, 'covibe'], value: stdio(bridge) };
 }
 
 /** The same as setup writes it. */
-export const serverEntry = (connection: Connection, { origin, programs }: Setting, cwd?: string): Entry => ({
+export const serverEntry = (connection: ClientConnection, { origin, programs }: SetupContext, cwd?: string): ConfigEntry => ({
   kind: 'member',
   what: 'server entry',
   ...bridgeEntry(connection, { baseUrl: origin, command: programs.bridge, cwd }),
@@ -72,7 +72,7 @@ export interface HookStyle {
 const TIMEOUT_S = 15;
 
 /** A hook for each event that the client has. */
-export function hookEntries({ client, events, top, writing, timeouts, element }: HookStyle, { programs, origin }: Setting): Entry[] {
+export function hookEntries({ client, events, top, writing, timeouts, element }: HookStyle, { programs, origin }: SetupContext): ConfigEntry[] {
   return Object.entries(events).map(([event, native]) => ({
     kind: 'item',
     what: `${native} hook`,

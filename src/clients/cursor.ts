@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
-import type { AgentClient, Connection, HookClient } from './client.ts';
+import type { AgentClient, ClientConnection, HookClient } from './client.ts';
 import { bearer, bridgeEnvironment, hookEntries, indentedJson, inFolder, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
 import { filesOf, named, ownSession, recordOf, shell, stringOf } from './hook-payload.ts';
 
-const connection: Connection = {
+const connection: ClientConnection = {
   http: (url, token) => ({
     where: 'Cursor: add to .cursor/mcp.json',
     text: indentedJson({ mcpServers: { covenant: { url, headers: bearer(token) } } }),

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
-import type { AgentClient, Connection, HookClient } from './client.ts';
+import type { AgentClient, ClientConnection, HookClient } from './client.ts';
 import { BRIDGE, bearer, bridgeEnvironment, hookEntries, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
 import { named, reduced, shell } from './hook-payload.ts';
 
-const connection: Connection = {
+const connection: ClientConnection = {
   http: (url, token) => ({
     where: 'Gemini CLI: run in your repository',
     text: `gemini mcp add --transport http --header "Authorization: Bearer ${token}" covenant ${url}`,

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
-import type { AgentClient, Connection, HookClient, Setting } from './client.ts';
+import type { AgentClient, ClientConnection, HookClient, SetupContext } from './client.ts';
 import { bearer, bridgeEnvironment, indentedJson, inFolder, serverEntry, TOKEN } from './config-entries.ts';
 import { named, patch, reduced, shell } from './hook-payload.ts';
 import { opencodePlugin } from './opencode-plugin.ts';
 
-const connection: Connection = {
+const connection: ClientConnection = {
   http: (url, token) => ({
     where: 'opencode: add to opencode.json',
     text: indentedJson({ mcp: { covenant: { type: 'remote', url, headers: bearer(token) } } }),
@@ -47,7 +47,7 @@ const hooks: HookClient = {
 };
 
 /** Whichever is there; it reads both. */
-function configFile({ root }: Setting): string {
+function configFile({ root }: SetupContext): string {
   const commented = join(root, 'opencode.jsonc');
   return existsSync(commented) ? commented : join(root, 'opencode.json');
 }

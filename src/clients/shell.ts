@@ -1,12 +1,12 @@
 import { basename, isAbsolute, join } from 'node:path';
-import { LONGEST_PATH, MOST_EDITS, type Written } from '../wire/hook-question.ts';
+import { LONGEST_PATH, MAX_EDITS, type Written } from '../wire/hook-question.ts';
 import { piecesOf, type Simple, type Word } from './command-line.ts';
-import { type Arguments, writtenBy } from './writers.ts';
+import { type ShellArguments, writtenBy } from './writers.ts';
 
 /** In characters. A server reads lines too, and serves nobody meanwhile. Linux gives no program a longer argument than half of it. */
 export const LONGEST_LINE = 256 * 1024;
 /** Characters of all paths together: every folder on the way to a file is looked for on disk. */
-export const MOST_PATH_CHARACTERS = 100_000;
+export const MAX_PATH_CHARACTERS = 100_000;
 
 export interface WrittenFiles {
   readonly files: readonly Written[];
@@ -15,16 +15,16 @@ export interface WrittenFiles {
 }
 
 /** Where commands run: undefined once a `cd` went somewhere unknown. */
-export type Folder = string | undefined;
+export type WorkingFolder = string | undefined;
 
 /** As many files as there is room for; when it is full, nothing more is read. */
-export class Found {
+export class FileCollector {
   readonly files = new Map<string, Written>();
   unread = false;
   full = false;
   #characters = 0;
 
-  note(paths: Arguments, from: Folder, how: Omit<Written, 'path'> = {}): void {
+  note(paths: ShellArguments, from: WorkingFolder, how: Omit<Written, 'path'> = {}): void {
     for (const each of paths) {
       const path = each === '' || each === '-' ? undefined : this.pathOf(each, from);
       if (path !== undefined) this.#keep({ path, ...how });
@@ -33,7 +33,7 @@ export class Found {
   }
 
   /** Of the working tree that the folder is in. */
-  noteFromTop(paths: Arguments, from: Folder): void {
+  noteFromTop(paths: ShellArguments, from: WorkingFolder): void {
     for (const fromTop of paths) {
       const path = fromTop === undefined ? undefined : this.pathOf('.', from);
       if (path !== undefined && this.pathOf(fromTop, '') !== undefined) this.#keep({ path, tree: true, fromTop: fromTop as string });
@@ -44,16 +44,16 @@ export class Found {
   #keep(file: Written): void {
     const key = JSON.stringify(file);
     if (this.files.has(key)) return;
-    if (this.files.size === MOST_EDITS) this.#stop();
+    if (this.files.size === MAX_EDITS) this.#stop();
     else this.files.set(key, file);
   }
 
   /** Each costs its length, those that were there before too. */
-  pathOf(name: string | undefined, from: Folder): string | undefined {
+  pathOf(name: string | undefined, from: WorkingFolder): string | undefined {
     if (this.full || name === undefined || name.length > LONGEST_PATH || (from === undefined && !isAbsolute(name))) return undefined;
     const path = isAbsolute(name) || !from ? name : join(from, name);
     this.#characters += path.length;
-    if (this.#characters > MOST_PATH_CHARACTERS) this.#stop();
+    if (this.#characters > MAX_PATH_CHARACTERS) this.#stop();
     return this.full || path.length > LONGEST_PATH ? undefined : path;
   }
 
@@ -75,16 +75,16 @@ const BEFORE = new Map<string, readonly string[]>([
   ['xargs', ['-I', '-n', '-P', '-L', '-d', '-a', '-s', '-E']],
 ]);
 
-export interface Command {
+export interface ShellCommand {
   readonly program: string | undefined;
-  readonly args: Arguments;
+  readonly args: ShellArguments;
   /** Where it is sent before it runs: unknown where only a shell knows. */
   readonly into: { readonly folder: string | undefined } | undefined;
 }
 
-export function commandIn(words: readonly Word[]): Command {
+export function commandIn(words: readonly Word[]): ShellCommand {
   const texts = words.map(({ text }) => text);
-  let into: Command['into'];
+  let into: ShellCommand['into'];
   let at = 0;
   while (at < words.length) {
     const word = texts[at];
@@ -113,16 +113,16 @@ const DEEPEST = 5;
  * commit guard sees what was missed here. Relative paths are from where the line is run.
  */
 export function filesWritten(line: string): WrittenFiles {
-  const found = new Found();
+  const found = new FileCollector();
   if (line.length > LONGEST_LINE) found.unread = true;
   read(line.slice(0, LONGEST_LINE), '', found, 0);
   return { files: [...found.files.values()], unread: found.unread };
 }
 
-function read(line: string, from: Folder, found: Found, depth: number): void {
+function read(line: string, from: WorkingFolder, found: FileCollector, depth: number): void {
   if (depth > DEEPEST) found.unread = true;
   if (depth > DEEPEST || found.full) return;
-  const outer: Folder[] = [];
+  const outer: WorkingFolder[] = [];
   let folder = from;
   for (const piece of piecesOf(line)) {
     if (found.full) return;
@@ -133,7 +133,7 @@ function read(line: string, from: Folder, found: Found, depth: number): void {
 }
 
 /** Notes what a command writes; where the next one runs. */
-function run({ words, outputs, documents, inside, apart }: Simple, folder: Folder, found: Found, depth: number): Folder {
+function run({ words, outputs, documents, inside, apart }: Simple, folder: WorkingFolder, found: FileCollector, depth: number): WorkingFolder {
   const { program, args, into } = commandIn(words);
   for (const line of inside) read(line, folder, found, depth + 1);
   found.note(
@@ -155,7 +155,7 @@ function run({ words, outputs, documents, inside, apart }: Simple, folder: Folde
 }
 
 /** What a `cd` names. */
-function entered(args: Arguments): string | undefined {
+function entered(args: ShellArguments): string | undefined {
   const [target, more] = args.filter((word) => word !== '--' && word !== '-P' && word !== '-L');
   return target === '-' || more !== undefined ? undefined : target;
 }
@@ -163,7 +163,7 @@ function entered(args: Arguments): string | undefined {
 const SHELLS = ['sh', 'bash', 'zsh', 'dash', 'ksh'];
 
 /** Command lines that a command is given to run: `bash -c '…'`, `bash <<EOF`, `eval '…'`. */
-function linesGivenTo(program: string | undefined, args: Arguments, documents: readonly string[]): readonly string[] {
+function linesGivenTo(program: string | undefined, args: ShellArguments, documents: readonly string[]): readonly string[] {
   if (program === 'eval') return args.every((word) => word !== undefined) ? [args.join(' ')] : [];
   if (program === undefined || !SHELLS.includes(program)) return [];
   const flag = args.findIndex((word) => /^-[a-z]*c$/.test(word ?? ''));
@@ -172,7 +172,7 @@ function linesGivenTo(program: string | undefined, args: Arguments, documents: r
 }
 
 /** `git -C folder -c name=value restore …`: where it works, and what it is told. */
-function gitFolder(from: Folder, args: Arguments, found: Found): { folder: Folder; args: Arguments } {
+function gitFolder(from: WorkingFolder, args: ShellArguments, found: FileCollector): { folder: WorkingFolder; args: ShellArguments } {
   let folder = from;
   let at = 0;
   for (; args[at]?.startsWith('-'); at++) {

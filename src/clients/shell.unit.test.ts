@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../testing/runs.ts';
-import { MOST_EDITS } from '../wire/hook-question.ts';
-import { filesWritten, LONGEST_LINE, MOST_PATH_CHARACTERS } from './shell.ts';
+import { MAX_EDITS } from '../wire/hook-question.ts';
+import { filesWritten, LONGEST_LINE, MAX_PATH_CHARACTERS } from './shell.ts';
 
 /** With `/**` behind what is meant with all beneath it, and `^` and what is meant from the top behind where git runs. */
 const written = (line: string): string[] =>
@@ -222,14 +222,14 @@ describe('any text at all', () => {
   it.each(shapes)('takes a time and room in proportion to its length: %j %j', (start, unit) => {
     const units = Array.from({ length: Math.ceil(LONGEST_LINE / unit.length) }, (_, index) => unit.replace('<n>', letters(index)));
     const { files } = filesWritten((start + units.join('')).slice(0, LONGEST_LINE - 1) + (unit === '/' || unit === '.' ? 'a' : ''));
-    expect(files.length).toBeLessThanOrEqual(MOST_EDITS);
-    expect(files.reduce((sum, { path }) => sum + path.length, 0)).toBeLessThanOrEqual(MOST_PATH_CHARACTERS);
+    expect(files.length).toBeLessThanOrEqual(MAX_EDITS);
+    expect(files.reduce((sum, { path }) => sum + path.length, 0)).toBeLessThanOrEqual(MAX_PATH_CHARACTERS);
   });
 
   it('says so where there may be more than was read', () => {
     const many = (count: number) => `touch ${Array.from({ length: count }, (_, index) => `f${index}`).join(' ')}`;
-    expect([filesWritten(many(MOST_EDITS)).unread, filesWritten(many(MOST_EDITS + 1)).unread]).toEqual([false, true]);
-    expect(filesWritten(many(MOST_EDITS + 1)).files).toHaveLength(MOST_EDITS);
+    expect([filesWritten(many(MAX_EDITS)).unread, filesWritten(many(MAX_EDITS + 1)).unread]).toEqual([false, true]);
+    expect(filesWritten(many(MAX_EDITS + 1)).files).toHaveLength(MAX_EDITS);
     const long = (length: number) => `touch f #${'x'.repeat(length)}`.slice(0, length);
     expect(filesWritten(long(LONGEST_LINE))).toEqual({ files: [{ path: 'f' }], unread: false });
     expect(filesWritten(long(LONGEST_LINE + 1))).toEqual({ files: [{ path: 'f' }], unread: true });

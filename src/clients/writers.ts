@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 
 /** Arguments as far as they are known: a word that only the shell knows is undefined, and stands for no file. */
-export type Arguments = readonly (string | undefined)[];
+export type ShellArguments = readonly (string | undefined)[];
 
 /** `withValue`: options that take the next word as their value. The rest stand alone. */
-export const operandsOf = (args: Arguments, withValue: Iterable<string> = []): Arguments => {
+export const operandsOf = (args: ShellArguments, withValue: Iterable<string> = []): ShellArguments => {
   const takesNext = new Set(withValue);
   const operands: (string | undefined)[] = [];
   for (let at = 0; at < args.length; at++) {
@@ -17,7 +17,7 @@ export const operandsOf = (args: Arguments, withValue: Iterable<string> = []): A
   return operands;
 };
 
-export const valuesOf = (args: Arguments, ...names: string[]): Arguments =>
+export const valuesOf = (args: ShellArguments, ...names: string[]): ShellArguments =>
   args.flatMap((word, at) => {
     if (word === undefined) return [];
     if (names.includes(word)) return [args[at + 1]];
@@ -25,7 +25,7 @@ export const valuesOf = (args: Arguments, ...names: string[]): Arguments =>
     return whole ? [word.slice(whole.length + 1)] : [];
   });
 
-export const has = (args: Arguments, ...options: string[]): boolean => args.some((word) => word !== undefined && options.includes(word));
+export const has = (args: ShellArguments, ...options: string[]): boolean => args.some((word) => word !== undefined && options.includes(word));
 
 /** The files that a patch in Codex's format would write, move or delete. */
 export function patchedFiles(patch: string): string[] {
@@ -53,19 +53,19 @@ export function diffedFiles(diff: string, strip: number): string[] {
 
 /** What a command writes. */
 export interface Writes {
-  readonly files?: Arguments;
+  readonly files?: ShellArguments;
   /** Where one is a folder, all beneath it is written, moved or gone. */
-  readonly trees?: Arguments;
+  readonly trees?: ShellArguments;
   /** The same, where they are taken away themselves: a link is not what it leads to. */
-  readonly removed?: Arguments;
+  readonly removed?: ShellArguments;
   /** The same, named from the top of the working tree. */
-  readonly fromTop?: Arguments;
+  readonly fromTop?: ShellArguments;
 }
 
-export type Writer = (args: Arguments, documents: readonly string[]) => Writes;
+export type WriterRule = (args: ShellArguments, documents: readonly string[]) => Writes;
 
 /** Into a folder or onto a file: only the disk knows which, and where it is a file there is nothing beneath it. */
-function intoOrOnto(sources: Arguments, target: string | undefined): Writes {
+function intoOrOnto(sources: ShellArguments, target: string | undefined): Writes {
   if (target === undefined) return {};
   const folder = target.endsWith('/') ? target : `${target}/`;
   const trees = sources.flatMap((source) => (source === undefined ? [] : [`${folder}${basename(source)}`]));
@@ -75,7 +75,7 @@ function intoOrOnto(sources: Arguments, target: string | undefined): Writes {
 const INTO = ['-t', '--target-directory'];
 
 /** What is copied, and where to. */
-function copied(args: Arguments, withValue: readonly string[]): { sources: Arguments; target: string | undefined; writes: Writes } {
+function copied(args: ShellArguments, withValue: readonly string[]): { sources: ShellArguments; target: string | undefined; writes: Writes } {
   const [folder] = valuesOf(args, ...INTO);
   const operands = operandsOf(args, [...INTO, ...withValue]);
   const sources = folder === undefined ? operands.slice(0, -1) : operands;
@@ -86,23 +86,23 @@ function copied(args: Arguments, withValue: readonly string[]): { sources: Argum
 export const SUFFIX = ['-S', '--suffix'];
 
 export const copy =
-  (withValue: readonly string[] = SUFFIX): Writer =>
+  (withValue: readonly string[] = SUFFIX): WriterRule =>
   (args) =>
     copied(args, withValue).writes;
 
-export const move: Writer = (args) => {
+export const move: WriterRule = (args) => {
   const { sources, writes } = copied(args, SUFFIX);
   return { ...writes, removed: sources };
 };
 
-export const link: Writer = (args) => {
+export const link: WriterRule = (args) => {
   const operands = operandsOf(args, [...INTO, ...SUFFIX]);
   const [only] = operands;
   return operands.length === 1 && only !== undefined ? { files: [basename(only)] } : copied(args, SUFFIX).writes;
 };
 
 /** What `folder/` has in it goes into the target itself. */
-export const synchronize: Writer = (args) => {
+export const synchronize: WriterRule = (args) => {
   const { sources, target, writes } = copied(args, ['-e', '--rsh', '--exclude', '--include', '-f', '--filter']);
   const isHere = (path: string | undefined) => !path?.includes(':');
   const whole = sources.some((source) => source?.endsWith('/')) ? [target] : [];
@@ -111,7 +111,7 @@ export const synchronize: Writer = (args) => {
 
 /** `sed -i`, `perl -pi -e`: the files behind the script, which an option may have given already. */
 const inPlace =
-  (isInPlace: RegExp, isScript: RegExp): Writer =>
+  (isInPlace: RegExp, isScript: RegExp): WriterRule =>
   (args) => {
     const options = args.filter((word): word is string => word?.startsWith('-') === true);
     if (!options.some((word) => isInPlace.test(word))) return {};
@@ -122,7 +122,7 @@ const inPlace =
     return { files: hasScript ? operands : operands.slice(1) };
   };
 
-const stripOf = (args: Arguments, otherwise: number): number => {
+const stripOf = (args: ShellArguments, otherwise: number): number => {
   const short = args.find((word) => /^-p\d+$/.test(word ?? ''))?.slice(2);
   return Number(short ?? valuesOf(args, '-p', '--strip')[0] ?? otherwise) || 0;
 };
@@ -130,13 +130,13 @@ const stripOf = (args: Arguments, otherwise: number): number => {
 /** `:/src` is from the top of the working tree, wherever git runs. */
 const FROM_TOP = /^:(\/|\(top\))\/*/;
 
-const pathspecs = (words: Arguments): Writes => ({
+const pathspecs = (words: ShellArguments): Writes => ({
   trees: words.filter((word) => !FROM_TOP.test(word ?? '')),
   fromTop: words.filter((word) => FROM_TOP.test(word ?? '')).map((word) => word?.replace(FROM_TOP, '')),
 });
 
 /** `git checkout [branch] [--] file…`. A single name may be either: one with an ending, or that only a file has, is a file. */
-const checkout: Writer = (args) => {
+const checkout: WriterRule = (args) => {
   if (args.includes('--')) return pathspecs(args.slice(args.indexOf('--') + 1));
   if (has(args, '-b', '-B', '--orphan', '--detach', '-d', '-t', '--track')) return {};
   const operands = operandsOf(args);
@@ -144,13 +144,13 @@ const checkout: Writer = (args) => {
 };
 
 /** Without a name it takes away what git does not know, which no line says. `-X` takes away only what git ignores, and nobody claims. */
-const clean: Writer = (args) => {
+const clean: WriterRule = (args) => {
   if (args.some((word) => word === '--dry-run' || /^-[a-zA-Z]*[nX]/.test(word ?? ''))) return {};
   return pathspecs(operandsOf(args, ['-e', '--exclude']));
 };
 
 /** `-um why` too takes the next word for its message. */
-const stash: Writer = ([verb, ...args]) => {
+const stash: WriterRule = ([verb, ...args]) => {
   const messages = args.filter((word): word is string => /^(-[a-ln-z]*m|--message)$/i.test(word ?? ''));
   return verb === 'push' ? pathspecs(operandsOf(args, messages)) : {};
 };
@@ -159,7 +159,7 @@ const stash: Writer = ([verb, ...args]) => {
 const gone = ({ trees = [], ...writes }: Writes): Writes => ({ ...writes, removed: trees });
 
 /** Of what `git` does, that which names the files it writes. */
-const GIT: Readonly<Record<string, Writer>> = {
+const GIT: Readonly<Record<string, WriterRule>> = {
   checkout,
   clean,
   restore: (args) => (has(args, '-S', '--staged') && !has(args, '-W', '--worktree') ? {} : pathspecs(operandsOf(args, ['-s', '--source']))),
@@ -170,7 +170,7 @@ const GIT: Readonly<Record<string, Writer>> = {
 };
 
 /** Programs that write files which their arguments name. */
-const WRITERS: Readonly<Record<string, Writer>> = {
+const WRITERS: Readonly<Record<string, WriterRule>> = {
   tee: (args) => ({ files: operandsOf(args) }),
   touch: (args) => ({ files: operandsOf(args, ['-d', '--date', '-r', '--reference', '-t']) }),
   truncate: (args) => ({ files: operandsOf(args, ['-s', '--size', '-r', '--reference']) }),
@@ -199,10 +199,10 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   apply_patch: (args, documents) => ({ files: [...args, ...documents].flatMap((patch) => (patch === undefined ? [] : patchedFiles(patch))) }),
 };
 
-const writerNamed = (writers: typeof WRITERS, name: string | undefined): Writer | undefined =>
+const writerNamed = (writers: typeof WRITERS, name: string | undefined): WriterRule | undefined =>
   name !== undefined && Object.hasOwn(writers, name) ? writers[name] : undefined;
 
-export function writtenBy(program: string, args: Arguments, documents: readonly string[]): Writes {
+export function writtenBy(program: string, args: ShellArguments, documents: readonly string[]): Writes {
   const [subcommand, ...rest] = args;
   const writer = program === 'git' ? writerNamed(GIT, subcommand) : writerNamed(WRITERS, program);
   return writer?.(program === 'git' ? rest : args, documents) ?? {};

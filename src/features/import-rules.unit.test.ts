@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../kernel/ids.ts';
-import type { Row } from '../storage/transfer/format.ts';
+import type { TransferRow } from '../storage/transfer/format.ts';
 import type { ImportPlace, RowRules } from '../storage/transfer/row-rules.ts';
 import { GEMINI_AND_CODEX } from './cycle/machine.ts';
 import { IMPORT_RULES } from './import-rules.ts';
 
 const PLACE: ImportPlace = { now: 5_000, agentTokenEnd: 9_000, isAllowed: (path) => path.startsWith('/srv/') };
-const judge = (table: keyof RowRules, row: Row) => IMPORT_RULES[table](row, PLACE);
+const judge = (table: keyof RowRules, row: TransferRow) => IMPORT_RULES[table](row, PLACE);
 const id = (prefix: string) => newId(prefix, 1);
 
-const INSTANCE: Row = {
+const INSTANCE: TransferRow = {
   ...{ id: 'work-7-a1', type: 'coding', status: 'started', machine: 'here', repository: '/srv/app', worktree_path: '/srv/app-worktrees/work-7-a1' },
   ...{ branch_name: 'work/work-7-a1', base_branch: 'main', session_name: 'work-7-a1', session_kind: 'tmux', pid: 7, process_start: 1, token_id: id('tok') },
   ...{ news: 'go on', kept_reason: 'unsaved', step: null, step_until: null, step_by: null, step_data: null, ended_at: null, status_reason: null },
 };
-const CYCLE: Row = {
+const CYCLE: TransferRow = {
   ...{ id: id('cyc'), repository: '/srv/app', cycle_id: '20260220T215622Z_x', status: 'active', machine: JSON.stringify(GEMINI_AND_CODEX), config: null },
   ...{ phase: 'frontend', active_role: 'gemini', lock_role: 'gemini', lock_token: 'secret', reworks: 0, revision: 3, mirrored: 3, ended_at: null },
 };
-const WORKTREE: Row = {
+const WORKTREE: TransferRow = {
   ...{ id: id('ws'), workflow_id: id('wf'), status: 'active', path: '/srv/x', repository_path: '/srv/app', branch: 'task/x', base_branch: 'main' },
   ...{ base_commit: null, made_by_server: 1, step: null, step_until: null },
 };

@@ -1,5 +1,5 @@
 import { ALL_CLIENTS } from '../clients/index.ts';
-import type { House } from '../kernel/context.ts';
+import type { Services } from '../kernel/context.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { capabilities } from './core/capabilities/index.ts';
 import { devices } from './core/devices/index.ts';
@@ -9,11 +9,11 @@ import { endAllTokens, endTokenById, grantSubjects, type IdentityLimits, identit
 import { operations, type ServerFacts } from './core/server/index.ts';
 import { type Inventory, settings } from './core/settings/index.ts';
 import { cycles } from './cycle/index.ts';
-import { type Catalogue, gateway, offeredTools } from './gateway/tools/index.ts';
+import { gateway, offeredTools, type ToolCatalogue } from './gateway/tools/index.ts';
 import { type DemoPorts, demo, standingDemo } from './people/demo/index.ts';
 import { lookup } from './people/lookup/index.ts';
 import { roster } from './people/roster/index.ts';
-import { type Outside as AgentMachine, type InstancePorts, instances } from './review/instances/index.ts';
+import { type InstanceOutside as AgentMachine, type InstancePorts, instances } from './review/instances/index.ts';
 import { pulls } from './review/pulls/index.ts';
 import { feedbackOf, reviews } from './review/reviews/index.ts';
 import { contexts, latestContextOf, standingContext } from './team/contexts/index.ts';
@@ -34,11 +34,11 @@ import { steering } from './workflow/steering/index.ts';
 import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './workflow/steps/index.ts';
 import { templates } from './workflow/templates/index.ts';
 import { workflows } from './workflow/workflows/index.ts';
-import { createWorktrees, type Outside } from './workflow/worktrees/index.ts';
+import { createWorktrees, type WorktreeOutside } from './workflow/worktrees/index.ts';
 
 export interface FeatureParts {
-  readonly house: House;
-  readonly catalogue: Catalogue;
+  readonly services: Services;
+  readonly catalogue: ToolCatalogue;
   readonly facts: ServerFacts;
   /** Of the journals, in this server's home. */
   readonly anchors: Anchors;
@@ -47,7 +47,7 @@ export interface FeatureParts {
   /** Null: work is compared by its words and files alone. */
   readonly embedder: Embedder | null;
   /** Git and files on the server's machine, and which repositories it may touch. */
-  readonly machine: Outside & AgentMachine;
+  readonly machine: WorktreeOutside & AgentMachine;
   /** Everything that can be called, and everything that is kept. */
   readonly inventory: Inventory;
   /** The folder of this package. */
@@ -58,7 +58,7 @@ export interface FeatureParts {
 
 /** Everything the product can do, one line each. What one feature needs of another it is given here. */
 export function productFeatures({
-  house,
+  services,
   catalogue,
   facts,
   anchors,
@@ -71,40 +71,40 @@ export function productFeatures({
   limits,
 }: FeatureParts): Feature[] {
   const tally = new Tally();
-  const overlap = createOverlap(house, embedder);
-  const worktrees = createWorktrees(house, machine);
+  const overlap = createOverlap(services, embedder);
+  const worktrees = createWorktrees(services, machine);
   return [
     identity(limits),
     capabilities(grantSubjects, { gate: catalogue.gate, tools: (workspace) => offeredTools(catalogue, workspace) }),
-    events(house, tally, standingDemo, anchors),
+    events(services, tally, standingDemo, anchors),
     gateway(catalogue, tally),
     operations(facts),
     overlap.feature,
     workstreams(overlap.preflight),
     tasks(overlap.preflight),
-    team(house, overlap.finder),
+    team(services, overlap.finder),
     notes({ ownsTask, ownsWorkstream }),
-    contexts(house),
-    coordination(house, { ownsTask, contextOf: latestContextOf, standingContext, onClaim: noteFiles, onHandoff: takeOver }),
-    sessionFeature(house, { ...sessionListeners, heartbeat: [heartbeatListener], manifest: companionManifest }),
-    telemetry(house),
+    contexts(services),
+    coordination(services, { ownsTask, contextOf: latestContextOf, standingContext, onClaim: noteFiles, onHandoff: takeOver }),
+    sessionFeature(services, { ...sessionListeners, heartbeat: [heartbeatListener], manifest: companionManifest }),
+    telemetry(services),
     repositories,
-    workflows(house, { onEnded: releaseClaimsIn }),
-    agents(house, { gone: releaseTasksOf, claims: claimsOf, unread: unreadOf }),
+    workflows(services, { onEnded: releaseClaimsIn }),
+    agents(services, { gone: releaseTasksOf, claims: claimsOf, unread: unreadOf }),
     execution({ openWorktree: worktrees.openWorktree }),
     worktrees.feature,
-    messages(house),
+    messages(services),
     recovery,
     templates,
     oversight,
     steering({ onEnded: releaseClaimsIn }),
-    cycles(house, machine),
-    instances(house, machine, instancePorts),
-    reviews(house, machine, instancePorts),
-    pulls(house, machine, instancePorts),
+    cycles(services, machine),
+    instances(services, machine, instancePorts),
+    reviews(services, machine, instancePorts),
+    pulls(services, machine, instancePorts),
     settings(inventory),
     devices(packageRoot),
-    hooks(house, { ...sessionListeners, gate: catalogue.gate }),
+    hooks(services, { ...sessionListeners, gate: catalogue.gate }),
     lookup,
     roster(tally),
     demo({ ...demonstration, revokeTokens: endAllTokens }),

@@ -2,11 +2,11 @@ import type { NewEvent } from '../storage/journal.ts';
 import type { Store } from '../storage/open.ts';
 import type { Call } from './call.ts';
 import { Deadline } from './deadline.ts';
-import { APPROVAL_PREFIX, type Asked, type Ports, ROUND_PREFIX, type Round, type Verdict, withoutApproval } from './ports.ts';
+import { onlyToolset } from './early-refusals.ts';
+import { type AccessDecision, type AccessRequest, APPROVAL_PREFIX, type Ports, ROUND_PREFIX, type Round, withoutApproval } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
 import { type Json, roundUnknown } from './relay.ts';
 import type { Refused } from './reply.ts';
-import { onlyToolset } from './unserved.ts';
 
 /** Why a call does not go on: a refusal, of `tool` where that has one of its own, or a question to the caller's client. */
 type Stop = Unfit | { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
@@ -85,7 +85,7 @@ export class Admission {
   }
 
   /** Check and use are one step where the grant counts. */
-  async #use(call: Call, first: Verdict): Promise<Stop | undefined> {
+  async #use(call: Call, first: AccessDecision): Promise<Stop | undefined> {
     const { consume } = first.allowed ? first : {};
     if (!consume) call.trail.push(first.check);
     const verdict = consume
@@ -103,7 +103,7 @@ export class Admission {
   }
 }
 
-function askedBy(call: Call): Asked {
+function askedBy(call: Call): AccessRequest {
   if (call.noun === 'action') throw new Error('an action is no matter of capabilities');
   return { noun: call.noun, name: call.name, args: call.args, keepable: call.keepable, toolset: onlyToolset(call), aside: call.aside };
 }

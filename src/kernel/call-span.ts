@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Call, CallRequest } from './call.ts';
 import type { Toolset } from './contract.ts';
-import type { Aside, Noun } from './ports.ts';
+import type { Aside, CallKind } from './ports.ts';
 import type { Reply } from './reply.ts';
 import { type Tracer, type TraceSpan, traceContext } from './trace.ts';
 
@@ -11,7 +11,11 @@ const METHODS = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resource
 const ASIDES: Record<Aside, string> = { complete: 'completion/complete', subscribe: 'resources/subscribe' };
 
 /** What was asked for is in its name only once it is known to exist: any text may be sent as the name of a tool. */
-export function beginCallSpan(tracer: Tracer | undefined, noun: Noun, request: CallRequest & { readonly aside?: Aside | undefined }): TraceSpan | undefined {
+export function beginCallSpan(
+  tracer: Tracer | undefined,
+  noun: CallKind,
+  request: CallRequest & { readonly aside?: Aside | undefined },
+): TraceSpan | undefined {
   if (!tracer) return undefined;
   const from = request.trace ?? traceContext((key) => request.exchange?.meta[key]);
   return tracer.begin(methodOf(noun, request.aside), 'server', from);
@@ -25,7 +29,7 @@ interface CallEnd {
   readonly reply: Reply<unknown>;
 }
 
-export function tellOfCall(span: TraceSpan, call: Call, { known, toolset, outcome, reply }: CallEnd): void {
+export function recordCallSpan(span: TraceSpan, call: Call, { known, toolset, outcome, reply }: CallEnd): void {
   const { noun, aside, server, surface, requestId, principal } = call;
   const name = known ? call.name : undefined;
   const method = methodOf(noun, aside);
@@ -48,4 +52,4 @@ export function tellOfCall(span: TraceSpan, call: Call, { known, toolset, outcom
   else if (outcome === 'error_result') span.fail('tool_error');
 }
 
-const methodOf = (noun: Noun, aside: Aside | undefined): string => (noun === 'action' ? 'action' : aside ? ASIDES[aside] : METHODS[noun]);
+const methodOf = (noun: CallKind, aside: Aside | undefined): string => (noun === 'action' ? 'action' : aside ? ASIDES[aside] : METHODS[noun]);

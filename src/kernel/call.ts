@@ -1,11 +1,11 @@
 import type { NewEvent } from '../storage/journal.ts';
 import type { CallerPlace, Principal, Surface } from './context.ts';
 import type { Toolset } from './contract.ts';
-import type { Errand } from './errand.ts';
 import type { Refusal } from './errors.ts';
-import type { Aside, Noun } from './ports.ts';
+import type { Aside, CallKind } from './ports.ts';
 import type { Exchange, Json, RelayContext, RpcError } from './relay.ts';
 import type { Reply } from './reply.ts';
+import type { RequestScope } from './request-scope.ts';
 import type { TraceContext } from './trace.ts';
 
 export interface CallRequest {
@@ -43,10 +43,10 @@ export interface RelayRequest extends CallRequest {
 /** One call on its way through the pipe: what was asked, and what each step has added. The steps stand here in their order. */
 export interface Call extends CallRequest {
   // It begins.
-  readonly noun: Noun;
+  readonly noun: CallKind;
   readonly aside?: Aside | undefined;
   readonly requestId: string;
-  readonly errand: Errand;
+  readonly errand: RequestScope;
   readonly started: number;
   /** The arguments as they may be kept. */
   readonly keepable: unknown;
@@ -81,7 +81,7 @@ export interface Call extends CallRequest {
   circumstances?: Record<string, string> | undefined;
 }
 
-export interface Answer {
+export interface CallAnswer {
   /** By which the journal and the log have the call. */
   readonly requestId: string;
   readonly reply: Reply<unknown>;

@@ -74,7 +74,7 @@ export function record(tx: Tx, ctx: WriteContext, event: Omit<NewEvent, 'actor'>
 }
 
 /** The parts every feature may use, made once in `main.ts`. */
-export interface House {
+export interface Services {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;

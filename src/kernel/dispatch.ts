@@ -1,13 +1,13 @@
 import type { Tx, WriteCallback } from '../storage/write.ts';
 import { Admission, type Unfit } from './admission.ts';
 import { toolNamed } from './aliases.ts';
-import type { Answer, Call, CallRequest, RelayRequest } from './call.ts';
-import { beginCallSpan, tellOfCall } from './call-span.ts';
-import type { CallContext, House } from './context.ts';
+import type { Call, CallAnswer, CallRequest, RelayRequest } from './call.ts';
+import { beginCallSpan, recordCallSpan } from './call-span.ts';
+import type { CallContext, Services } from './context.ts';
 import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
 import { Deadline, untimed } from './deadline.ts';
+import { fallbackEnvelope, freshDenial, noWorkspace, opensWorkspace, roleDenial, unknownAction, unknownTool } from './early-refusals.ts';
 import { ENVELOPES, isError } from './envelope.ts';
-import { Errand, requestIdAt } from './errand.ts';
 import { isFault, replyTo } from './errors.ts';
 import { isRecord, parseInput, selectOperation } from './input.ts';
 import type { Ports } from './ports.ts';
@@ -15,12 +15,12 @@ import type { PublishedTool } from './publish.ts';
 import type { Registry } from './registry.ts';
 import { type ExternalTool, isInputRequired, type Json, outcomeOf, type RelayContext, UpstreamError } from './relay.ts';
 import { ok, type Refused, type Reply } from './reply.ts';
-import { Begun, type Implementation } from './tool.ts';
-import { part } from './trace.ts';
-import { fallbackEnvelope, freshDenial, noWorkspace, opensWorkspace, roleDenial, unknownAction, unknownTool } from './unserved.ts';
+import { RequestScope, requestIdAt } from './request-scope.ts';
+import { Deferred, type Implementation } from './tool.ts';
+import { withSpan } from './trace.ts';
 import { argumentsDigest, callRecords } from './usage.ts';
 
-export interface DispatchOptions extends House {
+export interface DispatchOptions extends Services {
   readonly registry: Registry;
   readonly ports: Ports;
   readonly timeoutMs: number;
@@ -44,12 +44,12 @@ export class Dispatch {
     this.#admission = new Admission(options.ports, options.store, this.#deadlines);
   }
 
-  tool(request: CallRequest): Promise<Answer> {
+  tool(request: CallRequest): Promise<CallAnswer> {
     return this.#carryOut(request, 'tool', (call) => this.#tool(call));
   }
 
   /** A resource or prompt of another server. */
-  relay(request: RelayRequest): Promise<Answer> {
+  relay(request: RelayRequest): Promise<CallAnswer> {
     return this.#carryOut(request, request.noun, async (call) => {
       const refusal = await this.#admit(call, () => {
         const refused = request.unfit?.();
@@ -63,7 +63,7 @@ export class Dispatch {
   }
 
   /** Administration and the dashboard: by role, not by grant. */
-  action(request: CallRequest): Promise<Answer> {
+  action(request: CallRequest): Promise<CallAnswer> {
     return this.#carryOut(request, 'action', (call) => this.#action(call));
   }
 
@@ -79,7 +79,7 @@ export class Dispatch {
   }
 
   /** Whatever happens, the caller gets an answer in a documented shape. */
-  async #carryOut(request: CallRequest, noun: Call['noun'], work: (call: Call) => Promise<Answer>): Promise<Answer> {
+  async #carryOut(request: CallRequest, noun: Call['noun'], work: (call: Call) => Promise<CallAnswer>): Promise<CallAnswer> {
     this.#underWay++;
     const call = this.#begin(request, noun);
     try {
@@ -102,7 +102,7 @@ export class Dispatch {
       name: storableName(noun === 'tool' ? toolNamed(request.name) : request.name),
       noun,
       requestId,
-      errand: new Errand({ request: requestId, span: beginCallSpan(this.#o.ports.tracer, noun, request) }),
+      errand: new RequestScope({ request: requestId, span: beginCallSpan(this.#o.ports.tracer, noun, request) }),
       started: performance.now(),
       argsDigest: argumentsDigest(keepable),
       trail: [],
@@ -117,7 +117,7 @@ export class Dispatch {
     };
   }
 
-  async #answered(begun: Call, work: (call: Call) => Promise<Answer>): Promise<Answer> {
+  async #answered(begun: Call, work: (call: Call) => Promise<CallAnswer>): Promise<CallAnswer> {
     let call = begun;
     try {
       call = await this.#inWorkspace(call);
@@ -154,7 +154,7 @@ export class Dispatch {
     return implementation?.contract.essential === true;
   }
 
-  async #tool(call: Call): Promise<Answer> {
+  async #tool(call: Call): Promise<CallAnswer> {
     const refusal = await this.#admit(call, () => this.#unfit(call));
     if (refusal) return refusal;
     const tool = this.#find(call);
@@ -164,7 +164,7 @@ export class Dispatch {
     return await this.#relay(call, tool.timeoutMs, (ctx) => tool.call(args, ctx));
   }
 
-  async #action(call: Call): Promise<Answer> {
+  async #action(call: Call): Promise<CallAnswer> {
     const action = this.#o.registry.action(call.name);
     if (!action) return await this.#finish(call, undefined, unknownAction(call.name));
     const denial =
@@ -176,9 +176,9 @@ export class Dispatch {
   }
 
   /** The answer, unless the call may go on. */
-  async #admit(call: Call, unfit: () => Unfit | undefined = () => undefined): Promise<Answer | undefined> {
+  async #admit(call: Call, unfit: () => Unfit | undefined = () => undefined): Promise<CallAnswer | undefined> {
     if (call.isNewWorkspace) return await this.#finish(call, undefined, noWorkspace(call));
-    const stop = await part('gate', 'internal', {}, () => this.#admission.admit(call, unfit));
+    const stop = await withSpan('gate', 'internal', {}, () => this.#admission.admit(call, unfit));
     if (!stop) return undefined;
     if ('asked' in stop) return await this.#finishRelay(call, stop.asked);
     return 'tool' in stop ? await this.#finish(call, stop.tool, stop.refused) : await this.#finish(call, undefined, stop.refused, stop.outcome);
@@ -212,7 +212,7 @@ export class Dispatch {
     return withheld ? replyTo(withheld, call.requestId) : unknownTool(call, elsewhere);
   }
 
-  async #perform(call: Call, tool: PublishedTool): Promise<Answer> {
+  async #perform(call: Call, tool: PublishedTool): Promise<CallAnswer> {
     let implementation: Implementation | undefined;
     try {
       const selected = selectOperation(tool, call.args);
@@ -223,7 +223,7 @@ export class Dispatch {
         await this.#o.ports.enterSession(call.principal, session);
         call.session = session;
       }
-      return await part('handler', 'internal', {}, () => this.#handle(call, tool, selected.implementation, input));
+      return await withSpan('handler', 'internal', {}, () => this.#handle(call, tool, selected.implementation, input));
     } catch (error) {
       const reply = replyTo(error, call.requestId, call);
       if (isFault(reply)) this.#o.log.error('call failed', { tool: call.name, error });
@@ -231,7 +231,7 @@ export class Dispatch {
     }
   }
 
-  async #handle(call: Call, tool: PublishedTool, implementation: Implementation, input: Record<string, unknown>): Promise<Answer> {
+  async #handle(call: Call, tool: PublishedTool, implementation: Implementation, input: Record<string, unknown>): Promise<CallAnswer> {
     const { handler } = implementation;
     using deadline = new Deadline(this.#o.timeoutMs, call.signal, this.#deadlines);
     const ctx = this.#context(call, deadline);
@@ -242,13 +242,13 @@ export class Dispatch {
         call,
         async (tx) => {
           const first = await ('write' in handler ? handler.write(tx, input, ctx, prepared) : handler.begin(tx, input, ctx));
-          if (first instanceof Begun) return first;
+          if (first instanceof Deferred) return first;
           for (const event of callRecords(call, implementation.contract.operation, this.#checked(implementation, first), first.status)) tx.append(event);
           return first;
         },
         deadline.signal,
       );
-      if (!(made instanceof Begun)) return await this.#answer(call, tool, implementation, made, made.status);
+      if (!(made instanceof Deferred)) return await this.#answer(call, tool, implementation, made, made.status);
       if (!('act' in handler)) throw new Error(`${call.name} began what it cannot carry out`);
       work = handler.act(made.work, input, ctx);
     } else {
@@ -315,7 +315,7 @@ export class Dispatch {
     return reply;
   }
 
-  async #relay(call: Call, timeoutMs: number, work: (ctx: RelayContext) => Promise<Json>): Promise<Answer> {
+  async #relay(call: Call, timeoutMs: number, work: (ctx: RelayContext) => Promise<Json>): Promise<CallAnswer> {
     try {
       await this.#admission.writeAhead(call);
       using deadline = new Deadline(timeoutMs, call.signal, this.#deadlines);
@@ -332,7 +332,7 @@ export class Dispatch {
     }
   }
 
-  async #finishRelay(call: Call, result: Json): Promise<Answer> {
+  async #finishRelay(call: Call, result: Json): Promise<CallAnswer> {
     const reply = ok(result);
     const failure = await this.#journal(call, reply, outcomeOf(result));
     if (failure) return await this.#answer(call, undefined, undefined, failure, 'error');
@@ -347,7 +347,7 @@ export class Dispatch {
     reply: Reply<unknown>,
     outcome: string = reply.status,
     implementation?: Implementation,
-  ): Promise<Answer> {
+  ): Promise<CallAnswer> {
     if (isError(reply)) call.circumstances = await this.#circumstances(call);
     const failure = this.#isUnkept(call, implementation, reply) ? undefined : await this.#journal(call, reply, outcome, implementation);
     if (failure) return await this.#answer(call, tool, implementation, failure, 'error');
@@ -394,7 +394,7 @@ export class Dispatch {
     implementation: Implementation | undefined,
     made: Reply<unknown>,
     outcome: string,
-  ): Promise<Answer> {
+  ): Promise<CallAnswer> {
     const known = tool !== undefined || call.server !== undefined;
     const reply = await this.#redacted(call, implementation, made);
     this.#observe(call, reply, outcome, known);
@@ -426,7 +426,7 @@ export class Dispatch {
     this.#o.ports.observe({ name: known ? name : 'unknown', surface, outcome, seconds: (performance.now() - started) / 1000 });
     if (!errand.span) return;
     const toolset = known && noun === 'tool' ? this.#o.registry.toolsetOf(name) : undefined;
-    tellOfCall(errand.span, call, { known, toolset, outcome, reply });
+    recordCallSpan(errand.span, call, { known, toolset, outcome, reply });
   }
 }
 

@@ -77,7 +77,7 @@ const review: Envelope = {
   schema: (data) => orRefusal(data, ['code', 'message', 'recoverable', 'suggestion', 'tool_name']),
 };
 
-/** What the cycle contract calls otherwise than the house. */
+/** What the cycle contract calls otherwise than the rest of the server. */
 const CYCLE_CODES: Readonly<Record<string, string>> = { INVALID_INPUT: 'SCHEMA_INVALID', INTERNAL: 'INTERNAL_ERROR' };
 
 const cycle: Envelope = {

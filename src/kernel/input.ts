@@ -7,7 +7,7 @@ import type { Implementation } from './tool.ts';
 /** Deeper JSON than any contract has: it can only be meant to hurt a recursive reader. */
 const MAX_DEPTH = 64;
 
-export interface Issue {
+export interface InputIssue {
   /** `candidates[0].reason`; empty for the whole input. */
   field: string;
   message: string;
@@ -16,7 +16,7 @@ export interface Issue {
 /** What is wrong with a thousand fields is said of the first few: the answer must not grow with the nonsense. */
 const MAX_ISSUES = 10;
 
-export function invalidInput(all: readonly Issue[], codes: Readonly<Record<string, string>> = {}): Refusal {
+export function invalidInput(all: readonly InputIssue[], codes: Readonly<Record<string, string>> = {}): Refusal {
   const issues = all.slice(0, MAX_ISSUES).map(({ field, message }) => ({ field: shortened(field), message }));
   const text = issues.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
   const coded = Object.keys(codes).find((name) => all.some(({ field }) => field === name));
@@ -46,9 +46,10 @@ export function parseInput(contract: Pick<Contract, 'input' | 'inputCodes'>, val
 }
 
 /** `under`: where the value stands in the input, if it is not the whole of it. */
-export const issuesOf = (error: z.ZodError, ...under: PropertyKey[]): Issue[] => error.issues.flatMap((issue) => describe(issue, [...under, ...issue.path]));
+export const issuesOf = (error: z.ZodError, ...under: PropertyKey[]): InputIssue[] =>
+  error.issues.flatMap((issue) => describe(issue, [...under, ...issue.path]));
 
-function describe(issue: z.core.$ZodIssue, at: readonly PropertyKey[]): Issue[] {
+function describe(issue: z.core.$ZodIssue, at: readonly PropertyKey[]): InputIssue[] {
   const path = fieldName(at);
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ field: fieldName([...at, key]), message: 'unknown field' }));
@@ -63,7 +64,7 @@ function fieldName(path: readonly PropertyKey[]): string {
 }
 
 /** What JSON can carry and a database cannot: NUL, half a surrogate pair, a number beyond all numbers; and nesting without end. */
-function findUnstorable(value: unknown, field: string, depth: number): Issue | undefined {
+function findUnstorable(value: unknown, field: string, depth: number): InputIssue | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return { field, message: 'contains a NUL character' };
     if (!value.isWellFormed()) return { field, message: 'contains half of a surrogate pair' };

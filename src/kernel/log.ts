@@ -1,6 +1,6 @@
 import { withoutTokens } from '../storage/secrets.ts';
-import { marks } from './errand.ts';
 import { printable } from './printable.ts';
+import { marks } from './request-scope.ts';
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -9,7 +9,7 @@ import type { Tracer } from './trace.ts';
 /** What the pipe asks of others, and in which words. `main.ts` wires it. */
 
 /** What can be called: tools and, of other servers, resources and prompts by a capability; actions by a role. */
-export type Noun = Asked['noun'] | 'action';
+export type CallKind = AccessRequest['noun'] | 'action';
 
 /** By which a `requestState` is known as one that `suspend` gave out. */
 export const ROUND_PREFIX = 'cvr_';
@@ -27,7 +27,7 @@ export function withoutApproval(exchange: Exchange): Exchange {
 }
 
 /** What the gate is asked for. `toolset`: the only one on the caller's path. */
-export interface Asked {
+export interface AccessRequest {
   readonly noun: 'tool' | 'resource' | 'prompt';
   readonly name: string;
   readonly args: unknown;
@@ -41,7 +41,7 @@ export interface Asked {
 export type Aside = 'complete' | 'subscribe';
 
 /** What has been settled about this call before: the gate asks for it no second time. */
-export interface Settled {
+export interface PriorDecision {
   /** A person has approved the use of this grant. */
   readonly approved?: string | undefined;
   /** The call goes on with a round that this grant has been counted for already. */
@@ -49,13 +49,13 @@ export interface Settled {
 }
 
 /** The gate's word on one call. */
-export type Verdict = Passed | Denied;
+export type AccessDecision = Passed | Denied;
 export interface Passed {
   readonly allowed: true;
   readonly grant: { readonly id: string; readonly revision: number } | null;
   readonly check: NewEvent;
   /** Set where the grant counts its uses: takes one, or says that there is none left. */
-  readonly consume?: (tx: Tx) => Promise<Verdict>;
+  readonly consume?: (tx: Tx) => Promise<AccessDecision>;
   /** Set where the call has to be approved before it is asked for again: by a person here, or in the caller's client as well. */
   readonly approve?: 'person' | 'client' | undefined;
 }
@@ -68,7 +68,7 @@ export interface Denied {
 /** A call that waits for a person. */
 export interface HeldCall {
   readonly principal: Principal;
-  readonly asked: Asked;
+  readonly asked: AccessRequest;
   readonly argsDigest: string | null;
   readonly grantId: string;
   /** `person`: the caller's client is neither asked nor believed. */
@@ -77,7 +77,7 @@ export interface HeldCall {
   readonly exchange: Exchange | undefined;
   readonly signal: AbortSignal;
 }
-export type Held =
+export type HoldOutcome =
   /** `exchange`: the caller's, without what it brought for the approval. */
   | { readonly state: 'approved'; readonly approvalId: string; readonly exchange: Exchange | undefined }
   /** The caller's own client is asked: it calls again with the answer. */
@@ -107,13 +107,13 @@ export interface Ports {
   /** The caller in the named workspace, and whether that exists. Refuses whoever may not name one. */
   enterWorkspace(principal: Principal, name: string): Promise<{ principal: Principal; exists: boolean }>;
   /** Asked before the tool is looked up, so that the catalogue cannot be probed. */
-  authorize(principal: Principal, asked: Asked, settled?: Settled): Promise<Verdict>;
+  authorize(principal: Principal, asked: AccessRequest, settled?: PriorDecision): Promise<AccessDecision>;
   /** Resolves when a person has decided, or nobody has in time. */
-  hold(call: HeldCall): Promise<Held>;
+  hold(call: HeldCall): Promise<HoldOutcome>;
   /** Keeps that the call has been counted; what the caller brings back with its next round. */
-  suspend(principal: Principal, asked: Asked, argsDigest: string | null, round: Round): Promise<string>;
+  suspend(principal: Principal, asked: AccessRequest, argsDigest: string | null, round: Round): Promise<string>;
   /** Takes the round that `suspend` kept, once. Undefined: none of this caller's for this call. */
-  resume(principal: Principal, asked: Asked, argsDigest: string | null, token: string): Promise<Round | undefined>;
+  resume(principal: Principal, asked: AccessRequest, argsDigest: string | null, token: string): Promise<Round | undefined>;
   /** Refuses a session that is not the caller's own, in the same words whether or not it exists. */
   enterSession(principal: Principal, sessionId: string): Promise<void>;
   /** The session was heard of: by a call that named it. */

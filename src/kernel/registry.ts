@@ -2,7 +2,7 @@ import type { CallRequest } from './call.ts';
 import type { Access, Contract, Toolset } from './contract.ts';
 import { isRecord } from './input.ts';
 import { namespaceOf } from './namespace.ts';
-import type { Noun } from './ports.ts';
+import type { CallKind } from './ports.ts';
 import { type PublishedTool, publish } from './publish.ts';
 import { NO_TOOLS, type ToolSource } from './relay.ts';
 import type { Implementation } from './tool.ts';
@@ -40,7 +40,7 @@ export class Registry {
   }
 
   /** A call's arguments as they may be kept and shown: without secrets, and with the place that is meant where they name none. */
-  keepable(noun: Noun, name: string, args: unknown, { repository, place }: Pick<CallRequest, 'repository' | 'place'>): unknown {
+  keepable(noun: CallKind, name: string, args: unknown, { repository, place }: Pick<CallRequest, 'repository' | 'place'>): unknown {
     const shown = withoutSecrets(args, this.#secretsOf(noun, name));
     const fields = shown ?? {};
     if (noun !== 'tool' || !isRecord(fields)) return shown;
@@ -50,7 +50,7 @@ export class Registry {
   }
 
   /** The fields of a call's arguments that hold secrets. One with a misspelt name, or a tool's among actions, is recorded all the same. */
-  #secretsOf(noun: Noun, name: string): readonly string[] {
+  #secretsOf(noun: CallKind, name: string): readonly string[] {
     if (noun !== 'tool' && noun !== 'action') return [];
     const found = (noun === 'action' ? this.#actions.get(name) : undefined) ?? this.#tools.get(name);
     const meant = found ? [found] : this.#namedLike(name);

@@ -1,6 +1,6 @@
 import type { Tx, WriteCallback } from '../storage/write.ts';
-import type { House } from './context.ts';
-import { part } from './trace.ts';
+import type { Services } from './context.ts';
+import { withSpan } from './trace.ts';
 
 /**
  * What is done outside the store is done in steps: a row says which one is under way and until when it may take, some also which
@@ -9,7 +9,7 @@ import { part } from './trace.ts';
  */
 
 /** Who carries a step out: a call, or the sweep that finishes what a process has left. */
-export interface Hand {
+export interface StepRunner {
   readonly actor: string;
   readonly signal: AbortSignal | undefined;
   /** Made even if the time of a call is up: what was done outside must be recorded. */
@@ -21,7 +21,7 @@ interface Stepping<Step> {
   readonly step_until: number | null;
 }
 
-export type Held<Row extends Stepping<unknown>> = Row & { readonly step: NonNullable<Row['step']>; readonly step_until: number };
+export type LeasedStep<Row extends Stepping<unknown>> = Row & { readonly step: NonNullable<Row['step']>; readonly step_until: number };
 
 export const STEP_OVER = { step: null, step_until: null } as const;
 
@@ -69,19 +69,19 @@ export function createLeases<Row extends Carried<unknown> & { readonly workspace
     (row.step_until ?? 0) <= now || holders.hasEnded(row.step_by);
 
   /** As it stands now, if it is still in the same hands. */
-  async function stillMine(tx: Tx, leased: Held<Row>): Promise<Row | undefined> {
+  async function stillMine(tx: Tx, leased: LeasedStep<Row>): Promise<Row | undefined> {
     const row = await find(tx, leased);
     return row && isHeldAs(row, leased) ? row : undefined;
   }
 
-  async function prolong(tx: Tx, row: Row, step: Step, values: Partial<Row> = {}): Promise<Held<Row>> {
+  async function prolong(tx: Tx, row: Row, step: Step, values: Partial<Row> = {}): Promise<LeasedStep<Row>> {
     const next = { ...values, ...lease(step, tx.now) };
     await change(tx, row, next as Partial<Row>);
     return { ...row, ...next };
   }
 
   /** Takes over what is overdue. Of several that try, one gets it. */
-  async function takeOver(tx: Tx, seen: Row): Promise<Held<Row> | undefined> {
+  async function takeOver(tx: Tx, seen: Row): Promise<LeasedStep<Row> | undefined> {
     const row = await find(tx, seen);
     return row?.step != null && isHeldAs(row, seen) && isOverdue(row, tx.now) ? await prolong(tx, row, row.step) : undefined;
   }
@@ -93,19 +93,23 @@ export function createLeases<Row extends Carried<unknown> & { readonly workspace
     /** For the sweep of any server here to carry out. */
     leave: (step: Step, from: number) => ({ step, step_until: from, step_by: null }),
     /** On to the next step, or the same one for another while. Undefined where another has taken over. */
-    async goOn(tx: Tx, leased: Held<Row>, step: Step, values?: Partial<Row>): Promise<Held<Row> | undefined> {
+    async goOn(tx: Tx, leased: LeasedStep<Row>, step: Step, values?: Partial<Row>): Promise<LeasedStep<Row> | undefined> {
       const row = await stillMine(tx, leased);
       return row && (await prolong(tx, row, step, values));
     },
     takeOver,
     /** Carries out whatever of these is overdue. One that cannot be finished must not keep the others from it. */
-    async finishOverdue({ store, clock, log }: House, seen: readonly Row[], finish: (hand: Hand, row: Held<Row>) => Promise<unknown>): Promise<void> {
+    async finishOverdue(
+      { store, clock, log }: Services,
+      seen: readonly Row[],
+      finish: (hand: StepRunner, row: LeasedStep<Row>) => Promise<unknown>,
+    ): Promise<void> {
       for (const one of seen) {
         if (!isOverdue(one, clock.now())) continue;
         const row = await store.write(one.workspace_id, (tx) => takeOver(tx, one));
         if (!row) continue;
-        const hand: Hand = { actor: 'server', signal: undefined, write: (callback) => store.write(row.workspace_id, callback) };
-        await part(`step ${row.step}`, 'internal', {}, () => finish(hand, row)).catch((error: unknown) =>
+        const hand: StepRunner = { actor: 'server', signal: undefined, write: (callback) => store.write(row.workspace_id, callback) };
+        await withSpan(`step ${row.step}`, 'internal', {}, () => finish(hand, row)).catch((error: unknown) =>
           log.error('step not finished', { id: row.id, step: row.step, error }),
         );
       }

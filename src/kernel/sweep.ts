@@ -1,9 +1,9 @@
 import type { Db } from '../storage/engine.ts';
 import type { Tx } from '../storage/write.ts';
 import type { Clock } from './clock.ts';
-import type { House } from './context.ts';
-import { Errand } from './errand.ts';
+import type { Services } from './context.ts';
 import type { Log } from './log.ts';
+import { RequestScope } from './request-scope.ts';
 import { errorType, type Tracer } from './trace.ts';
 
 /** Work that is due by the clock. Idempotent: any process may run it, and several may at once. */
@@ -46,7 +46,7 @@ export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log, 
 
 /** One that found nothing to do is told to no collector: there are some every few seconds. */
 async function runOnce(sweep: Sweep, log: Log, tracer: Tracer | undefined): Promise<void> {
-  const errand = new Errand({ span: tracer?.begin(`sweep ${sweep.name}`, 'internal') });
+  const errand = new RequestScope({ span: tracer?.begin(`sweep ${sweep.name}`, 'internal') });
   await errand.run(async () => {
     try {
       await sweep.run();
@@ -77,7 +77,7 @@ interface DueWork<R extends DueRow> {
 }
 
 /** A sweep over rows that fall due by the clock. A row that cannot be settled is logged and left for the next time; all others are settled. */
-export function dueSweep<R extends DueRow>({ store, clock, log }: Pick<House, 'store' | 'clock' | 'log'>, work: DueWork<R>): Sweep {
+export function dueSweep<R extends DueRow>({ store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>, work: DueWork<R>): Sweep {
   const { name, everyMs, atOnce, find, settle } = work;
   const key = (row: R) => `${row.workspace_id} ${row.id}`;
 

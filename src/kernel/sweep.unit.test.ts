@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testClock } from '../testing/clock.ts';
 import { until } from '../testing/until.ts';
-import type { House } from './context.ts';
+import type { Services } from './context.ts';
 import { createLog } from './log.ts';
 import { dueSweep, startSweeping } from './sweep.ts';
 
@@ -40,8 +40,8 @@ test('one row that cannot be settled keeps no other from it, of its workspace or
   const settled: string[] = [];
   const logged: string[] = [];
   const store = { reader: undefined, write: (_workspace: string, work: (tx: unknown) => unknown) => work(undefined) };
-  const house = { store, clock: testClock(), log: createLog('error', (line) => logged.push(line)) } as unknown as House;
-  const sweep = dueSweep(house, {
+  const services = { store, clock: testClock(), log: createLog('error', (line) => logged.push(line)) } as unknown as Services;
+  const sweep = dueSweep(services, {
     name: 'test',
     everyMs: 1_000,
     atOnce: 2,

@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/write.ts';
-import type { CallContext, House, WriteContext } from './context.ts';
+import type { CallContext, Services, WriteContext } from './context.ts';
 import type { Contract, Input, Output } from './contract.ts';
 import type { Reply } from './reply.ts';
 import type { Sweep } from './sweep.ts';
@@ -20,13 +20,13 @@ export type Handler<C extends Contract, P = unknown> =
       readonly write: (tx: Tx, input: Input<C>, ctx: WriteContext, prepared: P) => Promise<Reply<Output<C>>>;
     }
   | {
-      readonly begin: (tx: Tx, input: Input<C>, ctx: WriteContext) => Promise<Reply<Output<C>> | Begun<P>>;
+      readonly begin: (tx: Tx, input: Input<C>, ctx: WriteContext) => Promise<Reply<Output<C>> | Deferred<P>>;
       readonly act: (begun: P, input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>>;
     }
   | { readonly run: (input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> };
 
 /** What a call that goes on outside the store has to carry out. */
-export class Begun<P> {
+export class Deferred<P> {
   readonly work: P;
   constructor(work: P) {
     this.work = work;
@@ -55,20 +55,20 @@ export function implement<C extends Contract, P = undefined>(
 }
 
 /** Something that is stored, and how long it stays once it is over; null: for good; else as long as the workspace has set. */
-export interface Kept {
+export interface RetentionInfo {
   readonly what: string;
   readonly ms: number | null | 'retention.days';
 }
 
-/** What a feature gives to the house. */
+/** What a feature gives to the server. */
 export interface Feature {
   readonly name: string;
   readonly implementations: readonly Implementation[];
   readonly sweeps?: readonly Sweep[];
   /** For people who ask how long what they leave here stays. */
-  readonly keeps?: readonly Kept[];
+  readonly keeps?: readonly RetentionInfo[];
   /** Puts right what an older version or a crash left behind, before the first call is served. */
-  readonly start?: (house: House) => Promise<void>;
+  readonly start?: (services: Services) => Promise<void>;
   /** Ends what the feature runs besides calls. */
   readonly stop?: () => Promise<void>;
 }

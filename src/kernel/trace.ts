@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Store } from '../storage/open.ts';
-import { currentScene } from './errand.ts';
 import { Refusal } from './errors.ts';
+import { currentScene } from './request-scope.ts';
 
 /** By W3C's names, which are the same in HTTP headers and in a request's `_meta`. */
 export interface TraceContext {
@@ -11,16 +11,16 @@ export interface TraceContext {
 
 export type SpanKind = 'server' | 'client' | 'internal';
 /** Ids, codes, names of tools. Never arguments, tokens or people's names: a collector is read by others than the journal. */
-export type Said = Readonly<Record<string, string | number | boolean | undefined>>;
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A timed part of the work, as a collector is told of it. */
 export interface TraceSpan {
   readonly traceId: string;
   /** By which another server's spans become children of this one. */
   readonly context: TraceContext;
-  child(name: string, kind: SpanKind, said?: Said): TraceSpan;
+  child(name: string, kind: SpanKind, said?: SpanAttributes): TraceSpan;
   rename(name: string): void;
-  say(said: Said): void;
+  say(said: SpanAttributes): void;
   fail(type: string): void;
   /** One that is not ended is told to nobody. */
   end(): void;
@@ -43,7 +43,7 @@ export function traceContext(said: (key: 'traceparent' | 'tracestate') => unknow
 export const currentTrace = (): TraceContext | undefined => currentScene()?.span?.context;
 
 /** Where nobody collects, the work and nothing else. */
-export function part<T>(name: string, kind: SpanKind, said: Said, work: () => Promise<T>): Promise<T> {
+export function withSpan<T>(name: string, kind: SpanKind, said: SpanAttributes, work: () => Promise<T>): Promise<T> {
   const scene = currentScene();
   if (!scene?.span) return work();
   scene.errand.parts++;
@@ -72,7 +72,7 @@ export function watched(store: Store): Store {
   const said = { 'db.system.name': store.kind === 'sqlite' ? 'sqlite' : 'postgresql' };
   return {
     ...store,
-    write: (workspace, callback, signal) => part('store.write', 'internal', said, () => store.write(workspace, AsyncLocalStorage.bind(callback), signal)),
-    append: (workspace, events) => part('store.append', 'internal', said, () => store.append(workspace, events)),
+    write: (workspace, callback, signal) => withSpan('store.write', 'internal', said, () => store.write(workspace, AsyncLocalStorage.bind(callback), signal)),
+    append: (workspace, events) => withSpan('store.append', 'internal', said, () => store.append(workspace, events)),
   };
 }

@@ -4,7 +4,7 @@ import type { NewEvent } from '../storage/journal.ts';
 import type { Call } from './call.ts';
 import { excerpt } from './excerpt.ts';
 import { isRecord } from './input.ts';
-import type { Noun } from './ports.ts';
+import type { CallKind } from './ports.ts';
 import type { Refused, Reply } from './reply.ts';
 
 /** One usage event whatever happened; a warning or block is also feedback, so that it can be looked up later. */
@@ -15,7 +15,7 @@ export function callRecords(call: Call, operation: string | undefined, reply: Re
   return [usage, { ...usage, category: 'feedback', payload: { ...payload, request_id: call.requestId } }];
 }
 
-const KINDS: Record<Noun, (name: string) => string> = {
+const KINDS: Record<CallKind, (name: string) => string> = {
   tool: (name) => name,
   action: (name) => name,
   resource: () => 'resource.read',

@@ -4,7 +4,7 @@ import type { Db } from './engine.ts';
 /** What is asked often is planned once for each connection: to plan it takes PostgreSQL longer than to do it. */
 const OFTEN = 10;
 /** Each of them costs every connection memory, on both sides. */
-const MOST = 200;
+const MAX_ITEMS = 200;
 const COUNTED = 2_000;
 
 /** Which statements are asked often, and by what name each connection knows them. */
@@ -16,7 +16,7 @@ export class PreparedNames {
   /** Undefined: not worth one. */
   of(text: string): string | undefined {
     const name = this.#names.get(text);
-    if (name || this.#names.size >= MOST) return name;
+    if (name || this.#names.size >= MAX_ITEMS) return name;
     const asked = (this.#asked.get(text) ?? 0) + 1;
     if (this.#asked.size >= COUNTED) this.#asked.clear();
     this.#asked.set(text, asked);

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryRepository } from '../testing/scenes/repository.ts';
-import { LONGEST, MOST_EDITS } from '../wire/hook-question.ts';
+import { LONGEST, MAX_EDITS } from '../wire/hook-question.ts';
 import { questionFrom } from './hook-question.ts';
 
 const asked = (paths: readonly string[], more: { unread?: boolean; folder?: string } = {}) => {
@@ -27,11 +27,11 @@ test('of a path that is too long, the deepest folder that is not is asked about,
 });
 
 test('more files than are asked about at once, or what nobody has read, is asked about as the whole repository', () => {
-  const names = Array.from({ length: MOST_EDITS + 1 }, (_, index) => `f${index}`);
-  expect(asked(names.slice(1))).toHaveLength(MOST_EDITS);
+  const names = Array.from({ length: MAX_EDITS + 1 }, (_, index) => `f${index}`);
+  expect(asked(names.slice(1))).toHaveLength(MAX_EDITS);
   expect(asked(names.slice(1))?.some(({ unread }) => unread)).toBe(false);
   const many = asked(names);
-  expect(many).toHaveLength(MOST_EDITS);
+  expect(many).toHaveLength(MAX_EDITS);
   expect(many?.slice(0, 2)).toEqual([UNREAD, { repo: 'app', path: 'f0' }]);
   expect(asked([], { unread: true })).toEqual([UNREAD]);
   const other = join(temporaryRepository().path, 'src');

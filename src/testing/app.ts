@@ -1,6 +1,6 @@
 import { type Config, LIMITS } from '../config.ts';
 import { ensureDeveloper, ensureWorkspace, issueToken } from '../features/core/identity/index.ts';
-import type { Answer } from '../kernel/call.ts';
+import type { CallAnswer } from '../kernel/call.ts';
 import type { Principal } from '../kernel/context.ts';
 import { createLog } from '../kernel/log.ts';
 import type { Feature } from '../kernel/tool.ts';
@@ -34,8 +34,8 @@ export interface TestApp {
   /** Lines that were logged. */
   readonly logged: string[];
   developer(name: string, agentType?: string, workspace?: string): Promise<TestCaller>;
-  tool(name: string, args: unknown, caller: TestCaller): Promise<Answer>;
-  action(name: string, args: unknown, caller?: TestCaller): Promise<Answer>;
+  tool(name: string, args: unknown, caller: TestCaller): Promise<CallAnswer>;
+  action(name: string, args: unknown, caller?: TestCaller): Promise<CallAnswer>;
   /** An action that must succeed; its data. */
   done(name: string, args: unknown, caller?: TestCaller): Promise<Record<string, unknown>>;
   events(filter?: { category?: string; kind?: string }, workspace?: string): Promise<JournalEvent[]>;

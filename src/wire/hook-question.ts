@@ -8,9 +8,9 @@ export const HOOK_EVENTS = ['session-start', 'session-end', 'prompt', 'before-to
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 /** So many edits are asked about at once: whoever writes more says so by one that is `unread`. */
-export const MOST_EDITS = 500;
+export const MAX_EDITS = 500;
 /** Files of the working tree that are told of at once. */
-export const MOST_FILES = 5_000;
+export const MAX_FILES = 5_000;
 /** In characters. Whoever asks cuts what is longer; the server refuses it. */
 export const LONGEST = { path: 500, folder: 1_000, branch: 300, name: 200, model: 100 } as const;
 
@@ -86,4 +86,4 @@ export interface HookAnswer {
 }
 
 /** What an answer has to say besides going on in silence. */
-export type Said = Partial<Omit<HookAnswer, 'fail_closed'>>;
+export type HookReply = Partial<Omit<HookAnswer, 'fail_closed'>>;

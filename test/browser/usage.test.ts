@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Invocation, Result } from '../../src/surfaces/cli/command.ts';
+import type { CommandResult, Invocation } from '../../src/surfaces/cli/command.ts';
 import { usageCommands } from '../../src/surfaces/cli/commands/usage.ts';
 import { type TestApp, type TestCaller, testApp } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
@@ -12,7 +12,7 @@ openBrowser();
 async function command(t: TestApp, values: Invocation['values'] = {}): Promise<{ totals: Record<string, number> }> {
   const usage = usageCommands.find(({ name }) => name === 'usage');
   const client = async () => ({ action: (name: string, input: object) => t.done(name, input) }) as never;
-  const result = (await usage?.run({ values, positionals: [], json: true, client } as unknown as Invocation)) as Result;
+  const result = (await usage?.run({ values, positionals: [], json: true, client } as unknown as Invocation)) as CommandResult;
   return result.json as never;
 }
 

@@ -1,12 +1,12 @@
 import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react';
-import type { JournalEvent } from '../api.ts';
+import type { EventView } from '../api.ts';
 import { ME, queries, readAgain } from '../queries.ts';
 import { Journal, type JournalState } from './journal.ts';
 
 const JournalContext = createContext<Journal | undefined>(undefined);
 
 /** Its usage and the check that let it pass come with every call, also with one that changes nothing: pages read again for the others only. */
-const isNews = ({ category, kind, payload }: JournalEvent): boolean => category !== 'usage' && !(kind === 'CapabilityCheck' && payload.passed === true);
+const isNews = ({ category, kind, payload }: EventView): boolean => category !== 'usage' && !(kind === 'CapabilityCheck' && payload.passed === true);
 
 const makeJournal = (): Journal =>
   new Journal({

@@ -1,4 +1,4 @@
-import { ApiError, call, isSignedOut, type JournalEvent, ticketedSocket } from '../api.ts';
+import { ApiError, call, type EventView, isSignedOut, ticketedSocket } from '../api.ts';
 
 const FIRST_READ = 200;
 /** What is kept in memory: the newest. */
@@ -8,7 +8,7 @@ const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
 export interface JournalState {
   /** In order, oldest first, without gaps. */
-  readonly events: readonly JournalEvent[];
+  readonly events: readonly EventView[];
   /** Everything up to the journal's end has been read at least once. */
   readonly read: boolean;
   readonly connected: boolean;
@@ -21,7 +21,7 @@ const START: JournalState = { events: [], read: false, connected: false, lostAt:
 
 export interface JournalListener {
   /** Called with each batch of events that came in since the first read. */
-  arrived(events: readonly JournalEvent[]): void;
+  arrived(events: readonly EventView[]): void;
   reconnected(): void;
   signedOut(): void;
 }
@@ -30,7 +30,7 @@ export interface JournalListener {
 export class Journal {
   #state = START;
   #last: number | undefined;
-  #arriving: JournalEvent[] = [];
+  #arriving: EventView[] = [];
   #paint: ReturnType<typeof setTimeout> | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #attempts = 0;
@@ -81,7 +81,7 @@ export class Journal {
   }
 
   /** What came since the last event that is held; the newest events where that is too far back, or from another journal. */
-  async #read(): Promise<{ items: JournalEvent[]; head: number; afresh: boolean }> {
+  async #read(): Promise<{ items: EventView[]; head: number; afresh: boolean }> {
     if (this.#last !== undefined) {
       const { items, head } = await call('events.list', { after: this.#last, limit: KEPT });
       const end = items.at(-1)?.seq ?? this.#last;
@@ -91,7 +91,7 @@ export class Journal {
     return { items, head: head.seq, afresh: true };
   }
 
-  #take({ items, head, afresh }: { items: JournalEvent[]; head: number; afresh: boolean }): void {
+  #take({ items, head, afresh }: { items: EventView[]; head: number; afresh: boolean }): void {
     const first = this.#last === undefined;
     if (afresh) {
       this.#arriving = [];
@@ -113,7 +113,7 @@ export class Journal {
       this.#set({ connected: true, lostAt: null });
     };
     socket.onmessage = ({ data }) => {
-      const event = JSON.parse(String(data)) as JournalEvent;
+      const event = JSON.parse(String(data)) as EventView;
       if (turn !== this.#turn || event.seq <= (this.#last ?? 0)) return;
       this.#last = event.seq;
       this.#arriving.push(event);

@@ -3,7 +3,7 @@ import { ActButton } from './act-button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { Problem } from './problem.tsx';
-import { disarmed } from './said.tsx';
+import { escapeBidi } from './said.tsx';
 
 interface ConfirmProps {
   title: string;
@@ -35,7 +35,7 @@ export function Confirm({ title, children, act, keep = 'Cancel', typed, ready = 
       <form onSubmit={submit} className="mt-3 grid gap-3">
         {children}
         {typed !== undefined && (
-          <Field label={`Type ${disarmed(typed)} to confirm`}>
+          <Field label={`Type ${escapeBidi(typed)} to confirm`}>
             {(id) => (
               <input
                 id={id}
@@ -54,7 +54,12 @@ export function Confirm({ title, children, act, keep = 'Cancel', typed, ready = 
           <button type="button" className="button" data-first={typed === undefined || undefined} onClick={onClose}>
             {keep}
           </button>
-          <ActButton type="submit" look="bad" pending={pending} disabled={!ready || (typed !== undefined && ![typed, disarmed(typed)].includes(given.trim()))}>
+          <ActButton
+            type="submit"
+            look="bad"
+            pending={pending}
+            disabled={!ready || (typed !== undefined && ![typed, escapeBidi(typed)].includes(given.trim()))}
+          >
             {act}
           </ActButton>
         </div>

@@ -1,6 +1,6 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { openModal } from './modal.ts';
-import { disarmed } from './said.tsx';
+import { escapeBidi } from './said.tsx';
 
 interface DialogProps {
   title: string;
@@ -34,7 +34,7 @@ export function Dialog({ title, wide = false, top = false, onClose, children }: 
       className={`m-auto ${top ? 'mt-[10vh]' : ''} ${wide ? 'w-[min(44rem,calc(100vw-2rem))]' : 'w-[min(28rem,calc(100vw-2rem))]'} rounded-lg border border-line bg-base p-5 text-text backdrop:bg-[#0009]`}
     >
       <h2 id={heading} className="wrap-anywhere">
-        {disarmed(title)}
+        {escapeBidi(title)}
       </h2>
       {children}
     </dialog>

@@ -1,4 +1,4 @@
-import { disarmed } from './said.tsx';
+import { escapeBidi } from './said.tsx';
 
 interface FilterProps<T extends string> {
   label: string;
@@ -23,7 +23,7 @@ export function Filter<T extends string>({ label, otherwise, choices, chosen, on
         <option value="">{otherwise}</option>
         {choices.map(([choice, name]) => (
           <option key={choice} value={choice}>
-            {disarmed(name)}
+            {escapeBidi(name)}
           </option>
         ))}
       </select>

@@ -1,5 +1,5 @@
 import { type ReactNode, type SubmitEvent, useState } from 'react';
-import type { ActionName, Arguments, Result } from '../api.ts';
+import type { ActionInput, ActionName, ActionResult } from '../api.ts';
 import { useAct } from '../queries.ts';
 import { ActButton, type ActButtonProps } from './act-button.tsx';
 import { CliCommand } from './cli.tsx';
@@ -7,7 +7,7 @@ import { Dialog } from './dialog.tsx';
 import { TextField } from './field.tsx';
 import { closeDone, openDialog } from './open-dialog.tsx';
 import { Problem } from './problem.tsx';
-import { disarmed } from './said.tsx';
+import { escapeBidi } from './said.tsx';
 import { useToast } from './toast.tsx';
 
 interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
@@ -63,14 +63,14 @@ interface ConfirmSpec<N extends ActionName> {
   /** What destroys is confirmed by typing this. */
   typed?: string;
   action: N;
-  input: Arguments<N>;
+  input: ActionInput<N>;
   /** "Nothing was released." */
   failed: string;
   /** The same for a shell. */
   command?: string;
   /** Said once it is done. */
   toast?: string;
-  onDone?: ((result: Result<N>) => void) | undefined;
+  onDone?: ((result: ActionResult<N>) => void) | undefined;
 }
 
 interface ConfirmActionProps<N extends ActionName> extends ConfirmSpec<N> {
@@ -107,7 +107,7 @@ export function ConfirmDialog<N extends ActionName>({ onClose, ...spec }: Confir
   const mutation = useAct(action);
   const say = useToast();
   const [given, setGiven] = useState('');
-  const done = (result: Result<N>): void => {
+  const done = (result: ActionResult<N>): void => {
     if (toast !== undefined) say(toast);
     onDone?.(result);
     closeDone(onClose);
@@ -119,7 +119,7 @@ export function ConfirmDialog<N extends ActionName>({ onClose, ...spec }: Confir
       cancel={keep}
       look="bad"
       cautious={typed === undefined}
-      ready={typed === undefined || [typed, disarmed(typed)].includes(given.trim())}
+      ready={typed === undefined || [typed, escapeBidi(typed)].includes(given.trim())}
       mutation={mutation}
       failed={failed}
       onSubmit={() => mutation.mutate(input, { onSuccess: done })}
@@ -127,7 +127,7 @@ export function ConfirmDialog<N extends ActionName>({ onClose, ...spec }: Confir
     >
       {children}
       {command !== undefined && <CliCommand words={command} />}
-      {typed !== undefined && <TextField label={`Type ${disarmed(typed)} to confirm`} mono first value={given} onChange={setGiven} />}
+      {typed !== undefined && <TextField label={`Type ${escapeBidi(typed)} to confirm`} mono first value={given} onChange={setGiven} />}
     </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Command } from './copy.tsx';
-import { disarmed, UntrustedText } from './said.tsx';
+import { escapeBidi, UntrustedText } from './said.tsx';
 import { Time } from './time.tsx';
 import { Notice } from './tone.tsx';
 
@@ -39,7 +39,7 @@ interface RefusalCardProps {
 export function RefusalCard({ refusal, evidence, passes, command }: RefusalCardProps) {
   const { asked, step, code, message, required_action, seq, time } = refusal;
   return (
-    <article aria-label={`Refused: ${disarmed(asked)}`}>
+    <article aria-label={`Refused: ${escapeBidi(asked)}`}>
       <Notice tone="bad">
         <p className="font-semibold">
           <UntrustedText text={asked} /> · {STEPS[step]}

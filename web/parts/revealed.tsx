@@ -42,11 +42,11 @@ function nameOf(code: number): string {
 const written = (character: string): string => `[U+${codeOf(character).toString(16).toUpperCase().padStart(4, '0')}]`;
 
 /** More than these are written into the text itself: a page of so many marks would not move any more. */
-const MOST_MARKED = 2_000;
+const MAX_MARKED = 2_000;
 
 /** Text in which nothing can hide from whoever reads it: what has no shape is written out. */
 export function Revealed({ text }: { text: string }) {
-  if (hiddenIn(text) > MOST_MARKED) return <bdi className="wrap-anywhere">{text.replace(EACH_HIDDEN, written)}</bdi>;
+  if (hiddenIn(text) > MAX_MARKED) return <bdi className="wrap-anywhere">{text.replace(EACH_HIDDEN, written)}</bdi>;
   const pieces = text.split(new RegExp(`(${HIDDEN.source})`, 'u'));
   return (
     <bdi className="wrap-anywhere">

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069]/g;
 
 /** For a title or a label, which no element can keep apart. */
-export const disarmed = (text: string): string => text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
+export const escapeBidi = (text: string): string => text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
 
 /** What somebody else wrote: text, whose writing direction stays its own. `brief` keeps it to two lines, or to one. */
 export function UntrustedText({ text, brief = false }: { text: string; brief?: boolean | 'line' }) {
-  const shown = disarmed(text);
+  const shown = escapeBidi(text);
   return brief ? (
     <bdi title={shown} className={brief === 'line' ? 'block truncate text-left' : 'line-clamp-2 text-left wrap-anywhere'}>
       {brief === 'line' ? shown : broken(shown)}

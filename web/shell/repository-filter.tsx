@@ -1,5 +1,5 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { disarmed } from '../parts/said.tsx';
+import { escapeBidi } from '../parts/said.tsx';
 import { useRead } from '../queries.ts';
 
 const root = getRouteApi('__root__');
@@ -24,7 +24,7 @@ export function RepositoryFilter() {
       <option value="">All repositories</option>
       {all.map((name) => (
         <option key={name} value={name}>
-          {disarmed(name)}
+          {escapeBidi(name)}
         </option>
       ))}
     </select>

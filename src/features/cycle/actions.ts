@@ -21,10 +21,10 @@ import {
 } from './contract.ts';
 import { timesTaken } from './machine.ts';
 import type { Mirror } from './mirror.ts';
-import { configOf, type Outside, repositoryOf } from './place.ts';
+import { type CycleOutside, configOf, repositoryOf } from './place.ts';
 import { hasEnded, noActiveCycle } from './refusals.ts';
 import { closeSession, findSession, sessionsIn } from './role-sessions.ts';
-import { activeCycle, type Cycle, findCycle, handoffTargets, handoffWithPrevious, listCycles, pageOfHandoffs, recentHandoffs } from './store.ts';
+import { activeCycle, findCycle, handoffTargets, handoffWithPrevious, listCycles, pageOfHandoffs, recentHandoffs, type StoredCycle } from './store.ts';
 import { mirrored } from './tools.ts';
 import { completionOf, requireFinal } from './turn.ts';
 import { summariseHandoff, viewCycle, viewHandoff, viewSession } from './views.ts';
@@ -38,11 +38,11 @@ interface Named {
 const hidingFor = ({ reader, workspace, principal }: CallContext) => hiding(reader, workspace, principal);
 
 /** What people do with cycles: on the dashboard and at a terminal. No answer has a token. */
-export function cycleActions(outside: Outside, mirror: Mirror): Implementation[] {
+export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementation[] {
   const place = (input: Named, ctx: Pick<CallContext, 'repository'>) => repositoryOf(outside, input.repository_path, ctx);
   /** Only where it was named: without it, all repositories are meant. */
   const filter = async (input: Named, ctx: CallContext) => (input.repository_path === undefined ? undefined : await place(input, ctx));
-  const named = async ({ id, ...input }: Named, ctx: CallContext): Promise<Cycle | string> => {
+  const named = async ({ id, ...input }: Named, ctx: CallContext): Promise<StoredCycle | string> => {
     if (id === undefined) return await place(input, ctx);
     if (input.repository_path !== undefined) throw invalidInput([{ field: 'repository_path', message: 'the id says it already: leave one of them out' }]);
     const cycle = await findCycle(ctx.reader, ctx.workspace, id);
@@ -50,12 +50,12 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
     return cycle;
   };
   /** What is done to the active cycle: one that was named and has ended must not be taken for its successor. */
-  const active = async (tx: Tx, found: Cycle | string): Promise<Cycle | undefined> => {
+  const active = async (tx: Tx, found: StoredCycle | string): Promise<StoredCycle | undefined> => {
     const cycle = await activeCycle(tx.db, tx.workspace, typeof found === 'string' ? found : found.repository);
     if (typeof found !== 'string' && found.id !== cycle?.id) throw hasEnded(found.cycle_id);
     return cycle;
   };
-  const byId = async (id: string, ctx: CallContext): Promise<Cycle> => (await named({ id }, ctx)) as Cycle;
+  const byId = async (id: string, ctx: CallContext): Promise<StoredCycle> => (await named({ id }, ctx)) as StoredCycle;
   return [
     implement(cyclesList, {
       read: async (input, ctx) => {
@@ -122,7 +122,7 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
         const after = await ctx.write(async (tx) => {
           const cycle = await active(tx, found);
           const to = completionOf(cycle, repository);
-          return await completeCycle(tx, ctx, cycle as Cycle, to);
+          return await completeCycle(tx, ctx, cycle as StoredCycle, to);
         });
         return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
       },
@@ -135,7 +135,7 @@ export function cycleActions(outside: Outside, mirror: Mirror): Implementation[]
         const after = await ctx.write(async (tx) => {
           const cycle = await active(tx, found);
           requireFinal(cycle, repository);
-          return await archiveCycle(tx, ctx, cycle as Cycle, config);
+          return await archiveCycle(tx, ctx, cycle as StoredCycle, config);
         });
         return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
       },

@@ -9,7 +9,7 @@ import { firstPhase, leadsBack, type Phase } from './machine.ts';
 import { cycleIdFor, slugOf } from './naming.ts';
 import type { HandoffPayload } from './payload.ts';
 import { alreadyActive } from './refusals.ts';
-import { activeCycle, addHandoff, type Cycle, changeCycle, findCycle, idsLike, insertCycle, readCycle } from './store.ts';
+import { activeCycle, addHandoff, changeCycle, findCycle, idsLike, insertCycle, readCycle, type StoredCycle } from './store.ts';
 import { mintLockToken } from './tokens.ts';
 
 /** The changes that a cycle goes through, each with its event in one transaction. Whether they may be made has been judged. */
@@ -21,7 +21,7 @@ interface Beginning {
   readonly config: CycleConfig;
 }
 
-export async function startCycle(tx: Tx, ctx: WriteContext, { repository, feature, mode, config }: Beginning): Promise<Cycle> {
+export async function startCycle(tx: Tx, ctx: WriteContext, { repository, feature, mode, config }: Beginning): Promise<StoredCycle> {
   const slug = slugOf(feature);
   if (slug === '') throw invalidInput([{ field: 'feature', message: 'expected a letter or digit that an id can have' }]);
   const active = await activeCycle(tx.db, tx.workspace, repository);
@@ -65,12 +65,12 @@ export async function startCycle(tx: Tx, ctx: WriteContext, { repository, featur
 }
 
 /** The lock passes to the role of the new phase, with a new token where that is another role. */
-function turnTo(cycle: Cycle, { name, role }: Phase, now: number) {
+function turnTo(cycle: StoredCycle, { name, role }: Phase, now: number) {
   const lock = role === cycle.lock_role ? {} : { lock_role: role, lock_token: mintLockToken(), lock_acquired_at: now };
   return { phase: name, active_role: role, updated_at: now, ...lock };
 }
 
-export async function handOver(tx: Tx, ctx: WriteContext, cycle: Cycle, to: Phase, payload: HandoffPayload): Promise<Cycle> {
+export async function handOver(tx: Tx, ctx: WriteContext, cycle: StoredCycle, to: Phase, payload: HandoffPayload): Promise<StoredCycle> {
   const { producer, consumer } = payload;
   const number = await addHandoff(tx.db, {
     workspace_id: tx.workspace,
@@ -86,32 +86,32 @@ export async function handOver(tx: Tx, ctx: WriteContext, cycle: Cycle, to: Phas
   return after;
 }
 
-export async function completeCycle(tx: Tx, ctx: WriteContext, cycle: Cycle, to: Phase): Promise<Cycle> {
+export async function completeCycle(tx: Tx, ctx: WriteContext, cycle: StoredCycle, to: Phase): Promise<StoredCycle> {
   const after = await change(tx, cycle, { ...turnTo(cycle, to, tx.now), completed_at: tx.now });
   recordStep(tx, ctx, 'cycle.completed', after, { from_phase: cycle.phase });
   return after;
 }
 
-export async function archiveCycle(tx: Tx, ctx: WriteContext, cycle: Cycle, config: CycleConfig): Promise<Cycle> {
+export async function archiveCycle(tx: Tx, ctx: WriteContext, cycle: StoredCycle, config: CycleConfig): Promise<StoredCycle> {
   const ended = { ended_at: tx.now, ended_by: ctx.principal.actor, updated_at: tx.now };
   const after = await change(tx, cycle, { ...ended, status: 'archived', config: JSON.stringify(config.shown) });
   recordStep(tx, ctx, 'cycle.archived', after, {});
   return after;
 }
 
-export async function cancelCycle(tx: Tx, ctx: WriteContext, cycle: Cycle, reason: string): Promise<Cycle> {
+export async function cancelCycle(tx: Tx, ctx: WriteContext, cycle: StoredCycle, reason: string): Promise<StoredCycle> {
   const ended = { ended_at: tx.now, ended_by: ctx.principal.actor, updated_at: tx.now };
   const after = await change(tx, cycle, { ...ended, status: 'cancelled', reason });
   recordStep(tx, ctx, 'cycle.cancelled', after, { reason: excerpt(reason, 500) });
   return after;
 }
 
-async function change(tx: Tx, cycle: Cycle, values: Parameters<typeof changeCycle>[2]): Promise<Cycle> {
+async function change(tx: Tx, cycle: StoredCycle, values: Parameters<typeof changeCycle>[2]): Promise<StoredCycle> {
   await changeCycle(tx.db, cycle, values);
-  return (await findCycle(tx.db, tx.workspace, cycle.id)) as Cycle;
+  return (await findCycle(tx.db, tx.workspace, cycle.id)) as StoredCycle;
 }
 
-function recordStep(tx: Tx, ctx: WriteContext, kind: string, cycle: Cycle, more: Record<string, unknown>): void {
+function recordStep(tx: Tx, ctx: WriteContext, kind: string, cycle: StoredCycle, more: Record<string, unknown>): void {
   const { cycle_id, phase, active_role } = cycle;
   record(tx, ctx, { category: 'work', kind, subject: cycle.id, payload: { cycle_id, feature: excerpt(cycle.feature, 300), phase, active_role, ...more } });
 }

@@ -5,14 +5,14 @@ import type { Tx } from '../../storage/write.ts';
 import type { CycleConfig } from './config.ts';
 import { answered } from './open-session.ts';
 import { useSession } from './role-sessions.ts';
-import { activeCycle, type Cycle } from './store.ts';
+import { activeCycle, type StoredCycle } from './store.ts';
 
 /** What a role wants to do. */
 export interface Turn<J, T> {
   /** Whether it may, of the cycle as it stands. Pure: the session has been used even where it may not. */
-  judge(cycle: Cycle | undefined, role: string): J;
+  judge(cycle: StoredCycle | undefined, role: string): J;
   /** What follows. */
-  apply(tx: Tx, cycle: Cycle, judged: J): Promise<Reply<T>>;
+  apply(tx: Tx, cycle: StoredCycle, judged: J): Promise<Reply<T>>;
 }
 
 interface ByRole<J, T> extends Turn<J, T> {
@@ -33,6 +33,6 @@ export async function asRole<J, T>(ctx: CallContext, { repository, config, sessi
       if (error instanceof Refusal) return answered(error);
       throw error;
     }
-    return await apply(tx, cycle as Cycle, judged);
+    return await apply(tx, cycle as StoredCycle, judged);
   });
 }

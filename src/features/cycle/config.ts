@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { beginning } from '../../kernel/excerpt.ts';
 import { title } from '../../kernel/fields.ts';
-import { faultsOf, GEMINI_AND_CODEX, type Machine } from './machine.ts';
+import { type CycleMachine, faultsOf, GEMINI_AND_CODEX } from './machine.ts';
 
 export const FOLDER = '.mcp-broker';
 /** Stands where a secret was. */
@@ -9,14 +9,14 @@ export const REDACTED = '[redacted]';
 
 const DEFAULT_TTL_HOURS = 12;
 const MAX_TTL_HOURS = 24 * 366;
-const MOST_PHASES = 64;
+const MAX_PHASES = 64;
 
 const name = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/i, { error: 'expected a name of up to 32 letters, digits, "_" and "-"' });
 
 /** A phase's role alone, or as an object; in the order in which they are written. */
 const phases = z
   .record(name, z.union([name, z.strictObject({ role: name })]))
-  .refine((given) => Object.keys(given).length <= MOST_PHASES, { error: `expected at most ${MOST_PHASES} phases` });
+  .refine((given) => Object.keys(given).length <= MAX_PHASES, { error: `expected at most ${MAX_PHASES} phases` });
 
 const document = z.strictObject({
   version: z.string().max(20).optional(),
@@ -36,7 +36,7 @@ const document = z.strictObject({
 
 /** What a repository says of its cycles. */
 export interface CycleConfig {
-  readonly machine: Machine;
+  readonly machine: CycleMachine;
   readonly mode: string;
   readonly sessionTtlMs: number;
   /** By role. Never shown, stored or journaled. */
@@ -49,9 +49,9 @@ export interface CycleConfig {
 export const NO_CONFIG: CycleConfig = { machine: GEMINI_AND_CODEX, mode: 'approval', sessionTtlMs: DEFAULT_TTL_HOURS * 3_600_000, psks: new Map(), shown: {} };
 
 /** What is wrong with a thousand keys is said of the first few, and of a key without end its beginning. */
-const MOST_FAULTS = 10;
+const MAX_FAULTS = 10;
 const LONGEST_FAULT = 200;
-const faulty = (all: readonly string[]) => ({ faults: all.slice(0, MOST_FAULTS).map((fault) => beginning(fault, LONGEST_FAULT)) });
+const faulty = (all: readonly string[]) => ({ faults: all.slice(0, MAX_FAULTS).map((fault) => beginning(fault, LONGEST_FAULT)) });
 
 export type ReadConfig = { readonly config: CycleConfig } | { readonly faults: readonly string[] };
 
@@ -68,7 +68,7 @@ export function readConfig(text: string): ReadConfig {
   const { mode = NO_CONFIG.mode, session_ttl_hours, agents = {}, roles, phases, transitions, final } = parsed.data;
   const own = [roles, phases, transitions, final].filter((part) => part !== undefined).length;
   if (own !== 0 && own !== 4) return { faults: ['roles, phases, transitions and final belong together: give all four, or none'] };
-  const machine: Machine =
+  const machine: CycleMachine =
     roles && phases && transitions && final
       ? {
           roles,

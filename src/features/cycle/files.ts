@@ -1,6 +1,6 @@
 import type { CycleHandoffRow } from '../../storage/schema-rows.ts';
 import { FOLDER, REDACTED } from './config.ts';
-import type { Cycle } from './store.ts';
+import type { StoredCycle } from './store.ts';
 
 /** What the files in a repository say of its cycles. Made of the store's rows alone, so that it can be made again. Never a token. */
 
@@ -11,13 +11,13 @@ const time = (ms: number | null): string | null => (ms === null ? null : new Dat
 
 const statusOf = (roles: readonly string[], handoffs: Handoffs) => Object.fromEntries(roles.map((role) => [role, handoffs.has(role) ? 'present' : 'empty']));
 
-function activeState(cycle: Cycle, handoffs: Handoffs): object {
+function activeState(cycle: StoredCycle, handoffs: Handoffs): object {
   const { cycle_id, feature, phase, active_role, mode, created_at, updated_at, machine } = cycle;
   const times = { created_at: time(created_at), updated_at: time(updated_at) };
   return { active: true, cycle_id, feature, phase, active_role, mode, ...times, handoff_status: statusOf(machine.roles, handoffs) };
 }
 
-const idleState = ({ mode, updated_at, machine }: Cycle): object => ({
+const idleState = ({ mode, updated_at, machine }: StoredCycle): object => ({
   active: false,
   cycle_id: null,
   feature: null,
@@ -29,7 +29,7 @@ const idleState = ({ mode, updated_at, machine }: Cycle): object => ({
   handoff_status: statusOf(machine.roles, new Map()),
 });
 
-const heldLock = ({ lock_role, cycle_id, lock_acquired_at }: Cycle): object => ({
+const heldLock = ({ lock_role, cycle_id, lock_acquired_at }: StoredCycle): object => ({
   locked: true,
   role: lock_role,
   lock_token: REDACTED,
@@ -46,7 +46,7 @@ export type Files = ReadonlyMap<string, string | null>;
 export const handoffFile = (role: string): string => `handoff/${role}.json`;
 
 /** How things stand in a repository: its active cycle, or idle after its latest one. */
-export function mirrorOf(cycle: Cycle, handoffs: Handoffs): Files {
+export function mirrorOf(cycle: StoredCycle, handoffs: Handoffs): Files {
   const active = cycle.status === 'active';
   return new Map<string, string | null>([
     ['state.json', json(active ? activeState(cycle, handoffs) : idleState(cycle))],
@@ -59,9 +59,9 @@ export function mirrorOf(cycle: Cycle, handoffs: Handoffs): Files {
 }
 
 /** What is left of an archived cycle: as it was when it was complete. */
-export function archiveOf(cycle: Cycle, handoffs: Handoffs): ReadonlyMap<string, string> {
+export function archiveOf(cycle: StoredCycle, handoffs: Handoffs): ReadonlyMap<string, string> {
   const { cycle_id, feature, created_at, completed_at, ended_at } = cycle;
-  const asItWas: Cycle = { ...cycle, updated_at: completed_at ?? cycle.updated_at };
+  const asItWas: StoredCycle = { ...cycle, updated_at: completed_at ?? cycle.updated_at };
   return new Map([
     ['config.json', json(JSON.parse(cycle.config ?? '{}'))],
     ['state.json', json(activeState(asItWas, handoffs))],
@@ -71,4 +71,4 @@ export function archiveOf(cycle: Cycle, handoffs: Handoffs): ReadonlyMap<string,
   ]);
 }
 
-export const archivePath = ({ repository, cycle_id }: Pick<Cycle, 'repository' | 'cycle_id'>): string => `${repository}/${FOLDER}/archive/${cycle_id}`;
+export const archivePath = ({ repository, cycle_id }: Pick<StoredCycle, 'repository' | 'cycle_id'>): string => `${repository}/${FOLDER}/archive/${cycle_id}`;

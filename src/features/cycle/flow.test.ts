@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { brokerFile, cycleApp, PSKS, readBroker } from '../../testing/scenes/cycle.ts';
-import { activeCycle, type Cycle, recentHandoffs } from './store.ts';
+import { activeCycle, recentHandoffs, type StoredCycle } from './store.ts';
 
 test('the whole way: two sessions, start, hand over there and back, rework, complete, archive [cycle.flow.full]', async () => {
   const app = await cycleApp();
@@ -13,7 +13,7 @@ test('the whole way: two sessions, start, hand over there and back, rework, comp
   expect(await app.handOver('codex', gemini)).toMatchObject({ phase: 'backend', active_role: 'codex' });
   expect(await app.handOver('gemini', codex)).toMatchObject({ phase: 'frontend_refine' });
   const cycle = await activeCycle(app.app.store.reader, 'ws_default', app.repository);
-  const { rows, total } = await recentHandoffs(app.app.store.reader, cycle as Cycle, 1);
+  const { rows, total } = await recentHandoffs(app.app.store.reader, cycle as StoredCycle, 1);
   expect([rows.map(({ number, target }) => `${number} ${target}`), total]).toEqual([['3 codex', '4 gemini'], 4]);
   const acquired = await app.ok('lock.acquire', { session_token: gemini });
   expect(acquired).toMatchObject({ cycle_id, role: 'gemini' });

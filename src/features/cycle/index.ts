@@ -1,13 +1,13 @@
-import type { House } from '../../kernel/context.ts';
+import type { Services } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
 import { cycleActions } from './actions.ts';
 import { createMirror } from './mirror.ts';
-import type { Outside } from './place.ts';
+import type { CycleOutside } from './place.ts';
 import { cycleSweep, SESSIONS_KEPT_MS } from './sweep.ts';
 import { cycleTools } from './tools.ts';
 
-export function cycles(house: House, outside: Outside): Feature {
-  const mirror = createMirror(house, outside);
+export function cycles(services: Services, outside: CycleOutside): Feature {
+  const mirror = createMirror(services, outside);
   return {
     name: 'cycles',
     implementations: [...cycleTools(outside, mirror), ...cycleActions(outside, mirror)],
@@ -15,6 +15,6 @@ export function cycles(house: House, outside: Outside): Feature {
       { what: 'Cycles, their handoffs and archives', ms: null },
       { what: 'Role sessions that are over', ms: SESSIONS_KEPT_MS },
     ],
-    sweeps: [cycleSweep(house, mirror)],
+    sweeps: [cycleSweep(services, mirror)],
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The phases of a cycle, whose turn each is, and what leads from one to the next. Data: a repository may have its own. */
-export interface Machine {
+export interface CycleMachine {
   readonly roles: readonly string[];
   /** In order; the first is where a cycle begins. */
   readonly phases: readonly Phase[];
@@ -31,7 +31,7 @@ export const machineSchema = z.strictObject({
   final: z.string(),
 });
 
-export const GEMINI_AND_CODEX: Machine = {
+export const GEMINI_AND_CODEX: CycleMachine = {
   roles: ['gemini', 'codex'],
   phases: [
     { name: 'frontend', role: 'gemini' },
@@ -48,30 +48,30 @@ export const GEMINI_AND_CODEX: Machine = {
   final: 'complete',
 };
 
-export const phaseNamed = (machine: Machine, name: string): Phase | undefined => machine.phases.find((phase) => phase.name === name);
+export const phaseNamed = (machine: CycleMachine, name: string): Phase | undefined => machine.phases.find((phase) => phase.name === name);
 
-export const firstPhase = (machine: Machine): Phase => machine.phases[0] as Phase;
+export const firstPhase = (machine: CycleMachine): Phase => machine.phases[0] as Phase;
 
 /** Work that is done again: the phases stand in the order in which they are gone through. */
-export function leadsBack(machine: Machine, from: string, to: string): boolean {
+export function leadsBack(machine: CycleMachine, from: string, to: string): boolean {
   const names = machine.phases.map(({ name }) => name);
   return names.indexOf(to) <= names.indexOf(from);
 }
 
 /** Where a handoff to `target` leads from this phase. */
-export function afterHandoff(machine: Machine, phase: string, target: string): Phase | undefined {
+export function afterHandoff(machine: CycleMachine, phase: string, target: string): Phase | undefined {
   const transition = machine.transitions.find(({ from, target: to }) => from === phase && to === target);
   return transition && phaseNamed(machine, transition.to);
 }
 
 /** Where `cycle.complete` leads from this phase. */
-export function afterCompletion(machine: Machine, phase: string): Phase | undefined {
+export function afterCompletion(machine: CycleMachine, phase: string): Phase | undefined {
   const transition = machine.transitions.find(({ from, target }) => from === phase && target === undefined);
   return transition && phaseNamed(machine, transition.to);
 }
 
 /** How often each transition was made, by whom the handoffs of a cycle were for, in their order, and whether it was completed. */
-export function timesTaken(machine: Machine, targets: readonly string[], completed: boolean): number[] {
+export function timesTaken(machine: CycleMachine, targets: readonly string[], completed: boolean): number[] {
   const taken = machine.transitions.map(() => 0);
   let phase = firstPhase(machine).name;
   for (const target of [...targets, ...(completed ? [undefined] : [])]) {
@@ -85,13 +85,13 @@ export function timesTaken(machine: Machine, targets: readonly string[], complet
 }
 
 /** Who hands over to `target`: in the default machine always the other role. */
-export function producersFor(machine: Machine, target: string): ReadonlySet<string> {
+export function producersFor(machine: CycleMachine, target: string): ReadonlySet<string> {
   const phases = machine.transitions.filter((transition) => transition.target === target).map(({ from }) => phaseNamed(machine, from)?.role);
   return new Set(phases.filter((role) => role !== undefined));
 }
 
 /** What is wrong with a machine, each fault naming what it is about. Empty: it is sound. */
-export function faultsOf(machine: Machine): string[] {
+export function faultsOf(machine: CycleMachine): string[] {
   const faults: string[] = [];
   const names = machine.phases.map(({ name }) => name);
   const known = new Set(names);

@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../testing/runs.ts';
-import { afterCompletion, afterHandoff, faultsOf, firstPhase, GEMINI_AND_CODEX, leadsBack, type Machine, producersFor, type Transition } from './machine.ts';
+import {
+  afterCompletion,
+  afterHandoff,
+  type CycleMachine,
+  faultsOf,
+  firstPhase,
+  GEMINI_AND_CODEX,
+  leadsBack,
+  producersFor,
+  type Transition,
+} from './machine.ts';
 
 describe('the machine of gemini and codex', () => {
   const LEADS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -36,7 +46,7 @@ describe('the machine of gemini and codex', () => {
   });
 });
 
-const SOUND: Machine = {
+const SOUND: CycleMachine = {
   roles: ['planner', 'builder', 'reviewer'],
   phases: [
     { name: 'plan', role: 'planner' },
@@ -52,9 +62,9 @@ const SOUND: Machine = {
   ],
   final: 'done',
 };
-const more = (...transitions: Transition[]): Machine => ({ ...SOUND, transitions: [...SOUND.transitions, ...transitions] });
-const without = (from: string, to: string): Machine => ({ ...SOUND, transitions: SOUND.transitions.filter((way) => way.from !== from || way.to !== to) });
-const phase = (name: string, role: string): Machine => ({ ...SOUND, phases: [...SOUND.phases, { name, role }] });
+const more = (...transitions: Transition[]): CycleMachine => ({ ...SOUND, transitions: [...SOUND.transitions, ...transitions] });
+const without = (from: string, to: string): CycleMachine => ({ ...SOUND, transitions: SOUND.transitions.filter((way) => way.from !== from || way.to !== to) });
+const phase = (name: string, role: string): CycleMachine => ({ ...SOUND, phases: [...SOUND.phases, { name, role }] });
 
 test('a machine of three roles is sound, and leads where its own table says [cycle.machine.as-data]', () => {
   expect(faultsOf(SOUND)).toEqual([]);
@@ -64,7 +74,7 @@ test('a machine of three roles is sound, and leads where its own table says [cyc
   expect(afterCompletion(SOUND, 'review')?.name).toBe('done');
 });
 
-const FAULTS: [what: string, machine: Machine, ...faults: string[]][] = [
+const FAULTS: [what: string, machine: CycleMachine, ...faults: string[]][] = [
   ['an unreachable phase', phase('test', 'builder'), 'the phase test cannot be reached'],
   ['an unreachable final phase', without('review', 'done'), 'the final phase done cannot be reached'],
   [
@@ -109,7 +119,7 @@ test.each(FAULTS)('%s is a fault, by name [cycle.machine.checked-at-load]', (_, 
 
 const NAMES = ['a', 'b', 'c', 'd'];
 const some = fc.constantFrom(...NAMES);
-const machines: fc.Arbitrary<Machine> = fc
+const machines: fc.Arbitrary<CycleMachine> = fc
   .record({
     roles: fc.constant(['x', 'y']),
     phases: fc.subarray(NAMES, { minLength: 1 }).chain((names) => fc.tuple(...names.map((name) => fc.constantFrom('x', 'y').map((role) => ({ name, role }))))),

@@ -1,12 +1,12 @@
 import { basename, join } from 'node:path';
-import type { House } from '../../kernel/context.ts';
+import type { Services } from '../../kernel/context.ts';
 import { NotAFile } from '../../machine/files.ts';
 import type { Db } from '../../storage/engine.ts';
 import { FOLDER } from './config.ts';
 import { IMPORTED_LOCK } from './contract.ts';
 import { archiveOf, type Files, handoffFile, mirrorOf } from './files.ts';
-import type { Outside } from './place.ts';
-import { type Cycle, currentHandoffs, readCycle } from './store.ts';
+import type { CycleOutside } from './place.ts';
+import { currentHandoffs, readCycle, type StoredCycle } from './store.ts';
 
 export interface Mirror {
   /** Makes the repository's files agree with the store. Answers what kept it from doing so. */
@@ -14,18 +14,18 @@ export interface Mirror {
 }
 
 /** Another process may write the same files: whoever has written looks again, and whoever looks last has seen the latest. */
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 /**
  * Files follow the store and never lead: they are written after the commit, and whatever they lack or have too much is put
  * right by the next call in that repository, or by the sweep.
  */
-export function createMirror({ store, log }: Pick<House, 'store' | 'log'>, { files }: Outside): Mirror {
+export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { files }: CycleOutside): Mirror {
   const turns = new Map<string, Promise<unknown>>();
   const complaints = new Map<string, string>();
 
   async function write(repository: string): Promise<void> {
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const seen = await latest(store.reader, repository);
       if (!seen) return;
       const behind = await unmirrored(store.reader, repository);
@@ -42,7 +42,7 @@ export function createMirror({ store, log }: Pick<House, 'store' | 'log'>, { fil
     throw new Error('it changed faster than it could be written');
   }
 
-  async function writeMirror(repository: string, behind: readonly Cycle[], current: Files): Promise<void> {
+  async function writeMirror(repository: string, behind: readonly StoredCycle[], current: Files): Promise<void> {
     // A cycle whose end was never written may have had other roles.
     const former = behind.flatMap(({ machine }) => machine.roles.map((role) => [handoffFile(role), null] as const));
     const stale: [string, string | null][] = [];
@@ -65,8 +65,8 @@ export function createMirror({ store, log }: Pick<House, 'store' | 'log'>, { fil
   }
 
   /** One that cannot be written does not keep the others from it. */
-  async function writeArchives(behind: readonly Cycle[]): Promise<{ written: Cycle[]; failure: { error: unknown } | undefined }> {
-    const written: Cycle[] = [];
+  async function writeArchives(behind: readonly StoredCycle[]): Promise<{ written: StoredCycle[]; failure: { error: unknown } | undefined }> {
+    const written: StoredCycle[] = [];
     let failure: { error: unknown } | undefined;
     for (const cycle of behind) {
       try {
@@ -79,7 +79,7 @@ export function createMirror({ store, log }: Pick<House, 'store' | 'log'>, { fil
     return { written, failure };
   }
 
-  async function writeArchive(cycle: Cycle): Promise<void> {
+  async function writeArchive(cycle: StoredCycle): Promise<void> {
     const folder = await files.makeFolder(cycle.repository, FOLDER, 'archive');
     await files.removeLeftovers(folder);
     const target = join(folder, cycle.cycle_id);
@@ -100,7 +100,7 @@ export function createMirror({ store, log }: Pick<House, 'store' | 'log'>, { fil
   }
 
   /** Only what was written: a change that came since is still to be mirrored. */
-  async function settle(written: readonly Cycle[]): Promise<void> {
+  async function settle(written: readonly StoredCycle[]): Promise<void> {
     for (const { workspace_id, id, revision } of written) {
       await store.write(workspace_id, async (tx) => {
         const row = tx.db.updateTable('cycles').set({ mirrored: revision }).where('workspace_id', '=', workspace_id).where('id', '=', id);
@@ -134,7 +134,7 @@ export function createMirror({ store, log }: Pick<House, 'store' | 'log'>, { fil
 }
 
 /** As many as one call may have to make up for; the rest follow with the next call or sweep. */
-const MOST_BEHIND = 50;
+const MAX_BEHIND = 50;
 
 /**
  * The active cycle of the repository, else its latest: of whichever workspace, since a folder is the same in all, but none that was imported. Asked with every call, and a
@@ -145,16 +145,16 @@ export const latestCycle = (db: Db, repository: string) => {
   return { active: of().where('status', '=', 'active'), last: of().orderBy('id', 'desc').limit(1) };
 };
 
-async function latest(db: Db, repository: string): Promise<Cycle | undefined> {
+async function latest(db: Db, repository: string): Promise<StoredCycle | undefined> {
   const { active, last } = latestCycle(db, repository);
   const row = (await active.executeTakeFirst()) ?? (await last.executeTakeFirst());
   return row && readCycle(row);
 }
 
 export const behindIn = (db: Db, repository: string) =>
-  db.selectFrom('cycles').selectAll().where('repository', '=', repository).whereRef('mirrored', '<', 'revision').orderBy('id').limit(MOST_BEHIND);
+  db.selectFrom('cycles').selectAll().where('repository', '=', repository).whereRef('mirrored', '<', 'revision').orderBy('id').limit(MAX_BEHIND);
 
-async function unmirrored(db: Db, repository: string): Promise<Cycle[]> {
+async function unmirrored(db: Db, repository: string): Promise<StoredCycle[]> {
   return (await behindIn(db, repository).execute()).map(readCycle);
 }
 

@@ -10,7 +10,7 @@ import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './c
 import { configInvalid } from './refusals.ts';
 
 /** The machine outside the store, and which repositories on it may be touched. */
-export interface Outside {
+export interface CycleOutside {
   readonly files: FileDisk;
   /** Folders under which repositories may be; undefined: anywhere. */
   readonly repositories: readonly string[] | undefined;
@@ -20,7 +20,7 @@ export interface Outside {
 const MAX_PATH_BYTES = 2_000;
 
 /** The folder whose cycles are meant, without symbolic links: the nearest with a broker folder, else the repository, else the folder itself. */
-export async function repositoryOf({ files, repositories }: Outside, named: string | undefined, ctx: Pick<CallContext, 'repository'>): Promise<string> {
+export async function repositoryOf({ files, repositories }: CycleOutside, named: string | undefined, ctx: Pick<CallContext, 'repository'>): Promise<string> {
   const path = named ?? ctx.repository;
   if (!path) throw invalidInput([{ field: 'repository_path', message: 'expected the path of the repository: your client does not report where it works' }]);
   const folder = await realFolder(files, path);
@@ -43,7 +43,7 @@ async function realFolder(files: FileDisk, path: string): Promise<string | undef
   return real !== undefined && (await files.isFolder(real)) ? real : undefined;
 }
 
-function requireAllowed(path: string, repositories: Outside['repositories']): void {
+function requireAllowed(path: string, repositories: CycleOutside['repositories']): void {
   if (isAllowed(path, repositories)) return;
   throw new Refusal(
     'CONFIG_INVALID',
@@ -67,7 +67,7 @@ async function nearest(files: FileDisk, folder: string, repository: string): Pro
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
 /** The text of `config.json`, null where there is none. */
-export async function configText({ files }: Pick<Outside, 'files'>, repository: string): Promise<string | null> {
+export async function configText({ files }: Pick<CycleOutside, 'files'>, repository: string): Promise<string | null> {
   try {
     return await files.readText(join(repository, FOLDER, 'config.json'), MAX_CONFIG_BYTES);
   } catch (error) {
@@ -78,7 +78,7 @@ export async function configText({ files }: Pick<Outside, 'files'>, repository: 
 }
 
 /** What the repository says of its cycles; without a file the default. A file that cannot be understood is refused. */
-export async function configOf(outside: Outside, repository: string): Promise<CycleConfig> {
+export async function configOf(outside: CycleOutside, repository: string): Promise<CycleConfig> {
   const text = await configText(outside, repository);
   if (text === null) return NO_CONFIG;
   const read = readConfig(text);
@@ -93,7 +93,7 @@ export async function realConfig(repository: string): Promise<string> {
 }
 
 /** For what needs to know the roles from each other: each must have a PSK. */
-export async function sensitiveConfig(outside: Outside, repository: string): Promise<CycleConfig> {
+export async function sensitiveConfig(outside: CycleOutside, repository: string): Promise<CycleConfig> {
   const config = await configOf(outside, repository);
   const [missing] = withoutPsk(config);
   if (missing === undefined) return config;

@@ -54,13 +54,13 @@ export async function closeSession(db: Db, workspace: string, id: string, by: st
   await db.updateTable('role_sessions').set({ closed_at: now, closed_by: by }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
 }
 
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
 /** Newest first. */
 export async function sessionsIn(db: Db, workspace: string, repository: string | undefined): Promise<RoleSessionRow[]> {
   let matching = db.selectFrom('role_sessions').selectAll().where('workspace_id', '=', workspace);
   if (repository !== undefined) matching = matching.where('repository', '=', repository);
-  return await matching.orderBy('id', 'desc').limit(MOST_LISTED).execute();
+  return await matching.orderBy('id', 'desc').limit(MAX_LISTED).execute();
 }
 
 type Attempt = Omit<PskFailureRow, 'failures' | 'last_at'>;

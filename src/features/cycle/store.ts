@@ -4,12 +4,12 @@ import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { CycleHandoffRow, CycleRow, Database } from '../../storage/schema-rows.ts';
 import type { CycleStatus } from './contract.ts';
-import { type Machine, machineSchema } from './machine.ts';
+import { type CycleMachine, machineSchema } from './machine.ts';
 
 /** A cycle with its machine read. */
-export type Cycle = Omit<CycleRow, 'machine'> & { readonly machine: Machine };
+export type StoredCycle = Omit<CycleRow, 'machine'> & { readonly machine: CycleMachine };
 
-export const readCycle = (row: CycleRow): Cycle => ({ ...row, machine: readJson(machineSchema, row.machine) });
+export const readCycle = (row: CycleRow): StoredCycle => ({ ...row, machine: readJson(machineSchema, row.machine) });
 
 /** False where the repository has an active one, of whichever workspace. */
 export async function insertCycle(db: Db, row: CycleRow): Promise<boolean> {
@@ -23,7 +23,11 @@ export async function insertCycle(db: Db, row: CycleRow): Promise<boolean> {
 }
 
 /** Every change of what the files show makes them stale. */
-export async function changeCycle(db: Db, { workspace_id, id }: Pick<Cycle, 'workspace_id' | 'id'>, values: Updateable<Database['cycles']>): Promise<void> {
+export async function changeCycle(
+  db: Db,
+  { workspace_id, id }: Pick<StoredCycle, 'workspace_id' | 'id'>,
+  values: Updateable<Database['cycles']>,
+): Promise<void> {
   await db
     .updateTable('cycles')
     .set((eb) => ({ ...values, revision: eb('revision', '+', 1) }))
@@ -32,7 +36,7 @@ export async function changeCycle(db: Db, { workspace_id, id }: Pick<Cycle, 'wor
     .execute();
 }
 
-export async function activeCycle(db: Db, workspace: string, repository: string): Promise<Cycle | undefined> {
+export async function activeCycle(db: Db, workspace: string, repository: string): Promise<StoredCycle | undefined> {
   const row = await db
     .selectFrom('cycles')
     .selectAll()
@@ -43,7 +47,7 @@ export async function activeCycle(db: Db, workspace: string, repository: string)
   return row && readCycle(row);
 }
 
-export async function findCycle(db: Db, workspace: string, id: string): Promise<Cycle | undefined> {
+export async function findCycle(db: Db, workspace: string, id: string): Promise<StoredCycle | undefined> {
   const row = await db.selectFrom('cycles').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
   return row && readCycle(row);
 }
@@ -74,7 +78,7 @@ export async function listCycles(
   db: Db,
   workspace: string,
   { repository, repo, status, limit, offset }: CycleFilter,
-): Promise<{ rows: Cycle[]; total: number }> {
+): Promise<{ rows: StoredCycle[]; total: number }> {
   let matching = db.selectFrom('cycles').where('workspace_id', '=', workspace);
   if (repository !== undefined) matching = matching.where('repository', '=', repository);
   if (repo !== undefined) matching = matching.where(calledRepository('repository', repo));
@@ -99,11 +103,11 @@ export async function addHandoff(db: Db, row: Omit<CycleHandoffRow, 'number'>): 
   return number;
 }
 
-const handoffsOf = (db: Db, { workspace_id, id }: Pick<Cycle, 'workspace_id' | 'id'>) =>
+const handoffsOf = (db: Db, { workspace_id, id }: Pick<StoredCycle, 'workspace_id' | 'id'>) =>
   db.selectFrom('cycle_handoffs').where('workspace_id', '=', workspace_id).where('cycle', '=', id);
 
 /** The latest for each target. */
-export async function currentHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>): Promise<Map<string, CycleHandoffRow>> {
+export async function currentHandoffs(db: Db, cycle: Pick<StoredCycle, 'workspace_id' | 'id'>): Promise<Map<string, CycleHandoffRow>> {
   const latest = handoffsOf(db, cycle)
     .select((eb) => eb.fn.max('number').as('number'))
     .groupBy('target');
@@ -112,7 +116,11 @@ export async function currentHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' 
 }
 
 /** The last ones and the latest for each target, in order, and how many there are in all: a cycle may be reworked for ever. */
-export async function recentHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>, most: number): Promise<{ rows: CycleHandoffRow[]; total: number }> {
+export async function recentHandoffs(
+  db: Db,
+  cycle: Pick<StoredCycle, 'workspace_id' | 'id'>,
+  most: number,
+): Promise<{ rows: CycleHandoffRow[]; total: number }> {
   const total = await countHandoffs(db, cycle);
   if (most === 0) return { rows: [], total };
   const last = await handoffsOf(db, cycle).selectAll().orderBy('number', 'desc').limit(most).execute();
@@ -121,7 +129,7 @@ export async function recentHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' |
 }
 
 /** They are numbered from 1 on. */
-async function countHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>): Promise<number> {
+async function countHandoffs(db: Db, cycle: Pick<StoredCycle, 'workspace_id' | 'id'>): Promise<number> {
   const { last } = await handoffsOf(db, cycle)
     .select((eb) => eb.fn.max('number').as('last'))
     .executeTakeFirstOrThrow();
@@ -131,7 +139,7 @@ async function countHandoffs(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>):
 /** The last first. */
 export async function pageOfHandoffs(
   db: Db,
-  cycle: Pick<Cycle, 'workspace_id' | 'id'>,
+  cycle: Pick<StoredCycle, 'workspace_id' | 'id'>,
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<{ rows: CycleHandoffRow[]; total: number }> {
   const earlier = handoffsOf(db, cycle).$if(before !== undefined, (query) => query.where('number', '<', before as number));
@@ -139,7 +147,7 @@ export async function pageOfHandoffs(
 }
 
 /** The one with this number, and the last one before it for the same role. */
-export async function handoffWithPrevious(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>, number: number) {
+export async function handoffWithPrevious(db: Db, cycle: Pick<StoredCycle, 'workspace_id' | 'id'>, number: number) {
   const handoff = await handoffsOf(db, cycle).selectAll().where('number', '=', number).executeTakeFirst();
   if (!handoff) return undefined;
   const earlier = handoffsOf(db, cycle).selectAll().where('target', '=', handoff.target).where('number', '<', number);
@@ -147,7 +155,7 @@ export async function handoffWithPrevious(db: Db, cycle: Pick<Cycle, 'workspace_
 }
 
 /** For whom they were, in their order: they say which way a cycle went. */
-export async function handoffTargets(db: Db, cycle: Pick<Cycle, 'workspace_id' | 'id'>): Promise<string[]> {
+export async function handoffTargets(db: Db, cycle: Pick<StoredCycle, 'workspace_id' | 'id'>): Promise<string[]> {
   const rows = await handoffsOf(db, cycle).select('target').orderBy('number').execute();
   return rows.map(({ target }) => target);
 }

@@ -8,13 +8,13 @@ import { type CycleConfig, NO_CONFIG } from './config.ts';
 import { cycleArchive, cycleComplete, cycleStart, cycleStatus, handoffRead, handoffWrite, lockAcquire, sessionOpen } from './contract.ts';
 import type { Mirror } from './mirror.ts';
 import { openSession } from './open-session.ts';
-import { configOf, type Outside, realConfig, repositoryOf, sensitiveConfig } from './place.ts';
+import { type CycleOutside, configOf, realConfig, repositoryOf, sensitiveConfig } from './place.ts';
 import { invalidTarget } from './refusals.ts';
 import { activeCycle, currentHandoffs } from './store.ts';
 import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff } from './turn.ts';
 
 /** The eight tools of the contract. Every call that gets as far as the cycle leaves the files as the store has them, also where an earlier one died. */
-export function cycleTools(outside: Outside, mirror: Mirror): Implementation[] {
+export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementation[] {
   const place = (input: { repository_path?: string | undefined }, ctx: CallContext) => repositoryOf(outside, input.repository_path, ctx);
   const sensitive = async (input: { repository_path?: string | undefined }, ctx: CallContext) => {
     const repository = await place(input, ctx);

@@ -1,5 +1,5 @@
 import { Refusal } from '../../kernel/errors.ts';
-import { afterCompletion, afterHandoff, type Machine, type Phase, producersFor } from './machine.ts';
+import { afterCompletion, afterHandoff, type CycleMachine, type Phase, producersFor } from './machine.ts';
 import { type HandoffPayload, requirePayload } from './payload.ts';
 import { invalidTarget, lockDenied, noActiveCycle, notActive } from './refusals.ts';
 import { sameSecret } from './tokens.ts';
@@ -14,7 +14,7 @@ export interface Turned {
   readonly active_role: string;
   readonly lock_role: string;
   readonly lock_token: string;
-  readonly machine: Machine;
+  readonly machine: CycleMachine;
 }
 
 export function judgeAcquire(cycle: Turned | undefined, repository: string, role: string): Turned {
@@ -23,7 +23,7 @@ export function judgeAcquire(cycle: Turned | undefined, repository: string, role
   return cycle;
 }
 
-export interface Handoff {
+export interface TurnHandoff {
   readonly target: string;
   readonly payload: unknown;
   readonly lock_token: string;
@@ -32,7 +32,7 @@ export interface Handoff {
 }
 
 /** In the contract's order: cycle, target, phase, producer, active role, lock's role, lock token, payload. */
-export function judgeHandoff(cycle: Turned | undefined, repository: string, role: string, input: Handoff): { to: Phase; payload: HandoffPayload } {
+export function judgeHandoff(cycle: Turned | undefined, repository: string, role: string, input: TurnHandoff): { to: Phase; payload: HandoffPayload } {
   if (!cycle) throw noActiveCycle(repository);
   const { machine, phase } = cycle;
   if (!machine.roles.includes(input.target)) throw invalidTarget(machine.roles);

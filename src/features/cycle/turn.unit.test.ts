@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../kernel/errors.ts';
-import { GEMINI_AND_CODEX, type Machine } from './machine.ts';
-import { type Handoff, judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff, type Turned } from './turn.ts';
+import { type CycleMachine, GEMINI_AND_CODEX } from './machine.ts';
+import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff, type Turned, type TurnHandoff } from './turn.ts';
 
 const TOKEN = 'a'.repeat(48);
 const CYCLE: Turned = {
@@ -39,7 +39,7 @@ function refusal(call: () => unknown): { code: string; message: string; next: st
 
 describe('handoff.write asks in the order of the contract', () => {
   /** Two who may hand over to codex, so that being a producer and being active are two things. */
-  const three: Machine = {
+  const three: CycleMachine = {
     roles: ['gemini', 'codex', 'helper'],
     phases: [...GEMINI_AND_CODEX.phases, { name: 'help', role: 'helper' }],
     transitions: [...GEMINI_AND_CODEX.transitions, { from: 'backend', target: 'helper', to: 'help' }, { from: 'help', target: 'codex', to: 'backend' }],
@@ -48,10 +48,10 @@ describe('handoff.write asks in the order of the contract', () => {
   interface Call {
     cycle: Turned | undefined;
     role: string;
-    input: Handoff;
+    input: TurnHandoff;
   }
   const right: Call = { cycle: { ...CYCLE, machine: three }, role: 'gemini', input: { target: 'codex', payload, lock_token: TOKEN, secrets: [] } };
-  const input = (more: Partial<Handoff>) => (call: Call) => ({ ...call, input: { ...call.input, ...more } });
+  const input = (more: Partial<TurnHandoff>) => (call: Call) => ({ ...call, input: { ...call.input, ...more } });
   const cycle = (more: Partial<Turned>) => (call: Call) => ({ ...call, cycle: call.cycle && { ...call.cycle, ...more } });
 
   /** Each makes a call fail that one check, whatever the others say. */

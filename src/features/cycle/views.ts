@@ -3,11 +3,11 @@ import type { CycleHandoffRow, RoleSessionRow } from '../../storage/schema-rows.
 import type { cyclesHandoffs, cyclesShow } from './contract.ts';
 import { archivePath } from './files.ts';
 import { HANDOFF_LISTS, type HandoffPayload } from './payload.ts';
-import type { Cycle } from './store.ts';
+import type { StoredCycle } from './store.ts';
 
 type Shown = Output<typeof cyclesShow>;
 
-export const viewCycle = (cycle: Cycle): NonNullable<Shown['cycle']> => ({
+export const viewCycle = (cycle: StoredCycle): NonNullable<Shown['cycle']> => ({
   id: cycle.id,
   cycle_id: cycle.cycle_id,
   repository: cycle.repository,

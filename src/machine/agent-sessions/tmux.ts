@@ -13,14 +13,14 @@ export class TmuxFailed extends Error {
 }
 
 const TIMEOUT_MS = 30_000;
-const MOST_OUTPUT = 8 * 1024 * 1024;
+const MAX_OUTPUT = 8 * 1024 * 1024;
 const NAME = /^[A-Za-z0-9_-]{1,200}$/;
 /** A path in an address of the system's own kind. */
 const LONGEST_SOCKET = 100;
 const DEFAULT_SIZE: Size = { columns: 200, rows: 50 };
 const HISTORY = 50_000;
 /** Each is a word of a command; tmux takes 16 kB of them at once. */
-const MOST_KEYS = 2_000;
+const MAX_KEYS = 2_000;
 const VIEW = '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{pane_pid} #{pane_dead}';
 
 export interface Tmux extends AgentSessions {
@@ -73,7 +73,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
       env: { ...env },
       input,
       timeoutMs: TIMEOUT_MS,
-      maxOutputBytes: MOST_OUTPUT,
+      maxOutputBytes: MAX_OUTPUT,
     });
   const failed = ({ code, stderr }: Ran, args: readonly string[]) =>
     new TmuxFailed(stderr.trim().split('\n')[0]?.slice(0, 500) || `tmux ${args[0]} ended with code ${code}`);
@@ -123,7 +123,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
   /** As bytes: a word that ends in ";" would be the end of the command, and no shorthand for a key is meant. */
   async function send(name: string, text: string): Promise<void> {
     const keys = [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
-    for (let sent = 0; sent < keys.length; sent += MOST_KEYS) await run(['send-keys', ...target(name), '-H', ...keys.slice(sent, sent + MOST_KEYS)]);
+    for (let sent = 0; sent < keys.length; sent += MAX_KEYS) await run(['send-keys', ...target(name), '-H', ...keys.slice(sent, sent + MAX_KEYS)]);
   }
 
   return {

@@ -11,7 +11,7 @@ export interface Compared {
   readonly to: string | null;
 }
 
-export interface ChangedFile {
+export interface FileDiff {
   readonly path: string;
   /** What it was called before. */
   readonly before: string | null;
@@ -49,7 +49,7 @@ export async function mergeBase(repository: string, one: string, other: string, 
   return code === 0 ? stdout.trim() : null;
 }
 
-export async function changedFiles(compared: Compared, options: GitOptions = {}): Promise<ChangedFile[]> {
+export async function changedFiles(compared: Compared, options: GitOptions = {}): Promise<FileDiff[]> {
   const { folder, from, to } = compared;
   const range = to === null ? [from] : [from, to];
   const { said, names, others } = await onFiles(folder, { ...options, reads: true }, async (git) => ({
@@ -61,13 +61,13 @@ export async function changedFiles(compared: Compared, options: GitOptions = {})
   const uncommitted = new Set(names.split('\0'));
   const known = parsed(said, (path) => uncommitted.has(path));
   const untracked = others.split('\0').filter((path) => path !== '');
-  const found: ChangedFile[] = [];
+  const found: FileDiff[] = [];
   for (const [index, path] of untracked.entries()) found.push(await newFile(folder, path, index));
   return [...known, ...found].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** What changed in one of them, as git writes it; null where that is too much to be shown. */
-export async function patchOf({ folder, from, to }: Compared, file: ChangedFile, options: GitOptions = {}): Promise<string | null> {
+export async function patchOf({ folder, from, to }: Compared, file: FileDiff, options: GitOptions = {}): Promise<string | null> {
   if (file.change === 'repository') return '';
   const env = { GIT_LITERAL_PATHSPECS: '1' };
   const paths = file.before === null ? [file.path] : [file.before, file.path];
@@ -81,13 +81,13 @@ export async function patchOf({ folder, from, to }: Compared, file: ChangedFile,
   }
 }
 
-const CHANGES: Record<string, ChangedFile['change']> = { A: 'added', C: 'added', D: 'deleted', R: 'renamed', U: 'conflict' };
+const CHANGES: Record<string, FileDiff['change']> = { A: 'added', C: 'added', D: 'deleted', R: 'renamed', U: 'conflict' };
 const GITLINK = '160000';
 
 /** `--raw --numstat -z`: first what each file has become, then the lines of each. */
-function parsed(said: string, isUncommitted: (path: string) => boolean): ChangedFile[] {
+function parsed(said: string, isUncommitted: (path: string) => boolean): FileDiff[] {
   const words = said.split('\0');
-  const files = new Map<string, ChangedFile>();
+  const files = new Map<string, FileDiff>();
   for (let at = 0; at < words.length; ) {
     const word = words[at++] as string;
     const raw = /^:(\d+) (\d+) \S+ \S+ ([A-Z])/.exec(word);

@@ -43,7 +43,7 @@ export interface GitWorld {
 }
 
 const TIMEOUT_MS = 30_000;
-const MOST_OUTPUT = 32 * 1024 * 1024;
+const MAX_OUTPUT = 32 * 1024 * 1024;
 const WAITS_MS = [30, 60, 120, 250, 500, 1_000, 2_000];
 
 /**
@@ -140,9 +140,9 @@ async function once(world: GitWorld, folder: string, args: readonly string[], op
   const { local } = await userSettings();
   const env = { GIT_ALLOW_PROTOCOL: world.protocols, ...options.env, ...world.env };
   const line = [...(reads ? ['--no-optional-locks'] : []), '-C', folder, ...args];
-  const ran = await runGitProgram(line, { cwd: tmpdir(), env, settings: [...local, ...world.settings], timeoutMs, signal, input, maxOutputBytes: MOST_OUTPUT });
+  const ran = await runGitProgram(line, { cwd: tmpdir(), env, settings: [...local, ...world.settings], timeoutMs, signal, input, maxOutputBytes: MAX_OUTPUT });
   // Half an answer could be read as "nothing there".
-  if (ran.truncated) throw new GitFailed(args[0] ?? '', ran.code, `git ${args[0]} said more than ${MOST_OUTPUT} bytes`, true);
+  if (ran.truncated) throw new GitFailed(args[0] ?? '', ran.code, `git ${args[0]} said more than ${MAX_OUTPUT} bytes`, true);
   return ran;
 }
 

@@ -1,20 +1,20 @@
 import { constants } from 'node:fs';
 import { lstat, open, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChangedFile } from './diff.ts';
+import type { FileDiff } from './diff.ts';
 
 /** Of files that git does not know yet. */
-const MOST_COUNTED = 500;
+const MAX_COUNTED = 500;
 const COUNTED_BYTES = 1024 * 1024;
 const SHOWN_BYTES = 8 * 1024 * 1024;
 /** As far as git itself looks for a zero byte. */
 const LOOKED_AT = 8_000;
 
 /** `index`: of so many the lines are counted, of the others it is said that they are there. A path that ends in a slash is another repository. */
-export async function newFile(folder: string, path: string, index: number): Promise<ChangedFile> {
+export async function newFile(folder: string, path: string, index: number): Promise<FileDiff> {
   const about = { path: path.replace(/\/$/, ''), before: null, added: null, removed: 0, binary: false, uncommitted: true } as const;
   if (path.endsWith('/')) return { ...about, change: 'repository', removed: null };
-  const bytes = index < MOST_COUNTED ? await contentOf(join(folder, path), COUNTED_BYTES) : null;
+  const bytes = index < MAX_COUNTED ? await contentOf(join(folder, path), COUNTED_BYTES) : null;
   if (bytes === null) return { ...about, change: 'added' };
   return isBinary(bytes) ? { ...about, change: 'added', removed: null, binary: true } : { ...about, change: 'added', added: lineCount(bytes) };
 }

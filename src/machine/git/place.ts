@@ -4,7 +4,7 @@ import { withoutCredentials } from '../../kernel/repo.ts';
 import { LONGEST_PATH } from '../../wire/hook-question.ts';
 
 /** Where somebody works. Read from git's own files: no program has to be started for it, and none has to be there. */
-export interface Place {
+export interface GitPlace {
   readonly folder: string;
   /** The top of the working tree, which may be a linked one. */
   readonly root: string;
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** Undefined outside of any repository. */
-export function placeOf(folder: string): Place | undefined {
+export function placeOf(folder: string): GitPlace | undefined {
   const whole = resolve(folder);
   if (whole.length > LONGEST_PATH) return undefined;
   for (let root = nearest(whole); ; root = dirname(root)) {
@@ -35,7 +35,7 @@ export function placeOf(folder: string): Place | undefined {
 export const repositoryAround = (folder: string): string => placeOf(folder)?.checkout ?? resolve(folder);
 
 /** Git keeps it in `<outer repository>/.git/modules/<name>`. */
-export const isSubmodule = ({ root }: Place): boolean => /[\\/]\.git[\\/](?:.+[\\/])?modules[\\/]/.test(gitFolderOf(root) ?? '');
+export const isSubmodule = ({ root }: GitPlace): boolean => /[\\/]\.git[\\/](?:.+[\\/])?modules[\\/]/.test(gitFolderOf(root) ?? '');
 
 /** The path itself, or the deepest folder on the way to it that there is. From the top down: beneath one that is missing there is nothing to look for. */
 export function nearest(path: string): string {

@@ -1,10 +1,10 @@
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { LONGEST_PATH, type Written } from '../../wire/hook-question.ts';
-import { isSubmodule, nearest, orNothing, type Place, placeOf, real } from './place.ts';
+import { type GitPlace, isSubmodule, nearest, orNothing, placeOf, real } from './place.ts';
 
 /** A file as claims may name it. */
-export interface Placed {
+export interface PlacedRepository {
   readonly repo: string;
   /** From the top of the working tree; of that itself, nothing. */
   readonly path: string;
@@ -16,12 +16,12 @@ export interface Placed {
  * what is in a submodule is the outer repository's too: whoever has claimed it by either has it. Of a whole working tree only that which
  * somebody stands in is meant: another is a copy, such as a scratch worktree, with which nothing claimed is gone.
  */
-export function locate(written: readonly Written[], folder: string): Placed[] {
+export function locate(written: readonly Written[], folder: string): PlacedRepository[] {
   if (folder.length > LONGEST_PATH) return [];
-  const places = new Map<string, readonly Place[]>();
+  const places = new Map<string, readonly GitPlace[]>();
   const own = placesAround(folder).map((place) => ({ place, tops: [place.root, real(place.root)] }));
-  const found = new Map<string, Placed>();
-  const note = ({ repo, root }: Place, file: string, tree: boolean) => {
+  const found = new Map<string, PlacedRepository>();
+  const note = ({ repo, root }: GitPlace, file: string, tree: boolean) => {
     const path = relative(root, file).split(sep).join('/');
     if (path || (tree && own.some(({ tops }) => tops.includes(root))))
       found.set(JSON.stringify([repo, path, tree]), tree ? { repo, path, tree } : { repo, path });
@@ -55,8 +55,8 @@ const isFolder = (path: string): boolean => orNothing(() => statSync(path).isDir
 const isSymbolicLink = (path: string): boolean => orNothing(() => lstatSync(path).isSymbolicLink()) ?? false;
 
 /** The repository around a folder, and where that is a submodule those around it. */
-function placesAround(folder: string): readonly Place[] {
-  const places: Place[] = [];
+function placesAround(folder: string): readonly GitPlace[] {
+  const places: GitPlace[] = [];
   for (let place = placeOf(folder); place; place = isSubmodule(place) ? placeOf(dirname(place.root)) : undefined) places.push(place);
   return places;
 }

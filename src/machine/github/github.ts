@@ -64,7 +64,7 @@ export interface NewIssue {
   readonly assignees?: readonly string[] | undefined;
 }
 
-export interface Issue {
+export interface GitHubIssue {
   readonly number: number;
   readonly url: string;
   readonly body: string;
@@ -83,9 +83,9 @@ export interface GitHub {
   pull(repository: GitHubRepository, number: number): Promise<Pull>;
   createPull(repository: GitHubRepository, branch: string, words: PullWords): Promise<Pull>;
   changePull(repository: GitHubRepository, number: number, words: PullWords): Promise<Pull>;
-  createIssue(repository: GitHubRepository, issue: NewIssue): Promise<Issue>;
+  createIssue(repository: GitHubRepository, issue: NewIssue): Promise<GitHubIssue>;
   /** Those that were changed since, the newest first, up to a few hundred. */
-  issuesSince(repository: GitHubRepository, since: number): Promise<Issue[]>;
+  issuesSince(repository: GitHubRepository, since: number): Promise<GitHubIssue[]>;
 }
 
 export interface GitHubOptions {
@@ -101,7 +101,7 @@ export interface GitHubOptions {
 const API = 'https://api.github.com';
 const TIMEOUT_MS = 15_000;
 const PAGE = 100;
-const MOST_PAGES = 3;
+const MAX_PAGES = 3;
 const nothing = () => {};
 /** It would write to the console what it asks for. */
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
@@ -127,7 +127,7 @@ const pullOf = ({ number, html_url, state, merged_at, base }: RawPull): Pull => 
   state: merged_at !== null ? 'merged' : state === 'open' ? 'open' : 'closed',
 });
 
-const issueOf = ({ number, html_url, body }: { number: number; html_url: string; body?: string | null | undefined }): Issue => ({
+const issueOf = ({ number, html_url, body }: { number: number; html_url: string; body?: string | null | undefined }): GitHubIssue => ({
   number,
   url: html_url,
   body: body ?? '',
@@ -178,9 +178,9 @@ export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUr
       return issueOf(await ask((rest, request) => rest.issues.create({ ...repository, title, body, ...more, request })));
     },
     async issuesSince(repository, since) {
-      const found: Issue[] = [];
+      const found: GitHubIssue[] = [];
       const asked = { ...repository, state: 'all', sort: 'created', direction: 'desc', since: new Date(since).toISOString(), per_page: PAGE } as const;
-      for (let page = 1; page <= MOST_PAGES; page++) {
+      for (let page = 1; page <= MAX_PAGES; page++) {
         const issues = await ask((rest, request) => rest.issues.listForRepo({ ...asked, page, request }));
         found.push(...issues.map(issueOf));
         if (issues.length < PAGE) break;

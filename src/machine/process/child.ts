@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { atMost } from '../../kernel/at-most.ts';
+import { withTimeout } from '../../kernel/with-timeout.ts';
 import { MARK, remaining, signalAll, startOf } from './group.ts';
 import { FolderMissing, isFolder, notStarted } from './process.ts';
 
@@ -99,7 +99,7 @@ function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string
   const endProcesses = async (graceMs: number): Promise<void> => {
     if (isRunning(child)) {
       child.stdin.end();
-      await atMost(graceMs, exited);
+      await withTimeout(graceMs, exited);
     }
     let left = remaining(kin);
     if (left.length === 0) return;
@@ -119,7 +119,7 @@ function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string
       await exited;
       // From here on the number may be another's.
       listener?.ended(pid);
-      if (child.stdout.readableFlowing !== null) await atMost(DRAIN_MS, closed);
+      if (child.stdout.readableFlowing !== null) await withTimeout(DRAIN_MS, closed);
     } finally {
       for (const stream of streams) stream.destroy();
     }

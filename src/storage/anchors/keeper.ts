@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { chunks } from '../chunks.ts';
 import type { Db } from '../engine.ts';
 import { StoreError } from '../errors.ts';
@@ -163,7 +163,7 @@ export class AnchorKeeper {
     for (const [index, line] of readLines(path).entries()) {
       lines.add(line);
       // Signatures are work for this thread: others are served in between.
-      if (index % CHECKED_AT_ONCE === 0) await breathe();
+      if (index % CHECKED_AT_ONCE === 0) await yieldToEventLoop();
     }
     this.#read.set(workspace, { size, kept: lines.kept });
     return lines.kept;

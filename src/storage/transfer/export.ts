@@ -6,7 +6,7 @@ import { SchemaMismatch } from '../errors.ts';
 import { type ChainBreak, type ChainPoint, ChainVerifier, GENESIS, readAnchor, readHead, toEvent } from '../journal.ts';
 import { inspectSchema, SCHEMA_VERSION } from '../migrate.ts';
 import type { EventRow } from '../schema-rows.ts';
-import { FORMAT, misfit, type Row, TABLES, type TableLayout, TransferRefused, writeLine, writeRow } from './format.ts';
+import { FORMAT, misfit, TABLES, type TableLayout, TransferRefused, type TransferRow, writeLine, writeRow } from './format.ts';
 
 export interface ExportOptions {
   readonly workspace: string;
@@ -82,7 +82,7 @@ function refuseBroken(firstBreak: ChainBreak | null): void {
   );
 }
 
-function refuseMisfit(table: TableLayout, row: Row): void {
+function refuseMisfit(table: TableLayout, row: TransferRow): void {
   const reason = misfit(table, row);
   if (reason === undefined) return;
   const key = table.key.map((column) => `${column} ${row[column]}`).join(', ');
@@ -137,10 +137,10 @@ export async function inSnapshot<T>({ kind, reader }: Engine, read: (db: Db) => 
 }
 
 /** A table's rows of one workspace by the bytes of their key, which no collation of the database changes; of events those behind `after`. */
-export async function* pagesOf({ kind }: Engine, db: Db, table: TableLayout, workspace: string, after: number): AsyncGenerator<Row[]> {
+export async function* pagesOf({ kind }: Engine, db: Db, table: TableLayout, workspace: string, after: number): AsyncGenerator<TransferRow[]> {
   const { name, columns, key, owner } = table;
   // Tables are values here, and their rows are checked one by one.
-  let query = (db as unknown as Kysely<Record<string, Row>>)
+  let query = (db as unknown as Kysely<Record<string, TransferRow>>)
     .selectFrom(name)
     .select([...columns.keys()])
     .where(owner, '=', workspace);
@@ -155,15 +155,15 @@ export async function* pagesOf({ kind }: Engine, db: Db, table: TableLayout, wor
   }
   await sql`declare rows_to_export no scroll cursor for ${query}`.execute(db);
   for (;;) {
-    const { rows } = await sql<Row>`fetch ${sql.lit(PAGE)} from rows_to_export`.execute(db);
+    const { rows } = await sql<TransferRow>`fetch ${sql.lit(PAGE)} from rows_to_export`.execute(db);
     if (rows.length > 0) yield rows;
     if (rows.length < PAGE) break;
   }
   await sql`close rows_to_export`.execute(db);
 }
 
-async function* inPages(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
-  let page: Row[] = [];
+async function* inPages(rows: AsyncIterable<TransferRow>): AsyncGenerator<TransferRow[]> {
+  let page: TransferRow[] = [];
   for await (const row of rows) {
     page.push(row);
     if (page.length < PAGE) continue;

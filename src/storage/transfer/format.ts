@@ -53,7 +53,7 @@ const rowLine = z.strictObject({ table: z.string(), row: z.record(z.string(), z.
 
 export const writeLine = (line: Header | End): string => `${JSON.stringify(line)}\n`;
 
-export const writeRow = ({ name }: TableLayout, row: Row): string => `{"table":"${name}","row":${canonicalJson(row)}}\n`;
+export const writeRow = ({ name }: TableLayout, row: TransferRow): string => `{"table":"${name}","row":${canonicalJson(row)}}\n`;
 
 const DAMAGED = 'The file is damaged: copy it again from where it was made, or export anew. Nothing was changed.';
 
@@ -121,7 +121,7 @@ function issueOf(error: z.ZodError): string {
 
 /** All that a portable column can hold; JSON is the text that it is stored as. */
 export type Value = string | number | null;
-export type Row = Record<string, Value>;
+export type TransferRow = Record<string, Value>;
 
 interface Column {
   readonly type: 'text' | 'integer' | 'bigint';
@@ -180,7 +180,7 @@ function namesIn(list: string): string[] {
 }
 
 /** What about a row does not fit its table, naming the column; nothing where it fits. */
-export function misfit({ columns }: TableLayout, row: Row): string | undefined {
+export function misfit({ columns }: TableLayout, row: TransferRow): string | undefined {
   const unknown = Object.keys(row).find((name) => !columns.has(name));
   if (unknown !== undefined) return `${unknown}: there is no such column`;
   for (const [name, { type, nullable }] of columns) {
@@ -201,7 +201,7 @@ export function misfit({ columns }: TableLayout, row: Row): string | undefined {
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-export interface Line {
+export interface TransferLine {
   readonly number: number;
   /** Without the newline. */
   readonly text: string;
@@ -210,7 +210,7 @@ export interface Line {
 }
 
 /** Split at newlines alone: node's readline also splits at separators that a text may contain. */
-export async function* linesOf(path: string): AsyncGenerator<Line> {
+export async function* linesOf(path: string): AsyncGenerator<TransferLine> {
   let parts: Buffer[] = [];
   let size = 0;
   let number = 1;
@@ -233,7 +233,7 @@ export async function* linesOf(path: string): AsyncGenerator<Line> {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function lineOf(number: number, bytes: Buffer): Line {
+function lineOf(number: number, bytes: Buffer): TransferLine {
   const content = bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1) : bytes;
   try {
     return { number, text: utf8.decode(content), bytes };

@@ -10,16 +10,16 @@ import {
   type End,
   firstLine,
   type Header,
-  type Line,
   linesOf,
   misfit,
   OF_ONE_SERVER,
-  type Row,
   readContent,
   readHeader,
   TABLES,
   type TableLayout,
+  type TransferLine,
   TransferRefused,
+  type TransferRow,
   writeLine,
 } from './format.ts';
 import { type Batch, insertBatch } from './insert.ts';
@@ -126,7 +126,7 @@ class Intake {
     return end;
   }
 
-  async #take({ table: name, row }: { table: string; row: Row }, { number, text }: Line): Promise<void> {
+  async #take({ table: name, row }: { table: string; row: TransferRow }, { number, text }: TransferLine): Promise<void> {
     const position = POSITIONS.get(name);
     const table = position === undefined ? undefined : TABLES[position];
     if (position === undefined || !table) throw damaged(number, `table: there is no ${JSON.stringify(name.slice(0, 60))}`);
@@ -149,7 +149,7 @@ class Intake {
   }
 
   /** The row as it comes in, by its feature's rules; undefined where it does not. */
-  #judge({ name }: TableLayout, row: Row, line: number): Row | undefined {
+  #judge({ name }: TableLayout, row: TransferRow, line: number): TransferRow | undefined {
     const verdict = this.#options.rules[name as keyof RowRules](row, this.#options.place);
     if ('wrong' in verdict) {
       throw new TransferRefused(
@@ -163,7 +163,7 @@ class Intake {
   }
 
   /** The journal, as its rows come by: a break names the line. */
-  #follow({ name }: TableLayout, row: Row, line: number): void {
+  #follow({ name }: TableLayout, row: TransferRow, line: number): void {
     if (name === 'journal_anchors') this.#anchor = pointOf(row);
     if (name === 'journal_heads') this.#head = pointOf(row);
     if (name !== 'events' || this.#options.unverified) return;
@@ -181,7 +181,7 @@ class Intake {
     this.#options.onProgress?.(this.#rows, this.#bytes);
   }
 
-  #check(end: End, { number: line, bytes }: Line): void {
+  #check(end: End, { number: line, bytes }: TransferLine): void {
     // No digest is over the last line itself.
     if (!bytes.equals(Buffer.from(writeLine(end)))) throw damaged(line, 'this is not as it was written');
     if (this.#sum.digest('hex') !== end.sha256) throw damaged(line, 'sha256: a line before this one was changed, lost or moved');
@@ -200,7 +200,7 @@ class Intake {
   }
 }
 
-const pointOf = ({ seq, hash }: Row): ChainPoint => ({ seq: Number(seq), hash: String(hash) });
+const pointOf = ({ seq, hash }: TransferRow): ChainPoint => ({ seq: Number(seq), hash: String(hash) });
 
 /** What a server makes of itself when it first starts, and a person by signing in and looking around: nobody's work. */
 const MADE_AT_START = ['workspaces', 'journal_heads', 'events', 'developers', 'tokens', 'signin_links'];
@@ -215,7 +215,7 @@ const EVENTS_OF_START = [
   'signin.completed',
 ];
 
-const rowsOf = (db: Db) => db as unknown as Kysely<Record<string, Row>>;
+const rowsOf = (db: Db) => db as unknown as Kysely<Record<string, TransferRow>>;
 
 /** Makes room for an import: the workspace must be absent, or have only what a first start made, which goes, its events too. */
 export async function clearUntouched(db: Db, workspace: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Db, Engine } from '../engine.ts';
-import { type Row, type TableLayout, TransferRefused } from './format.ts';
+import { type TableLayout, TransferRefused, type TransferRow } from './format.ts';
 
 /** Rows of one table with the lines that they stand in. */
 export interface Batch {
   readonly table: TableLayout;
-  readonly rows: Row[];
+  readonly rows: TransferRow[];
   readonly lines: number[];
 }
 
@@ -58,7 +58,7 @@ async function collisionOf(reader: Db, { table, rows, lines }: Batch, workspace:
   const { name, owner, uniqueAcross } = table;
   for (const [index, row] of rows.entries()) {
     for (const columns of uniqueAcross) {
-      let query = (reader as unknown as Kysely<Record<string, Row>>).selectFrom(name).select(owner).where(owner, '<>', workspace);
+      let query = (reader as unknown as Kysely<Record<string, TransferRow>>).selectFrom(name).select(owner).where(owner, '<>', workspace);
       for (const column of columns) query = query.where(column, '=', row[column] ?? null);
       const other = await query.limit(1).executeTakeFirst();
       if (!other) continue;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SCHEMA } from '../schema.ts';
-import { LEFT_OUT, misfit, type Row, TABLES, type TableLayout } from './format.ts';
+import { LEFT_OUT, misfit, TABLES, type TableLayout, type TransferRow } from './format.ts';
 
 const columnLines = SCHEMA.postgres.split('\n').filter((line) => /^\w+\.\w+ /.test(line));
 
@@ -35,9 +35,9 @@ test('what is unique in the whole database is known for what it is', () => {
 });
 
 const settings = TABLES.find(({ name }) => name === 'settings') as TableLayout;
-const fitting: Row = { workspace_id: 'w', key: 'k', value: 'v', updated_at: 1, updated_by: 'b' };
+const fitting: TransferRow = { workspace_id: 'w', key: 'k', value: 'v', updated_at: 1, updated_by: 'b' };
 
-test.each<[string, Row, RegExp | undefined]>([
+test.each<[string, TransferRow, RegExp | undefined]>([
   ['fits', fitting, undefined],
   ['has a column too many', { ...fitting, more: 1 }, /^more: /],
   ['lacks a column', { workspace_id: 'w', key: 'k', value: 'v', updated_at: 1 }, /^updated_by: missing/],

@@ -1,7 +1,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import type { z } from 'zod';
 import type { Database } from '../schema-rows.ts';
-import type { LEFT_OUT, Row, Value } from './format.ts';
+import type { LEFT_OUT, TransferRow, Value } from './format.ts';
 
 /** The server that imports. */
 export interface ImportPlace {
@@ -16,8 +16,8 @@ export interface ImportPlace {
  * What becomes of a row. `wrong` refuses the whole file. `leftOut` names a kind that is counted: the row itself where `row` is null, else the
  * part of it that does not come along.
  */
-export type RowVerdict = { readonly row: Row | null; readonly leftOut?: string } | { readonly wrong: string };
-export type RowRule = (row: Row, place: ImportPlace) => RowVerdict;
+export type RowVerdict = { readonly row: TransferRow | null; readonly leftOut?: string } | { readonly wrong: string };
+export type RowRule = (row: TransferRow, place: ImportPlace) => RowVerdict;
 
 /** Every table has a rule: one without it does not compile. */
 export type RowRules = Readonly<Record<Exclude<keyof Database, (typeof LEFT_OUT)[number]>, RowRule>>;

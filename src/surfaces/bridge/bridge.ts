@@ -16,9 +16,9 @@ import { configuredToken } from '../../wire/credentials.ts';
 import { noteRepo } from '../companion/repos.ts';
 import { instructionsFor } from '../mcp/instructions.ts';
 import { toolsetsNamed } from '../mcp/toolsets.ts';
-import { type Answer, askCovenant, type Question } from './covenant-server.ts';
+import { askCovenant, type BridgeAnswer, type BridgeRequest } from './covenant-server.ts';
 import { lastLists } from './last-list.ts';
-import { createLookout } from './lookout.ts';
+import { createLookout } from './reconnect-poller.ts';
 import { asToolResult, type TeamEnvelope } from './refusal.ts';
 import type { BridgeSettings } from './settings.ts';
 import { takeToken } from './token.ts';
@@ -37,7 +37,7 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
   const served: ReadonlySet<Toolset> = (settings.toolsets && toolsetsNamed(settings.toolsets)) || new Set(['team']);
   const instructions = instructionsFor(served);
 
-  function noteAnswer(method: string, answer: Answer, token: string | undefined): void {
+  function noteAnswer(method: string, answer: BridgeAnswer, token: string | undefined): void {
     if ('result' in answer) return;
     const envelope = envelopeOf(answer);
     note(`${method}: ${String(envelope.data.code)}: ${envelope.message}`);
@@ -64,7 +64,7 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
     };
     server.onclose = () => lookout.end();
 
-    async function ask(ctx: ServerContext, question: Pick<Question, 'method' | 'params'>, token: string | undefined): Promise<Answer> {
+    async function ask(ctx: ServerContext, question: Pick<BridgeRequest, 'method' | 'params'>, token: string | undefined): Promise<BridgeAnswer> {
       const answer = await askCovenant(settings, { ...question, token, meta: metaOf(ctx), client: clientOf(server, ctx), signal: ctx.mcpReq.signal });
       noteAnswer(question.method, answer, token);
       if (!('failed' in answer)) lookout.wake();
@@ -115,7 +115,7 @@ function noteActivity(env: NodeJS.ProcessEnv): void {
   }
 }
 
-const envelopeOf = (answer: Exclude<Answer, { result: unknown }>): TeamEnvelope => ('failed' in answer ? answer.failed : answer.refused);
+const envelopeOf = (answer: Exclude<BridgeAnswer, { result: unknown }>): TeamEnvelope => ('failed' in answer ? answer.failed : answer.refused);
 
 /** What belongs to the exchange with the server; the SDK writes this client's own. */
 function withoutWireFields({ resultType: _, ...result }: Record<string, unknown>): Record<string, unknown> {

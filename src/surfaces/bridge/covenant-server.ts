@@ -15,7 +15,7 @@ import type { BridgeSettings } from './settings.ts';
 
 const PROTOCOL_VERSION = '2026-07-28';
 
-export interface Question {
+export interface BridgeRequest {
   readonly method: 'tools/list' | 'tools/call';
   readonly params: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
@@ -26,10 +26,10 @@ export interface Question {
 }
 
 /** `refused` is the server's word; `failed` is ours, where the server did not say anything that could be understood. */
-export type Answer = { readonly result: Record<string, unknown> } | { readonly refused: TeamEnvelope } | { readonly failed: TeamEnvelope };
+export type BridgeAnswer = { readonly result: Record<string, unknown> } | { readonly refused: TeamEnvelope } | { readonly failed: TeamEnvelope };
 
 /** One POST for one question: the 2026-07-28 protocol has no session that could break between two of them. */
-export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSettings, question: Question): Promise<Answer> {
+export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSettings, question: BridgeRequest): Promise<BridgeAnswer> {
   if (question.token !== undefined && !isToken(question.token)) return { refused: malformedToken() };
   const deadline = AbortSignal.timeout(timeoutMs);
   const body = bodyOf(question);
@@ -54,7 +54,7 @@ export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSetting
   }
 }
 
-function headersOf({ method, params, token }: Question): Record<string, string> {
+function headersOf({ method, params, token }: BridgeRequest): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
@@ -72,7 +72,7 @@ function headerValue(name: string): string {
   return /^(?!=\?)[\x21-\x7e]+$/.test(name) ? name : `=?base64?${Buffer.from(name, 'utf8').toString('base64')}?=`;
 }
 
-function bodyOf({ method, params, meta, client }: Question): string {
+function bodyOf({ method, params, meta, client }: BridgeRequest): string {
   const envelope = {
     [PROTOCOL_VERSION_META_KEY]: PROTOCOL_VERSION,
     // None: the bridge carries calls and their results, not questions back to the client.
@@ -83,7 +83,7 @@ function bodyOf({ method, params, meta, client }: Question): string {
 }
 
 /** Undefined where the text is nothing that a Covenant server says. */
-function understand({ status, headers, text }: HttpAnswer): Answer | undefined {
+function understand({ status, headers, text }: HttpAnswer): BridgeAnswer | undefined {
   const isStream = headers['content-type']?.startsWith('text/event-stream');
   const message = parsed(isStream ? lastEvent(text) : text);
   if (message === undefined) return undefined;

@@ -12,8 +12,8 @@ export interface LastList {
 }
 
 /** Several agents of several servers; beyond that the oldest goes. */
-const MOST_FILES = 20;
-const MOST_BYTES = 2 * 1024 * 1024;
+const MAX_FILES = 20;
+const MAX_BYTES = 2 * 1024 * 1024;
 
 /** As the holder of a token sees it: another may see other tools. */
 export function lastLists({ origin, toolsets }: BridgeSettings, env: NodeJS.ProcessEnv): (token: string | undefined) => LastList {
@@ -30,7 +30,7 @@ export function lastLists({ origin, toolsets }: BridgeSettings, env: NodeJS.Proc
       keep({ tools, nextCursor }) {
         const text = JSON.stringify({ tools });
         // Half a list would pass for a whole one.
-        if (nextCursor !== undefined || kept.get(path) === text || Buffer.byteLength(text) > MOST_BYTES) return;
+        if (nextCursor !== undefined || kept.get(path) === text || Buffer.byteLength(text) > MAX_BYTES) return;
         kept.set(path, text);
         try {
           replaceFile(path, text);
@@ -51,7 +51,7 @@ function digestOf(value: unknown): string {
 
 function forgetOldest(folder: string): void {
   const files = readdirSync(folder).map((name) => ({ path: join(folder, name), changed: statSync(join(folder, name)).mtimeMs }));
-  for (const { path } of files.toSorted((a, b) => b.changed - a.changed).slice(MOST_FILES)) rmSync(path, { force: true });
+  for (const { path } of files.toSorted((a, b) => b.changed - a.changed).slice(MAX_FILES)) rmSync(path, { force: true });
 }
 
 export function isList(value: unknown): value is ListToolsResult {

@@ -1,6 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Client } from './client.ts';
-import type { Output } from './output.ts';
+import type { CliOutput } from './output.ts';
 
 /** Refused or failed: exit 1. */
 export class CliError extends Error {
@@ -24,7 +24,7 @@ export interface BareInvocation {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly json: boolean;
-  readonly out: Output;
+  readonly out: CliOutput;
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
   readonly positionals: readonly string[];
 }
@@ -35,7 +35,7 @@ export interface Invocation extends BareInvocation {
 }
 
 /** What a command found, for programs and for people. Exit 1 where it found a fault; 3 is a no that its caller has to tell from any failure. */
-export interface Result {
+export interface CommandResult {
   readonly json: { readonly kind: string; readonly [key: string]: unknown };
   readonly text: string;
   readonly exit?: 0 | 1 | 3;
@@ -55,10 +55,10 @@ export interface BareCommand<I extends BareInvocation = BareInvocation> {
   /** Works on this machine's files, not in a workspace. */
   readonly local?: true;
   /** Nothing, where the command has printed for itself. */
-  run(invocation: I): Promise<Result | undefined>;
+  run(invocation: I): Promise<CommandResult | undefined>;
 }
 
-export type Command = BareCommand<Invocation>;
+export type CliCommand = BareCommand<Invocation>;
 
 export const option = (invocation: BareInvocation, name: string): string | undefined => {
   const value = invocation.values[name];

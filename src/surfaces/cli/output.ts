@@ -1,7 +1,7 @@
 import { printable, printableLine } from '../../kernel/printable.ts';
 
 /** Results to stdout, narration to stderr. Colour on the mark only, and only on a terminal. Text of others is escaped here, for every command. */
-export interface Output {
+export interface CliOutput {
   result(text: string): void;
   note(text: string): void;
   /** A result as it is, for programs. */
@@ -13,7 +13,7 @@ export interface Output {
   readonly utf8: boolean;
 }
 
-export function createOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Output {
+export function createOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): CliOutput {
   const colour = stdout.isTTY === true && env.NO_COLOR === undefined && env.TERM !== 'dumb';
   const utf8 = /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '') || process.platform === 'darwin';
   const mark = (symbol: string, ascii: string, code: number) => (colour ? `\u001b[${code}m${utf8 ? symbol : ascii}\u001b[0m` : utf8 ? symbol : ascii);

@@ -2,7 +2,7 @@ import { ConfigError } from '../../config.ts';
 import { SchemaMismatch } from '../../storage/errors.ts';
 import { VERSION } from '../../version.ts';
 import { type Client, connectClient } from './client.ts';
-import type { Command } from './command.ts';
+import type { CliCommand } from './command.ts';
 import { agentCommands } from './commands/agents.ts';
 import { approvalCommands } from './commands/approvals.ts';
 import { auditCommands } from './commands/audit.ts';
@@ -30,7 +30,7 @@ import { usageCommands } from './commands/usage.ts';
 import { workflowCommands } from './commands/workflow.ts';
 import { type Fault, runProgram } from './program.ts';
 
-export const COMMANDS: readonly Command[] = [
+export const COMMANDS: readonly CliCommand[] = [
   upCommand,
   ...serverCommands,
   doctorCommand,

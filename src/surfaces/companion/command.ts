@@ -1,4 +1,4 @@
-import { type Place, placeOf } from '../../machine/git/place.ts';
+import { type GitPlace, placeOf } from '../../machine/git/place.ts';
 import { storedOrigin } from '../../wire/credentials.ts';
 import type { BareCommand, BareInvocation } from '../cli/command.ts';
 import { CliError, option } from '../cli/command.ts';
@@ -17,7 +17,7 @@ export function originOf(invocation: BareInvocation): string {
   return originFrom(env.COVIBE_BASE_URL || setUpAround(env, cwd)?.origin || storedOrigin(env) || DEFAULT_ORIGIN, 'COVIBE_BASE_URL');
 }
 
-export function requireRepository(folder: string): Place {
+export function requireRepository(folder: string): GitPlace {
   const place = placeOf(folder);
   if (place) return place;
   throw new CliError('NO_REPOSITORY', `${folder} is in no git repository.`, 'Run it in the repository that your agents work in; `git init` makes one.');

@@ -12,7 +12,7 @@ interface Word {
 }
 
 /** Which tokens are gone cannot be known: others may have theirs in their environment. Beyond so many the oldest word goes. */
-const MOST_WORDS = 200;
+const MAX_WORDS = 200;
 
 const pathOf = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'fail-closed.json');
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex').slice(0, 32);
@@ -34,7 +34,7 @@ export function noteFailClosed(env: NodeJS.ProcessEnv, origin: string, token: st
   // It may be the workspace of others too, who were told otherwise before: they count as untold until they hear for themselves.
   const isOutdated = (word: Word) => closed && word.origin === origin && !word.closed;
   const next = [...words.filter((word) => !isOwn(word) && !isOutdated(word)), { origin, token: hash, closed }];
-  replaceFile(pathOf(env), `${JSON.stringify({ words: next.slice(-MOST_WORDS) }, null, 2)}\n`);
+  replaceFile(pathOf(env), `${JSON.stringify({ words: next.slice(-MAX_WORDS) }, null, 2)}\n`);
 }
 
 function wordsIn(env: NodeJS.ProcessEnv): readonly Word[] {

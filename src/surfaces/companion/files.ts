@@ -6,22 +6,22 @@ import { installCommand } from '../../features/core/devices/connections.ts';
 import { real } from '../../machine/git/place.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import { CliError } from '../cli/command.ts';
-import { isSameFile, missingFolders, readText, requireInside, requireWritable, type Write, writeAll } from './edit/disk.ts';
+import { type DesiredFile, desiredFiles, INBOX, ownPlace, type SetupPlan } from './desired-files.ts';
+import { type FileWrite, isSameFile, missingFolders, readText, requireInside, requireWritable, writeAll } from './edit/disk.ts';
 import { stateOf } from './edit/edit.ts';
 import { keptIn } from './edit/kept.ts';
 import { withEntries } from './edit/plan.ts';
 import { programsFor } from './programs.ts';
 import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord } from './record.ts';
-import { INBOX, ownPlace, type SetupPlan, type Wanted, wantedOf } from './wanted.ts';
 
+export { installedClients, type SetupPlan } from './desired-files.ts';
 export { type Removal, removeSetup } from './remove.ts';
-export { installedClients, type SetupPlan } from './wanted.ts';
 
 /** All that would be written, read and checked: nothing has been changed. */
-export interface Planned {
+export interface PlannedSetup {
   readonly plan: SetupPlan;
-  readonly outcomes: readonly Outcome[];
-  readonly writes: readonly Write[];
+  readonly outcomes: readonly SetupOutcome[];
+  readonly writes: readonly FileWrite[];
 }
 
 export interface FileOutcome {
@@ -35,14 +35,14 @@ export interface FileOutcome {
   readonly setBack: readonly string[];
 }
 
-export interface Outcome {
+export interface SetupOutcome {
   readonly client: ClientName;
   readonly files: readonly FileOutcome[];
   /** What the person must know or do, such as to trust Codex's hooks once. */
   readonly notes: readonly string[];
 }
 
-export interface Finding {
+export interface SetupFinding {
   readonly client: ClientName;
   readonly file: string;
   /** `machine`: it may stand there for another repository. */
@@ -57,16 +57,16 @@ export interface Finding {
   readonly note?: string | undefined;
 }
 
-interface PlannedFile extends Wanted {
-  readonly write: Write;
+interface PlannedFile extends DesiredFile {
+  readonly write: FileWrite;
   readonly outcome: FileOutcome;
   readonly known: FileRecord | undefined;
 }
 
-export function planSetup(plan: SetupPlan): Planned {
+export function planSetup(plan: SetupPlan): PlannedSetup {
   const { env, root, now } = plan;
   const records = { repository: readRecord(env, { repository: root }), machine: readRecord(env, 'machine') };
-  const files = wantedOf(plan).map((wanted): PlannedFile => {
+  const files = desiredFiles(plan).map((wanted): PlannedFile => {
     const path = ownPlace(wanted, root);
     const current = readText(path, wanted.shown);
     const earlier = fileIn(records[wanted.scope], path);
@@ -99,7 +99,7 @@ export function planSetup(plan: SetupPlan): Planned {
 }
 
 /** First the record: what is written can be undone even if the power goes in between. */
-export function applySetup({ plan, outcomes, writes }: Planned): Outcome[] {
+export function applySetup({ plan, outcomes, writes }: PlannedSetup): SetupOutcome[] {
   writeAll(writes);
   if (!plan.only) mkdirSync(join(plan.root, INBOX), { recursive: true });
   return [...outcomes];
@@ -110,15 +110,15 @@ export const setupCommand = ({ origin, clients }: Pick<SetupPlan, 'origin' | 'cl
   `covibe-local setup --base-url ${quoted(origin)}${clients.length > 0 ? ` --agents ${clients.join(',')}` : ''}`;
 
 /** What stands in the files now, against what setup would write. */
-export function inspectSetup(plan: SetupPlan): Finding[] {
+export function inspectSetup(plan: SetupPlan): SetupFinding[] {
   const fix = setupCommand(plan);
-  return wantedOf(plan).flatMap((wanted) => {
+  return desiredFiles(plan).flatMap((wanted) => {
     const { client, path, scope, shown, entries, note } = wanted;
     if (!client) return [];
     const of = { client, file: path, scope, shown, note };
     try {
       const text = readText(ownPlace(wanted, plan.root), shown)?.text ?? '';
-      return entries.flatMap((entry): Finding[] => {
+      return entries.flatMap((entry): SetupFinding[] => {
         const state = stateOf(text, entry, shown);
         // Anybody may have written that.
         if (state === 'good' && 'isDefault' in entry) return [];
@@ -146,7 +146,7 @@ function requireFilesOfTheirOwn(files: readonly PlannedFile[]): void {
   }
 }
 
-function outcomesOf({ env, root, clients }: SetupPlan, files: readonly PlannedFile[]): Outcome[] {
+function outcomesOf({ env, root, clients }: SetupPlan, files: readonly PlannedFile[]): SetupOutcome[] {
   const changed = files.filter(({ client, outcome }) => client && outcome.change !== 'unchanged');
   const isTied = programsFor(env, root).by === 'path';
   const tied = `covibe-local is not on the PATH, so the files name where it lies on this machine. To share them: ${installCommand(PACKAGE_ROOT)}, then run setup again.`;
@@ -157,7 +157,7 @@ function outcomesOf({ env, root, clients }: SetupPlan, files: readonly PlannedFi
   }));
 }
 
-function recordWrite(env: NodeJS.ProcessEnv, scope: RecordScope, before: SetupRecord, files: readonly PlannedFile[], root: string, now: number): Write[] {
+function recordWrite(env: NodeJS.ProcessEnv, scope: RecordScope, before: SetupRecord, files: readonly PlannedFile[], root: string, now: number): FileWrite[] {
   const path = recordPath(env, scope);
   const untouched = before.files.filter((each) => !files.some(({ write }) => isSameFile(write.path, each.path)));
   const inbox = files.some(({ client }) => client === undefined) ? missingFolders(join(root, INBOX)) : [];

@@ -7,8 +7,8 @@ export type GitState = Pick<HookQuestion, 'dirty_files' | 'unpushed_files' | 'un
 /** An agent's program waits for it. */
 const TIMEOUT_MS = 2_000;
 /** The server takes no more. */
-const MOST_FILES = 5_000;
-const MOST_COMMITS = 1_000;
+const MAX_FILES = 5_000;
+const MAX_COMMITS = 1_000;
 
 /** What is not committed and not pushed. No program that the repository names is run; what git cannot say, or not in time, is left out. */
 export async function gitState(root: string): Promise<GitState> {
@@ -33,8 +33,8 @@ async function notPushed(root: string, looking: Looking): Promise<GitState> {
   const range = ['HEAD', '--not', '--remotes', '--'];
   try {
     const [count, names] = await Promise.all([
-      git(root, ['rev-list', '--count', `--max-count=${MOST_COMMITS}`, ...range], looking),
-      git(root, ['log', '-z', '--format=', '--name-only', '--no-renames', '--no-ext-diff', '--no-textconv', `--max-count=${MOST_COMMITS}`, ...range], looking),
+      git(root, ['rev-list', '--count', `--max-count=${MAX_COMMITS}`, ...range], looking),
+      git(root, ['log', '-z', '--format=', '--name-only', '--no-renames', '--no-ext-diff', '--no-textconv', `--max-count=${MAX_COMMITS}`, ...range], looking),
     ]);
     return { unpushed_commits: Number(count), unpushed_files: files(names.split('\0')) };
   } catch {
@@ -42,6 +42,6 @@ async function notPushed(root: string, looking: Looking): Promise<GitState> {
   }
 }
 
-const files = (names: readonly string[]): string[] => [...new Set(names.map((name) => name.replace(/^\n+/, '')))].filter(isFile).slice(0, MOST_FILES);
+const files = (names: readonly string[]): string[] => [...new Set(names.map((name) => name.replace(/^\n+/, '')))].filter(isFile).slice(0, MAX_FILES);
 
 const isFile = (name: string): boolean => name !== '' && name.length <= 500 && !name.endsWith('/');

@@ -4,7 +4,7 @@ import { failsClosed, noteFailClosed } from './fail-closed.ts';
 import { ask } from './server.ts';
 
 /** What came of asking the server at a hook. */
-export type Heard =
+export type HookResult =
   | { readonly kind: 'answered'; readonly body: Record<string, unknown>; readonly session_id: string | undefined }
   /** Nobody has judged. `failClosed`: the workspace wanted, when last heard of, that nothing is written meanwhile. */
   | { readonly kind: 'away'; readonly reason: string; readonly failClosed: boolean }
@@ -23,7 +23,7 @@ export interface Asking {
   readonly of?: string;
 }
 
-export async function hear(env: NodeJS.ProcessEnv, { origin, client, event, question, token, of = client }: Asking): Promise<Heard> {
+export async function askServer(env: NodeJS.ProcessEnv, { origin, client, event, question, token, of = client }: Asking): Promise<HookResult> {
   const failClosed = failsClosed(env, origin, token);
   if (token !== undefined && !isToken(token)) return { kind: 'refused', ...NO_TOKEN, failClosed };
   const asked = await ask(origin, `/api/hooks/${client}/${event}`, { token, body: question, timeoutMs: TIMEOUT_MS });
@@ -32,7 +32,7 @@ export async function hear(env: NodeJS.ProcessEnv, { origin, client, event, ques
   if (status >= 500) return { kind: 'away', reason: `HTTP ${status}`, failClosed };
   const said = headers.get('x-covenant-fail-closed');
   if (status === 200 && said !== null) {
-    if (token !== undefined) orNot(() => noteFailClosed(env, origin, token, said === '1'));
+    if (token !== undefined) ignoreErrors(() => noteFailClosed(env, origin, token, said === '1'));
     return { kind: 'answered', body, session_id: headers.get('x-covenant-session') ?? undefined };
   }
   return { kind: 'refused', ...(status === 401 ? notAccepted(of, token) : refusalIn(status, body)), failClosed };
@@ -49,7 +49,7 @@ function refusalIn(status: number, body: Record<string, unknown>): { message: st
 }
 
 /** For the agent or person whose edit, commit or push waits for the server. */
-export function heldBack(what: string, origin: string, heard: Exclude<Heard, { kind: 'answered' }>): string {
+export function heldBack(what: string, origin: string, heard: Exclude<HookResult, { kind: 'answered' }>): string {
   const [why, next] =
     heard.kind === 'away'
       ? [`cannot be asked (${heard.reason})`, 'Start it with `covenant up`.']
@@ -61,7 +61,7 @@ export function heldBack(what: string, origin: string, heard: Exclude<Heard, { k
 }
 
 /** A home that cannot be written must not stop anybody's work. */
-export function orNot(work: () => void): void {
+export function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {

@@ -19,11 +19,11 @@ export function reportUsageAside(env: NodeJS.ProcessEnv, origin: string, { trans
 }
 
 /** So many seconds for another run that reports at this moment: what this one leaves is left until its next stop, or where no watcher runs for good. */
-const MOST_TRIES = 30;
+const MAX_TRIES = 30;
 
 export async function reportUsage(env: NodeJS.ProcessEnv, origin: string, { transcript, session }: Run): Promise<void> {
   const { syncUsage } = await import('./watch/sync.ts');
-  for (let tried = 0; tried < MOST_TRIES; tried++) {
+  for (let tried = 0; tried < MAX_TRIES; tried++) {
     const { heldBy } = await syncUsage(env, { origin, sources: ['claude-code'], only: transcript, session_id: session });
     if (heldBy === undefined) return;
     await pause(1_000);

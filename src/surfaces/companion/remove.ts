@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { CliError } from '../cli/command.ts';
-import { clearLeft, isInside, linkedTo, readText, removeEmptyFolders, requireInside, requireWritable, type Write, writeAll } from './edit/disk.ts';
+import { clearLeft, type FileWrite, isInside, linkedTo, readText, removeEmptyFolders, requireInside, requireWritable, writeAll } from './edit/disk.ts';
 import { withoutEntries } from './edit/plan.ts';
 import { shownPath } from './edit/shown.ts';
 import { type FileRecord, type RecordScope, readRecord, recordPath, recordText } from './record.ts';
@@ -21,7 +21,7 @@ interface From {
 
 interface Undone {
   readonly removals: readonly Removal[];
-  readonly writes: readonly Write[];
+  readonly writes: readonly FileWrite[];
   /** To be taken away where they are empty. */
   readonly folders: readonly string[];
 }
@@ -63,7 +63,7 @@ function undo({ env, root }: From, scope: RecordScope): Undone {
 
 interface UndoneFile {
   readonly removal: Removal;
-  readonly write?: Write;
+  readonly write?: FileWrite;
   /** Could not be undone, and stays on record until it can. */
   readonly failed?: FileRecord;
 }

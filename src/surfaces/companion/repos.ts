@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Place } from '../../machine/git/place.ts';
+import type { GitPlace } from '../../machine/git/place.ts';
 import { covibeHome, readJson, replaceFile } from '../../wire/covibe-home.ts';
 
 /** A repository that an agent of this machine has worked in: the watcher looks after it. */
@@ -13,7 +13,7 @@ export interface KnownRepo {
 export const reposPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'repos.json');
 
 /** The server takes no more. */
-const MOST = 200;
+const MAX_ITEMS = 200;
 /** The file need not change with every call of an agent. */
 const FRESH_MS = 10 * 60_000;
 
@@ -26,12 +26,12 @@ export function knownRepos(env: NodeJS.ProcessEnv): KnownRepo[] {
 export const presentRepos = (env: NodeJS.ProcessEnv): KnownRepo[] => knownRepos(env).filter(({ path }) => existsSync(path));
 
 /** An agent works here. */
-export function noteRepo(env: NodeJS.ProcessEnv, place: Pick<Place, 'checkout' | 'repo'>, now: number): void {
+export function noteRepo(env: NodeJS.ProcessEnv, place: Pick<GitPlace, 'checkout' | 'repo'>, now: number): void {
   const known = knownRepos(env);
   const before = known.find(({ path }) => path === place.checkout);
   if (before && before.repo === place.repo && now - before.last_active_at < FRESH_MS) return;
   const repos = [{ path: place.checkout, repo: place.repo, last_active_at: now }, ...known.filter(({ path }) => path !== place.checkout)];
-  replaceFile(reposPath(env), `${JSON.stringify({ repos: repos.slice(0, MOST) }, null, 2)}\n`);
+  replaceFile(reposPath(env), `${JSON.stringify({ repos: repos.slice(0, MAX_ITEMS) }, null, 2)}\n`);
 }
 
 function isKnownRepo(value: unknown): value is KnownRepo {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../../wire/covibe-home.ts';
-import { runsFolder, sweepRuns } from './told.ts';
+import { runsFolder, sweepRuns } from './notified.ts';
 
 const pathOf = (env: NodeJS.ProcessEnv, transcript: string): string =>
   join(runsFolder(env), `${createHash('sha256').update(transcript).digest('hex').slice(0, 32)}.session`);

@@ -1,7 +1,7 @@
 import { CliError } from '../cli/command.ts';
 import { ask } from './server.ts';
 
-export type ServerState =
+export type ServerProbe =
   | { readonly state: 'ready'; readonly ms: number; readonly version: string }
   /** It answers, and says that calls would fail. */
   | { readonly state: 'failing' }
@@ -14,7 +14,7 @@ export type TokenState =
   | { readonly state: 'refused' }
   | { readonly state: 'unreachable'; readonly reason: string };
 
-export async function serverState(origin: string): Promise<ServerState> {
+export async function serverState(origin: string): Promise<ServerProbe> {
   const started = performance.now();
   const asked = await ask(origin, '/api/health');
   if ('unreachable' in asked) return { state: 'unreachable', reason: asked.unreachable };

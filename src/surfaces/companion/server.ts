@@ -3,7 +3,7 @@ import { exchange, failureCode } from '../../wire/http-client.ts';
 import { CliError } from '../cli/command.ts';
 
 /** What came of asking the server. `unreachable`: nothing, or nothing that a Covenant server says. */
-export type Asked =
+export type ServerAnswer =
   | { readonly status: number; readonly headers: Pick<Headers, 'get'>; readonly body: Record<string, unknown> }
   | { readonly unreachable: string };
 
@@ -17,7 +17,7 @@ export interface AskOptions {
 const TIMEOUT_MS = 10_000;
 
 /** GET without a body, POST with one. Never throws for what the network or the other side does. */
-export async function ask(origin: string, path: string, { token, body, headers, timeoutMs = TIMEOUT_MS }: AskOptions = {}): Promise<Asked> {
+export async function ask(origin: string, path: string, { token, body, headers, timeoutMs = TIMEOUT_MS }: AskOptions = {}): Promise<ServerAnswer> {
   if (token !== undefined && !isToken(token)) throw new CliError('MALFORMED_TOKEN', NO_TOKEN.message, NO_TOKEN.next);
   try {
     const answer = await exchange(`${origin}${path}`, {

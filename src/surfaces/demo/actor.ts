@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { VERSION } from '../../version.ts';
 
-export type Answer = Record<string, unknown>;
+export type DemoAnswer = Record<string, unknown>;
 
 /** One agent of the demo: a client of the server as any other, by MCP over HTTP and with a token of its own. */
 export class Actor {
@@ -21,18 +21,18 @@ export class Actor {
   }
 
   /** What the server answered, refusals included. */
-  async ask(tool: string, args: object): Promise<Answer> {
+  async ask(tool: string, args: object): Promise<DemoAnswer> {
     const { structuredContent } = await (await this.#client).callTool({ name: tool, arguments: { ...args } }, { timeout: CALL_LIMIT_MS });
-    return (structuredContent ?? {}) as Answer;
+    return (structuredContent ?? {}) as DemoAnswer;
   }
 
   /** What the server answered to a call that has to succeed. */
-  async call(tool: string, args: object): Promise<Answer> {
+  async call(tool: string, args: object): Promise<DemoAnswer> {
     const { structuredContent, isError, content } = await (await this.#client).callTool({ name: tool, arguments: { ...args } }, { timeout: CALL_LIMIT_MS });
     if (isError) throw new Error(`${this.name} ${tool}: ${JSON.stringify(structuredContent ?? content)}`);
-    const answer = (structuredContent ?? {}) as Answer;
+    const answer = (structuredContent ?? {}) as DemoAnswer;
     // The team's tools wrap their answers, the others do not.
-    return (answer.data as Answer | undefined) ?? answer;
+    return (answer.data as DemoAnswer | undefined) ?? answer;
   }
 
   async leave(): Promise<void> {

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Answer } from './actor.ts';
+import type { DemoAnswer } from './actor.ts';
 
-type Act = (name: string, input?: Record<string, unknown>) => Promise<Answer>;
+type Act = (name: string, input?: Record<string, unknown>) => Promise<DemoAnswer>;
 
 /** Agents first, then what they made: a program that still runs would go on making. Where no demo is, others' agents are at work. */
-export async function clearStage(action: Act, keep: boolean): Promise<Answer> {
+export async function clearStage(action: Act, keep: boolean): Promise<DemoAnswer> {
   const { state } = await action('demo.show');
   if (state !== 'begun' && state !== 'kept') return { revoked_tokens: 0, removed_rows: 0, kept: false };
   const patient = patiently(action);
@@ -19,7 +19,7 @@ export async function clearStage(action: Act, keep: boolean): Promise<Answer> {
   return await action('demo.end', { keep });
 }
 
-const instancesOf = async (action: Act): Promise<Answer[]> => ((await action('instances.list', { limit: 200 })) as { items: Answer[] }).items;
+const instancesOf = async (action: Act): Promise<DemoAnswer[]> => ((await action('instances.list', { limit: 200 })) as { items: DemoAnswer[] }).items;
 
 const TRIES = 30;
 const PAUSE_MS = 1_000;

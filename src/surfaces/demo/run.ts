@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Actor, type Answer } from './actor.ts';
+import { Actor, type DemoAnswer } from './actor.ts';
 import { makeRepository } from './repository.ts';
 import type { Stage, Story } from './stage.ts';
 import { coordination } from './stories/coordination.ts';
@@ -30,7 +30,7 @@ export interface Demo {
   readonly paceMs: number;
   /** After the last step, with all agents still there. */
   readonly stayMs: number;
-  action(name: string, input?: Record<string, unknown>): Promise<Answer>;
+  action(name: string, input?: Record<string, unknown>): Promise<DemoAnswer>;
 }
 
 /** Tells all stories at once, to the end. */

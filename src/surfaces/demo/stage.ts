@@ -1,4 +1,4 @@
-import type { Actor, Answer } from './actor.ts';
+import type { Actor, DemoAnswer } from './actor.ts';
 
 /** What every story has: the people's hand on the server, the cast, the repository, and a voice. */
 export interface Stage {
@@ -6,7 +6,7 @@ export interface Stage {
   readonly folder: string;
   readonly repository: string;
   /** As the operator, in the workspace of the demo. */
-  action(name: string, input?: Record<string, unknown>): Promise<Answer>;
+  action(name: string, input?: Record<string, unknown>): Promise<DemoAnswer>;
   actor(name: string): Promise<Actor>;
   /** A step of the demo is done. */
   done(what: string): void;
@@ -28,4 +28,4 @@ export interface Story {
   tell(stage: Stage): Promise<void>;
 }
 
-export const text = (answer: Answer, field: string): string => String(answer[field]);
+export const text = (answer: DemoAnswer, field: string): string => String(answer[field]);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { House } from '../../kernel/context.ts';
-import { Errand } from '../../kernel/errand.ts';
+import type { Services } from '../../kernel/context.ts';
 import { newId } from '../../kernel/ids.ts';
+import { RequestScope } from '../../kernel/request-scope.ts';
 import { pathOf } from './caller.ts';
 
 const HEADER = 'x-request-id';
@@ -9,11 +9,11 @@ const HEADER = 'x-request-id';
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
 /** Every request has an id, which its answer, the call that it brings and the lines that are logged meanwhile carry. */
-export function attended({ clock, log }: Pick<House, 'clock' | 'log'>, listener: Listener): (...request: Parameters<Listener>) => void {
+export function attended({ clock, log }: Pick<Services, 'clock' | 'log'>, listener: Listener): (...request: Parameters<Listener>) => void {
   return (incoming, outgoing) => {
     const started = performance.now();
     const request = newId('req', clock.now());
-    const errand = new Errand({ request, lends: true });
+    const errand = new RequestScope({ request, lends: true });
     outgoing.setHeader(HEADER, request);
     outgoing.once('close', () => {
       errand.end();

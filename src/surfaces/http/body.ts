@@ -51,7 +51,7 @@ export class ClientGone extends Error {
 export type BodyProblem =
   | { readonly kind: 'too-large'; readonly maxBytes: number }
   | { readonly kind: 'too-deep' | 'too-many-nodes' | 'not-utf8' | 'not-json' | 'busy' | 'stalled' };
-export type Body = { value: unknown; bytes: number; nodes: number } | { problem: BodyProblem };
+export type RequestBody = { value: unknown; bytes: number; nodes: number } | { problem: BodyProblem };
 
 /** Who sends it, how much that may be, and out of which shares of the server's memory it is read. */
 export interface BodyBounds extends JsonBounds {
@@ -99,7 +99,7 @@ class Holding {
 }
 
 /** The request's JSON, read from the socket under one set of bounds whatever the surface. An empty body is `undefined`. */
-export async function readJsonBody(incoming: IncomingMessage, bounds: BodyBounds): Promise<Body> {
+export async function readJsonBody(incoming: IncomingMessage, bounds: BodyBounds): Promise<RequestBody> {
   const holding = new Holding(bounds);
   try {
     const read = await readBytes(incoming, bounds, holding);
@@ -109,7 +109,7 @@ export async function readJsonBody(incoming: IncomingMessage, bounds: BodyBounds
   }
 }
 
-function parsed(bytes: Buffer, bounds: JsonBounds): Body {
+function parsed(bytes: Buffer, bounds: JsonBounds): RequestBody {
   if (bytes.length === 0) return { value: undefined, bytes: 0, nodes: 0 };
   if (!isUtf8(bytes)) return { problem: { kind: 'not-utf8' } };
   const counted = countJson(bytes, bounds);

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Limits, parsedBytes } from '../../config.ts';
+import { parsedBytes, type ServerLimits } from '../../config.ts';
 import type { Authentication } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { addressGroup } from '../../kernel/network.ts';
 import type { App } from '../../main.ts';
-import { type Body, readJsonBody, SMALL_BYTES } from './body.ts';
+import { type RequestBody, readJsonBody, SMALL_BYTES } from './body.ts';
 import { bearer, cookies, pathOf, proofOf, ticketOf } from './caller.ts';
 import { KeyedShare, RateLimit } from './rate-limit.ts';
 import { type HttpRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
@@ -48,7 +48,7 @@ export interface Entrance {
   isKnown(incoming: IncomingMessage): boolean;
   /** As whom the browser is signed in that sends this, if it is. */
   sessionOf(incoming: IncomingMessage): Promise<Principal | undefined>;
-  readBody(request: Pick<Exchanged, 'incoming' | 'outgoing'>, sender: Sender): Promise<Body>;
+  readBody(request: Pick<Exchanged, 'incoming' | 'outgoing'>, sender: Sender): Promise<RequestBody>;
 }
 
 /** Pages and files are for everybody: no credential is looked up for them. */
@@ -162,7 +162,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
  * Who sends it decides out of which part of the memory a body is read. Callers who are not known cannot take what known ones need, nor
  * calls to `/api/mcp` what sign-in and device setup need, nor large bodies what small ones need, nor one caller what others need.
  */
-function sharesOf({ reading_bytes, body_bytes, unknown_body_bytes, device_body_bytes, token_body_bytes }: Limits) {
+function sharesOf({ reading_bytes, body_bytes, unknown_body_bytes, device_body_bytes, token_body_bytes }: ServerLimits) {
   const quarter = reading_bytes / 4;
   const unknown = new KeyedShare(quarter - quarter / 16, quarter / 16);
   const device = new KeyedShare(quarter / 16, quarter / 256);

@@ -5,7 +5,7 @@ import type { App } from '../../main.ts';
 import type { JournalPage } from '../../storage/follow.ts';
 import type { Metrics } from './metrics.ts';
 import { WRONG_POSITION } from './refuse.ts';
-import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlow, type Door, drained } from './upgrade.ts';
+import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlow, drained, type SocketRoute } from './upgrade.ts';
 
 const PATH = '/api/events';
 /** A reader that has this much unread, and reads none of it for this long, is dropped: it can resume by `seq`. */
@@ -21,7 +21,7 @@ export interface EventsDoorOptions {
 }
 
 /** The journal as a stream: every event after `?after=SEQ`, in order, one a message, none twice and none missing. */
-export function eventsDoor({ app, metrics, closing, stalledMs = STALLED_MS }: EventsDoorOptions): Door {
+export function eventsDoor({ app, metrics, closing, stalledMs = STALLED_MS }: EventsDoorOptions): SocketRoute {
   const worded = new WeakMap<JournalPage, Map<string, Promise<Buffer[]>>>();
 
   /** A page is redacted once for all sockets of the same viewer, by what is known of its people since it was read. */

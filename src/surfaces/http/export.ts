@@ -1,5 +1,5 @@
 import type { listEvents } from '../../features/core/events/contract.ts';
-import type { Answer } from '../../kernel/call.ts';
+import type { CallAnswer } from '../../kernel/call.ts';
 import type { Principal } from '../../kernel/context.ts';
 import type { Output } from '../../kernel/contract.ts';
 import type { App } from '../../main.ts';
@@ -26,17 +26,17 @@ export interface ExportRequest {
  * The events that fit, one JSON object a line, as they stand when it begins: page by page as the reader takes them, each by
  * the action that the page calls too. The refusal, where the first page is refused.
  */
-export async function exportEvents(app: App, { principal, filter, current }: ExportRequest): Promise<Response | Answer> {
-  const page = (after: number): Promise<Answer> =>
+export async function exportEvents(app: App, { principal, filter, current }: ExportRequest): Promise<Response | CallAnswer> {
+  const page = (after: number): Promise<CallAnswer> =>
     app.dispatch.action({ name: 'events.list', args: { after, limit: PAGE, ...filter }, principal, surface: 'dashboard' });
   const first = await page(0);
   if (first.isError) return first;
   const end = (first.reply.data as Page).head.seq;
-  let next: Answer | undefined = first;
+  let next: CallAnswer | undefined = first;
   let looked = 0;
   /** Empty where the filter left nothing of a page. */
   const read = async (): Promise<string> => {
-    const answer: Answer = next ?? (await page(looked));
+    const answer: CallAnswer = next ?? (await page(looked));
     next = undefined;
     if (answer.isError || !(await current())) throw new Error('the rest of the journal could not be read');
     const data = answer.reply.data as Page;

@@ -8,7 +8,7 @@ const KEEP_MS = 2_000;
 /** The server's defaults: a workspace may have set its own, which are its own business. */
 const CONFIG = { overlap: { warn: DEFAULT_SETTINGS.warn, escalate: DEFAULT_SETTINGS.escalate } };
 
-export interface Health {
+export interface HealthReport {
   status: 'ok' | 'failing';
   version: string;
   /** Tells one running server from another, so that the CLI knows that it found the one it looked for. */
@@ -21,21 +21,21 @@ export interface Health {
 }
 
 /** Whether calls would succeed: the database answers and has every table, column and index. Says nothing of what is in it. */
-export function createHealth(app: App, instance: string): () => Promise<Health> {
-  let kept: { health: Promise<Health>; until: number } | undefined;
+export function createHealth(app: App, instance: string): () => Promise<HealthReport> {
+  let kept: { health: Promise<HealthReport>; until: number } | undefined;
   return () => {
     if (!kept || performance.now() >= kept.until) kept = { health: check(), until: performance.now() + KEEP_MS };
     return kept.health;
   };
 
-  async function check(): Promise<Health> {
+  async function check(): Promise<HealthReport> {
     const checks = await runChecks(app);
     const healthy = checks.database === 'ok' && checks.schema === 'ok';
     return { status: healthy ? 'ok' : 'failing', version: VERSION, instance, store: app.store.kind, schema: app.store.schemaVersion, config: CONFIG, checks };
   }
 }
 
-async function runChecks(app: App): Promise<Health['checks']> {
+async function runChecks(app: App): Promise<HealthReport['checks']> {
   try {
     const missing = await missingFromSchema(app.store.engine);
     if (missing.length > 0) app.log.error('the database lacks parts of its schema', { missing: missing.slice(0, 10) });

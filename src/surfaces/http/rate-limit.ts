@@ -34,7 +34,7 @@ interface Bucket {
 }
 
 /** More would only be kept for an attacker who invents addresses; who is forgotten begins with a full bucket. */
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 /** A bucket of requests for each key, refilled by `perSecond` up to `burst`. */
 export class RateLimit {
@@ -71,7 +71,7 @@ export class RateLimit {
     const known = this.#buckets.get(key);
     if (known) return known;
     const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size >= MOST_KEYS && oldest !== undefined) this.#buckets.delete(oldest);
+    if (this.#buckets.size >= MAX_KEYS && oldest !== undefined) this.#buckets.delete(oldest);
     const bucket = { left: this.#burst, at: now };
     this.#buckets.set(key, bucket);
     return bucket;

@@ -20,7 +20,7 @@ import { deviceRoutes } from './device-setup.ts';
 import type { Entrance } from './entrance.ts';
 import { exportEvents } from './export.ts';
 import type { Guard } from './guard.ts';
-import type { Health } from './health.ts';
+import type { HealthReport } from './health.ts';
 import { hookRoutes } from './hooks.ts';
 import type { Metrics } from './metrics.ts';
 import {
@@ -50,7 +50,7 @@ export interface RouteParts {
   guard: Guard;
   entrance: Entrance;
   metrics: Metrics;
-  health: () => Promise<Health>;
+  health: () => Promise<HealthReport>;
   dashboard: StaticFiles;
   cookieName: () => string;
 }

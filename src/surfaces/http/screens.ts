@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentHost } from '../../machine/agent-sessions/agent-host.ts';
 
 /** What a terminal shows. Of a plain process, which has none, the end of its log. */
-export interface Screen {
+export interface TerminalScreen {
   readonly text: string;
   readonly columns: number | null;
   readonly rows: number | null;
@@ -16,8 +16,8 @@ export interface Watched {
   readonly started: number;
 }
 
-export interface Watcher {
-  changed(screen: Screen): void;
+export interface ScreenWatcher {
+  changed(screen: TerminalScreen): void;
   /** Its program has ended, or is another by now. */
   ended(): void;
   failed(error: unknown): void;
@@ -30,7 +30,7 @@ export interface Watching {
 }
 
 export interface Screens {
-  watch(session: Watched, watcher: Watcher): Watching;
+  watch(session: Watched, watcher: ScreenWatcher): Watching;
 }
 
 /** Looks at each session once, however many watch it, and only while somebody does. */
@@ -54,21 +54,21 @@ export function createScreens(host: AgentHost, pollMs: number): Screens {
 
 interface Taken {
   /** Null where there is nothing left to be seen. */
-  readonly screen: Screen | null;
+  readonly screen: TerminalScreen | null;
   readonly ended: boolean;
 }
 
-type Look = { join(watcher: Watcher): Watching };
+type Look = { join(watcher: ScreenWatcher): Watching };
 
 function createLook(take: () => Promise<Taken>, pollMs: number, over: () => void): Look {
-  const watchers = new Set<Watcher>();
-  let latest: Screen | undefined;
+  const watchers = new Set<ScreenWatcher>();
+  let latest: TerminalScreen | undefined;
   let running = false;
   let wait = new AbortController();
 
   async function run(): Promise<void> {
     running = true;
-    let tell: ((watcher: Watcher) => void) | undefined;
+    let tell: ((watcher: ScreenWatcher) => void) | undefined;
     try {
       while (watchers.size > 0 && !tell) {
         wait = new AbortController();
@@ -118,4 +118,4 @@ async function capture(host: AgentHost, { name, kind, pid, started }: Watched): 
   return { screen: { text, columns, rows, cursor }, ended };
 }
 
-export const withoutSize = (text: string): Screen => ({ text, columns: null, rows: null, cursor: null });
+export const withoutSize = (text: string): TerminalScreen => ({ text, columns: null, rows: null, cursor: null });

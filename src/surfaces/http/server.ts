@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
-import { atMost } from '../../kernel/at-most.ts';
+import { withTimeout } from '../../kernel/with-timeout.ts';
 import type { App } from '../../main.ts';
 import { createMcpSurface } from '../mcp/handler.ts';
 import { attended } from './access.ts';
@@ -88,14 +88,14 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closing.abort();
       sockets.close();
-      await atMost(graceMs, app.dispatch.idle());
+      await withTimeout(graceMs, app.dispatch.idle());
       app.dispatch.shutDown();
-      await atMost(200, app.dispatch.idle());
+      await withTimeout(200, app.dispatch.idle());
       // The last answers are on their way to the sockets; give them the turn of the event loop that they need.
       await pause(20);
       await mcp.close();
       server.closeIdleConnections();
-      await atMost(500, closed);
+      await withTimeout(500, closed);
       server.closeAllConnections();
       await closed;
     },

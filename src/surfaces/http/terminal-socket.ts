@@ -2,17 +2,17 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { INSTANCE_ID, type InstanceRow, requireWatchable } from '../../features/review/instances/index.ts';
 import type { Principal } from '../../kernel/context.ts';
+import { roleDenial } from '../../kernel/early-refusals.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { refused } from '../../kernel/reply.ts';
-import { roleDenial } from '../../kernel/unserved.ts';
 import type { App } from '../../main.ts';
 import type { Metrics } from './metrics.ts';
 import type { HttpRefusal } from './refuse.ts';
-import { createScreens, type Screen, type Watching, withoutSize } from './screens.ts';
-import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlow, type Door, drained } from './upgrade.ts';
+import { createScreens, type TerminalScreen, type Watching, withoutSize } from './screens.ts';
+import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlow, drained, type SocketRoute } from './upgrade.ts';
 
 /** The largest message that a terminal takes, in bytes. */
-export const MOST_BYTES = 16 * 1024;
+export const MAX_BYTES = 16 * 1024;
 
 const message = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('input'), data: z.string().min(1).max(4_096) }),
@@ -39,13 +39,13 @@ export function readMessage(data: unknown, isBinary: boolean): TerminalMessage |
 /** A reader that has this much unread gets the next screen when it has read it, and the newest one then. */
 const HIGH_WATER_BYTES = 256 * 1024;
 
-export type Said =
+export type TerminalReply =
   | { type: 'connected'; instance_id: string; kind: string | null; write: boolean; message: string | null }
-  | ({ type: 'screen' } & Screen)
+  | ({ type: 'screen' } & TerminalScreen)
   | { type: 'ended' }
   | { type: 'error'; code: string; message: string };
 
-export const say = (ws: WebSocket, said: Said): void => ws.send(JSON.stringify(said));
+export const say = (ws: WebSocket, said: TerminalReply): void => ws.send(JSON.stringify(said));
 
 /** False once it has been dropped because it reads nothing. */
 export async function keepsUp(ws: WebSocket, stalledMs: number): Promise<boolean> {
@@ -56,7 +56,7 @@ export async function keepsUp(ws: WebSocket, stalledMs: number): Promise<boolean
 
 /** Screens are states: one who reads slowly misses those in between, and is never owed more than one. */
 export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => Promise<boolean>) {
-  let next: Screen | undefined;
+  let next: TerminalScreen | undefined;
   let shown = false;
   let sending: Promise<void> | undefined;
   async function pump(): Promise<void> {
@@ -68,7 +68,7 @@ export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => 
     }
   }
   return {
-    screen(screen: Screen): void {
+    screen(screen: TerminalScreen): void {
       next = screen;
       shown = true;
       sending ??= pump()
@@ -78,7 +78,7 @@ export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => 
         });
     },
     hasShown: () => shown,
-    async finish(said: Said): Promise<void> {
+    async finish(said: TerminalReply): Promise<void> {
       await sending;
       say(ws, said);
       ws.close(1000, 'ended');
@@ -109,7 +109,7 @@ export interface TerminalDoorOptions {
 }
 
 /** The screen of an instance as it changes, and, for who asks for it and may, its keyboard. */
-export function terminalDoor({ app, metrics, closing, limits }: TerminalDoorOptions): Door {
+export function terminalDoor({ app, metrics, closing, limits }: TerminalDoorOptions): SocketRoute {
   const { pollMs, most, stalledMs } = { ...LIMITS, ...limits };
   const host = app.agentHost;
   const screens = createScreens(host, pollMs);
@@ -225,7 +225,7 @@ export function terminalDoor({ app, metrics, closing, limits }: TerminalDoorOpti
   }
 
   return {
-    maxBytes: MOST_BYTES,
+    maxBytes: MAX_BYTES,
     at(url) {
       const [, id] = PATH.exec(url.pathname) ?? [];
       if (id === undefined) return undefined;

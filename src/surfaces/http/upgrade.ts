@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createEnterWorkspace } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/context.ts';
+import { noWorkspace } from '../../kernel/early-refusals.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { refused } from '../../kernel/reply.ts';
-import { noWorkspace } from '../../kernel/unserved.ts';
 import type { App } from '../../main.ts';
 import { WORKSPACE_HEADER } from '../../wire/workspace-header.ts';
 import { bearer, pathOf } from './caller.ts';
@@ -30,7 +30,7 @@ export interface Admitted {
 type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
 
 /** What answers at an address by a socket. */
-export interface Door {
+export interface SocketRoute {
   /** The largest message that it takes. */
   readonly maxBytes: number;
   /** Undefined: not its address. Else what is to be done for whoever is admitted, once the socket is open. */
@@ -50,7 +50,7 @@ export interface UpgradeParts {
 }
 
 /** Every socket is admitted in the same way: Host and Origin, address, credential, workspace; only then the door itself is asked. */
-export function attachUpgrades(server: Server, { app, guard, entrance, metrics }: UpgradeParts, doors: readonly Door[]): { close(): void } {
+export function attachUpgrades(server: Server, { app, guard, entrance, metrics }: UpgradeParts, doors: readonly SocketRoute[]): { close(): void } {
   const sockets = new Map(doors.map((door) => [door, new WebSocketServer({ noServer: true, maxPayload: door.maxBytes })]));
   const enterWorkspace = createEnterWorkspace(app);
   // Each follows the journal, so each costs work for every event.
@@ -70,7 +70,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
       });
   });
 
-  async function admit(incoming: IncomingMessage): Promise<OrRefusal<Welcomed & { door: Door }>> {
+  async function admit(incoming: IncomingMessage): Promise<OrRefusal<Welcomed & { door: SocketRoute }>> {
     const url = URL.parse(incoming.url ?? '/', 'http://localhost');
     const limited = await entrance.admit({ incoming, path: url?.pathname ?? '/', byTicket: true });
     if (limited) return { refusal: limited };

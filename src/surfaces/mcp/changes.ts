@@ -19,7 +19,7 @@ export interface ChangeListener {
   accessChanged(): void;
 }
 
-export interface Changes {
+export interface ChangeFeed {
   listen(listener: ChangeListener): () => void;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ const BUSY = 100;
 const RETRY_MS = 1_000;
 
 /** Where other servers' news and changed grants meet those who are to hear of them. The journal is followed only while somebody listens. */
-export function createChanges(app: App): Changes {
+export function createChanges(app: App): ChangeFeed {
   const listeners = new Set<ChangeListener>();
   const following = new Map<string, AbortController>();
   const running = new Set<Promise<void>>();

@@ -20,7 +20,7 @@ export interface LegacyClient {
 
 const TRACE_KEYS = [TRACEPARENT_META_KEY, TRACESTATE_META_KEY, BAGGAGE_META_KEY];
 /** Characters that one call may be told besides its answer: whatever a client does not read in time has to be kept for it. */
-const MOST_TOLD = 16 * 1024 * 1024;
+const MAX_TOLD = 16 * 1024 * 1024;
 const LEAST_COUNTED = 256;
 /** A person may have to answer. */
 const ANSWER_MS = 600_000;
@@ -36,7 +36,7 @@ export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session
   const tell = (notification: Notification) => {
     told += Math.max(JSON.stringify(notification).length, LEAST_COUNTED);
     // What comes after the answer, or to a client that has gone, has nowhere to go.
-    if (told <= MOST_TOLD) mcpReq.notify(notification).catch(() => {});
+    if (told <= MAX_TOLD) mcpReq.notify(notification).catch(() => {});
   };
   return {
     capabilities: capabilities ?? {},

@@ -6,7 +6,7 @@ import { createChanges } from './changes.ts';
 import { Listening } from './listen.ts';
 import { createLists } from './lists.ts';
 import { createRelays } from './relays.ts';
-import { type Services, serverFor } from './server.ts';
+import { type McpServices, serverFor } from './server.ts';
 import { Sessions } from './sessions.ts';
 
 export type { McpCaller } from './caller.ts';
@@ -22,7 +22,7 @@ export interface McpSurface {
  * revisions that begins with `initialize` has a session; a single request without one is answered for itself.
  */
 export function createMcpSurface(app: App): McpSurface {
-  const services: Services = { app, lists: createLists(app), relays: createRelays(app) };
+  const services: McpServices = { app, lists: createLists(app), relays: createRelays(app) };
   const changes = createChanges(app);
   const sessions = new Sessions(services, changes);
   const listening = new Listening(services, changes);

@@ -1,10 +1,10 @@
 import { createMcpHandler, type McpHttpHandler, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server';
 import { isRecord } from '../../kernel/input.ts';
 import { asAuthInfo, type McpCaller } from './caller.ts';
-import type { Changes, ListKind } from './changes.ts';
-import { type Services, serverFor } from './server.ts';
-import { MOST_IN_ALL, MOST_OF_A_TOKEN } from './sessions.ts';
-import { MOST_SUBSCRIPTIONS, Subscriptions } from './subscriptions.ts';
+import type { ChangeFeed, ListKind } from './changes.ts';
+import { type McpServices, serverFor } from './server.ts';
+import { MAX_IN_ALL, MAX_OF_A_TOKEN } from './sessions.ts';
+import { MAX_SUBSCRIPTIONS, Subscriptions } from './subscriptions.ts';
 
 const CHECK_MS = 15_000;
 
@@ -21,12 +21,12 @@ interface Stream {
 
 /** `subscriptions/listen` of the newer revision: one long answer by which a client hears of changes. */
 export class Listening {
-  readonly #services: Services;
-  readonly #changes: Changes;
+  readonly #services: McpServices;
+  readonly #changes: ChangeFeed;
   readonly #streams = new Set<Stream>();
   readonly #stopChecking: () => void;
 
-  constructor(services: Services, changes: Changes) {
+  constructor(services: McpServices, changes: ChangeFeed) {
     this.#services = services;
     this.#changes = changes;
     this.#stopChecking = services.app.clock.every(CHECK_MS, () => {
@@ -85,7 +85,7 @@ export class Listening {
 
   #hasRoom({ principal }: McpCaller): boolean {
     const own = [...this.#streams].filter(({ caller }) => caller.principal.tokenId === principal.tokenId).length;
-    return own < MOST_OF_A_TOKEN && this.#streams.size < MOST_IN_ALL;
+    return own < MAX_OF_A_TOKEN && this.#streams.size < MAX_IN_ALL;
   }
 
   /** Asks for the resources one by one; what the caller may not read is left out, as if it were not there. */
@@ -96,7 +96,7 @@ export class Listening {
     if (!Array.isArray(uris) || !caller.toolsets.has('gateway')) return body;
     const kept: string[] = [];
     // Each is a call of its own, and so not without number.
-    for (const uri of new Set(uris.slice(0, MOST_SUBSCRIPTIONS))) {
+    for (const uri of new Set(uris.slice(0, MAX_SUBSCRIPTIONS))) {
       if (typeof uri !== 'string') return body;
       if (await subscriptions.add(uri, { caller, signal }).catch(() => false)) kept.push(uri);
     }

@@ -1,6 +1,6 @@
 import type { CompleteRequestParams } from '@modelcontextprotocol/server';
 import type { ResourceHolder, WorkspaceUpstreams } from '../../features/gateway/servers/index.ts';
-import type { Answer, CallRequest } from '../../kernel/call.ts';
+import type { CallAnswer, CallRequest } from '../../kernel/call.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Aside } from '../../kernel/ports.ts';
 import type { Exchange, Json } from '../../kernel/relay.ts';
@@ -72,7 +72,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
     return resultOf(answer);
   }
 
-  const relay = ({ server, timeoutMs }: Holder, args: Json, via: Via, work: (ctx: RelayContext) => Promise<Json>, aside?: Aside): Promise<Answer> =>
+  const relay = ({ server, timeoutMs }: Holder, args: Json, via: Via, work: (ctx: RelayContext) => Promise<Json>, aside?: Aside): Promise<CallAnswer> =>
     dispatch.relay({ ...request(via), noun: 'resource', ...(aside && { aside }), name: server, server, args, timeoutMs, work });
 
   async function missed(args: Json, via: Via, aside?: Aside): Promise<void> {

@@ -1,5 +1,5 @@
 import { type CallToolResult, isSpecType, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
-import type { Answer } from '../../kernel/call.ts';
+import type { CallAnswer } from '../../kernel/call.ts';
 import type { Json } from '../../kernel/relay.ts';
 
 /** What another server or the pipe has answered, in the protocol's words. */
@@ -8,7 +8,7 @@ import type { Json } from '../../kernel/relay.ts';
 const REQUEST_META_KEY = 'covenant/request_id';
 
 /** A gateway tool's body is already a tool result; every other envelope travels both as text and as structured content. */
-export function toolResult(answer: Answer): Json {
+export function toolResult(answer: CallAnswer): Json {
   if (answer.relayed) return readable(relayed(answer.relayed));
   const { body, isError, isToolResult } = answer;
   const found = isError ? { _meta: { [REQUEST_META_KEY]: answer.requestId } } : {};
@@ -23,7 +23,7 @@ function readable(result: Json): Json {
 }
 
 /** For prompts, resources and completion, whose results cannot say that they are an error. */
-export function resultOf(answer: Answer): Json {
+export function resultOf(answer: CallAnswer): Json {
   if (answer.relayed) return relayed(answer.relayed);
   const { reply } = answer;
   if (reply.status === 'ok') return answer.body;
@@ -34,7 +34,7 @@ export function resultOf(answer: Answer): Json {
 const OUR_FAULT = /^(UPSTREAM_|TOOL_TIMEOUT|SHUTTING_DOWN|STORE_|INTERNAL|OUTCOME_UNKNOWN|SCHEMA_MISMATCH)/;
 
 /** As it came, but for two things: who answers is this server, and what the gate has let through is for this caller alone. */
-function relayed(answer: NonNullable<Answer['relayed']>): Json {
+function relayed(answer: NonNullable<CallAnswer['relayed']>): Json {
   if ('error' in answer) throw ProtocolError.fromError(answer.error.code, answer.error.message, answer.error.data);
   const { _meta, ...result } = answer.result;
   const { [SERVER_INFO_META_KEY]: _, ...meta } = (_meta ?? {}) as Json;

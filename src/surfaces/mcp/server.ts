@@ -10,7 +10,7 @@ import type { Relays, Via } from './relays.ts';
 import { resourceNotFound, toolResult } from './replies.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-export interface Services {
+export interface McpServices {
   readonly app: App;
   readonly lists: Lists;
   readonly relays: Relays;
@@ -32,7 +32,7 @@ export interface ServerFor {
 }
 
 /** The protocol's side of the pipe: one for each modern request, one for each session of the older revisions. */
-export function serverFor({ app, lists, relays }: Services, { caller: { toolsets, principal: who }, era, session }: ServerFor): Server {
+export function serverFor({ app, lists, relays }: McpServices, { caller: { toolsets, principal: who }, era, session }: ServerFor): Server {
   const capabilities = capabilitiesFor(app, who.workspace, toolsets, era === 'modern' || session !== undefined);
   const server = new Server(
     { name: 'covenant', title: 'Covenant', version: VERSION },

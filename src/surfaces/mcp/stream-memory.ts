@@ -36,7 +36,7 @@ export class MemoryBudget {
   }
 }
 
-const MOST_MESSAGES = 200;
+const MAX_MESSAGES = 200;
 
 /** What a session has sent last, so that a client whose connection broke can go on after the last message it has. */
 export class StreamMemory implements EventStore {
@@ -62,7 +62,7 @@ export class StreamMemory implements EventStore {
     const size = JSON.stringify(message).length;
     this.#kept.push({ id, stream, message, size });
     this.#grow(size);
-    if (this.#kept.length > MOST_MESSAGES) this.forgetOldest();
+    if (this.#kept.length > MAX_MESSAGES) this.forgetOldest();
     this.#budget.keepWithin();
     return String(id);
   }

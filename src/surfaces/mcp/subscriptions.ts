@@ -4,7 +4,7 @@ import type { McpCaller } from './caller.ts';
 import type { Update } from './changes.ts';
 import type { Relays, Via, Watch } from './relays.ts';
 
-export const MOST_SUBSCRIPTIONS = 100;
+export const MAX_SUBSCRIPTIONS = 100;
 
 /** The resources that one client has subscribed to. Begun through the pipe; over when the client's session or stream is. */
 export class Subscriptions {
@@ -26,10 +26,10 @@ export class Subscriptions {
   /** False: there is no such resource that the caller may read. */
   async add(uri: string, via: Via): Promise<boolean> {
     if (this.#watched.has(uri)) return true;
-    if (this.#watched.size + this.#beginning >= MOST_SUBSCRIPTIONS) {
+    if (this.#watched.size + this.#beginning >= MAX_SUBSCRIPTIONS) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `A client can watch ${MOST_SUBSCRIPTIONS} resources at most. Unsubscribe from one that is no longer needed.`,
+        `A client can watch ${MAX_SUBSCRIPTIONS} resources at most. Unsubscribe from one that is no longer needed.`,
       );
     }
     this.#beginning++;

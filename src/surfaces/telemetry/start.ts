@@ -29,9 +29,9 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { ConfigError } from '../../config.ts';
-import { atMost } from '../../kernel/at-most.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Said, TraceContext, Tracer, TraceSpan } from '../../kernel/trace.ts';
+import type { SpanAttributes, TraceContext, Tracer, TraceSpan } from '../../kernel/trace.ts';
+import { withTimeout } from '../../kernel/with-timeout.ts';
 import { VERSION } from '../../version.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { metricsBridge } from './metrics-bridge.ts';
@@ -55,7 +55,7 @@ export function samplerFrom(env: NodeJS.ProcessEnv): Sampler {
 }
 
 /** How many spans wait at most for a collector that is slow or away: some 4 MB. */
-const MOST_WAITING = 4_096;
+const MAX_WAITING = 4_096;
 const BATCH = 512;
 
 /** Says once that the collector takes none of a signal, and once that it does again. Many a collector takes traces alone. */
@@ -93,11 +93,11 @@ export function createOutbox(exporter: SpanExporter, reception: Reception, dropp
     forceFlush: async () => await exporter.forceFlush?.(),
     shutdown: () => exporter.shutdown(),
   };
-  const batches = new BatchSpanProcessor({ exporter: counting, maxQueueSize: MOST_WAITING, maxExportBatchSize: BATCH });
+  const batches = new BatchSpanProcessor({ exporter: counting, maxQueueSize: MAX_WAITING, maxExportBatchSize: BATCH });
   return {
     onStart: () => {},
     onEnd: (span: ReadableSpan) => {
-      if (waiting >= MOST_WAITING) return dropped(1);
+      if (waiting >= MAX_WAITING) return dropped(1);
       waiting++;
       batches.onEnd(span);
     },
@@ -111,7 +111,7 @@ const w3c = new W3CTraceContextPropagator();
 
 /** The kernel's words in OpenTelemetry's. Parents are given, never looked up: the kernel knows what runs for what. */
 export function tracerOver(otel: OtelTracer): Tracer {
-  const open = (name: string, kind: keyof typeof KINDS, parent: Context, said: Said = {}): TraceSpan =>
+  const open = (name: string, kind: keyof typeof KINDS, parent: Context, said: SpanAttributes = {}): TraceSpan =>
     asTraceSpan(otel.startSpan(name, { kind: KINDS[kind], attributes: { ...said } }, parent));
 
   const asTraceSpan = (span: Span): TraceSpan => {
@@ -167,7 +167,7 @@ export function startTelemetry({ targets, env, log, metrics }: TelemetryParts): 
     tracer: tracing && tracerOver(tracing.getTracer('covenant', VERSION)),
     async stop() {
       const done = Promise.allSettled([tracing?.shutdown(), counting?.shutdown()]);
-      await atMost(FLUSH_MS, done);
+      await withTimeout(FLUSH_MS, done);
     },
   };
 }

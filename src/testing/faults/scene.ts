@@ -15,7 +15,7 @@ import { type Site, Worker } from './worker.ts';
 
 const STEPS = 200;
 const OPERATORS = 8;
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 
 export interface SceneOptions {
   /** Names the numbers that chance decides by. */
@@ -177,7 +177,7 @@ export class Scene {
   async #workflow(token: string): Promise<string> {
     const planner = this.client('planner', token);
     const repository_path = temporaryFolder();
-    const words = { name: 'load', source_type: 'prompt', source_content: '', repository_path, max_parallel_tasks: MOST_AT_ONCE };
+    const words = { name: 'load', source_type: 'prompt', source_content: '', repository_path, max_parallel_tasks: MAX_AT_ONCE };
     const { data } = await planner.tool('workflow_create', words);
     const tasks = Array.from({ length: STEPS }, (_, at) => ({ name: `step ${at}`, description: '', sequence: 0 }));
     const { data: planned } = await planner.tool('workflow_set_plan', { id: data.id, plan: { summary: 'load', approach: 'load', tasks } });

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { IMPORT_RULES } from '../../features/import-rules.ts';
 import type { Db } from '../../storage/engine.ts';
-import type { Row } from '../../storage/transfer/format.ts';
+import type { TransferRow } from '../../storage/transfer/format.ts';
 import type { RowRules } from '../../storage/transfer/row-rules.ts';
 import { inRun } from '../scope.ts';
 import { type Fuzz, fuzzOf, type Tally } from './fuzz.ts';
@@ -21,7 +21,7 @@ export interface Campaign {
 
 /** What a house has been told gets in the way of what it is told next: after so many calls there is a new one. */
 const CALLS_OF_A_HOUSE = 5_000;
-const MOST_MORE = 6;
+const MAX_MORE = 6;
 const FRESH_HOUSES = 2;
 
 /** So many calls of everything there is, those most of which little is known; the first that breaks a rule is thrown. */
@@ -49,7 +49,7 @@ export async function campaign(calls: number, seed: number): Promise<Campaign> {
   /** Chance may have left something out: what has not been shown is tried on its own. */
   async function feed(fuzz: Fuzz): Promise<void> {
     for (const target of fuzz.targets)
-      for (let more = 1; more <= MOST_MORE && isHungry(fuzz, target); more++) await fuzz.try(target, 'fit', 6, seed + 7_919 * more);
+      for (let more = 1; more <= MAX_MORE && isHungry(fuzz, target); more++) await fuzz.try(target, 'fit', 6, seed + 7_919 * more);
   }
 
   function isHungry(fuzz: Fuzz, target: Target): boolean {
@@ -77,7 +77,7 @@ export async function campaign(calls: number, seed: number): Promise<Campaign> {
 async function refusedRows(db: Db): Promise<string[]> {
   const found = new Set<string>();
   for (const [name, rule] of Object.entries(IMPORT_RULES) as [keyof RowRules, RowRules[keyof RowRules]][]) {
-    for (const row of await (db as unknown as Kysely<Record<string, Row>>).selectFrom(name).selectAll().execute()) {
+    for (const row of await (db as unknown as Kysely<Record<string, TransferRow>>).selectFrom(name).selectAll().execute()) {
       const verdict = rule(row, { now: Date.now(), agentTokenEnd: null, isAllowed: () => true });
       if ('wrong' in verdict) found.add(`${name}.${verdict.wrong} ${JSON.stringify(row)}`);
     }

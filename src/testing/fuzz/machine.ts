@@ -1,6 +1,6 @@
 import { type FileDisk, fileDisk } from '../../machine/files.ts';
 import type { GitDisk } from '../../machine/git/disk.ts';
-import type { GitHub, Issue, Pull } from '../../machine/github/github.ts';
+import type { GitHub, GitHubIssue, Pull } from '../../machine/github/github.ts';
 import { pretendedDisk } from '../stand-ins/pretended-disk.ts';
 
 const COMMIT = 'a'.repeat(40);
@@ -38,7 +38,7 @@ export const filesOnlyIn = (folder: string): FileDisk => ({
 export function agreeableGitHub(): GitHub {
   let number = 0;
   const pulls: Pull[] = [];
-  const issues: Issue[] = [];
+  const issues: GitHubIssue[] = [];
   return {
     host: 'github.com',
     hasToken: true,
@@ -53,7 +53,7 @@ export function agreeableGitHub(): GitHub {
     },
     changePull: async (_, wanted) => pulls.find((pull) => pull.number === wanted) as Pull,
     async createIssue(_, { body }) {
-      const issue: Issue = { number: ++number, url: `https://github.com/acme/app/issues/${number}`, body };
+      const issue: GitHubIssue = { number: ++number, url: `https://github.com/acme/app/issues/${number}`, body };
       issues.push(issue);
       return issue;
     },

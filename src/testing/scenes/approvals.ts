@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer } from '../../kernel/call.ts';
+import type { CallAnswer } from '../../kernel/call.ts';
 import type { Exchange, Json } from '../../kernel/relay.ts';
 import type { TestApp } from '../app.ts';
 import { type RelayAppOptions, relayApp } from '../stand-ins/relay.ts';
@@ -51,7 +51,7 @@ export async function held({ approve = true, ...options }: RelayAppOptions & { a
   };
 }
 
-export const wentThrough = (answer: Answer) => expect(answer).toMatchObject({ isError: false, relayed: { result: { content: [{ text: 'written' }] } } });
+export const wentThrough = (answer: CallAnswer) => expect(answer).toMatchObject({ isError: false, relayed: { result: { content: [{ text: 'written' }] } } });
 
 /** A client that is told how its call goes on. `waits` resolves once the call sleeps until somebody decides: that it has an approval does not say so. */
 export function listening(t: Pick<TestApp, 'clock'>, client: Exchange = { capabilities: {}, meta: {} }) {

@@ -1,6 +1,6 @@
 import { createApprovals } from '../../features/core/approvals/index.ts';
 import { createGate } from '../../features/core/capabilities/index.ts';
-import type { Answer, CallRequest } from '../../kernel/call.ts';
+import type { CallAnswer, CallRequest } from '../../kernel/call.ts';
 import { Dispatch } from '../../kernel/dispatch.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { Registry } from '../../kernel/registry.ts';
@@ -14,7 +14,7 @@ export interface RelayApp extends TestApp {
   readonly dispatch: Dispatch;
   readonly ana: TestCaller;
   /** A call by Ana unless it says otherwise. */
-  call(name: string, args?: unknown, more?: Partial<CallRequest>): Promise<Answer>;
+  call(name: string, args?: unknown, more?: Partial<CallRequest>): Promise<CallAnswer>;
   /** Names that are withheld, as a server that has changed a definition makes them. */
   readonly withheld: Set<string>;
 }

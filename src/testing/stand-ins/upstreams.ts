@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Answer } from '../../kernel/call.ts';
+import type { CallAnswer } from '../../kernel/call.ts';
 import type { Exchange, Json } from '../../kernel/relay.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
 import type { JournalEvent } from '../../storage/journal.ts';
@@ -18,7 +18,7 @@ export interface UpstreamApp extends TestApp {
   /** Puts these entries into the file; the server finds out by itself. */
   configure(...entries: TestEntry[]): void;
   /** By the operator, who is granted what it calls. */
-  call(name: string, args: Json, options?: { exchange?: Exchange; signal?: AbortSignal }): Promise<Answer>;
+  call(name: string, args: Json, options?: { exchange?: Exchange; signal?: AbortSignal }): Promise<CallAnswer>;
   /** Resolves with the first event that fits, past or to come. */
   event(kind: string, server: string, nth?: number): Promise<JournalEvent>;
   /** Resolves when what is asked for holds. */

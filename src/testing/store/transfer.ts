@@ -7,7 +7,7 @@ import type { EngineKind } from '../../storage/engine.ts';
 import { PRUNED, readEvents } from '../../storage/journal.ts';
 import type { Store } from '../../storage/open.ts';
 import { type Exported, type ExportOptions, exportWorkspace, openAsItIs } from '../../storage/transfer/export.ts';
-import { type Row, TABLES, type TableLayout, type Value, writeRow } from '../../storage/transfer/format.ts';
+import { TABLES, type TableLayout, type TransferRow, type Value, writeRow } from '../../storage/transfer/format.ts';
 import type { ImportPlace, RowRules } from '../../storage/transfer/row-rules.ts';
 import { type TestDatabase, temporaryDatabase, temporaryFolder } from './database.ts';
 import { openTestStore } from './store.ts';
@@ -15,7 +15,7 @@ import { openTestStore } from './store.ts';
 export const W = 'ws_moving';
 
 /** For tests of the transport, whose rows are anything that a table can hold. */
-export const EVERY_ROW = Object.fromEntries(TABLES.map(({ name }) => [name, (row: Row) => ({ row })])) as unknown as RowRules;
+export const EVERY_ROW = Object.fromEntries(TABLES.map(({ name }) => [name, (row: TransferRow) => ({ row })])) as unknown as RowRules;
 export const ANYWHERE: ImportPlace = { now: 1_000, agentTokenEnd: null, isAllowed: () => true };
 
 export interface Place {
@@ -28,7 +28,7 @@ export async function placeOn(engine?: EngineKind, options: { bare?: boolean } =
   return { database, store: await openTestStore(database) };
 }
 
-export const anyRows = (store: Store) => store.reader as unknown as Kysely<Record<string, Row>>;
+export const anyRows = (store: Store) => store.reader as unknown as Kysely<Record<string, TransferRow>>;
 
 /** Text that is hard to carry: every plane, separators, quotes, and what looks like an escape. */
 export const hardText = fc.oneof(
@@ -45,7 +45,7 @@ export async function fillEveryTable(store: Store, seed: number, rowsEach = 3): 
       if (['events', 'journal_heads', 'journal_anchors'].includes(table.name)) continue;
       const isOne = table.key.length === 1 && table.key[0] === table.owner;
       for (let n = 0; n < (isOne ? 1 : rowsEach); n++) {
-        await (db as unknown as Kysely<Record<string, Row>>)
+        await (db as unknown as Kysely<Record<string, TransferRow>>)
           .insertInto(table.name)
           .values(rowFor(table, n, values))
           .execute();
@@ -56,7 +56,7 @@ export async function fillEveryTable(store: Store, seed: number, rowsEach = 3): 
   await cutAt(store, 5);
 }
 
-function rowFor(table: TableLayout, n: number, values: { text(): string; number(): number }): Row {
+function rowFor(table: TableLayout, n: number, values: { text(): string; number(): number }): TransferRow {
   const named = new Set([...table.key, ...table.uniqueAcross.flat(), 'name', 'id']);
   const valueFor = (column: string, type: string, nullable: boolean): Value => {
     if (column === table.owner) return W;
@@ -141,7 +141,7 @@ export function fileOf(content: string | Uint8Array): string {
 }
 
 /** An export with more rows in it than its server wrote, whole and consistent: whoever can write a file can make one. */
-export function forgedExport(text: string, more: readonly { table: TableLayout['name']; row: Row }[]): string {
+export function forgedExport(text: string, more: readonly { table: TableLayout['name']; row: TransferRow }[]): string {
   const lines = text.trimEnd().split('\n');
   const { rows, journal } = JSON.parse(lines.pop() as string) as { rows: Record<string, number>; journal: object };
   const { workspace } = JSON.parse(lines[0] as string) as { workspace: { id: string } };

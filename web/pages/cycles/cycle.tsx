@@ -3,7 +3,7 @@ import type { Cycle, ShownCycle } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Id } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Fact, Facts } from '../../parts/side-panel.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
@@ -29,7 +29,7 @@ export function CyclePage() {
   const { data, error, refetch } = useRead('cycles.show', { id, handoffs: 0 }, { everyMs: LOOK_MS });
   return (
     <>
-      <title>{`${disarmed(data?.cycle?.feature ?? 'Cycle')} · Covenant`}</title>
+      <title>{`${escapeBidi(data?.cycle?.feature ?? 'Cycle')} · Covenant`}</title>
       <p className="text-label">
         <Link to="/cycles" className="link">
           Cycles

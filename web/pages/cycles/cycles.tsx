@@ -13,13 +13,13 @@ import { CYCLE_COLUMNS } from './cycle-columns.tsx';
 
 const PAGE = 50;
 /** A repository has one at most. */
-const MOST_ACTIVE = 500;
+const MAX_ACTIVE = 500;
 
 /** Whose turn, since when, what was handed over? */
 export function Cycles() {
   const repo = useRepository();
   const where = repo === undefined ? {} : { repo };
-  const active = useRead('cycles.list', { ...where, status: ['active'], limit: MOST_ACTIVE });
+  const active = useRead('cycles.list', { ...where, status: ['active'], limit: MAX_ACTIVE });
   const past = useInfiniteQuery({
     queryKey: ['cycles.list', 'past', where],
     queryFn: ({ pageParam: offset, signal }) => call('cycles.list', { ...where, status: ['archived', 'cancelled'], limit: PAGE, offset }, signal),

@@ -1,15 +1,15 @@
 import type { CycleHandoff } from '../../api.ts';
 
-export type Change = 'same' | 'added' | 'gone';
+export type HandoffChange = 'same' | 'added' | 'gone';
 
-export interface Line {
+export interface HandoffLine {
   readonly text: string;
-  readonly change: Change;
+  readonly change: HandoffChange;
 }
 
-export interface Part {
+export interface HandoffPart {
   readonly title: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly HandoffLine[];
 }
 
 /** In the order in which they are read; whatever else a role has put there comes after them. */
@@ -41,7 +41,7 @@ function linesOf(payload: Payload | undefined, name: string): string[] {
 }
 
 /** Of a handoff, what each part says; with the one before, what is new in it and what is gone. */
-export function partsOf(after: Payload, before: Payload | undefined): Part[] {
+export function partsOf(after: Payload, before: Payload | undefined): HandoffPart[] {
   const own = [...new Set([...Object.keys(after), ...Object.keys(before ?? {})])].filter((name) => !HEAD.has(name));
   const named = [...LISTS, ...own.map((name) => [name, name] as const)];
   return named.map(([name, title]) => {
@@ -51,10 +51,10 @@ export function partsOf(after: Payload, before: Payload | undefined): Part[] {
 }
 
 /** Each as often as it stands there: one of two that are alike may have gone. */
-export function changes(before: readonly string[], after: readonly string[]): Line[] {
+export function changes(before: readonly string[], after: readonly string[]): HandoffLine[] {
   const left = new Map<string, number>();
   for (const text of before) left.set(text, (left.get(text) ?? 0) + 1);
-  const now = after.map((text): Line => {
+  const now = after.map((text): HandoffLine => {
     const known = left.get(text) ?? 0;
     if (known > 0) left.set(text, known - 1);
     return { text, change: known > 0 ? 'same' : 'added' };
@@ -64,5 +64,5 @@ export function changes(before: readonly string[], after: readonly string[]): Li
     if (rest > 0) left.set(text, rest - 1);
     return rest > 0;
   });
-  return [...now, ...gone.map((text): Line => ({ text, change: 'gone' }))];
+  return [...now, ...gone.map((text): HandoffLine => ({ text, change: 'gone' }))];
 }

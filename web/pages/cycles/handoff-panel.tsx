@@ -10,7 +10,7 @@ import { SidePanel } from '../../parts/side-panel.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useRead } from '../../queries.ts';
-import { type Change, type Line, type Part, partsOf } from './handoff-diff.ts';
+import { type HandoffChange, type HandoffLine, type HandoffPart, partsOf } from './handoff-diff.ts';
 
 const route = getRouteApi('/cycles/$cycle');
 
@@ -61,19 +61,19 @@ export function HandoffPanel({ cycle, number, onClose }: HandoffPanelProps) {
   );
 }
 
-const LOOKS: Record<Change, { mark: string; word: string; colours: string }> = {
+const LOOKS: Record<HandoffChange, { mark: string; word: string; colours: string }> = {
   same: { mark: '', word: '', colours: '' },
   added: { mark: '+', word: 'new: ', colours: 'bg-good-tint text-good' },
   gone: { mark: '−', word: 'gone: ', colours: 'bg-bad-tint text-bad line-through decoration-1' },
 };
 
 /** More than these nobody reads at once. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
-function Lines({ part: { title, lines }, marked }: { part: Part; marked: boolean }) {
+function Lines({ part: { title, lines }, marked }: { part: HandoffPart; marked: boolean }) {
   const [all, setAll] = useState(false);
-  const shown = all ? lines : lines.slice(0, AT_ONCE);
-  const count = (change: Change) => lines.filter((line) => line.change === change).length;
+  const shown = all ? lines : lines.slice(0, BATCH_SIZE);
+  const count = (change: HandoffChange) => lines.filter((line) => line.change === change).length;
   const about = marked ? `${count('added')} new, ${count('gone')} gone, ${count('same')} as before` : counted(lines.length, 'entry', 'entries');
   return (
     <Section title={title} about={about}>
@@ -101,7 +101,7 @@ function Lines({ part: { title, lines }, marked }: { part: Part; marked: boolean
   );
 }
 
-function Words({ line: { text, change } }: { line: Line }) {
+function Words({ line: { text, change } }: { line: HandoffLine }) {
   return (
     <>
       {change !== 'same' && <span className="sr-only">{LOOKS[change].word}</span>}

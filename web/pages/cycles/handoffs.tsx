@@ -1,13 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type Cycle, call, type Result } from '../../api.ts';
+import { type ActionResult, type Cycle, call } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { EmptyState, Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 
-type Summary = Result<'cycles.handoffs'>['items'][number];
+type Summary = ActionResult<'cycles.handoffs'>['items'][number];
 
 const NAMES: Record<keyof Summary['counts'], readonly [one: string, many: string]> = {
   files_modified: ['file', 'files'],

@@ -9,7 +9,7 @@ export interface Box {
   readonly y: number;
 }
 
-export interface Edge {
+export interface TransitionEdge {
   /** Which transition of the machine it is. */
   readonly index: number;
   readonly path: string;
@@ -24,7 +24,7 @@ export interface Drawing {
   readonly boxWidth: number;
   readonly boxHeight: number;
   readonly boxes: readonly Box[];
-  readonly edges: readonly Edge[];
+  readonly edges: readonly TransitionEdge[];
 }
 
 const BOX_HEIGHT = 48;
@@ -83,7 +83,7 @@ export function drawMachine(machine: Machine, labels: readonly string[], across:
     return Math.min(length / 2 - 8, 10 + taken * 10);
   };
 
-  const edges = ways.map(({ index, start, end, back, skips }): Edge => {
+  const edges = ways.map(({ index, start, end, back, skips }): TransitionEdge => {
     const centre = (box: number): Point => [alongOf(box) + length / 2, besideOf(box) + breadth / 2];
     if (!back && !skips) {
       const [from, to]: [Point, Point] = [

@@ -1,7 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'react';
 import type { ShownCycle } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
-import { type Box, type Drawing, drawMachine, type Edge } from './layout.ts';
+import { type Box, type Drawing, drawMachine, type TransitionEdge } from './layout.ts';
 
 type Machine = ShownCycle['machine'];
 type Transition = Machine['transitions'][number];
@@ -95,14 +95,14 @@ function Picture({ drawing: { width, height, boxes, edges, boxWidth, boxHeight }
 /** Whole names, or the style sheet would not hold them. */
 const FILLS = { live: 'fill-live', wait: 'fill-wait', control: 'fill-control' };
 const STROKES = { live: 'stroke-live', wait: 'stroke-wait', control: 'stroke-control' };
-const colourOf = ({ back }: Edge, taken: boolean): keyof typeof FILLS => (!taken ? 'control' : back ? 'wait' : 'live');
+const colourOf = ({ back }: TransitionEdge, taken: boolean): keyof typeof FILLS => (!taken ? 'control' : back ? 'wait' : 'live');
 
-function Way({ edge, taken, arrow }: { edge: Edge; taken: boolean; arrow: string }) {
+function Way({ edge, taken, arrow }: { edge: TransitionEdge; taken: boolean; arrow: string }) {
   const colour = colourOf(edge, taken);
   return <path d={edge.path} fill="none" strokeWidth={taken ? 2 : 1} className={STROKES[colour]} markerEnd={`url(#${arrow}${colour})`} />;
 }
 
-function Label({ edge: { label, back }, text, taken }: { edge: Edge; text: string; taken: boolean }) {
+function Label({ edge: { label, back }, text, taken }: { edge: TransitionEdge; text: string; taken: boolean }) {
   return (
     <g>
       <rect x={label.x - label.width / 2} y={label.y - 9} width={label.width} height={18} rx={4} className="fill-base" />

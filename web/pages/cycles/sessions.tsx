@@ -4,7 +4,7 @@ import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { counted } from '../../parts/count.ts';
-import { disarmed } from '../../parts/said.tsx';
+import { escapeBidi } from '../../parts/said.tsx';
 import { EmptyState, Section } from '../../parts/section.tsx';
 import { Time, Until } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
@@ -65,7 +65,12 @@ function List({ sessions, onClose }: { sessions: readonly RoleSession[]; onClose
           </span>
           <State tone={TONES[session.status]}>{session.status}</State>
           {onClose && (
-            <ActButton needs="operator" className="min-h-6 px-2" aria-label={`Close the session of ${disarmed(session.role)}`} onClick={() => onClose(session)}>
+            <ActButton
+              needs="operator"
+              className="min-h-6 px-2"
+              aria-label={`Close the session of ${escapeBidi(session.role)}`}
+              onClick={() => onClose(session)}
+            >
               Close
             </ActButton>
           )}

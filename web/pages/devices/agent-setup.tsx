@@ -1,6 +1,6 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type SubmitEvent, useId, useState } from 'react';
-import type { Result } from '../../api.ts';
+import type { ActionResult } from '../../api.ts';
 import { useLastValue } from '../../live/tail.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
@@ -52,10 +52,10 @@ export function AgentSetup() {
   );
 }
 
-type Setup = Result<'setup.agents'>;
+type Setup = ActionResult<'setup.agents'>;
 
 function Connect({ agent, setup }: { agent: NonNullable<ReturnType<typeof agentOf>>; setup: Setup }) {
-  const [created, setCreated] = useState<Result<'tokens.create'>>();
+  const [created, setCreated] = useState<ActionResult<'tokens.create'>>();
   const name = nameOf(agent);
   const client = setup.clients.find((each) => each.client === agent);
   if (!client) return null;
@@ -95,8 +95,8 @@ function Connect({ agent, setup }: { agent: NonNullable<ReturnType<typeof agentO
 
 interface SetupTokenProps {
   agent: AgentType;
-  created: Result<'tokens.create'> | undefined;
-  onCreated: (created: Result<'tokens.create'> | undefined) => void;
+  created: ActionResult<'tokens.create'> | undefined;
+  onCreated: (created: ActionResult<'tokens.create'> | undefined) => void;
 }
 
 /** The value lives as long as this page is open: it stands in what is to be pasted. */
@@ -117,7 +117,7 @@ function SetupToken({ agent, created, onCreated }: SetupTokenProps) {
 }
 
 /** A bridge started anywhere else would report another repository, or none. */
-function RepositoryFolder({ agent, setup: { cwd, cwd_known, repositories } }: { agent: AgentType; setup: Result<'setup.agents'> }) {
+function RepositoryFolder({ agent, setup: { cwd, cwd_known, repositories } }: { agent: AgentType; setup: ActionResult<'setup.agents'> }) {
   const navigate = useNavigate();
   const chosen = useRepository();
   const known = useId();
@@ -196,7 +196,7 @@ function FirstCall({ agent, tokenId }: { agent: AgentType; tokenId: string | und
 }
 
 /** All agents of a machine at once, by the companion. */
-function MachineSetup({ setup: { install, block, watch } }: { setup: Result<'setup.agents'> }) {
+function MachineSetup({ setup: { install, block, watch } }: { setup: ActionResult<'setup.agents'> }) {
   return (
     <Section title="Or set up a whole machine">
       <p className="text-muted">

@@ -1,6 +1,6 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
-import type { Result } from '../../api.ts';
+import type { ActionResult } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { AsCommand, CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
@@ -16,7 +16,7 @@ import { namesOf } from '../identity/agent.ts';
 
 const route = getRouteApi('/setup/authorize');
 
-type Decided = { approved: Result<'devices.approve'> } | { refused: Result<'devices.refuse'> };
+type Decided = { approved: ActionResult<'devices.approve'> } | { refused: ActionResult<'devices.refuse'> };
 
 /** Where a machine sends the person who sets it up. */
 export function Authorize() {
@@ -85,7 +85,7 @@ function Outcome({ decided }: { decided: Decided }) {
 }
 
 /** The machine asks every few seconds; the journal tells when it has. */
-function Approved({ device: { device_id, machine_name, agents } }: { device: Result<'devices.approve'> }) {
+function Approved({ device: { device_id, machine_name, agents } }: { device: ActionResult<'devices.approve'> }) {
   const isSetUp = useRead('devices.list', { limit: 50 }).data?.items.find((device) => device.device_id === device_id)?.status === 'set up';
   return (
     <Notice tone={isSetUp ? 'good' : 'live'} role="status">
@@ -104,7 +104,7 @@ function Approved({ device: { device_id, machine_name, agents } }: { device: Res
 }
 
 /** What asks, and what approving it gives away. Nothing of it is known to be true but the address and the time. */
-function DeviceRequest({ request, onDecided }: { request: Result<'devices.find'>; onDecided: (decided: Decided) => void }) {
+function DeviceRequest({ request, onDecided }: { request: ActionResult<'devices.find'>; onDecided: (decided: Decided) => void }) {
   const me = useRead('identity.me', {}).data;
   const approve = useAct('devices.approve');
   const refuse = useAct('devices.refuse');

@@ -7,7 +7,7 @@ import { counted } from '../../parts/count.ts';
 import { DataList } from '../../parts/data-list.tsx';
 import { ConfirmAction } from '../../parts/form-dialog.tsx';
 import { Id } from '../../parts/id.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { EmptyState } from '../../parts/section.tsx';
 import { InstalledFirst, SetupCommand } from '../../parts/setup-command.tsx';
 import type { Column } from '../../parts/table.tsx';
@@ -100,7 +100,7 @@ function RevokeDevice({ device: { device_id, machine_name, agents } }: { device:
   return (
     <ConfirmAction
       button="Revoke"
-      name={`Revoke ${disarmed(machine_name)}`}
+      name={`Revoke ${escapeBidi(machine_name)}`}
       title="Revoke this device?"
       act={`Revoke ${counted(live.length, 'token')}`}
       typed={device_id.slice(-6)}

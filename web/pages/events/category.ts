@@ -1,7 +1,7 @@
-import type { JournalEvent } from '../../api.ts';
+import type { EventView } from '../../api.ts';
 import type { Tone } from '../../parts/tone.tsx';
 
-export type Category = JournalEvent['category'];
+export type Category = EventView['category'];
 
 /** All of them: the compiler sees to it. */
 const LABELS: Record<Category, string> = { usage: 'Usage', work: 'Work', feedback: 'Feedback', audit: 'Audit' };
@@ -21,7 +21,7 @@ const TONES: Record<string, Tone> = {
 export const OUTCOMES = Object.keys(TONES);
 
 /** How it ended, where the event says so: a call by its outcome, a check by whether it passed. */
-export function outcomeOf({ payload }: Pick<JournalEvent, 'payload'>): { word: string; tone: Tone } | undefined {
+export function outcomeOf({ payload }: Pick<EventView, 'payload'>): { word: string; tone: Tone } | undefined {
   const { outcome, passed } = payload;
   const word = typeof passed === 'boolean' ? (passed ? 'passed' : 'denied') : outcome;
   return typeof word === 'string' ? { word, tone: TONES[word] ?? 'quiet' } : undefined;

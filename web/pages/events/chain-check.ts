@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
-import { ApiError, call, type Result } from '../../api.ts';
+import { type ActionResult, ApiError, call } from '../../api.ts';
 
-type Break = NonNullable<Result<'events.verify'>['first_break']>;
+type Break = NonNullable<ActionResult<'events.verify'>['first_break']>;
 
 /** An event that a browser has seen verified: what the journal must still say of it. */
 interface Anchor {

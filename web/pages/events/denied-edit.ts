@@ -1,4 +1,4 @@
-import type { JournalEvent, ShownAgent } from '../../api.ts';
+import type { EventView, ShownAgent } from '../../api.ts';
 import type { RefusalFacts } from '../../parts/refusal-card.tsx';
 import { nameOf } from '../identity/agent.ts';
 
@@ -8,7 +8,7 @@ const DENIED_EDIT = 'edit.denied';
 type DeniedEdit = NonNullable<ShownAgent['refusals'][number]['edit']>;
 
 /** What the journal says of it. */
-export function deniedEditIn({ kind, category, payload: { path, claim_id, client, tool } }: JournalEvent): DeniedEdit | undefined {
+export function deniedEditIn({ kind, category, payload: { path, claim_id, client, tool } }: EventView): DeniedEdit | undefined {
   if (kind !== DENIED_EDIT || category !== 'work') return undefined;
   if (typeof path !== 'string' || typeof claim_id !== 'string' || typeof client !== 'string') return undefined;
   return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };

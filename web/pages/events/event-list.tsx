@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import type { JournalEvent } from '../../api.ts';
+import type { EventView } from '../../api.ts';
 import { useJournal } from '../../live/context.tsx';
 import { useLastValue, usePaused } from '../../live/tail.ts';
 import { AsCommand, CliCommand } from '../../parts/cli.tsx';
@@ -13,12 +13,12 @@ import { EmptyState } from '../../parts/section.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
-import type { EventFilter } from '../../search.ts';
+import type { EventSearch } from '../../search.ts';
 import { outcomeOf } from './category.ts';
-import { Feed, type FeedState, MOST_ROWS } from './feed.ts';
+import { Feed, type FeedState, MAX_ROWS } from './feed.ts';
 import { Who } from './who.tsx';
 
-export function EventList({ filter }: { filter: EventFilter }) {
+export function EventList({ filter }: { filter: EventSearch }) {
   const { journal, state: live } = useJournal();
   const [feed] = useState(() => new Feed(filter));
   const state = useSyncExternalStore(feed.subscribe, feed.state);
@@ -82,10 +82,10 @@ function NoneFits({ state: { from, to } }: { state: FeedState }) {
 /** Comes by itself for who scrolls down, as long as there is more nearby. */
 function Older({ state, isWhole, onOlder }: { state: FeedState; isWhole: boolean; onOlder: () => Promise<void> }) {
   const { from, to, rows, full, reading, error } = state;
-  if (rows.length >= MOST_ROWS) {
+  if (rows.length >= MAX_ROWS) {
     return (
       <p className="border-t border-line p-3 text-center text-muted">
-        This page holds the newest {counted(MOST_ROWS, 'event')}. Narrow it by a filter, or export them all.
+        This page holds the newest {counted(MAX_ROWS, 'event')}. Narrow it by a filter, or export them all.
       </p>
     );
   }
@@ -116,7 +116,7 @@ function End({ onNear }: { onNear: () => Promise<void> }) {
   return <div ref={end} />;
 }
 
-const EVENT_COLUMNS: readonly Column<JournalEvent>[] = [
+const EVENT_COLUMNS: readonly Column<EventView>[] = [
   {
     label: 'Seq',
     role: 'meta',
@@ -175,7 +175,7 @@ export function Subject({ subject }: { subject: string }) {
 /** A state is a word: whatever else somebody put there is cut. */
 const LONGEST_WORD = 16;
 
-export function Outcome({ event }: { event: JournalEvent }) {
+export function Outcome({ event }: { event: EventView }) {
   const outcome = outcomeOf(event);
   if (!outcome) return '—';
   const { word, tone } = outcome;
@@ -187,7 +187,7 @@ export function Outcome({ event }: { event: JournalEvent }) {
 }
 
 /** How long the call took, where the event is of one: "12 ms", "1.2 s". */
-export function durationOf({ payload }: Pick<JournalEvent, 'payload'>): string {
+export function durationOf({ payload }: Pick<EventView, 'payload'>): string {
   const ms = payload.duration_ms;
   if (typeof ms !== 'number') return '—';
   if (ms < 1_000) return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`;

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { call, type JournalEvent } from '../../api.ts';
+import { call, type EventView } from '../../api.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { shortId } from '../../parts/id.tsx';
 import { PathLink } from '../../parts/path-link.tsx';
@@ -12,7 +12,7 @@ import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import { dateOf } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
-import type { EventFilter } from '../../search.ts';
+import type { EventSearch } from '../../search.ts';
 import { outcomeOf } from './category.ts';
 import { deniedEditIn, deniedWords } from './denied-edit.ts';
 import { durationOf, Outcome, Subject } from './event-list.tsx';
@@ -49,7 +49,7 @@ export function EventPanel({ seq, onClose }: { seq: number; onClose: () => void 
   );
 }
 
-function Details({ event, previous, begin, end }: { event: JournalEvent; previous: string | undefined; begin: number; end: number }) {
+function Details({ event, previous, begin, end }: { event: EventView; previous: string | undefined; begin: number; end: number }) {
   const { seq, payload } = event;
   return (
     <div className="grid gap-5" data-id={seq}>
@@ -71,7 +71,7 @@ function Details({ event, previous, begin, end }: { event: JournalEvent; previou
   );
 }
 
-const factsOf = (event: JournalEvent): FactValues => ({
+const factsOf = (event: EventView): FactValues => ({
   Event: event.seq,
   Time: (
     <>
@@ -111,7 +111,7 @@ function Beside({ children }: { children: ReactNode }) {
 }
 
 /** The list narrowed to what is like it. */
-function Only({ what, filter }: { what: string; filter: EventFilter }) {
+function Only({ what, filter }: { what: string; filter: EventSearch }) {
   return (
     <Link to="/activity" search={filter} className="link text-label">
       {what}
@@ -128,7 +128,7 @@ function Step({ to, label }: { to: number; label: string }) {
 }
 
 /** What a refused caller was told, as far as the viewer may read it. */
-function Refused({ event }: { event: JournalEvent }) {
+function Refused({ event }: { event: EventView }) {
   const { seq, time, kind, category, payload } = event;
   const edit = deniedEditIn(event);
   if (edit) return <RefusalCard refusal={{ ...deniedWords(edit), seq, time }} />;
@@ -143,7 +143,7 @@ function Refused({ event }: { event: JournalEvent }) {
   );
 }
 
-function Hashes({ event: { seq, hash }, previous }: { event: JournalEvent; previous: string | undefined }) {
+function Hashes({ event: { seq, hash }, previous }: { event: EventView; previous: string | undefined }) {
   const check = useRead(
     'events.verify',
     { after: seq - 1, ...(previous !== undefined && { previous }), limit: 1 },
@@ -158,11 +158,11 @@ function Hashes({ event: { seq, hash }, previous }: { event: JournalEvent; previ
 }
 
 /** More in one event are not worth as many questions. */
-const MOST = 8;
+const MAX_ITEMS = 8;
 const IDS = /\b[a-z]+_[0-9A-Z]{20,}\b/g;
 
 /** What the event speaks of, as far as it has a page. */
-function NamedObjects({ event }: { event: JournalEvent }) {
+function NamedObjects({ event }: { event: EventView }) {
   const ids = idsIn(event);
   const found = useQueries({
     queries: ids.map((id) => ({
@@ -189,8 +189,8 @@ function NamedObjects({ event }: { event: JournalEvent }) {
 }
 
 /** Instances have names, everything else an id by which it is known anywhere. */
-function idsIn({ subject, actor, payload }: JournalEvent): string[] {
+function idsIn({ subject, actor, payload }: EventView): string[] {
   const instances = [subject, actor].flatMap((text) => /^instance:(.+)$/.exec(text ?? '')?.[1] ?? []);
   const ids = [subject ?? '', JSON.stringify(payload)].flatMap((text) => text.match(IDS) ?? []);
-  return [...new Set([...instances, ...ids])].filter((id) => !/^(req|dev|ses)_/.test(id)).slice(0, MOST);
+  return [...new Set([...instances, ...ids])].filter((id) => !/^(req|dev|ses)_/.test(id)).slice(0, MAX_ITEMS);
 }

@@ -11,7 +11,7 @@ import { Section } from '../../parts/section.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
 import type { Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
-import { type ActivitySearch, type EventFilter, eventFilter } from '../../search.ts';
+import { type ActivitySearch, type EventSearch, eventFilter } from '../../search.ts';
 import { CATEGORIES, type Category, OUTCOMES } from './category.ts';
 import { ChainStrip } from './chain.tsx';
 import { EventList } from './event-list.tsx';
@@ -82,7 +82,7 @@ function Rate({ chart, onChoose }: { chart: 'day' | undefined; onChoose: (chart:
 
 const TEXT_FIELDS = ['text', 'kind', 'actor', 'subject', 'session'] as const;
 
-type Change = (change: { [K in keyof EventFilter]?: EventFilter[K] | undefined }) => void;
+type Change = (change: { [K in keyof EventSearch]?: EventSearch[K] | undefined }) => void;
 
 const LABELS: Record<(typeof TEXT_FIELDS)[number], { label: string; hint: string }> = {
   text: { label: 'Text', hint: 'in kind, subject or payload' },
@@ -93,7 +93,7 @@ const LABELS: Record<(typeof TEXT_FIELDS)[number], { label: string; hint: string
 };
 
 /** What the list is narrowed to. All of it is asked of the whole journal, by the server. */
-function EventFilters({ filter, onChange }: { filter: EventFilter; onChange: Change }) {
+function EventFilters({ filter, onChange }: { filter: EventSearch; onChange: Change }) {
   const active = Object.keys(filter).length;
   const [opened, setOpened] = useState(false);
   // On a small screen the list comes first.
@@ -182,7 +182,7 @@ function TextFilter({ label, hint, value, isFirst, onChange }: TextFilterProps) 
 }
 
 /** The events that the filter leaves, all of them, as a file. */
-function ExportLink({ filter }: { filter: EventFilter }) {
+function ExportLink({ filter }: { filter: EventSearch }) {
   const [open, setOpen] = useState(false);
   const query = Object.fromEntries(Object.entries(filter)) as Record<string, string>;
   // The browser saves what comes and stays on this page.

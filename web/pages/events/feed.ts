@@ -1,15 +1,15 @@
-import { ApiError, call, type JournalEvent } from '../../api.ts';
-import type { EventFilter } from '../../search.ts';
+import { ApiError, call, type EventView } from '../../api.ts';
+import type { EventSearch } from '../../search.ts';
 
 const PAGE = 200;
 /** Read at once for who scrolls on. */
 const OLDER = 500;
 /** What a page holds: the newest. */
-export const MOST_ROWS = 20_000;
+export const MAX_ROWS = 20_000;
 
 export interface FeedState {
   /** The newest first. */
-  readonly rows: readonly JournalEvent[];
+  readonly rows: readonly EventView[];
   /** Everything that fits from this event on is among them, up to `to`. */
   readonly from: number;
   readonly to: number;
@@ -32,11 +32,11 @@ export class Feed {
   #state = START;
   #newest = 0;
   #busy = false;
-  readonly #filter: EventFilter;
+  readonly #filter: EventSearch;
   readonly #isWhole: boolean;
   readonly #watchers = new Set<() => void>();
 
-  constructor(filter: EventFilter) {
+  constructor(filter: EventSearch) {
     this.#filter = filter;
     this.#isWhole = Object.keys(filter).length === 0;
   }
@@ -49,7 +49,7 @@ export class Feed {
   };
 
   /** What the tab knows of the journal's end, in order. */
-  follow(held: readonly JournalEvent[]): void {
+  follow(held: readonly EventView[]): void {
     this.#newest = held.at(-1)?.seq ?? 0;
     // A journal that ends before what was read is another one.
     if (this.#newest < this.#state.to) this.#set(START);
@@ -102,8 +102,8 @@ export class Feed {
     this.#set({ rows: items.toReversed(), from: looked.from, to: looked.to, begin: anchor.seq + 1, read: true, full: items.length === PAGE });
   }
 
-  #keep(rows: readonly JournalEvent[], to: number): void {
-    const kept = rows.slice(0, MOST_ROWS);
+  #keep(rows: readonly EventView[], to: number): void {
+    const kept = rows.slice(0, MAX_ROWS);
     const from = kept.length < rows.length ? (kept.at(-1)?.seq ?? 1) : this.#state.from;
     this.#set({ rows: kept, to, from });
   }

@@ -1,6 +1,6 @@
-import type { Arguments, Token } from '../../api.ts';
+import type { ActionInput, Token } from '../../api.ts';
 
-export type AgentType = NonNullable<Arguments<'tokens.create'>['agent']>;
+export type AgentType = NonNullable<ActionInput<'tokens.create'>['agent']>;
 
 /** All of them: the compiler sees to it. */
 const NAMES: Record<AgentType, string> = {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { CopyButton } from '../../parts/copy.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { Notice } from '../../parts/tone.tsx';
 
 /** The one time that the value is shown: it lives in this part of the page and nowhere else. */
@@ -8,7 +8,7 @@ export function NewToken({ label, token, onDone }: { label: string; token: strin
   const section = useRef<HTMLElement>(null);
   useEffect(() => section.current?.focus(), []);
   return (
-    <section ref={section} tabIndex={-1} aria-label={`New token ${disarmed(label)}`}>
+    <section ref={section} tabIndex={-1} aria-label={`New token ${escapeBidi(label)}`}>
       <Notice tone="good">
         <p>
           <strong className="font-semibold">

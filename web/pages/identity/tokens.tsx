@@ -12,7 +12,7 @@ import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
 import { Id } from '../../parts/id.tsx';
 import { openDialog } from '../../parts/open-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
@@ -150,7 +150,7 @@ function RevokeToken({ token, inRow = false }: { token: Token; inRow?: boolean }
   return (
     <ConfirmAction
       button={inRow ? 'Revoke' : 'Revoke token'}
-      name={inRow ? `Revoke ${disarmed(label)}` : undefined}
+      name={inRow ? `Revoke ${escapeBidi(label)}` : undefined}
       title={`Revoke ${label}?`}
       act="Revoke token"
       action="tokens.revoke"

@@ -8,7 +8,7 @@ import { useToast } from '../../parts/toast.tsx';
 import { useAct } from '../../queries.ts';
 
 /** As long as the server takes it. */
-const MOST: Record<string, number> = { ask: 4_000, question: 20_000 };
+const MAX_ITEMS: Record<string, number> = { ask: 4_000, question: 20_000 };
 
 function whatNow(taskStatus: string | null): string {
   if (taskStatus === null) return 'It reaches whoever asked with their next look.';
@@ -35,7 +35,7 @@ export function Answer({ thread }: { thread: Thread }) {
   };
   return (
     <form onSubmit={submit} className="grid gap-2">
-      <TextArea label="Your answer" hint="the first answer counts" value={text} onChange={setText} most={MOST[thread.kind]} />
+      <TextArea label="Your answer" hint="the first answer counts" value={text} onChange={setText} most={MAX_ITEMS[thread.kind]} />
       <div className="flex flex-wrap justify-end gap-2">
         <ActButton type="submit" look="primary" pending={answer.isPending} disabled={!text.trim()}>
           Answer

@@ -11,7 +11,7 @@ import { useAct, useRead } from '../../queries.ts';
 
 type To = 'agents' | 'team';
 
-const MOST = 2_000;
+const MAX_ITEMS = 2_000;
 const NAMED = 12;
 /** Agents come and go with time alone. */
 const LOOK_MS = 15_000;
@@ -47,7 +47,15 @@ export function Broadcast({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Broadcast" wide onClose={onClose}>
       <form onSubmit={submit} className="mt-3 grid gap-3">
-        <TextArea label="Message" hint={`up to ${MOST.toLocaleString()} characters`} value={message} onChange={setMessage} most={MOST} rows={4} first />
+        <TextArea
+          label="Message"
+          hint={`up to ${MAX_ITEMS.toLocaleString()} characters`}
+          value={message}
+          onChange={setMessage}
+          most={MAX_ITEMS}
+          rows={4}
+          first
+        />
         <fieldset className="grid gap-2">
           <legend className="mb-1 text-label text-muted">Recipients</legend>
           <Choice to="agents" chosen={to} disabled={nobody} onChoose={setChosen}>

@@ -1,8 +1,8 @@
-import type { Arguments, Thread } from '../../api.ts';
+import type { ActionInput, Thread } from '../../api.ts';
 import type { Tone } from '../../parts/tone.tsx';
 
-type Kind = NonNullable<Arguments<'messages.threads'>['kind']>;
-type Waiting = NonNullable<Arguments<'messages.threads'>['state']>;
+type Kind = NonNullable<ActionInput<'messages.threads'>['kind']>;
+type Waiting = NonNullable<ActionInput<'messages.threads'>['state']>;
 
 /** All of them: the compiler sees to it. */
 const KIND_NAMES: Record<Kind, string> = {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Instance, Result } from '../../api.ts';
+import type { ActionResult, Instance } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { counted } from '../../parts/count.ts';
@@ -9,15 +9,15 @@ import { UntrustedText } from '../../parts/said.tsx';
 import { Notice } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
-export type Ending = 'stop' | 'abandon';
+export type EndingAction = 'stop' | 'abandon';
 
-const WORDS: Record<Ending, { title: string; what: string; button: string }> = {
+const WORDS: Record<EndingAction, { title: string; what: string; button: string }> = {
   stop: { title: 'Stop this agent?', what: 'Its agent ends. A review that is stopped sets its coder free.', button: 'Stop agent' },
   abandon: { title: 'Abandon this instance?', what: 'Its work is given up, and its agent ends.', button: 'Abandon' },
 };
 
 /** What ends with it is counted before it is asked. */
-export function EndInstance({ instance, how, onClose }: { instance: Instance; how: Ending; onClose: () => void }) {
+export function EndInstance({ instance, how, onClose }: { instance: Instance; how: EndingAction; onClose: () => void }) {
   const act = useAct(`instances.${how}`);
   const unsaved = useRead('instances.unsaved', { instance_id: instance.id }, { byTimeAlone: true });
   const [reason, setReason] = useState('');
@@ -49,7 +49,7 @@ export function EndInstance({ instance, how, onClose }: { instance: Instance; ho
   );
 }
 
-function Unsaved({ instance, unsaved }: { instance: Instance; unsaved: Result<'instances.unsaved'> }) {
+function Unsaved({ instance, unsaved }: { instance: Instance; unsaved: ActionResult<'instances.unsaved'> }) {
   const { worktree, uncommitted, unpushed, kept_reason, backup_ref } = unsaved;
   if (worktree === 'gone' && kept_reason === null) return <p>Its worktree is gone already.</p>;
   if (kept_reason === null) return <Notice tone="good">Nothing would be lost: its worktree and branch are removed.</Notice>;

@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router';
 import type { ChangedFile } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { UntrustedText } from '../../parts/said.tsx';
-import { type Folder, lastPart } from './file-tree.ts';
+import { lastPart, type TreeFolder } from './file-tree.ts';
 import { LinesChanged } from './lines-changed.tsx';
 
 interface FileListProps {
-  tree: Folder;
+  tree: TreeFolder;
   instance: string;
   chosen: string | undefined;
   /** Files that there are besides. */
@@ -23,7 +23,7 @@ export function FileList({ tree, instance, chosen, leftOut }: FileListProps) {
   );
 }
 
-function Level({ folder, instance, chosen }: { folder: Folder; instance: string; chosen: string | undefined }) {
+function Level({ folder, instance, chosen }: { folder: TreeFolder; instance: string; chosen: string | undefined }) {
   return (
     <ul>
       {folder.folders.map((inner) => (

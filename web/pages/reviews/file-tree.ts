@@ -1,11 +1,11 @@
 import type { ChangedFile } from '../../api.ts';
 
-export interface Folder {
+export interface TreeFolder {
   /** The whole of it, from the root. */
   readonly path: string;
   /** As it stands in the tree: folders with nothing but one folder in them are one line. */
   readonly name: string;
-  readonly folders: readonly Folder[];
+  readonly folders: readonly TreeFolder[];
   readonly files: readonly ChangedFile[];
 }
 
@@ -16,7 +16,7 @@ interface Growing {
 }
 
 /** Files by the folders they lie in, folders first, each by name. */
-export function treeOf(files: readonly ChangedFile[]): Folder {
+export function treeOf(files: readonly ChangedFile[]): TreeFolder {
   const root: Growing = { path: '', folders: new Map(), files: [] };
   for (const file of files) {
     let at = root;
@@ -31,13 +31,13 @@ export function treeOf(files: readonly ChangedFile[]): Folder {
   return grown(root, '');
 }
 
-function grown({ path, folders, files }: Growing, name: string): Folder {
+function grown({ path, folders, files }: Growing, name: string): TreeFolder {
   const [only] = folders;
   if (only && folders.size === 1 && files.length === 0 && name !== '') return grown(only[1], `${name}/${only[0]}`);
   return { path, name, folders: [...folders].map(([each, folder]) => grown(folder, each)), files };
 }
 
 /** In the order of the tree. */
-export const filesOf = ({ folders, files }: Folder): ChangedFile[] => [...folders.flatMap(filesOf), ...files];
+export const filesOf = ({ folders, files }: TreeFolder): ChangedFile[] => [...folders.flatMap(filesOf), ...files];
 
 export const lastPart = (path: string): string => path.split('/').at(-1) ?? path;

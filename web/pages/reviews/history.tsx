@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { call, type JournalEvent, type ShownInstance } from '../../api.ts';
+import { call, type EventView, type ShownInstance } from '../../api.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
 import { EmptyState, Section } from '../../parts/section.tsx';
@@ -114,7 +114,7 @@ function Journal({ id, since }: { id: string; since: number }) {
   );
 }
 
-const EVENTS: readonly Column<JournalEvent>[] = [
+const EVENTS: readonly Column<EventView>[] = [
   {
     label: 'Event',
     wide: 'sm:w-20',
@@ -137,7 +137,7 @@ const EVENTS: readonly Column<JournalEvent>[] = [
 ];
 
 /** "status started, worktree kept". */
-const saidBy = (payload: JournalEvent['payload']): string =>
+const saidBy = (payload: EventView['payload']): string =>
   Object.entries(payload)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)

@@ -5,13 +5,13 @@ import { CliCommand } from '../../parts/cli.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { useAct } from '../../queries.ts';
-import { EndInstance, type Ending } from './end-instance.tsx';
+import { EndInstance, type EndingAction } from './end-instance.tsx';
 import { MessageAgent } from './message-agent.tsx';
 import { AT_WORK, OPEN } from './status.ts';
 
 /** What a person can do about it. What is over can only be looked at. */
 export function InstanceActions({ instance }: { instance: Instance }) {
-  const [open, setOpen] = useState<Ending | 'message'>();
+  const [open, setOpen] = useState<EndingAction | 'message'>();
   const close = (): void => setOpen(undefined);
   const atWork = AT_WORK.includes(instance.status);
   if (!OPEN.includes(instance.status)) return null;

@@ -1,8 +1,8 @@
-import type { PatchLine } from '../../api.ts';
+import type { DiffLine } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 
-const LOOK: Record<PatchLine['kind'], { sign: string; name: string; row: string }> = {
+const LOOK: Record<DiffLine['kind'], { sign: string; name: string; row: string }> = {
   hunk: { sign: '', name: '', row: 'bg-surface text-muted' },
   context: { sign: ' ', name: '', row: '' },
   added: { sign: '+', name: 'added', row: 'bg-good-tint' },
@@ -11,9 +11,9 @@ const LOOK: Record<PatchLine['kind'], { sign: string; name: string; row: string 
 };
 
 /** Lines as they were and are, each with its number in either. Long ones are broken, not scrolled. */
-export function PatchTable({ path, lines }: { path: string; lines: readonly PatchLine[] }) {
+export function PatchTable({ path, lines }: { path: string; lines: readonly DiffLine[] }) {
   return (
-    <table aria-label={`Changed lines of ${disarmed(path)}`} className="mono w-full table-fixed">
+    <table aria-label={`Changed lines of ${escapeBidi(path)}`} className="mono w-full table-fixed">
       <colgroup>
         <col className="w-11 max-sm:hidden" />
         <col className="w-11" />
@@ -38,7 +38,7 @@ export function PatchTable({ path, lines }: { path: string; lines: readonly Patc
   );
 }
 
-function Line({ line: { kind, before, after, text, cut } }: { line: PatchLine }) {
+function Line({ line: { kind, before, after, text, cut } }: { line: DiffLine }) {
   const { sign, name, row } = LOOK[kind];
   return (
     <tr className={`align-top ${row}`}>

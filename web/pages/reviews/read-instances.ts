@@ -1,15 +1,15 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type Arguments, call, type Instance, type Result } from '../../api.ts';
+import { type ActionInput, type ActionResult, call, type Instance } from '../../api.ts';
 
 const PAGE = 100;
 /** As old as the server's own reading may be. */
 const SIZES_MS = 15_000;
 
-export type Sizes = ReadonlyMap<string, Result<'instances.sizes'>['items'][number]>;
+export type Sizes = ReadonlyMap<string, ActionResult<'instances.sizes'>['items'][number]>;
 
 /** The newest first, page after page. */
-export function useInstances(filter: Pick<Arguments<'instances.list'>, 'status' | 'type' | 'repository'>) {
+export function useInstances(filter: Pick<ActionInput<'instances.list'>, 'status' | 'type' | 'repository'>) {
   return useInfiniteQuery({
     queryKey: ['instances.list', filter],
     queryFn: ({ pageParam, signal }) => call('instances.list', { ...filter, limit: PAGE, offset: pageParam }, signal),

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { isSignedOut, ticketedSocket } from '../../api.ts';
 import { ME, queries } from '../../queries.ts';
 
-export interface Screen {
+export interface ShownScreen {
   readonly text: string;
   /** Null: a log, which has no size. */
   readonly columns: number | null;
@@ -12,7 +12,7 @@ export interface Screen {
 
 type Told =
   | { type: 'connected'; kind: 'tmux' | 'process' | null; write: boolean; message: string | null }
-  | ({ type: 'screen' } & Screen)
+  | ({ type: 'screen' } & ShownScreen)
   | { type: 'ended' }
   | { type: 'error'; code: string; message: string };
 
@@ -23,7 +23,7 @@ export interface TerminalState {
   readonly write: boolean;
   /** What the server says of it: that it is a log, that it has ended, why something was refused. */
   readonly message: string | null;
-  readonly screen: Screen | undefined;
+  readonly screen: ShownScreen | undefined;
 }
 
 type Sent = { type: 'input'; data: string } | { type: 'resize'; columns: number; rows: number };

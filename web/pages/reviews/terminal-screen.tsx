@@ -2,13 +2,13 @@ import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
 import { useEffect, useRef } from 'react';
-import type { Screen } from './terminal-link.ts';
+import type { ShownScreen } from './terminal-link.ts';
 import { styleByRules } from './terminal-style.ts';
 import { painted } from './terminal-text.ts';
 
 interface TerminalScreenProps {
   label: string;
-  screen: Screen | undefined;
+  screen: ShownScreen | undefined;
   write: boolean;
   onInput: (data: string) => void;
   onResize: (columns: number, rows: number) => void;

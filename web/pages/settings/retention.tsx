@@ -1,4 +1,4 @@
-import type { Kept } from '../../api.ts';
+import type { KeptData } from '../../api.ts';
 import { Command } from '../../parts/copy.tsx';
 import { DataList } from '../../parts/data-list.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -6,7 +6,7 @@ import type { Column } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
 import { Limit } from './limits.tsx';
 
-const COLUMNS: readonly Column<Kept>[] = [
+const COLUMNS: readonly Column<KeptData>[] = [
   { label: 'What', role: 'title', cell: ({ what }) => what },
   { label: 'Kept', role: 'state', width: 'sm:w-40', cell: ({ ms }) => (ms === null ? 'for good' : lasting(ms)) },
 ];

@@ -1,5 +1,5 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import type { Result, RoleAction } from '../../api.ts';
+import type { ActionResult, RoleAction } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Loaded } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/filter.tsx';
@@ -81,7 +81,7 @@ export function Roles() {
   );
 }
 
-type Toolset = Result<'roles.list'>['toolsets'][number];
+type Toolset = ActionResult<'roles.list'>['toolsets'][number];
 type Kind = Toolset['granted_to'][number];
 
 const held = (kind: Kind, label: string): Column<Toolset> => ({

@@ -8,7 +8,7 @@ import { DataList, usePages } from '../../parts/data-list.tsx';
 import { CheckFilter } from '../../parts/filter.tsx';
 import { ConfirmAction } from '../../parts/form-dialog.tsx';
 import { Id, shortId } from '../../parts/id.tsx';
-import { disarmed, UntrustedText, workerOf } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText, workerOf } from '../../parts/said.tsx';
 import { EmptyState, Section } from '../../parts/section.tsx';
 import { type FactValues, NameList, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
@@ -176,7 +176,7 @@ function ReleaseClaim({ claim, inRow = false, onReleased }: { claim: Claim; inRo
   return (
     <ConfirmAction
       button={inRow ? 'Release' : 'Release claim'}
-      name={inRow ? `Release ${disarmed(shortPatterns(claim))}` : undefined}
+      name={inRow ? `Release ${escapeBidi(shortPatterns(claim))}` : undefined}
       small={inRow}
       needs={claim.own ? 'member' : 'operator'}
       title="Release this claim?"

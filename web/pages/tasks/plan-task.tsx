@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
-import type { Arguments, Result, Task } from '../../api.ts';
+import type { ActionInput, ActionResult, Task } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { counted } from '../../parts/count.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -13,7 +13,7 @@ import { useAct, useRead } from '../../queries.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { Pair } from '../overlap/pair.tsx';
 
-type PlanAnswer = Result<'tasks.plan'> | Result<'workstreams.plan'>;
+type PlanAnswer = ActionResult<'tasks.plan'> | ActionResult<'workstreams.plan'>;
 type TaskType = Task['task_type'];
 
 interface Draft {
@@ -29,7 +29,7 @@ interface Draft {
 
 interface PlanTaskProps {
   onClose: () => void;
-  onPlanned: (planned: Planned) => void;
+  onPlanned: (planned: PlannedTeamTask) => void;
 }
 
 /** The same check as agents get: what looks like somebody's work already is shown before anything is stored. */
@@ -147,7 +147,7 @@ function PlanFields({ draft, onChange }: { draft: Draft; onChange: (change: Part
   );
 }
 
-function taskOf({ title, type, words, repository, files }: Draft): Arguments<'tasks.plan'> {
+function taskOf({ title, type, words, repository, files }: Draft): ActionInput<'tasks.plan'> {
   const paths = [...new Set(files.split('\n').map((line) => line.trim()))].filter(Boolean);
   return {
     title: title.trim(),
@@ -158,7 +158,7 @@ function taskOf({ title, type, words, repository, files }: Draft): Arguments<'ta
   };
 }
 
-const workstreamOf = ({ title, words }: Draft): Arguments<'workstreams.plan'> => ({
+const workstreamOf = ({ title, words }: Draft): ActionInput<'workstreams.plan'> => ({
   title: title.trim(),
   ...(words.trim() && { description: words.trim() }),
 });
@@ -226,7 +226,7 @@ function ConfirmPlan({ draft, answer, problem, pending, onBack, onConfirm }: Con
   );
 }
 
-export interface Planned {
+export interface PlannedTeamTask {
   readonly title: string;
   readonly workstream: string | null;
   readonly alike: number;
@@ -234,7 +234,7 @@ export interface Planned {
 }
 
 /** What was planned, and what it looks like. */
-export function PlannedNotice({ planned: { title, workstream, alike, warning }, onDone }: { planned: Planned; onDone: () => void }) {
+export function PlannedNotice({ planned: { title, workstream, alike, warning }, onDone }: { planned: PlannedTeamTask; onDone: () => void }) {
   return (
     <div className="mt-3">
       <Notice tone={alike > 0 ? 'wait' : 'good'} role="status">

@@ -1,14 +1,14 @@
 import type { Task } from '../../api.ts';
 import type { Tone } from '../../parts/tone.tsx';
 
-export type Status = Task['status'];
-export type StatusChoice = Status | 'all';
+export type TeamTaskStatus = Task['status'];
+export type StatusChoice = TeamTaskStatus | 'all';
 
 /** All of them: the compiler sees to it. */
-export const STATUS_TONES: Record<Status, Tone> = { planned: 'quiet', active: 'live', blocked: 'wait', completed: 'good', cancelled: 'quiet' };
+export const STATUS_TONES: Record<TeamTaskStatus, Tone> = { planned: 'quiet', active: 'live', blocked: 'wait', completed: 'good', cancelled: 'quiet' };
 
-const OPEN: readonly Status[] = ['planned', 'active', 'blocked'];
-export const isOpen = ({ status }: { status: Status }): boolean => OPEN.includes(status);
+const OPEN: readonly TeamTaskStatus[] = ['planned', 'active', 'blocked'];
+export const isOpen = ({ status }: { status: TeamTaskStatus }): boolean => OPEN.includes(status);
 
 const GROUPS: Record<StatusChoice, string> = {
   planned: 'Planned',
@@ -22,6 +22,6 @@ const GROUPS: Record<StatusChoice, string> = {
 export const STATUSES = Object.entries(GROUPS) as [StatusChoice, string][];
 
 /** Undefined: whatever it is. */
-export const statusesOf = (chosen: StatusChoice | undefined): Status[] | undefined => (chosen === 'all' ? undefined : chosen ? [chosen] : [...OPEN]);
+export const statusesOf = (chosen: StatusChoice | undefined): TeamTaskStatus[] | undefined => (chosen === 'all' ? undefined : chosen ? [chosen] : [...OPEN]);
 /** "open tasks", "planned tasks", or just "tasks". */
 export const statusWord = (chosen: StatusChoice | undefined): string => (chosen === 'all' ? '' : `${chosen ?? 'open'} `);

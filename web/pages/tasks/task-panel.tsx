@@ -8,7 +8,7 @@ import { TextArea } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Id, shortId } from '../../parts/id.tsx';
 import { closeDone, openDialog } from '../../parts/open-dialog.tsx';
-import { disarmed, UntrustedText, workerOf } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText, workerOf } from '../../parts/said.tsx';
 import { type FactValues, NameList, ReadPanel } from '../../parts/side-panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
@@ -94,7 +94,7 @@ export function CancelTask({ task, inRow = false, onCancelled }: CancelTaskProps
     <ActButton
       look="bad"
       className={inRow ? 'min-h-6 px-2' : ''}
-      aria-label={inRow ? `Cancel ${disarmed(task.title)}` : undefined}
+      aria-label={inRow ? `Cancel ${escapeBidi(task.title)}` : undefined}
       onClick={() => openDialog((close) => <CancelDialog task={task} onClose={close} onCancelled={onCancelled} />)}
     >
       {inRow ? 'Cancel' : 'Cancel task'}

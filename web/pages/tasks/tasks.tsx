@@ -1,6 +1,6 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { type Arguments, call, type Task } from '../../api.ts';
+import { type ActionInput, call, type Task } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
@@ -17,7 +17,7 @@ import { State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 import type { TaskSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
-import { type Planned, PlannedNotice, PlanTask } from './plan-task.tsx';
+import { PlannedNotice, type PlannedTeamTask, PlanTask } from './plan-task.tsx';
 import { STATUS_TONES, STATUSES, statusesOf, statusWord } from './status.ts';
 import { CancelTask, OverlapsOf, TaskPanel } from './task-panel.tsx';
 
@@ -30,7 +30,7 @@ export function Tasks() {
   const navigate = useNavigate();
   const show = (search: TaskSearch): void => void navigate({ to: '/tasks', search, resetScroll: false });
   const tasks = useTasks(filter, repository);
-  const [planned, setPlanned] = useState<Planned>();
+  const [planned, setPlanned] = useState<PlannedTeamTask>();
   // The same address has the same columns, or every row would be drawn again.
   const address = JSON.stringify(filter);
   const columns = useMemo(() => taskColumns(JSON.parse(address) as TaskSearch), [address]);
@@ -80,7 +80,7 @@ export function Tasks() {
   );
 }
 
-type Before = NonNullable<Arguments<'tasks.list'>['before']>;
+type Before = NonNullable<ActionInput<'tasks.list'>['before']>;
 
 /** As it stands in the address. */
 const cursorText = ({ updated_at, task_id }: Before): string => `${updated_at}.${task_id}`;

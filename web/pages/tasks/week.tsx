@@ -67,7 +67,7 @@ const DAYS = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short'
 /** The rest is folded. */
 const FIRST = 10;
 /** The server tells the last so many of each, and no more. */
-const MOST = 200;
+const MAX_ITEMS = 200;
 
 interface Line {
   id: string;
@@ -99,7 +99,7 @@ function Part({ title, unit, lines }: { title: string; unit: readonly [string, s
       <h3 className="flex items-baseline justify-between gap-2 border-b border-line px-3 py-1.5 font-semibold">
         {title}
         <span className="font-normal text-muted">
-          {lines.length >= MOST && 'the last '}
+          {lines.length >= MAX_ITEMS && 'the last '}
           {counted(lines.length, ...unit)}
         </span>
       </h3>

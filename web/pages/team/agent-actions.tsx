@@ -5,7 +5,7 @@ import { CliCommand } from '../../parts/cli.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { counted } from '../../parts/count.ts';
 import { Id } from '../../parts/id.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
@@ -89,7 +89,7 @@ export function AgentTokens({ tokens, name }: { tokens: ShownAgent['tokens']; na
             <State tone={token.status === 'live' ? 'good' : 'quiet'}>{token.status}</State>
             <span className="ml-auto text-label text-muted">last used {token.last_used_at === null ? '—' : <Time at={token.last_used_at} />}</span>
             {token.status === 'live' && (
-              <ActButton look="bad" aria-label={`Revoke ${disarmed(token.label)}`} onClick={() => setAsked(token)}>
+              <ActButton look="bad" aria-label={`Revoke ${escapeBidi(token.label)}`} onClick={() => setAsked(token)}>
                 Revoke
               </ActButton>
             )}

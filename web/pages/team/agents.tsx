@@ -6,7 +6,7 @@ import { spentWords } from '../../parts/cost.ts';
 import { counted } from '../../parts/count.ts';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { EmptyState, Section } from '../../parts/section.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -128,5 +128,5 @@ function Holds({ holds: { tasks, steps, claims, locks, first } }: AgentOfTeam) {
     locks > 0 && counted(locks, 'turn'),
   ].filter((part) => part !== false);
   if (parts.length === 0) return <span className="max-sm:hidden">—</span>;
-  return <span title={disarmed(first.map(({ title }) => title).join('\n'))}>{parts.join(', ')}</span>;
+  return <span title={escapeBidi(first.map(({ title }) => title).join('\n'))}>{parts.join(', ')}</span>;
 }

@@ -18,7 +18,7 @@ export interface Answered {
 /** All of them: the compiler sees to it. */
 const TONES: Record<Question['priority'], Tone> = { low: 'quiet', normal: 'you', high: 'wait', urgent: 'bad' };
 
-const MOST = 20_000;
+const MAX_ITEMS = 20_000;
 
 export function AnswerForm({ question, onAnswered }: { question: Question; onAnswered: (answered: Answered) => void }) {
   const answer = useAct('questions.answer');
@@ -61,7 +61,7 @@ export function AnswerForm({ question, onAnswered }: { question: Question; onAns
           id={field}
           className="field py-1.5"
           rows={2}
-          maxLength={MOST}
+          maxLength={MAX_ITEMS}
           placeholder="Your answer"
           value={text}
           onChange={({ target }) => setText(target.value)}

@@ -15,7 +15,7 @@ export interface Decided {
   readonly words: string;
 }
 
-const MOST_REASON = 500;
+const MAX_REASON = 500;
 
 /** One click each; a reason, which the caller is told, only who wants to give one. */
 export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDecided: (decided: Decided) => void }) {
@@ -72,7 +72,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
         <input
           id={field}
           className="field"
-          maxLength={MOST_REASON}
+          maxLength={MAX_REASON}
           placeholder="Reason, if you refuse"
           autoComplete="off"
           value={reason}

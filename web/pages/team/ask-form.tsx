@@ -12,7 +12,7 @@ import { Scrolled } from '../../parts/scrolled.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
 import { useAct } from '../../queries.ts';
 
-const MOST = 20_000;
+const MAX_ITEMS = 20_000;
 
 export function AskForm({ ask, onAnswered }: { ask: AskToMe; onAnswered: () => void }) {
   const answer = useAct('messages.answer');
@@ -35,7 +35,7 @@ export function AskForm({ ask, onAnswered }: { ask: AskToMe; onAnswered: () => v
       <Scrolled label="The ask" className="max-h-64">
         <UntrustedText text={ask.text} />
       </Scrolled>
-      <TextArea label="Your answer" value={text} onChange={setText} most={MOST} rows={4} />
+      <TextArea label="Your answer" value={text} onChange={setText} most={MAX_ITEMS} rows={4} />
       {answer.error && <Problem what="The ask was not answered." error={answer.error} />}
       {text.trim() && <CliCommand words={`messages answer ${ask.id}`} text={text.trim()} />}
       <div className="flex flex-wrap items-center justify-between gap-2">

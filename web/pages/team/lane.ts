@@ -4,14 +4,14 @@ interface Placed {
 }
 
 /** More lines than these would make a lane taller than the others together: what is beyond shares the last. */
-export const MOST_LINES = 6;
+export const MAX_LINES = 6;
 
 /** The line each bar stands on, so that none covers another: the first that is free. Bars come in the order of their beginnings. */
 export function linesOf(bars: readonly Placed[], now: number): number[] {
   const ends: number[] = [];
   return bars.map(({ from, to }) => {
     const free = ends.findIndex((end) => end <= from);
-    const line = free < 0 ? Math.min(ends.length, MOST_LINES - 1) : free;
+    const line = free < 0 ? Math.min(ends.length, MAX_LINES - 1) : free;
     ends[line] = Math.max(ends[line] ?? 0, to ?? now);
     return line;
   });

@@ -9,7 +9,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
 import { useAct } from '../../queries.ts';
 
-const MOST_REASON = 1_000;
+const MAX_REASON = 1_000;
 const LISTED = 5;
 
 /** The pair in short, and the way to be rid of the warning. */
@@ -40,7 +40,7 @@ export function OverlapForm({ overlap: { warning_id, matches }, onDismissed }: {
       </Link>
       <Field label="Why it is no overlap">
         {(id) => (
-          <input id={id} className="field" maxLength={MOST_REASON} autoComplete="off" value={reason} onChange={({ target }) => setReason(target.value)} />
+          <input id={id} className="field" maxLength={MAX_REASON} autoComplete="off" value={reason} onChange={({ target }) => setReason(target.value)} />
         )}
       </Field>
       {reason.trim() && <CliCommand words={`overlap dismiss ${warning_id}`} options={{ reason: reason.trim() }} />}

@@ -3,14 +3,14 @@ import { claimPath } from '../events/denied-edit.ts';
 
 type Refusal = ShownAgent['refusals'][number];
 
-export interface Pass {
+export interface TeamPass {
   /** Where it is made to pass. */
   readonly label: string;
   readonly path: string;
 }
 
 /** Where a person sees what it was refused for, and can change it. */
-export function passOf({ code, warning_id, edit }: Pick<Refusal, 'code' | 'warning_id' | 'edit'>, instanceId: string | null): Pass | undefined {
+export function passOf({ code, warning_id, edit }: Pick<Refusal, 'code' | 'warning_id' | 'edit'>, instanceId: string | null): TeamPass | undefined {
   if (edit !== null) return { label: 'See the claim', path: claimPath(edit) };
   if (warning_id !== null) return { label: 'See the pair', path: `/tasks/overlaps?warning=${warning_id}` };
   if (code === 'CAPABILITY_DENIED') return { label: 'Grant it', path: '/tools/grants?grant=new' };

@@ -2,7 +2,7 @@ import type { Lane, LaneSpan } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { EmptyState, Section } from '../../parts/section.tsx';
 import { dateOf } from '../../parts/time.tsx';
 import { preferences } from '../../preferences.ts';
@@ -88,7 +88,7 @@ function LaneRow({ lane, within }: { lane: Lane; within: Window }) {
           const y = (lines[index] ?? 0) * LINE_PX + (LINE_PX - BAR_PX) / 2;
           return (
             <g key={`${span.id} ${span.from}`}>
-              <title>{`${disarmed(span.title)}: ${endWords(span)}`}</title>
+              <title>{`${escapeBidi(span.title)}: ${endWords(span)}`}</title>
               <rect x={`${begin}%`} y={y} width={`${Math.max(LEAST_PERCENT, end - begin)}%`} height={BAR_PX} rx="2" className={FILLS[span.end]} />
               {span.end === 'lost' && <rect x={`${end}%`} y={y - 2} width="4" height={BAR_PX + 4} className="fill-bad" />}
             </g>

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef } from 'react';
 import { counted } from '../../parts/count.ts';
 import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { EmptyState, Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time, Until } from '../../parts/time.tsx';
@@ -56,7 +56,7 @@ const KINDS: Record<WaitingItem['kind'], string> = {
 
 function Item({ item }: { item: WaitingItem }) {
   const { id, kind, who, sentence, since, deadline, button, opens, isPressing } = item;
-  const name = disarmed(`${button}: ${who ?? ''} ${sentence.slice(0, 80)}`);
+  const name = escapeBidi(`${button}: ${who ?? ''} ${sentence.slice(0, 80)}`);
   return (
     <li
       data-row

@@ -1,9 +1,9 @@
-import type { Foreseen } from '../../api.ts';
+import type { ForeseenAccess } from '../../api.ts';
 import type { Tone } from '../../parts/tone.tsx';
 
-export const ANSWER_TONES: Record<Foreseen['answer'], Tone> = { open: 'good', yes: 'good', asks: 'you', limited: 'wait', no: 'quiet' };
-export const ANSWER_WORDS: Record<Foreseen['answer'], string> = { open: 'open', yes: 'yes', asks: 'asks', limited: 'limited', no: 'no' };
-export const ANSWER_MEANINGS: readonly (readonly [Foreseen['answer'], string])[] = [
+export const ANSWER_TONES: Record<ForeseenAccess['answer'], Tone> = { open: 'good', yes: 'good', asks: 'you', limited: 'wait', no: 'quiet' };
+export const ANSWER_WORDS: Record<ForeseenAccess['answer'], string> = { open: 'open', yes: 'yes', asks: 'asks', limited: 'limited', no: 'no' };
+export const ANSWER_MEANINGS: readonly (readonly [ForeseenAccess['answer'], string])[] = [
   ['open', 'needs no grant'],
   ['yes', 'a grant allows it'],
   ['asks', 'a person approves each call'],

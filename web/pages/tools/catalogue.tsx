@@ -1,6 +1,6 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { type CatalogueTool, call, type Result } from '../../api.ts';
+import { type ActionResult, type CatalogueTool, call } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { DataList, usePages } from '../../parts/data-list.tsx';
@@ -137,7 +137,7 @@ function ToolPanel({ name, onClose }: { name: string; onClose: () => void }) {
 
 const YOU = { open: 'yes, it needs no grant', yes: 'yes', no: 'no' };
 
-const factsOf = ({ name, title, server, state, toolset, you, tokens, calls_24h, errors_24h, p95_ms }: Result<'tools.show'>): FactValues => ({
+const factsOf = ({ name, title, server, state, toolset, you, tokens, calls_24h, errors_24h, p95_ms }: ActionResult<'tools.show'>): FactValues => ({
   State: <State tone={TOOL_TONES[state]}>{state}</State>,
   Server:
     server === 'native' ? (
@@ -155,7 +155,7 @@ const factsOf = ({ name, title, server, state, toolset, you, tokens, calls_24h, 
   p95: p95_ms === null ? null : milliseconds(p95_ms),
 });
 
-function Definition({ tool }: { tool: Result<'tools.show'> }) {
+function Definition({ tool }: { tool: ActionResult<'tools.show'> }) {
   const { name, state, description } = tool;
   return (
     <>

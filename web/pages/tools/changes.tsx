@@ -18,7 +18,7 @@ import { Notice, State } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import type { ChangeSearch } from '../../search.ts';
 import { ForOperator, isWaiting, useRights, useServers } from './rights.tsx';
-import { type Piece, wordDifference } from './word-difference.ts';
+import { type WordPiece, wordDifference } from './word-difference.ts';
 
 const route = getRouteApi('/tools/changes');
 
@@ -303,7 +303,7 @@ function PlaceText({ place: { before, after } }: { place: Place }) {
   });
 }
 
-function piecesOf(before: string | null, after: string | null): Piece[] {
+function piecesOf(before: string | null, after: string | null): WordPiece[] {
   if (before === null) return [{ kind: 'added', text: readable(after ?? '') }];
   if (after === null) return [{ kind: 'removed', text: readable(before) }];
   return wordDifference(before, after);

@@ -44,7 +44,7 @@ export const SPANS = [
   { span: 'hour', label: 'An hour', meaning: 'Any number of calls in the next 60 minutes.', minutes: 60 },
   { span: 'standing', label: 'Standing', meaning: 'Any number of calls until it is revoked.' },
 ] as const satisfies readonly { span: string; label: string; meaning: string; scope?: Grant['scope']; minutes?: number }[];
-export type Span = (typeof SPANS)[number];
+export type GrantSpan = (typeof SPANS)[number];
 
 /** Opens the dialog that grants it; whoever may not grant sees why not. */
 export function GrantLink({ action, who }: { action?: string; who?: string }) {

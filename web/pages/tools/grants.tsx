@@ -10,7 +10,7 @@ import { Filter } from '../../parts/filter.tsx';
 import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
 import { Id } from '../../parts/id.tsx';
 import { Written } from '../../parts/revealed.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { EmptyState } from '../../parts/section.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
@@ -19,9 +19,9 @@ import { useToast } from '../../parts/toast.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import type { GrantSearch } from '../../search.ts';
-import { GrantLink, SPANS, type Span, scopeKind, scopeWords, usesLeft } from './grant-scope.tsx';
-import { ForOperator, type Rights, useRights } from './rights.tsx';
-import { isNamed, namedSubject, type Subject, SubjectFields, subjectFrom, useToolNames } from './subject.tsx';
+import { GrantLink, type GrantSpan, SPANS, scopeKind, scopeWords, usesLeft } from './grant-scope.tsx';
+import { ForOperator, useRights, type ViewerRights } from './rights.tsx';
+import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, useToolNames } from './subject.tsx';
 import { FilterText } from './tool-filters.tsx';
 
 const route = getRouteApi('/tools/grants');
@@ -83,7 +83,7 @@ export function Grants() {
   );
 }
 
-function useGrants({ status, q }: Pick<GrantSearch, 'status' | 'q'>, rights: Rights) {
+function useGrants({ status, q }: Pick<GrantSearch, 'status' | 'q'>, rights: ViewerRights) {
   const filter = { ...(status && { status }), ...(q && { text: q }) };
   return usePages({
     key: ['capabilities.list', filter],
@@ -193,7 +193,7 @@ function RevokeGrant({ grant, inRow = false }: { grant: Grant; inRow?: boolean }
   return (
     <ConfirmAction
       button="Revoke"
-      name={inRow ? disarmed(`Revoke ${action} from ${subject_name}`) : undefined}
+      name={inRow ? escapeBidi(`Revoke ${action} from ${subject_name}`) : undefined}
       small={inRow}
       needs="operator"
       title="Revoke this grant?"
@@ -238,9 +238,9 @@ function GrantDialog({ action: given = '', who, onClose }: { action?: string; wh
   const grant = useAct('capabilities.grant');
   const revoke = useAct('capabilities.revoke');
   const say = useToast();
-  const [chosen, setChosen] = useState<Subject>();
+  const [chosen, setChosen] = useState<GrantSubject>();
   const [action, setAction] = useState(given);
-  const [span, setSpan] = useState<Span>(SPANS[0]);
+  const [span, setSpan] = useState<GrantSpan>(SPANS[0]);
   const names = useToolNames(action);
   const subject = chosen ?? subjectFrom(who) ?? { kind: 'developer', name: me?.developer ?? '' };
   const bounds = { ...('scope' in span && { scope: span.scope }), ...('minutes' in span && { expires_in_minutes: span.minutes }) };

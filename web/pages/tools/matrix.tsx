@@ -1,10 +1,10 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { Result } from '../../api.ts';
+import type { ActionResult } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { DataList, wholeList } from '../../parts/data-list.tsx';
 import { shortId } from '../../parts/id.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { EmptyState } from '../../parts/section.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { State } from '../../parts/tone.tsx';
@@ -78,7 +78,7 @@ export function Matrix() {
   );
 }
 
-type Answered = Result<'capabilities.matrix'>;
+type Answered = ActionResult<'capabilities.matrix'>;
 type Row = Answered['items'][number];
 type Caller = Answered['callers'][number];
 
@@ -105,7 +105,7 @@ function headingOf({ name, label, subject }: Caller, all: readonly Caller[]): st
   const same = all.filter((each) => each.name === name);
   if (same.length === 1) return name;
   const labelled = same.filter((each) => each.label === label).length === 1 && label !== '';
-  return disarmed(`${name}, ${labelled ? label : shortId(subject.replace(/^token:/, ''))}`);
+  return escapeBidi(`${name}, ${labelled ? label : shortId(subject.replace(/^token:/, ''))}`);
 }
 
 function Cell({ tool, caller, heading, answer }: { tool: string; caller: Caller; heading: string; answer: Row['answers'][number] }) {

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
-import type { Explanation, Foreseen } from '../../api.ts';
+import type { Explanation, ForeseenAccess } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { TextField } from '../../parts/field.tsx';
@@ -13,7 +13,7 @@ import { Notice, State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 import { ANSWER_TONES, ANSWER_WORDS } from './answer.ts';
 import { GrantLink, scopeWords } from './grant-scope.tsx';
-import { isNamed, namedSubject, type Subject, SubjectFields, subjectFrom, subjectText, useToolNames } from './subject.tsx';
+import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, subjectText, useToolNames } from './subject.tsx';
 
 interface Question {
   who?: string;
@@ -25,7 +25,7 @@ export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Ques
   const me = useRead('identity.me', {}).data;
   const asked = subjectFrom(who);
   // What is being typed, until another question is asked; the form itself stays, and the focus in it.
-  const [draft, setDraft] = useState<{ who?: string; can?: string; subject?: Subject; typed?: string }>({});
+  const [draft, setDraft] = useState<{ who?: string; can?: string; subject?: GrantSubject; typed?: string }>({});
   if (draft.who !== who || draft.can !== can) setDraft({ ...(who && { who }), ...(can && { can }) });
   const chosen = draft.subject ?? asked ?? { kind: 'developer', name: me?.developer ?? '' };
   const tool = draft.typed ?? can ?? '';
@@ -59,7 +59,7 @@ export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Ques
   );
 }
 
-function Answers({ subject, tool }: { subject: Subject; tool: string }) {
+function Answers({ subject, tool }: { subject: GrantSubject; tool: string }) {
   const { data, error, refetch } = useRead('capabilities.explain', { ...namedSubject(subject), name: tool });
   if (error) return <Problem what="The question could not be answered." error={error} onRetry={() => void refetch()} />;
   if (!data) return <TableSkeleton />;
@@ -80,7 +80,7 @@ function Answers({ subject, tool }: { subject: Subject; tool: string }) {
   );
 }
 
-function Told({ foreseen: { answer, name, label, message, grant } }: { foreseen: Foreseen }) {
+function Told({ foreseen: { answer, name, label, message, grant } }: { foreseen: ForeseenAccess }) {
   return (
     <>
       <State tone={answer === 'no' ? 'bad' : ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State>
@@ -139,7 +139,7 @@ function Standing({ tool, explanation }: { tool: string; explanation: Explanatio
 /** A name that no tool can have is in no grant either. */
 const GRANTABLE = /^tool\.call\.[A-Za-z0-9_.-]{1,128}$/;
 
-function Missing({ subject, explanation: { capability } }: { subject: Subject; explanation: Explanation }) {
+function Missing({ subject, explanation: { capability } }: { subject: GrantSubject; explanation: Explanation }) {
   if (!GRANTABLE.test(capability)) return null;
   return (
     <div className="grid gap-2">

@@ -5,9 +5,9 @@ import { looksAfterServers } from '../../parts/whole-server.ts';
 import { useRead } from '../../queries.ts';
 
 /** `elsewhere`: operator of another workspace than the one that external servers belong to. */
-export type Rights = 'unknown' | 'member' | 'elsewhere' | 'operator';
+export type ViewerRights = 'unknown' | 'member' | 'elsewhere' | 'operator';
 
-export function useRights(): Rights {
+export function useRights(): ViewerRights {
   const me = useRead('identity.me', {}).data;
   if (!me) return 'unknown';
   if (!me.operator) return 'member';
@@ -38,7 +38,7 @@ export function ForOperator({ title, rights, children }: { title: string; rights
 const EVERY_MS = 15_000;
 
 /** Asked for only by who gets an answer. */
-export const useServers = (rights: Rights) => useRead('servers.list', {}, { everyMs: EVERY_MS, enabled: rights === 'operator' });
+export const useServers = (rights: ViewerRights) => useRead('servers.list', {}, { everyMs: EVERY_MS, enabled: rights === 'operator' });
 
 /** Nobody has said yes or no to it as it is now. */
 export const isWaiting = ({ rejected, fingerprint }: Withheld): boolean => rejected === null && fingerprint !== '';

@@ -1,6 +1,6 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { ExternalServer, Result } from '../../api.ts';
+import type { ActionResult, ExternalServer } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
@@ -54,7 +54,7 @@ export function Servers() {
   );
 }
 
-function FileProblems({ problems }: { problems: Result<'servers.list'>['problems'] }) {
+function FileProblems({ problems }: { problems: ActionResult<'servers.list'>['problems'] }) {
   return (
     <Notice tone="wait">
       <p className="font-semibold">secrets.toml has faults; what they concern is skipped.</p>
@@ -127,7 +127,7 @@ const TONES: Record<ExternalServer['state'], Tone> = {
   disabled: 'quiet',
 };
 
-type ServerUsage = Result<'tools.usage'>['items'];
+type ServerUsage = ActionResult<'tools.usage'>['items'];
 
 const serverColumns = (usage: ServerUsage): readonly Column<ExternalServer>[] => [
   {
@@ -239,7 +239,7 @@ function RestartServer({ server: { name, state, tools } }: { server: ExternalSer
   const restart = useAct('servers.restart');
   const say = useToast();
   const [problem, setProblem] = useState<string | null>(null);
-  const done = (result: Result<'servers.restart'>): void => {
+  const done = (result: ActionResult<'servers.restart'>): void => {
     setProblem(result.problem);
     if (result.problem === null) say(`${name} was restarted and is ${result.state}.`);
   };

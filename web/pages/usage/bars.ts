@@ -1,4 +1,4 @@
-import type { UsageRow } from '../../api.ts';
+import type { UsageLine } from '../../api.ts';
 import type { Series } from '../../parts/time-chart.tsx';
 import type { Tone } from '../../parts/tone.tsx';
 import { modelOf, whoOf } from './usage-columns.tsx';
@@ -22,7 +22,7 @@ interface Bars {
 }
 
 /** One bar for each day of the span (in UTC, as the server counts), also where there is nothing. */
-export function barsOf(rows: readonly UsageRow[], { days, of, measure, now }: Wanted): Bars {
+export function barsOf(rows: readonly UsageLine[], { days, of, measure, now }: Wanted): Bars {
   const last = Math.floor(now / DAY_MS);
   const names = Array.from({ length: days }, (_, index) => dayName(last - days + 1 + index));
   const places = new Map(names.map((name, index) => [name, index]));

@@ -1,6 +1,6 @@
-import type { UsageRow } from '../../api.ts';
+import type { UsageLine } from '../../api.ts';
 
-const COLUMNS: readonly (readonly [string, (row: UsageRow) => string | number | null])[] = [
+const COLUMNS: readonly (readonly [string, (row: UsageLine) => string | number | null])[] = [
   ['day', ({ day }) => day],
   ['task_id', ({ task }) => task?.task_id ?? null],
   ['task', ({ task }) => task?.title ?? null],
@@ -19,7 +19,7 @@ const COLUMNS: readonly (readonly [string, (row: UsageRow) => string | number | 
 ];
 
 /** By RFC 4180. An unknown cost is an empty cell, never 0. */
-export const csvOf = (rows: readonly UsageRow[]): string =>
+export const csvOf = (rows: readonly UsageLine[]): string =>
   [COLUMNS.map(([name]) => name), ...rows.map((row) => COLUMNS.map(([, value]) => cell(value(row))))].map((cells) => `${cells.join(',')}\r\n`).join('');
 
 /** Text that a spreadsheet would take for a formula is kept from being one. */

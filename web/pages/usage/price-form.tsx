@@ -1,12 +1,12 @@
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
-import type { Arguments, Price } from '../../api.ts';
+import type { ActionInput, Price } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAct } from '../../queries.ts';
 
-type Figures = NonNullable<Arguments<'prices.set'>['price']>;
+type Figures = NonNullable<ActionInput<'prices.set'>['price']>;
 
 /** Each figure, what people call it, and its option of the command. */
 const FIGURES: readonly { key: keyof Figures; label: string; option: string; needed?: true }[] = [

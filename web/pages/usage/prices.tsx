@@ -3,7 +3,7 @@ import type { Price } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Notice } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
@@ -95,7 +95,7 @@ function PriceTable({ label, prices, onChoose, onDone }: PriceTableProps) {
                 {isOwn(price) ? (
                   <TakeBack price={price} onDone={onDone} />
                 ) : (
-                  <button type="button" className="link" aria-label={`Set another price for ${disarmed(price.model)}`} onClick={() => onChoose(price.model)}>
+                  <button type="button" className="link" aria-label={`Set another price for ${escapeBidi(price.model)}`} onClick={() => onChoose(price.model)}>
                     Change
                   </button>
                 )}
@@ -124,7 +124,7 @@ function TakeBack({ price, onDone }: { price: Price; onDone: (done: Done) => voi
         needs="operator"
         className="min-h-6 px-2 pointer-coarse:min-h-11"
         pending={set.isPending}
-        aria-label={`Take back the price of ${disarmed(model)}`}
+        aria-label={`Take back the price of ${escapeBidi(model)}`}
         onClick={() => void takeBack()}
       >
         Take back

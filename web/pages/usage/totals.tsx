@@ -1,9 +1,9 @@
-import type { Result } from '../../api.ts';
+import type { ActionResult } from '../../api.ts';
 import { costWords } from '../../parts/cost.ts';
 import { counted } from '../../parts/count.ts';
 
 /** The sum of everything in the chosen days. */
-export function Totals({ totals, onPrices }: { totals: Result<'usage.list'>['totals']; onPrices: () => void }) {
+export function Totals({ totals, onPrices }: { totals: ActionResult<'usage.list'>['totals']; onPrices: () => void }) {
   const figures = [
     ['Cost', costWords(totals)],
     ['Input tokens', totals.input_tokens.toLocaleString()],

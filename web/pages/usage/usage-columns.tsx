@@ -1,4 +1,4 @@
-import type { Arguments, UsageRow } from '../../api.ts';
+import type { ActionInput, UsageLine } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { costWords } from '../../parts/cost.ts';
 import { PathLink } from '../../parts/path-link.tsx';
@@ -13,20 +13,20 @@ export const GROUPING_KEYS = {
   day: ['day', 'developer', 'agent', 'model'],
   task: ['task', 'developer', 'agent', 'model'],
   developer: ['developer', 'model'],
-} as const satisfies Record<Grouping, Arguments<'usage.list'>['by']>;
+} as const satisfies Record<Grouping, ActionInput<'usage.list'>['by']>;
 const USUAL_DAYS = 30;
 export const daysOf = ({ days }: UsageSearch): number => days ?? USUAL_DAYS;
 
 /** Whose usage it is, as people know them. */
-export const whoOf = ({ developer, agent_type }: UsageRow): string => workerOf(developer ?? '—', agent_type);
-export const modelOf = ({ model }: Pick<UsageRow, 'model'>): string => model ?? 'unknown model';
+export const whoOf = ({ developer, agent_type }: UsageLine): string => workerOf(developer ?? '—', agent_type);
+export const modelOf = ({ model }: Pick<UsageLine, 'model'>): string => model ?? 'unknown model';
 
-export const keyOf = ({ day, agent_id, developer, model, task }: UsageRow): string => JSON.stringify([day, agent_id, developer, model, task?.task_id]);
+export const keyOf = ({ day, agent_id, developer, model, task }: UsageLine): string => JSON.stringify([day, agent_id, developer, model, task?.task_id]);
 
 /** Between the width of a card and that of a whole table there is no room for it. */
 const ROOMY = 'sm:max-lg:hidden';
 
-const figure = (label: string, value: (row: UsageRow) => string, wide = 'sm:w-26 lg:w-28'): Column<UsageRow> => ({
+const figure = (label: string, value: (row: UsageLine) => string, wide = 'sm:w-26 lg:w-28'): Column<UsageLine> => ({
   label,
   wide,
   card: `whitespace-nowrap max-sm:order-3 ${PREFIXES[label] ?? ''} ${wide.includes(ROOMY) ? ROOMY : ''}`,
@@ -41,9 +41,9 @@ const PREFIXES: Record<string, string> = {
   Sessions: "max-sm:before:text-muted max-sm:before:content-['sessions_']",
 };
 
-const DAY: Column<UsageRow> = { label: 'Day', wide: 'sm:w-24', card: 'text-muted max-sm:order-4', cell: ({ day }) => day ?? '—' };
+const DAY: Column<UsageLine> = { label: 'Day', wide: 'sm:w-24', card: 'text-muted max-sm:order-4', cell: ({ day }) => day ?? '—' };
 
-const TASK: Column<UsageRow> = {
+const TASK: Column<UsageLine> = {
   label: 'Task',
   card: 'max-sm:order-0 max-sm:w-full max-sm:font-medium',
   cell: ({ task }) =>
@@ -56,7 +56,7 @@ const TASK: Column<UsageRow> = {
     ),
 };
 
-const FIGURES: readonly Column<UsageRow>[] = [
+const FIGURES: readonly Column<UsageLine>[] = [
   figure('Input', ({ input_tokens }) => input_tokens.toLocaleString()),
   figure('Cached', ({ cached_input_tokens }) => cached_input_tokens.toLocaleString(), `lg:w-28 ${ROOMY}`),
   figure('Output', ({ output_tokens }) => output_tokens.toLocaleString()),
@@ -69,7 +69,7 @@ const FIGURES: readonly Column<UsageRow>[] = [
   },
 ];
 
-export const usageColumns = (by: Grouping): readonly Column<UsageRow>[] => [
+export const usageColumns = (by: Grouping): readonly Column<UsageLine>[] => [
   ...(by === 'day' ? [DAY] : by === 'task' ? [TASK] : []),
   {
     label: by === 'developer' ? 'Developer' : 'Agent',
@@ -86,7 +86,7 @@ export const usageColumns = (by: Grouping): readonly Column<UsageRow>[] => [
   ...FIGURES,
 ];
 
-function titleOf({ cost_usd, unpriced, spans }: UsageRow): string | undefined {
+function titleOf({ cost_usd, unpriced, spans }: UsageLine): string | undefined {
   if (unpriced === 0) return cost_usd === null ? undefined : `$${cost_usd}`;
   return `${unpriced} of ${spans} reports have no known price`;
 }

@@ -1,6 +1,6 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { Result } from '../../api.ts';
+import type { ActionResult } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { Filter } from '../../parts/filter.tsx';
@@ -64,7 +64,7 @@ export function Usage() {
 interface RowsProps {
   by: Grouping;
   days: number;
-  data: Result<'usage.list'>;
+  data: ActionResult<'usage.list'>;
   onGroup: (grouping: UsageSearch['by']) => void;
 }
 

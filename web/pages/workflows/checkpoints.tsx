@@ -1,4 +1,4 @@
-import type { Result } from '../../api.ts';
+import type { ActionResult } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
@@ -9,7 +9,7 @@ import { State, type Tone } from '../../parts/tone.tsx';
 import { Part } from './part.tsx';
 import { useCheckpoints } from './read-pages.ts';
 
-type Checkpoint = Result<'workflows.checkpoints'>['items'][number];
+type Checkpoint = ActionResult<'workflows.checkpoints'>['items'][number];
 
 /** All of them: the compiler sees to it. */
 const TONES: Record<Checkpoint['type'], Tone> = {

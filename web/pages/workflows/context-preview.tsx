@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Result } from '../../api.ts';
+import type { ActionResult } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
@@ -10,7 +10,7 @@ import type { Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 import { Part } from './part.tsx';
 
-type Preview = Result<'workflows.context'>;
+type Preview = ActionResult<'workflows.context'>;
 type SectionName = Preview['sections'][number]['name'];
 
 const BUDGETS = [2_000, 8_000, 32_000] as const;

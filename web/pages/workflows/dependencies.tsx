@@ -1,4 +1,4 @@
-import type { ShownTask } from '../../api.ts';
+import type { ShownWorkflowTask } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { UntrustedText } from '../../parts/said.tsx';
 import { Notice, State } from '../../parts/tone.tsx';
@@ -6,10 +6,10 @@ import { TaskLink } from './next-tasks.tsx';
 import { Part } from './part.tsx';
 import { said, TASK_TONES } from './status.ts';
 
-type Neighbour = ShownTask['dependencies'][number];
+type Neighbour = ShownWorkflowTask['dependencies'][number];
 
 /** What a blocked task waits for in the end: the last of the longest chain that is not done. */
-export function HeldUp({ shown: { unmet, unmet_length } }: { shown: ShownTask }) {
+export function HeldUp({ shown: { unmet, unmet_length } }: { shown: ShownWorkflowTask }) {
   const last = unmet.at(-1);
   if (!last) return null;
   const between = unmet_length - 1;
@@ -34,7 +34,7 @@ function chainOf(unmet: readonly Neighbour[], length: number): string {
   return length > unmet.length ? `${between.join(' ← ')} ← … ${length - unmet.length} more …` : between.join(' ← ');
 }
 
-export function Dependencies({ shown }: { shown: ShownTask }) {
+export function Dependencies({ shown }: { shown: ShownWorkflowTask }) {
   return (
     <>
       <Part title="Waits for" about={countOf(shown.dependencies, shown.dependencies_more)}>

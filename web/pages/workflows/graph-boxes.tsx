@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Handle, type NodeProps, Position, useReactFlow } from '@xyflow/react';
 import type { FocusEvent, ReactNode } from 'react';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { NODE } from './graph-layout.ts';
 import { type DrawnNode, useTurn } from './graph-turn.ts';
@@ -44,8 +44,8 @@ export function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsolute
         <button
           type="button"
           className="pointer-events-auto absolute -top-2 -right-2 size-5 rounded-full border border-control bg-base text-label leading-none text-muted hover:bg-surface"
-          aria-label={`Fold ${disarmed(node.group ?? 'its group')}`}
-          title={`Fold ${disarmed(node.group ?? 'its group')}`}
+          aria-label={`Fold ${escapeBidi(node.group ?? 'its group')}`}
+          title={`Fold ${escapeBidi(node.group ?? 'its group')}`}
           onClick={() => turn(node.key as string)}
         >
           −

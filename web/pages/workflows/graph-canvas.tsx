@@ -3,7 +3,7 @@ import { type Edge, type NodeTypes, Panel, Position, ReactFlow, type ReactFlowIn
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { WorkflowGraph } from '../../api.ts';
 import { GroupBox, TaskBox } from './graph-boxes.tsx';
-import { firstView, fitted, heightOf, NODE, type Placed, placedNodes } from './graph-layout.ts';
+import { firstView, fitted, heightOf, NODE, type PlacedNode, placedNodes } from './graph-layout.ts';
 import { type DrawnNode, Turning } from './graph-turn.ts';
 
 const NODE_TYPES: NodeTypes = { task: TaskBox, group: GroupBox };
@@ -75,7 +75,7 @@ function Controls({ onWhole }: { onWhole: (flow: ReactFlowInstance) => void }) {
   );
 }
 
-const drawnNode = ({ node, x, y }: Placed): DrawnNode => ({
+const drawnNode = ({ node, x, y }: PlacedNode): DrawnNode => ({
   id: node.id,
   type: node.task ? 'task' : 'group',
   position: { x, y },

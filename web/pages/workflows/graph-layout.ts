@@ -9,7 +9,7 @@ const PITCH = { x: NODE.width + 72, y: NODE.height + 16 } as const;
 /** A layer with more than these stands in several columns: nobody scrolls through three hundred in one. */
 const TALLEST = 20;
 
-export interface Placed {
+export interface PlacedNode {
   readonly node: GraphNode;
   /** Its place in the server's list, by which edges name it. */
   readonly index: number;
@@ -18,11 +18,11 @@ export interface Placed {
 }
 
 /** Layers from left to right, each centred; in the order in which they are read. */
-export function placedNodes(nodes: readonly GraphNode[]): Placed[] {
+export function placedNodes(nodes: readonly GraphNode[]): PlacedNode[] {
   const layers: { node: GraphNode; index: number }[][] = [];
   for (const [index, node] of nodes.entries()) (layers[node.layer] ??= []).push({ node, index });
   const tallest = Math.min(TALLEST, Math.max(0, ...layers.map((layer) => layer?.length ?? 0)));
-  const placed: Placed[] = [];
+  const placed: PlacedNode[] = [];
   let column = 0;
   for (const layer of layers) {
     const sorted = (layer ?? []).sort((one, other) => one.node.row - other.node.row);
@@ -48,13 +48,13 @@ interface Size {
 }
 
 /** As high as it must be for all to be seen, within bounds. */
-export const heightOf = (placed: readonly Placed[]): number => Math.max(0, ...placed.map(({ y }) => y)) + NODE.height + 2 * MARGIN + 48;
+export const heightOf = (placed: readonly PlacedNode[]): number => Math.max(0, ...placed.map(({ y }) => y)) + NODE.height + 2 * MARGIN + 48;
 
 /**
  * What is seen at first: all of it; or, where it would be too small to be read, what whoever opens it looks for: what failed or
  * runs, else where the work can go on.
  */
-export function firstView(placed: readonly Placed[], size: Size): { x: number; y: number; zoom: number } {
+export function firstView(placed: readonly PlacedNode[], size: Size): { x: number; y: number; zoom: number } {
   const whole = fitted(placed, size);
   if (whole.zoom >= READABLE) return whole;
   const sought = placed.find(({ node }) => stands(node)) ?? placed.find(({ node }) => node.task?.status === 'pending') ?? placed[0];
@@ -65,7 +65,7 @@ export function firstView(placed: readonly Placed[], size: Size): { x: number; y
 }
 
 /** All of it, however small. */
-export function fitted(placed: readonly Placed[], { width, height }: Size): { x: number; y: number; zoom: number } {
+export function fitted(placed: readonly PlacedNode[], { width, height }: Size): { x: number; y: number; zoom: number } {
   const right = Math.max(0, ...placed.map(({ x }) => x)) + NODE.width;
   const bottom = Math.max(0, ...placed.map(({ y }) => y)) + NODE.height;
   const zoom = Math.min(1, (width - 2 * MARGIN) / right, (height - 2 * MARGIN) / bottom);

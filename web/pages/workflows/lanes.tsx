@@ -4,14 +4,14 @@ import type { WorkflowTimeline } from '../../api.ts';
 import { useByClock } from '../../live/clock.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { dateOf } from '../../parts/time.tsx';
 import type { Tone } from '../../parts/tone.tsx';
 import { preferences } from '../../preferences.ts';
 import { Lease } from './next-tasks.tsx';
 import { laneName } from './span-table.tsx';
-import { SPAN_TONES, SPAN_WORDS, said, type WorkflowStatus } from './status.ts';
-import { clockFor, placeOf, rowsOf, type Stretch, stretchesOf, ticksOf } from './time-axis.ts';
+import { SPAN_TONES, SPAN_WORDS, said, type WorkflowState } from './status.ts';
+import { type AxisStretch, clockFor, placeOf, rowsOf, stretchesOf, ticksOf } from './time-axis.ts';
 
 type Lane = WorkflowTimeline['lanes'][number];
 type Span = Lane['spans'][number];
@@ -26,7 +26,7 @@ const LEAST_PX = 10;
 const STEP_MS = 5_000;
 
 interface Axis {
-  readonly stretches: readonly Stretch[];
+  readonly stretches: readonly AxisStretch[];
   readonly now: number;
 }
 
@@ -96,11 +96,11 @@ function Ticks({ axis: { stretches, now }, turns }: { axis: Axis; turns: Workflo
         .map(({ time, to, reason }) => (
           <span
             key={`${time} ${to}`}
-            title={`${said(to as WorkflowStatus)} ${dateOf(time)}${reason ? `: ${disarmed(reason)}` : ''}`}
+            title={`${said(to as WorkflowState)} ${dateOf(time)}${reason ? `: ${escapeBidi(reason)}` : ''}`}
             className="absolute bottom-0 border-l-2 border-control pl-1 whitespace-nowrap"
             style={{ left: percent(Math.min(0.97, placeOf(stretches, time))) }}
           >
-            {said(to as WorkflowStatus)}
+            {said(to as WorkflowState)}
           </span>
         ))}
     </div>
@@ -122,7 +122,7 @@ function LaneRow({ lane, axis }: { lane: MergedLane; axis: Axis }) {
         )}
       </div>
       <ol
-        aria-label={`Tasks of ${disarmed(laneName(lane))}`}
+        aria-label={`Tasks of ${escapeBidi(laneName(lane))}`}
         className="relative border-line [&:not(:last-child)]:border-b"
         style={{ minHeight: Math.max(44, (Math.max(...rows) + 1) * ROW_PX + 8) }}
       >
@@ -135,7 +135,7 @@ function LaneRow({ lane, axis }: { lane: MergedLane; axis: Axis }) {
   );
 }
 
-function Gaps({ stretches }: { stretches: readonly Stretch[] }): ReactNode {
+function Gaps({ stretches }: { stretches: readonly AxisStretch[] }): ReactNode {
   return stretches
     .filter(({ idle }) => idle)
     .map(({ from, until, start, end, folded }) => (
@@ -165,7 +165,7 @@ function Bar({ span, row, axis: { stretches, now } }: { span: Span; row: number;
   const until = span.until ?? now;
   const [start, end] = [placeOf(stretches, span.from), placeOf(stretches, until)];
   const marks = `${span.reclaimed ? '↻ ' : ''}${span.waits.length > 0 ? '◆ ' : ''}`;
-  const words = `${disarmed(span.task_name)}: ${SPAN_WORDS[span.end]}${span.reclaimed ? ', reclaimed' : ''}, ${dateOf(span.from)} to ${span.until === null ? 'now' : dateOf(span.until)}`;
+  const words = `${escapeBidi(span.task_name)}: ${SPAN_WORDS[span.end]}${span.reclaimed ? ', reclaimed' : ''}, ${dateOf(span.from)} to ${span.until === null ? 'now' : dateOf(span.until)}`;
   return (
     <li
       className="absolute"
@@ -197,7 +197,7 @@ function Bar({ span, row, axis: { stretches, now } }: { span: Span; row: number;
   );
 }
 
-function Wait({ from, until, span, stretches }: { from: number; until: number; span: { from: number; until: number }; stretches: readonly Stretch[] }) {
+function Wait({ from, until, span, stretches }: { from: number; until: number; span: { from: number; until: number }; stretches: readonly AxisStretch[] }) {
   const [start, end] = [placeOf(stretches, span.from), placeOf(stretches, span.until)];
   const width = Math.max(1e-9, end - start);
   const left = (placeOf(stretches, from) - start) / width;

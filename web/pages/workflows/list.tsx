@@ -6,7 +6,7 @@ import { counted } from '../../parts/count.ts';
 import { Filter } from '../../parts/filter.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { EmptyState } from '../../parts/section.tsx';
 import { CARD_STATE, CARD_TITLE, type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { State } from '../../parts/tone.tsx';
@@ -133,7 +133,7 @@ function WaitsFor({ names }: { names: readonly string[] }) {
   const [first] = names;
   if (first === undefined) return <Dash />;
   return (
-    <span className="flex gap-1" title={disarmed(names.slice(0, 20).join(', '))}>
+    <span className="flex gap-1" title={escapeBidi(names.slice(0, 20).join(', '))}>
       <span className="text-muted sm:hidden">after</span>
       <UntrustedText text={names.length > 1 ? `${first} and ${names.length - 1} more` : first} brief />
     </span>

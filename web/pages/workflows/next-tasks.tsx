@@ -6,7 +6,7 @@ import { UntrustedText } from '../../parts/said.tsx';
 import { EmptyState, Section } from '../../parts/section.tsx';
 import { Time, Until } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
-import { said, TASK_TONES, type TaskStatus } from './status.ts';
+import { type StepStatus, said, TASK_TONES } from './status.ts';
 
 type Next = ShownWorkflow['next']['tasks'][number];
 const SHOWN = 5;
@@ -77,7 +77,7 @@ export function Claims({ claims }: { claims: ShownWorkflow['claims'] }) {
                 {claim.question_id ? (
                   <State tone="you">asks you</State>
                 ) : (
-                  <State tone={TASK_TONES[claim.status as TaskStatus]}>{said(claim.status as TaskStatus)}</State>
+                  <State tone={TASK_TONES[claim.status as StepStatus]}>{said(claim.status as StepStatus)}</State>
                 )}
               </span>
               <span className="flex flex-wrap gap-x-2 text-muted">

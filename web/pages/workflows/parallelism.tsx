@@ -8,7 +8,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { useAct } from '../../queries.ts';
 
-const MOST = 1_000;
+const MAX_ITEMS = 1_000;
 
 /** How many tasks may be claimed at once. */
 export function Parallelism({ workflow: { id: workflow_id, max_parallel_tasks } }: { workflow: ShownWorkflow['workflow'] }) {
@@ -37,7 +37,7 @@ function SetParallelism({ workflow_id, current, set, onClose }: SetParallelismPr
   const [text, setText] = useState(String(current));
   const say = useToast();
   const wanted = Number(text);
-  const valid = Number.isInteger(wanted) && wanted >= 1 && wanted <= MOST;
+  const valid = Number.isInteger(wanted) && wanted >= 1 && wanted <= MAX_ITEMS;
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     set.mutate(
@@ -54,7 +54,7 @@ function SetParallelism({ workflow_id, current, set, onClose }: SetParallelismPr
     <Dialog title="How many tasks at once?" onClose={onClose}>
       <form onSubmit={submit} className="mt-3 grid gap-3">
         <p>Agents can claim so many tasks of this workflow at the same time. What is claimed already stays claimed.</p>
-        <Field label="Tasks at once" hint={`1 to ${MOST.toLocaleString()}`}>
+        <Field label="Tasks at once" hint={`1 to ${MAX_ITEMS.toLocaleString()}`}>
           {(field) => (
             <input
               id={field}

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Workflow } from '../../api.ts';
 import { FILLS } from '../../parts/time-chart.tsx';
 import type { Tone } from '../../parts/tone.tsx';
-import { said, type TaskStatus } from './status.ts';
+import { type StepStatus, said } from './status.ts';
 
 type Counts = Workflow['by_status'];
 
@@ -18,7 +18,7 @@ const PARTS = [
   ['planning', 'live'],
   ['paused', 'wait'],
   ['failed', 'bad'],
-] as const satisfies readonly (readonly [TaskStatus, Tone])[];
+] as const satisfies readonly (readonly [StepStatus, Tone])[];
 
 export function ProgressBar({ counts }: { counts: Counts }) {
   const total = tasksIn(counts);
@@ -31,7 +31,7 @@ export function ProgressBar({ counts }: { counts: Counts }) {
   );
 }
 
-const SHOWN = ['completed', 'skipped', 'in_progress', 'planning', 'paused', 'failed', 'pending', 'blocked'] as const satisfies readonly TaskStatus[];
+const SHOWN = ['completed', 'skipped', 'in_progress', 'planning', 'paused', 'failed', 'pending', 'blocked'] as const satisfies readonly StepStatus[];
 
 /** How many tasks are in each status; each number opens those tasks. */
 export function StatusCounts({ workflow, counts }: { workflow: string; counts: Counts }) {

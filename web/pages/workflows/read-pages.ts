@@ -1,7 +1,7 @@
 import { type InfiniteData, type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { call, type Result } from '../../api.ts';
+import { type ActionResult, call } from '../../api.ts';
 import type { ListSearch } from '../../search.ts';
-import { statusesOf, type WorkflowStatus } from './status.ts';
+import { statusesOf, type WorkflowState } from './status.ts';
 
 const WORKFLOWS = 50;
 const TASKS = 200;
@@ -18,9 +18,9 @@ const further = (_: Page, pages: readonly Page[]): number | undefined => {
 };
 
 export function useWorkflows(
-  status: WorkflowStatus | undefined,
+  status: WorkflowState | undefined,
   repository: string | undefined,
-): UseInfiniteQueryResult<InfiniteData<Result<'workflows.list'>>> {
+): UseInfiniteQueryResult<InfiniteData<ActionResult<'workflows.list'>>> {
   const filter = { ...(status && { status: [status] }), ...(repository !== undefined && { repository }) };
   return useInfiniteQuery({
     queryKey: ['workflows.list', 'pages', filter],
@@ -30,7 +30,7 @@ export function useWorkflows(
   });
 }
 
-export function useWorkflowTasks(workflow_id: string, { status, text }: ListSearch): UseInfiniteQueryResult<InfiniteData<Result<'workflows.tasks'>>> {
+export function useWorkflowTasks(workflow_id: string, { status, text }: ListSearch): UseInfiniteQueryResult<InfiniteData<ActionResult<'workflows.tasks'>>> {
   const filter = { workflow_id, ...(status && { status: statusesOf(status) }), ...(text?.trim() && { text: text.trim() }) };
   return useInfiniteQuery({
     queryKey: ['workflows.tasks', 'pages', filter],
@@ -41,7 +41,7 @@ export function useWorkflowTasks(workflow_id: string, { status, text }: ListSear
   });
 }
 
-export function useCheckpoints(task_id: string): UseInfiniteQueryResult<InfiniteData<Result<'workflows.checkpoints'>>> {
+export function useCheckpoints(task_id: string): UseInfiniteQueryResult<InfiniteData<ActionResult<'workflows.checkpoints'>>> {
   return useInfiniteQuery({
     queryKey: ['workflows.checkpoints', 'pages', task_id],
     queryFn: ({ pageParam: before, signal }) => call('workflows.checkpoints', { task_id, ...(before && { before }) }, signal),
@@ -51,7 +51,7 @@ export function useCheckpoints(task_id: string): UseInfiniteQueryResult<Infinite
 }
 
 /** The picture stays while a group of it is opened. */
-export function useGraph(workflow_id: string, turned: string[]): UseQueryResult<Result<'workflows.graph'>> {
+export function useGraph(workflow_id: string, turned: string[]): UseQueryResult<ActionResult<'workflows.graph'>> {
   const input = { workflow_id, turned };
   return useQuery({
     queryKey: ['workflows.graph', input],

@@ -1,12 +1,12 @@
 import type { Workflow, WorkflowTask, WorkflowTimeline } from '../../api.ts';
 import type { Tone } from '../../parts/tone.tsx';
 
-export type WorkflowStatus = Workflow['status'];
-export type TaskStatus = WorkflowTask['status'];
-export type SpanEnd = WorkflowTimeline['lanes'][number]['spans'][number]['end'];
+export type WorkflowState = Workflow['status'];
+export type StepStatus = WorkflowTask['status'];
+export type LaneSpanEnd = WorkflowTimeline['lanes'][number]['spans'][number]['end'];
 
 /** All of them: the compiler sees to it. */
-export const WORKFLOW_TONES: Record<WorkflowStatus, Tone> = {
+export const WORKFLOW_TONES: Record<WorkflowState, Tone> = {
   planning: 'quiet',
   ready: 'quiet',
   in_progress: 'live',
@@ -16,7 +16,7 @@ export const WORKFLOW_TONES: Record<WorkflowStatus, Tone> = {
   abandoned: 'bad',
 };
 
-export const TASK_TONES: Record<TaskStatus, Tone> = {
+export const TASK_TONES: Record<StepStatus, Tone> = {
   completed: 'good',
   skipped: 'quiet',
   in_progress: 'live',
@@ -28,7 +28,7 @@ export const TASK_TONES: Record<TaskStatus, Tone> = {
 };
 
 /** How the time ended in which an agent had a task. */
-export const SPAN_TONES: Record<SpanEnd, Tone> = {
+export const SPAN_TONES: Record<LaneSpanEnd, Tone> = {
   open: 'live',
   completed: 'good',
   failed: 'bad',
@@ -37,7 +37,7 @@ export const SPAN_TONES: Record<SpanEnd, Tone> = {
   released: 'quiet',
   replanned: 'wait',
 };
-export const SPAN_WORDS: Record<SpanEnd, string> = {
+export const SPAN_WORDS: Record<LaneSpanEnd, string> = {
   open: 'at work',
   completed: 'completed',
   failed: 'failed',
@@ -48,17 +48,17 @@ export const SPAN_WORDS: Record<SpanEnd, string> = {
 };
 
 /** As people write it. */
-export const said = (status: WorkflowStatus | ListedStatus): string => status.replace('_', ' ');
+export const said = (status: WorkflowState | ListedStatus): string => status.replace('_', ' ');
 
-const choices = <S extends WorkflowStatus | TaskStatus>(tones: Record<S, Tone>): readonly (readonly [S, string])[] =>
+const choices = <S extends WorkflowState | StepStatus>(tones: Record<S, Tone>): readonly (readonly [S, string])[] =>
   (Object.keys(tones) as S[]).map((status) => [status, said(status).replace(/^./, (letter) => letter.toUpperCase())] as const);
 
 export const WORKFLOW_CHOICES = choices(WORKFLOW_TONES);
 
 /** What a list of tasks can be narrowed to; what agents are at is two statuses. */
-export type ListedStatus = TaskStatus | 'running';
+export type ListedStatus = StepStatus | 'running';
 export const TASK_CHOICES: readonly (readonly [ListedStatus, string])[] = [['running', 'Running'], ...choices(TASK_TONES)];
-export const statusesOf = (chosen: ListedStatus): TaskStatus[] => (chosen === 'running' ? ['planning', 'in_progress'] : [chosen]);
+export const statusesOf = (chosen: ListedStatus): StepStatus[] => (chosen === 'running' ? ['planning', 'in_progress'] : [chosen]);
 
-const ENDED: readonly WorkflowStatus[] = ['completed', 'abandoned'];
-export const isEnded = (status: WorkflowStatus): boolean => ENDED.includes(status);
+const ENDED: readonly WorkflowState[] = ['completed', 'abandoned'];
+export const isEnded = (status: WorkflowState): boolean => ENDED.includes(status);

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import type { ShownTask } from '../../api.ts';
+import type { ShownWorkflowTask } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -15,7 +15,7 @@ import { isEnded } from './status.ts';
 type Asked = 'skip' | 'release';
 
 /** What a person may do with one task: nothing while it goes its way. */
-export function TaskActions({ shown }: { shown: ShownTask }) {
+export function TaskActions({ shown }: { shown: ShownWorkflowTask }) {
   const { task, claim, workflow } = shown;
   const [asked, setAsked] = useState<Asked>();
   const retry = useAct('workflows.retry');
@@ -75,7 +75,7 @@ const WORDS: Record<Asked, { title: string; act: string; keep: string; failed: s
 
 interface AskProps {
   asked: Asked;
-  shown: ShownTask;
+  shown: ShownWorkflowTask;
   onClose: () => void;
   onDone: (words: string) => void;
 }
@@ -101,7 +101,7 @@ function Ask({ asked, shown, onClose, onDone }: AskProps) {
   );
 }
 
-function Consequence({ asked, shown: { claim, dependents, dependents_more } }: { asked: Asked; shown: ShownTask }) {
+function Consequence({ asked, shown: { claim, dependents, dependents_more } }: { asked: Asked; shown: ShownWorkflowTask }) {
   if (asked === 'release') {
     return (
       <p>

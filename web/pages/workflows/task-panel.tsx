@@ -1,4 +1,4 @@
-import type { ShownTask } from '../../api.ts';
+import type { ShownWorkflowTask } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
 import { Id } from '../../parts/id.tsx';
@@ -35,7 +35,7 @@ export function TaskPanel({ id, onClose }: { id: string; onClose: () => void }) 
   );
 }
 
-function Shown({ shown }: { shown: ShownTask }) {
+function Shown({ shown }: { shown: ShownWorkflowTask }) {
   const { task, question } = shown;
   return (
     <>
@@ -61,7 +61,7 @@ function Shown({ shown }: { shown: ShownTask }) {
   );
 }
 
-function TaskFacts({ shown: { task, claim, completed_by } }: { shown: ShownTask }) {
+function TaskFacts({ shown: { task, claim, completed_by } }: { shown: ShownWorkflowTask }) {
   return (
     <Facts>
       <Fact name="Status">
@@ -146,7 +146,7 @@ function TaskFacts({ shown: { task, claim, completed_by } }: { shown: ShownTask 
 
 const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []);
 
-function Plan({ plan }: { plan: ShownTask['task']['plan'] }) {
+function Plan({ plan }: { plan: ShownWorkflowTask['task']['plan'] }) {
   if (!plan) return <p className="text-muted">No plan yet: whoever takes it up makes one.</p>;
   const steps = strings(plan.steps);
   const files = [...strings(plan.files_to_modify), ...strings(plan.files_to_create).map((file) => `${file} (new)`)];

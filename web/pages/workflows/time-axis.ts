@@ -4,7 +4,7 @@ interface Interval {
 }
 
 /** A part of the axis; `idle`: nobody worked then. `start` and `end` are fractions of its width. */
-export interface Stretch extends Interval {
+export interface AxisStretch extends Interval {
   readonly idle: boolean;
   readonly folded: boolean;
   readonly start: number;
@@ -17,10 +17,10 @@ const GAP_SHARE = 0.1;
 /** How wide a folded gap is, beside the whole. */
 const FOLDED_WIDTH = 0.04;
 /** However many there are, the work itself keeps most of the room. */
-const MOST_FOLDED = 0.4;
+const MAX_FOLDED = 0.4;
 
 /** The time that the work took, in stretches in which somebody worked and in which nobody did. */
-export function stretchesOf(work: readonly Interval[], fold: boolean): Stretch[] {
+export function stretchesOf(work: readonly Interval[], fold: boolean): AxisStretch[] {
   const merged: { from: number; until: number }[] = [];
   for (const { from, until } of work.toSorted((one, other) => one.from - other.from)) {
     const last = merged.at(-1);
@@ -38,10 +38,10 @@ export function stretchesOf(work: readonly Interval[], fold: boolean): Stretch[]
   return widths(parts, fold);
 }
 
-function widths(parts: readonly (Interval & { idle: boolean })[], fold: boolean): Stretch[] {
+function widths(parts: readonly (Interval & { idle: boolean })[], fold: boolean): AxisStretch[] {
   const isFolded = ({ idle }: { idle: boolean }): boolean => idle && fold;
   const gaps = parts.filter(isFolded).length;
-  const gap = gaps === 0 ? 0 : Math.min(FOLDED_WIDTH, MOST_FOLDED / gaps);
+  const gap = gaps === 0 ? 0 : Math.min(FOLDED_WIDTH, MAX_FOLDED / gaps);
   const long = parts.filter((part) => !isFolded(part)).reduce((sum, { from, until }) => sum + Math.max(1, until - from), 0);
   let start = 0;
   return parts.map((part) => {
@@ -54,7 +54,7 @@ function widths(parts: readonly (Interval & { idle: boolean })[], fold: boolean)
 }
 
 /** Where on the axis a time is. */
-export function placeOf(stretches: readonly Stretch[], time: number): number {
+export function placeOf(stretches: readonly AxisStretch[], time: number): number {
   const at = stretches.find(({ until }) => time <= until) ?? stretches.at(-1);
   if (!at) return 0;
   const within = (time - at.from) / Math.max(1, at.until - at.from);
@@ -65,7 +65,7 @@ export function placeOf(stretches: readonly Stretch[], time: number): number {
 const NEAREST = 0.14;
 
 /** Times at which the axis is marked: about so many, evenly over what is not folded. */
-export function ticksOf(stretches: readonly Stretch[], about: number): number[] {
+export function ticksOf(stretches: readonly AxisStretch[], about: number): number[] {
   let last = Number.NEGATIVE_INFINITY;
   return stretches
     .filter(({ folded }) => !folded)

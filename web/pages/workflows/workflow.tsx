@@ -2,7 +2,7 @@ import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
 import type { ShownWorkflow } from '../../api.ts';
 import { Id } from '../../parts/id.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { disarmed, UntrustedText } from '../../parts/said.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Notice, State } from '../../parts/tone.tsx';
@@ -28,7 +28,7 @@ export function WorkflowPage() {
   const { data, error, refetch } = useRead('workflows.show', { workflow_id: id }, { everyMs: LOOK_MS });
   return (
     <>
-      <title>{`${disarmed(data?.workflow.name ?? 'Workflow')} · Covenant`}</title>
+      <title>{`${escapeBidi(data?.workflow.name ?? 'Workflow')} · Covenant`}</title>
       {data ? <Head shown={data} /> : <h1>Workflow</h1>}
       {error && <Problem what="The workflow could not be read." error={error} onRetry={() => void refetch()} />}
       {!data && !error && <TableSkeleton />}

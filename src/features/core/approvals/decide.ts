@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
@@ -73,9 +73,9 @@ export function approvalEvent(what: 'requested' | 'approved' | 'refused' | 'laps
 }
 
 /** What nobody decided on, or nobody used, in time; and rounds that nobody can go on with. Of all workspaces. */
-export function approvalSweep(house: Pick<House, 'store' | 'clock' | 'log'>): Sweep {
-  const { store, clock } = house;
-  const due = dueSweep(house, { name: 'approvals', everyMs: 5_000, atOnce: 100, find: overdueApprovals, settle: (tx, { id }) => lapse(tx, id) });
+export function approvalSweep(services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep {
+  const { store, clock } = services;
+  const due = dueSweep(services, { name: 'approvals', everyMs: 5_000, atOnce: 100, find: overdueApprovals, settle: (tx, { id }) => lapse(tx, id) });
   return {
     ...due,
     async run() {

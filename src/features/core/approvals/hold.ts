@@ -1,6 +1,6 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { APPROVAL_PREFIX, APPROVAL_QUESTION, type Held, type HeldCall, type Ports, withoutApproval } from '../../../kernel/ports.ts';
+import { APPROVAL_PREFIX, APPROVAL_QUESTION, type HeldCall, type HoldOutcome, type Ports, withoutApproval } from '../../../kernel/ports.ts';
 import type { Exchange } from '../../../kernel/relay.ts';
 import type { Refused } from '../../../kernel/reply.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
@@ -24,7 +24,7 @@ import { findApproval, insertApproval, openApprovalOf, type SameCall, waitingOf 
 import { DecisionWatch } from './watch.ts';
 
 /** More than a person can look through, and a bound on what an agent can pile up. */
-const MOST_WAITING = 20;
+const MAX_WAITING = 20;
 const PROGRESS_MS = 10_000;
 /** So small that the progress of the call itself, which counts from 0 or 1, still counts up from it. */
 const PROGRESS_STEP = 0.001;
@@ -36,16 +36,16 @@ export interface ApprovalParts {
   readonly deadlineMs: number;
 }
 
-export function createHold(house: House, parts: ApprovalParts): Ports['hold'] {
-  const watch = new DecisionWatch(house);
-  return (call) => new Hold(house, parts, watch, call).outcome();
+export function createHold(services: Services, parts: ApprovalParts): Ports['hold'] {
+  const watch = new DecisionWatch(services);
+  return (call) => new Hold(services, parts, watch, call).outcome();
 }
 
-const refuse = (reply: Refused): Held => ({ state: 'refused', reply });
+const refuse = (reply: Refused): HoldOutcome => ({ state: 'refused', reply });
 
 /** One call that waits for a person. */
 class Hold {
-  readonly #house: House;
+  readonly #services: Services;
   readonly #parts: ApprovalParts;
   readonly #watch: DecisionWatch;
   readonly #call: HeldCall;
@@ -53,15 +53,15 @@ class Hold {
   /** What the client was told last of how it goes on; 0: nothing. */
   #progress = 0;
 
-  constructor(house: House, parts: ApprovalParts, watch: DecisionWatch, call: HeldCall) {
-    this.#house = house;
+  constructor(services: Services, parts: ApprovalParts, watch: DecisionWatch, call: HeldCall) {
+    this.#services = services;
     this.#parts = parts;
     this.#watch = watch;
     this.#call = call;
     this.#workspace = call.principal.workspace;
   }
 
-  async outcome(): Promise<Held> {
+  async outcome(): Promise<HoldOutcome> {
     const same = this.#sameCall();
     if (!same) return refuse(notReadable());
     const state = this.#call.exchange?.rounds?.requestState;
@@ -71,7 +71,7 @@ class Hold {
     }
     for (;;) {
       const row = await this.#open(same);
-      if (!row) return refuse(tooMany(MOST_WAITING));
+      if (!row) return refuse(tooMany(MAX_WAITING));
       const held = await this.#settled(row, true);
       if (held) return held;
       // An equal call was let through by it: this one needs an approval of its own.
@@ -87,12 +87,12 @@ class Hold {
   /** The approval of this call that is open, or a new one. Undefined: too many of this caller's wait. */
   async #open(same: SameCall): Promise<ApprovalRow | undefined> {
     const { principal, asked, requestId, signal } = this.#call;
-    return await this.#house.store.write(
+    return await this.#services.store.write(
       this.#workspace,
       async (tx) => {
         const open = await openApprovalOf(tx.db, tx.workspace, same, tx.now);
         if (open) return open;
-        if ((await waitingOf(tx.db, tx.workspace, same.token_id, tx.now)) >= MOST_WAITING) return undefined;
+        if ((await waitingOf(tx.db, tx.workspace, same.token_id, tx.now)) >= MAX_WAITING) return undefined;
         const row: ApprovalRow = {
           workspace_id: tx.workspace,
           id: newId('apr', tx.now),
@@ -121,11 +121,11 @@ class Hold {
 
   /** The approval that the client was asked about, with its answer taken. Undefined: not of this call. */
   async #answered(same: SameCall, id: string): Promise<ApprovalRow | undefined> {
-    const row = await findApproval(this.#house.store.reader, this.#workspace, id);
+    const row = await findApproval(this.#services.store.reader, this.#workspace, id);
     if (!row || (Object.keys(same) as (keyof SameCall)[]).some((key) => row[key] !== same[key])) return undefined;
     return (
       (await this.#take(row, this.#call.exchange?.rounds?.inputResponses?.[APPROVAL_QUESTION])) ??
-      (await findApproval(this.#house.store.reader, this.#workspace, id))
+      (await findApproval(this.#services.store.reader, this.#workspace, id))
     );
   }
 
@@ -136,14 +136,14 @@ class Hold {
     const answer = readAnswer(given);
     if (!answer) return undefined;
     const decision = { approve: answer === 'approve', by: this.#call.principal.actor, through: 'elicitation', reason: null };
-    return await this.#house.store.write(this.#workspace, async (tx) => {
+    return await this.#services.store.write(this.#workspace, async (tx) => {
       const now = await findApproval(tx.db, tx.workspace, row.id);
       return now && (await decide(tx, now, decision, this.#parts.deadlineMs));
     });
   }
 
   /** What became of it. Undefined: it was used up by another call. */
-  async #settled(row: ApprovalRow, mayAsk: boolean): Promise<Held | undefined> {
+  async #settled(row: ApprovalRow, mayAsk: boolean): Promise<HoldOutcome | undefined> {
     const { exchange } = this.#call;
     const asks = mayAsk && this.#call.approver === 'client' && exchange !== undefined && takesForms(exchange);
     // A client that can be asked while the call waits hears of it, too, when somebody else was quicker.
@@ -161,9 +161,9 @@ class Hold {
     }
   }
 
-  async #use({ id }: ApprovalRow): Promise<Held | undefined> {
+  async #use({ id }: ApprovalRow): Promise<HoldOutcome | undefined> {
     const { principal, signal } = this.#call;
-    const used = await this.#house.store.write(
+    const used = await this.#services.store.write(
       this.#workspace,
       async (tx) => {
         if (!(await tokenStands(tx.db, principal.tokenId, tx.now))) return 'token gone';
@@ -177,7 +177,7 @@ class Hold {
 
   /** Waits until somebody has decided, wherever, or nobody has in time; at most as long as the caller does. */
   async #decision({ id }: ApprovalRow, ask: Exchange['ask']): Promise<ApprovalRow> {
-    const { store, clock } = this.#house;
+    const { store, clock } = this.#services;
     const { signal } = this.#call;
     let ring = () => {};
     const onAbort = () => ring();
@@ -217,7 +217,7 @@ class Hold {
 
   /** Its answer is a decision like any other, and heard of like any other. A client that fails to ask leaves it to the others. */
   #askClient(row: ApprovalRow, ask: NonNullable<Exchange['ask']>, signal: AbortSignal): void {
-    const { log } = this.#house;
+    const { log } = this.#services;
     ask('elicitation/create', question(row), signal)
       .then((answer) => this.#take(row, answer))
       .catch((error) => signal.aborted || log.info('the client could not ask its user', { approval: row.id, error }));

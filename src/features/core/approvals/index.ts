@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { retentionSweep } from '../settings/index.ts';
@@ -8,7 +8,7 @@ import { FORGOTTEN } from './retention.ts';
 import { createRounds, ROUND_MS } from './rounds.ts';
 import { approvalTools } from './tools.ts';
 
-export function createApprovals(house: House, parts: ApprovalParts): { feature: Feature; ports: Pick<Ports, 'hold' | 'suspend' | 'resume'> } {
+export function createApprovals(services: Services, parts: ApprovalParts): { feature: Feature; ports: Pick<Ports, 'hold' | 'suspend' | 'resume'> } {
   return {
     feature: {
       name: 'approvals',
@@ -17,8 +17,8 @@ export function createApprovals(house: House, parts: ApprovalParts): { feature: 
         { what: 'Calls that a person decided on; their arguments go with the decision', ms: 'retention.days' },
         { what: 'Calls that wait for their next round', ms: ROUND_MS },
       ],
-      sweeps: [approvalSweep(house), retentionSweep(house, 'approvals', FORGOTTEN)],
+      sweeps: [approvalSweep(services), retentionSweep(services, 'approvals', FORGOTTEN)],
     },
-    ports: { hold: createHold(house, parts), ...createRounds(house) },
+    ports: { hold: createHold(services, parts), ...createRounds(services) },
   };
 }

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { type Ports, ROUND_PREFIX } from '../../../kernel/ports.ts';
 import { readJson } from '../../../storage/columns.ts';
@@ -11,7 +11,7 @@ const MAX_STATE_BYTES = 64 * 1024;
 const TOKEN = /^cvr_[A-Za-z0-9_-]{43}$/;
 
 /** A call of several rounds is one use of its grant: what the caller brings back proves that it has been counted. */
-export function createRounds({ store }: House): Pick<Ports, 'suspend' | 'resume'> {
+export function createRounds({ store }: Services): Pick<Ports, 'suspend' | 'resume'> {
   return {
     async suspend(principal, { noun, name }, argsDigest, { grantId, approvalId, requestState }) {
       // Written as JSON: another server's word may hold what a text column cannot.

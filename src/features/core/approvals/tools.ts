@@ -14,7 +14,7 @@ import { type approvalView, approveCall, listApprovals, refuseCall } from './con
 import { decide } from './decide.ts';
 import { approvalsByTail, listApprovals as readApprovals } from './store.ts';
 
-const MOST = 200;
+const MAX_ITEMS = 200;
 
 /** For people alone: no agent's token has operator rights. */
 export function approvalTools(deadlineMs: number): Implementation[] {
@@ -28,9 +28,9 @@ export function approvalTools(deadlineMs: number): Implementation[] {
   return [
     implement(listApprovals, {
       read: async ({ status }, { reader, workspace, principal, clock }) => {
-        const rows = await readApprovals(reader, workspace, status, clock.now(), MOST + 1);
+        const rows = await readApprovals(reader, workspace, status, clock.now(), MAX_ITEMS + 1);
         const { view } = await approvalViewer(reader, workspace, principal);
-        return ok({ items: rows.slice(0, MOST).map(view), cut: rows.length > MOST });
+        return ok({ items: rows.slice(0, MAX_ITEMS).map(view), cut: rows.length > MAX_ITEMS });
       },
     }),
     implement(approveCall, { write: (tx, { approval_id }, ctx) => settle(tx, approval_id, ctx, true) }),

@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import { readHead } from '../../../storage/journal.ts';
 
 /** Whoever waits looks again by the clock too: what another process wrote is otherwise told by hints alone. */
@@ -13,11 +13,11 @@ interface Followed {
 
 /** Wakes those who wait for a decision, whichever process it was made in. However many wait in a workspace, its journal is followed once. */
 export class DecisionWatch {
-  readonly #house: House;
+  readonly #services: Services;
   readonly #followed = new Map<string, Followed>();
 
-  constructor(house: House) {
-    this.#house = house;
+  constructor(services: Services) {
+    this.#services = services;
   }
 
   /** Resolves when every later event of the approval rings; call what it gives to end that. */
@@ -25,7 +25,7 @@ export class DecisionWatch {
     const followed = this.#followed.get(workspace) ?? this.#follow(workspace);
     const bells = followed.bells.get(id) ?? new Set();
     followed.bells.set(id, bells.add(ring));
-    const stopLooking = this.#house.clock.every(LOOK_MS, ring);
+    const stopLooking = this.#services.clock.every(LOOK_MS, ring);
     const end = () => {
       stopLooking();
       bells.delete(ring);
@@ -44,7 +44,7 @@ export class DecisionWatch {
   }
 
   #follow(workspace: string): Followed {
-    const { store, log } = this.#house;
+    const { store, log } = this.#services;
     const stop = new AbortController();
     const bells: Followed['bells'] = new Map();
     const listen = async (after: number) => {

@@ -7,12 +7,12 @@ import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { capabilityMatrix, explainCapability, grantView } from './contract.ts';
-import type { Foreseen, Gate } from './gate.ts';
+import type { AccessForecast, Gate } from './gate.ts';
 import { argumentsOf, capabilityFor, grantScope, grantStatus } from './grant.ts';
 import type { Caller, NamedSubject, Subjects } from './subjects.ts';
 
 /** What there is to call, and who decides on it. */
-export interface Offer {
+export interface GrantOffer {
   gate(): Gate;
   tools(workspace: string): readonly OfferedTool[];
 }
@@ -25,16 +25,16 @@ interface OfferedTool {
 }
 
 type Explanation = Output<typeof explainCapability>;
-export type Answer = Explanation['answers'][number]['answer'];
+export type AccessAnswer = Explanation['answers'][number]['answer'];
 
-export function answerOf({ verdict, grant }: Foreseen): Answer {
+export function answerOf({ verdict, grant }: AccessForecast): AccessAnswer {
   if (!verdict.allowed) return 'no';
   if (!grant) return 'open';
   if (verdict.approve) return 'asks';
   return argumentsOf(grant) ? 'limited' : 'yes';
 }
 
-export async function explain(subjects: Subjects, offer: Offer, ctx: CallContext, named: NamedSubject, name: string): Promise<Explanation> {
+export async function explain(subjects: Subjects, offer: GrantOffer, ctx: CallContext, named: NamedSubject, name: string): Promise<Explanation> {
   const { reader, principal, clock } = ctx;
   const { callers, total } = await callersNamed(subjects, ctx, named);
   const gate = offer.gate();
@@ -57,7 +57,7 @@ export async function explain(subjects: Subjects, offer: Offer, ctx: CallContext
 type Told = Pick<Explanation['answers'][number], 'answer' | 'message' | 'grant'>;
 
 /** Whoever is not let in is not foreseen. */
-function told(foreseen: Foreseen | undefined, ended: string | null, grants: ReadonlyMap<string, NonNullable<Told['grant']>>): Told {
+function told(foreseen: AccessForecast | undefined, ended: string | null, grants: ReadonlyMap<string, NonNullable<Told['grant']>>): Told {
   if (!foreseen) return { answer: 'no', message: ended, grant: null };
   const { verdict, grant } = foreseen;
   return { answer: answerOf(foreseen), message: verdict.allowed ? null : verdict.reply.message, grant: grants.get(grant?.id ?? '') ?? null };
@@ -79,7 +79,7 @@ async function callersNamed(subjects: Subjects, { reader, workspace, principal, 
 type Matrix = Output<typeof capabilityMatrix>;
 
 /** One reading for each caller, whatever the number of tools. */
-export async function matrix(subjects: Subjects, offer: Offer, ctx: CallContext, page: Input<typeof capabilityMatrix>): Promise<Matrix> {
+export async function matrix(subjects: Subjects, offer: GrantOffer, ctx: CallContext, page: Input<typeof capabilityMatrix>): Promise<Matrix> {
   const { reader, principal, clock } = ctx;
   const text = page.text?.toLowerCase();
   const fits = offer

@@ -1,7 +1,7 @@
-import type { House, Principal } from '../../../kernel/context.ts';
+import type { Principal, Services } from '../../../kernel/context.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
 import { namespaceOf } from '../../../kernel/namespace.ts';
-import type { Asked, Denied, Passed, Ports, Settled, Verdict } from '../../../kernel/ports.ts';
+import type { AccessDecision, AccessRequest, Denied, Passed, Ports, PriorDecision } from '../../../kernel/ports.ts';
 import { refused } from '../../../kernel/reply.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/workspace.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
@@ -18,11 +18,11 @@ export interface Gate {
   /** A test for lists: what this caller could call at all. */
   visibility(principal: Principal): Promise<Visibility>;
   /** What a call of a tool would be told now, for whoever wants to know beforehand: nothing is counted, and nobody is asked. `only`: of this tool alone. */
-  foresee(principal: Principal, only?: string): Promise<(tool: string) => Foreseen>;
+  foresee(principal: Principal, only?: string): Promise<(tool: string) => AccessForecast>;
 }
 
-export interface Foreseen {
-  readonly verdict: Verdict;
+export interface AccessForecast {
+  readonly verdict: AccessDecision;
   /** The one that decides. Null: it is denied, or needs none. */
   readonly grant: GrantRow | null;
 }
@@ -34,26 +34,26 @@ export interface Visibility {
   resource(server: string): boolean;
 }
 
-export function createGate(house: House, toolsetOf: (name: string) => Toolset | undefined): Gate {
-  const opening = ({ noun, name, toolset }: Pick<Asked, 'noun' | 'name' | 'toolset'>): string[] =>
+export function createGate(services: Services, toolsetOf: (name: string) => Toolset | undefined): Gate {
+  const opening = ({ noun, name, toolset }: Pick<AccessRequest, 'noun' | 'name' | 'toolset'>): string[] =>
     actionsFor(noun, name, noun === 'tool' ? (toolset ?? toolsetOf(name) ?? namespaceOf(name)) : undefined);
   return {
     async authorize(principal, asked, settled = {}) {
       if (isExempt(asked)) return passed(principal, asked, null);
       const actions = opening(asked);
-      const { reader, access } = house.store;
+      const { reader, access } = services.store;
       // The name is the caller's word: it must not read like two actions.
       const key = JSON.stringify(['grants', principal.workspace, principal.subjects, actions]);
       const grants = await access.get(key, () => findGrants(reader, principal.workspace, principal.subjects, actions));
-      return decide(principal, asked, settled, grants, house.clock.now());
+      return decide(principal, asked, settled, grants, services.clock.now());
     },
     async visibility(principal) {
-      const now = house.clock.now();
-      const { reader, access } = house.store;
+      const now = services.clock.now();
+      const { reader, access } = services.store;
       const key = JSON.stringify(['grants', principal.workspace, principal.subjects]);
       const grants = await access.get(key, () => grantsOf(reader, principal.workspace, principal.subjects));
       const actions = new Set(grants.filter((grant) => grantStatus(grant, now) === 'live').map((grant) => grant.action));
-      const opens = (noun: Asked['noun'], name: string, toolset?: Toolset) => actionsFor(noun, name, toolset).some((action) => actions.has(action));
+      const opens = (noun: AccessRequest['noun'], name: string, toolset?: Toolset) => actionsFor(noun, name, toolset).some((action) => actions.has(action));
       return {
         tool: (name, toolset) => name === EXEMPT || opens('tool', name, toolset),
         prompt: (name) => opens('prompt', name),
@@ -61,7 +61,7 @@ export function createGate(house: House, toolsetOf: (name: string) => Toolset | 
       };
     },
     async foresee(principal, only) {
-      const { reader } = house.store;
+      const { reader } = services.store;
       const { workspace, subjects } = principal;
       const found = only === undefined ? standingGrants(reader, workspace, subjects) : findGrants(reader, workspace, subjects, opening(toolCall(only)));
       const byAction = Map.groupBy(await found, ({ action }) => action);
@@ -69,7 +69,7 @@ export function createGate(house: House, toolsetOf: (name: string) => Toolset | 
         const asked = toolCall(tool);
         if (isExempt(asked)) return { verdict: passed(principal, asked, null), grant: null };
         const grants = opening(asked).flatMap((action) => byAction.get(action) ?? []);
-        return foreseen(principal, asked, grants.sort(byAge), house.clock.now());
+        return foreseen(principal, asked, grants.sort(byAge), services.clock.now());
       };
     },
   };
@@ -77,20 +77,20 @@ export function createGate(house: House, toolsetOf: (name: string) => Toolset | 
 
 /** Equal to no arguments that a grant could be bound to. */
 const SOME = Symbol('some arguments');
-const toolCall = (name: string): Asked => ({ noun: 'tool', name, args: SOME, keepable: SOME, toolset: undefined });
+const toolCall = (name: string): AccessRequest => ({ noun: 'tool', name, args: SOME, keepable: SOME, toolset: undefined });
 
 /** With whatever arguments; where that is not allowed, with the first that are. */
-function foreseen(principal: Principal, asked: Asked, grants: readonly GrantRow[], now: number): Foreseen {
+function foreseen(principal: Principal, asked: AccessRequest, grants: readonly GrantRow[], now: number): AccessForecast {
   const bound = grants.flatMap((grant) => argumentsOf(grant)?.slice(0, 1) ?? []);
   const verdicts = [SOME, ...bound].map((args) => decide(principal, { ...asked, args, keepable: args }, {}, grants, now));
-  const verdict = verdicts.find(({ allowed }) => allowed) ?? (verdicts.at(-1) as Verdict);
+  const verdict = verdicts.find(({ allowed }) => allowed) ?? (verdicts.at(-1) as AccessDecision);
   return { verdict, grant: grants.find(({ id }) => verdict.allowed && id === verdict.grant?.id) ?? null };
 }
 
-const isExempt = ({ noun, name }: Asked): boolean => noun === 'tool' && name === EXEMPT;
+const isExempt = ({ noun, name }: AccessRequest): boolean => noun === 'tool' && name === EXEMPT;
 
 /** A grant without bounds is taken before one that counts, and that before one that has a person asked. */
-function decide(principal: Principal, asked: Asked, { approved, resumed }: Settled, all: readonly GrantRow[], now: number): Verdict {
+function decide(principal: Principal, asked: AccessRequest, { approved, resumed }: PriorDecision, all: readonly GrantRow[], now: number): AccessDecision {
   // What was settled was settled for one grant: no other can stand in for it.
   const settled = approved ?? resumed;
   const grants = settled === undefined ? all : all.filter(({ id }) => id === settled);
@@ -114,7 +114,7 @@ function decide(principal: Principal, asked: Asked, { approved, resumed }: Settl
 }
 
 /** Check and use are one step: of many calls at the same time, exactly as many pass as the grants have uses left. */
-async function consumeFirst(tx: Tx, principal: Principal, asked: Asked, grants: readonly GrantRow[]): Promise<Verdict> {
+async function consumeFirst(tx: Tx, principal: Principal, asked: AccessRequest, grants: readonly GrantRow[]): Promise<AccessDecision> {
   let wait: number | undefined;
   let reason: string | undefined;
   for (const { id } of grants) {
@@ -130,9 +130,10 @@ async function consumeFirst(tx: Tx, principal: Principal, asked: Asked, grants: 
   return wait === undefined ? denied(principal, asked, reason) : tooOften(principal, asked, wait);
 }
 
-const tooOften = (principal: Principal, asked: Asked, wait: number): Denied => denied(principal, asked, 'its grant allows no more calls in this minute', wait);
+const tooOften = (principal: Principal, asked: AccessRequest, wait: number): Denied =>
+  denied(principal, asked, 'its grant allows no more calls in this minute', wait);
 
-function passed(principal: Principal, asked: Asked, grant: GrantRow | null, approval?: 'required'): Passed {
+function passed(principal: Principal, asked: AccessRequest, grant: GrantRow | null, approval?: 'required'): Passed {
   return {
     allowed: true,
     grant: grant && { id: grant.id, revision: grant.revision },
@@ -141,7 +142,7 @@ function passed(principal: Principal, asked: Asked, grant: GrantRow | null, appr
 }
 
 /** Reads the same for a tool that exists and one that does not. */
-function denied(principal: Principal, asked: Asked, reason: string | undefined, retryAfterMs?: number): Denied {
+function denied(principal: Principal, asked: AccessRequest, reason: string | undefined, retryAfterMs?: number): Denied {
   const capability = capabilityFor(asked.noun, asked.name);
   const who = principal.kind === 'operator' ? 'the operator' : `this ${principal.kind} token`;
   const message = `Denied: ${who} lacks ${capability}${reason ? ` (${reason})` : ''}.`;
@@ -175,7 +176,7 @@ function whyNot(grants: readonly GrantRow[], now: number): string | undefined {
   return undefined;
 }
 
-function checkEvent(principal: Principal, asked: Asked, ok: boolean, grant: GrantRow | null, approval?: 'required'): NewEvent {
+function checkEvent(principal: Principal, asked: AccessRequest, ok: boolean, grant: GrantRow | null, approval?: 'required'): NewEvent {
   const required = isExempt(asked) ? [] : [capabilityFor(asked.noun, asked.name)];
   const subject = `${asked.noun}:${asked.name}`;
   return {

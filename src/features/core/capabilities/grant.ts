@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { permissionOf } from '../../../kernel/aliases.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
-import type { Asked } from '../../../kernel/ports.ts';
+import type { AccessRequest } from '../../../kernel/ports.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 
@@ -38,7 +38,7 @@ export function grantStatus(grant: StandingGrant, now: number): GrantStatus {
 }
 
 /** As they were sent, or as they are kept: an entry names no secret, and may name the repository that is only reported. */
-export function allowsArguments(grant: GrantRow, { args, keepable }: Pick<Asked, 'args' | 'keepable'>): boolean {
+export function allowsArguments(grant: GrantRow, { args, keepable }: Pick<AccessRequest, 'args' | 'keepable'>): boolean {
   const allowed = argumentsOf(grant);
   return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}) || isDeepStrictEqual(entry, keepable ?? {}));
 }
@@ -87,16 +87,16 @@ export const actionName = z
   })
   .overwrite((action) => (action.startsWith('tool.call.') ? capabilityFor('tool', action.slice('tool.call.'.length)) : action));
 
-const VERBS = { tool: 'tool.call', resource: 'resource.read', prompt: 'prompt.get' } as const satisfies Record<Asked['noun'], string>;
+const VERBS = { tool: 'tool.call', resource: 'resource.read', prompt: 'prompt.get' } as const satisfies Record<AccessRequest['noun'], string>;
 
 /** The capability that names exactly this. */
-export const capabilityFor = (noun: Asked['noun'], name: string): string => `${VERBS[noun]}.${noun === 'tool' ? permissionOf(name) : name}`;
+export const capabilityFor = (noun: AccessRequest['noun'], name: string): string => `${VERBS[noun]}.${noun === 'tool' ? permissionOf(name) : name}`;
 
 /** Toolsets that a grant can name. Gateway tools are granted one by one. */
 const COORDINATION: ReadonlySet<Toolset> = new Set(['team', 'review', 'workflow', 'cycle']);
 
 /** The actions of which any one opens it. */
-export function actionsFor(noun: Asked['noun'], name: string, toolset: Toolset | undefined): string[] {
+export function actionsFor(noun: AccessRequest['noun'], name: string, toolset: Toolset | undefined): string[] {
   const exact = capabilityFor(noun, name);
   return noun === 'tool' && toolset && COORDINATION.has(toolset) ? [exact, `toolset.${toolset}`] : [exact];
 }

@@ -1,5 +1,5 @@
 import type { Feature } from '../../../kernel/tool.ts';
-import type { Offer } from './answers.ts';
+import type { GrantOffer } from './answers.ts';
 import type { Subjects } from './subjects.ts';
 import { capabilityTools } from './tools.ts';
 
@@ -9,4 +9,4 @@ export { standingGrants } from './store.ts';
 export type { Caller, CallersPage, NamedSubject, Subjects } from './subjects.ts';
 export { giveProfile } from './tools.ts';
 
-export const capabilities = (subjects: Subjects, offer: Offer): Feature => ({ name: 'capabilities', implementations: capabilityTools(subjects, offer) });
+export const capabilities = (subjects: Subjects, offer: GrantOffer): Feature => ({ name: 'capabilities', implementations: capabilityTools(subjects, offer) });

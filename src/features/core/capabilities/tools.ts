@@ -8,13 +8,13 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { explain, matrix, type Offer, viewGrants } from './answers.ts';
+import { explain, type GrantOffer, matrix, viewGrants } from './answers.ts';
 import { capabilityMatrix, explainCapability, grantCapability, listCapabilities, revokeCapability } from './contract.ts';
 import { type GrantScope, PROFILES } from './grant.ts';
 import { findGrants, grantsByTail, insertGrant, pageOfGrants, revokeGrant } from './store.ts';
 import type { Subjects } from './subjects.ts';
 
-export function capabilityTools(subjects: Subjects, offer: Offer): Implementation[] {
+export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implementation[] {
   return [
     implement(grantCapability, {
       write: async (tx, { action, scope = {}, expires_in_minutes, ...named }, ctx) => {
@@ -60,7 +60,7 @@ export function capabilityTools(subjects: Subjects, offer: Offer): Implementatio
 }
 
 /** Of a server that does not serve the workspace it is said like of any other name. */
-function isUnknown(offer: Offer, workspace: string, action: string): boolean {
+function isUnknown(offer: GrantOffer, workspace: string, action: string): boolean {
   const [, name] = /^tool\.call\.(.+)$/.exec(action) ?? [];
   return name !== undefined && !offer.tools(workspace).some((tool) => tool.name === toolNamed(name));
 }

@@ -2,14 +2,14 @@ import { bridgeEntry, indentedJson, quoted, tomlTable } from '../../../clients/c
 import { CLIENTS, type ClientName, type Snippet } from '../../../clients/index.ts';
 
 /** Where an agent's bridge runs, and which server it asks. */
-export interface Place {
+export interface ConnectionPlace {
   readonly baseUrl: string;
   readonly cwd: string;
 }
 
 export const overHttp = (client: ClientName, url: string, token: string): Snippet => CLIENTS[client].connection.http(url, token);
 
-export function overStdio(client: ClientName, place: Place): Snippet {
+export function overStdio(client: ClientName, place: ConnectionPlace): Snippet {
   const { connection } = CLIENTS[client];
   const { at, value } = bridgeEntry(connection, place);
   return { where: connection.file, text: client === 'codex' ? tomlTable(at, value) : indentedJson({ [at[0]]: { [at[1]]: value } }) };
@@ -18,7 +18,7 @@ export function overStdio(client: ClientName, place: Place): Snippet {
 export const installCommand = (packageRoot: string): string => `npm install --global ${quoted(packageRoot.replace(/[\\/]+$/, ''))}`;
 
 /** In parentheses, so that a shell has read all of it before the question: what follows a question is its answer. */
-export function setupBlock({ baseUrl, cwd }: Place, packageRoot: string): string {
+export function setupBlock({ baseUrl, cwd }: ConnectionPlace, packageRoot: string): string {
   return `(
   set -e
   cd ${quoted(cwd)}

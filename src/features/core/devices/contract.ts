@@ -95,7 +95,7 @@ const device = z.strictObject({
   last_used_at: z.int().nullable(),
   agents: z.array(z.strictObject({ agent: z.string(), token_id: z.string().nullable(), live: z.boolean(), last_used_at: z.int().nullable() })),
 });
-export type Device = z.output<typeof device>;
+export type DeviceView = z.output<typeof device>;
 
 export const listDevices = contract({
   ...base,

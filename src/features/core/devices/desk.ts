@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { parseInput } from '../../../kernel/input.ts';
@@ -9,13 +9,13 @@ import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { agentTokenExpiry, findDeveloper, hashSecret, type IdentityLimits, issueToken, mintSecret } from '../identity/index.ts';
 import { devicePoll, deviceRequest } from './contract.ts';
-import { CODE_LASTS_MS, FIRST_INTERVAL_SECONDS, isTooSoon, MOST_AT_ONCE, MOST_FROM_ONE_SOURCE, newUserCode, shownCode, slower, standingOf } from './pace.ts';
+import { CODE_LASTS_MS, FIRST_INTERVAL_SECONDS, isTooSoon, MAX_AT_ONCE, MAX_FROM_ONE_SOURCE, newUserCode, shownCode, slower, standingOf } from './pace.ts';
 import { consume, deleteOldestOf, deleteStale, findByDeviceCode, findPending, insertGrant, makerOf, notePoll, openSources } from './store.ts';
 
 /** How long a request that came to nothing can still be asked about. */
 export const UNANSWERED_KEPT_MS = 24 * 3_600_000;
 
-export interface Asked {
+export interface IssuedDeviceCode {
   readonly user_code: string;
   readonly device_code: string;
   readonly expires_in: number;
@@ -31,11 +31,11 @@ export type Polled =
 
 /** Machines that have no token yet: the one place that serves callers whom nobody knows. */
 export interface DeviceDesk {
-  ask(source: string, body: unknown): Promise<Asked>;
+  ask(source: string, body: unknown): Promise<IssuedDeviceCode>;
   poll(body: unknown): Promise<Polled>;
 }
 
-export function createDeviceDesk({ store }: Pick<House, 'store'>, limits: Pick<IdentityLimits, 'agent_token_days'>): DeviceDesk {
+export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pick<IdentityLimits, 'agent_token_days'>): DeviceDesk {
   return {
     async ask(source, body) {
       const { machine_name, agents } = parseInput({ input: deviceRequest }, body) as z.output<typeof deviceRequest>;
@@ -81,11 +81,11 @@ export function createDeviceDesk({ store }: Pick<House, 'store'>, limits: Pick<I
 async function requireRoom(tx: Tx, source: string): Promise<void> {
   const sources = await openSources(tx.db, tx.now);
   const own = sources.find((each) => each.source === source);
-  const isFull = sources.reduce((sum, { requests }) => sum + requests, 0) >= MOST_AT_ONCE;
-  if (!isFull && (own?.requests ?? 0) < MOST_FROM_ONE_SOURCE) return;
+  const isFull = sources.reduce((sum, { requests }) => sum + requests, 0) >= MAX_AT_ONCE;
+  if (!isFull && (own?.requests ?? 0) < MAX_FROM_ONE_SOURCE) return;
   // Who fills the list gives way, the oldest request of whoever has most: otherwise a few addresses could keep out everybody.
   const [heaviest] = sources.toSorted((a, b) => b.requests - a.requests || a.first_over - b.first_over);
-  if (heaviest && (own?.requests ?? 0) < MOST_FROM_ONE_SOURCE) return await deleteOldestOf(tx.db, heaviest.source, tx.now);
+  if (heaviest && (own?.requests ?? 0) < MAX_FROM_ONE_SOURCE) return await deleteOldestOf(tx.db, heaviest.source, tx.now);
   const firstOver = own?.first_over ?? tx.now;
   const seconds = Math.max(1, Math.ceil((firstOver - tx.now) / 1_000));
   throw new Refusal('TOO_MANY_DEVICES', 'Too many devices wait to be approved.', `Ask again in ${seconds} seconds.`, { retry_after: seconds });

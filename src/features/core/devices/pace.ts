@@ -26,9 +26,9 @@ const LONGEST_INTERVAL_SECONDS = 60;
 const GRACE_MS = 500;
 
 /** Requests of one address that are remembered at a time; a machine asks once. */
-export const MOST_FROM_ONE_SOURCE = 30;
+export const MAX_FROM_ONE_SOURCE = 30;
 /** Of all addresses together: they can be invented without end. */
-export const MOST_AT_ONCE = 1_000;
+export const MAX_AT_ONCE = 1_000;
 
 type Polled = Pick<DeviceGrantRow, 'polled_at' | 'interval_seconds'>;
 
@@ -38,18 +38,18 @@ export const isTooSoon = ({ polled_at, interval_seconds }: Polled, now: number):
 /** A machine that asks too often has to wait longer from then on. */
 export const slower = (interval: number): number => Math.min(interval + SLOWER_BY_SECONDS, LONGEST_INTERVAL_SECONDS);
 
-export type Standing = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed';
+export type DeviceRequestState = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed';
 
 /** What a request has come to: one that was answered too late was not answered. */
-export function standingOf({ status, expires_at }: Pick<DeviceGrantRow, 'status' | 'expires_at'>, now: number): Standing {
+export function standingOf({ status, expires_at }: Pick<DeviceGrantRow, 'status' | 'expires_at'>, now: number): DeviceRequestState {
   const isOpen = status === 'pending' || status === 'approved';
   return isOpen && now > expires_at ? 'expired' : status;
 }
 
 /** Whoever reads a code from a screen mistypes it a few times. */
-const MOST_WRONG = 20;
+const MAX_WRONG = 20;
 /** Who tried longest ago is forgotten first. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /**
  * Codes that no device shows, by who tried them: codes are short, and whoever finds one that is not theirs gets another
@@ -62,12 +62,12 @@ export class Guesses {
   count(who: string, now: number): void {
     const tried = this.#wrong.get(who);
     const left = tried ? Math.ceil((tried.since + CODE_LASTS_MS - now) / 1_000) : 0;
-    if (tried && left > 0 && tried.count >= MOST_WRONG) {
+    if (tried && left > 0 && tried.count >= MAX_WRONG) {
       throw new Refusal('TOO_MANY_CODES', 'You have tried too many codes that no device shows.', `Try again in ${left} seconds.`, { retry_after: left });
     }
     this.#wrong.delete(who);
     this.#wrong.set(who, tried && left > 0 ? { ...tried, count: tried.count + 1 } : { since: now, count: 1 });
-    for (const oldest of this.#wrong.keys()) if (this.#wrong.size > MOST_REMEMBERED) this.#wrong.delete(oldest);
+    for (const oldest of this.#wrong.keys()) if (this.#wrong.size > MAX_REMEMBERED) this.#wrong.delete(oldest);
   }
 
   /** It was right, or nobody knows. */

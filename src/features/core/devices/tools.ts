@@ -13,11 +13,11 @@ import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type DeveloperRow, developersOf, endTokenById, knownDeveloper, PRIVATE, shown, type TokenRow } from '../identity/index.ts';
 import { installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
-import { agentSetup, approveDevice, type Device, findDevice, listDevices, type Requested, refuseDevice, revokeDevice, waitingDevices } from './contract.ts';
+import { agentSetup, approveDevice, type DeviceView, findDevice, listDevices, type Requested, refuseDevice, revokeDevice, waitingDevices } from './contract.ts';
 import { Guesses, shownCode, standingOf } from './pace.ts';
 import { decide, devicesOf, findPending, makerOf, pageOfDevices, tokensOfDevices, waitingGrants, withdraw } from './store.ts';
 
-const MOST_WAITING = 50;
+const MAX_WAITING = 50;
 
 /** `packageRoot`: the folder of this package, from which another machine's companion can be installed. */
 export const deviceTools = (packageRoot: string): Implementation[] => [...requestTools(new Guesses()), ...machineTools(packageRoot)];
@@ -28,7 +28,7 @@ const requestTools = (guesses: Guesses): Implementation[] => [
   }),
   implement(waitingDevices, {
     read: async (_input, { reader, workspace, clock }) => {
-      const rows = workspace === DEFAULT_WORKSPACE_ID ? await waitingGrants(reader, clock.now(), MOST_WAITING) : [];
+      const rows = workspace === DEFAULT_WORKSPACE_ID ? await waitingGrants(reader, clock.now(), MAX_WAITING) : [];
       return ok({ items: rows.map(viewRequested) });
     },
   }),
@@ -139,7 +139,7 @@ async function deviceNamed(db: Db, workspace: string, tail: string, principal: P
 
 const PLACEHOLDER = 'YOUR_TOKEN';
 const UNKNOWN_FOLDER = '/path/to/your/repository';
-const MOST_REPOSITORIES = 50;
+const MAX_REPOSITORIES = 50;
 
 interface Wanted {
   readonly baseUrl: string;
@@ -173,11 +173,11 @@ async function knownFolders(db: Db, { workspace, developerId }: Principal): Prom
     .where('developer_id', '=', developerId ?? '')
     .where('path', 'is not', null)
     .orderBy('path')
-    .limit(MOST_REPOSITORIES)
+    .limit(MAX_REPOSITORIES)
     .execute();
   const registered = db.selectFrom('repositories').select('path').where('workspace_id', '=', workspace);
-  const others = await registered.orderBy('updated_at', 'desc').limit(MOST_REPOSITORIES).execute();
-  return [...new Set([...own, ...others].flatMap(({ path }) => path ?? []))].slice(0, MOST_REPOSITORIES);
+  const others = await registered.orderBy('updated_at', 'desc').limit(MAX_REPOSITORIES).execute();
+  return [...new Set([...own, ...others].flatMap(({ path }) => path ?? []))].slice(0, MAX_REPOSITORIES);
 }
 
 export const agentsOf = (row: DeviceGrantRow): string[] => readJson(z.array(z.string()), row.agents);
@@ -199,7 +199,7 @@ interface Around {
 }
 
 /** People call their machines by their own names: a private developer's is private too. */
-export function viewDevice(row: DeviceGrantRow, { viewer, now, tokens, developers }: Around): Device {
+export function viewDevice(row: DeviceGrantRow, { viewer, now, tokens, developers }: Around): DeviceView {
   const owner = developers.find(({ id }) => id === row.developer_id);
   const { id, name } = owner ? shown(owner, viewer) : { id: PRIVATE, name: PRIVATE };
   const own = tokens.filter(({ created_by }) => created_by === makerOf(row.id));
@@ -220,7 +220,7 @@ export function viewDevice(row: DeviceGrantRow, { viewer, now, tokens, developer
   };
 }
 
-function statusOf(row: DeviceGrantRow, agents: Device['agents'], now: number): Device['status'] {
+function statusOf(row: DeviceGrantRow, agents: DeviceView['agents'], now: number): DeviceView['status'] {
   const standing = standingOf(row, now);
   if (standing === 'expired') return 'expired';
   if (standing !== 'consumed') return 'waiting';

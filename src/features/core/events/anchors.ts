@@ -1,4 +1,4 @@
-import type { CallContext, House } from '../../../kernel/context.ts';
+import type { CallContext, Services } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
@@ -55,7 +55,7 @@ export const anchorAround = async <T>(
 };
 
 /** Anchors each journal by itself: after so many events, and what is new after so many minutes; once more when the server ends. */
-export function anchoring({ store, clock, log }: House, keeper: AnchorKeeper, pace: AnchorPace): { sweep: Sweep; stop(): Promise<void> } {
+export function anchoring({ store, clock, log }: Services, keeper: AnchorKeeper, pace: AnchorPace): { sweep: Sweep; stop(): Promise<void> } {
   const begun = new Map<string, number>();
   const complaints = new Map<string, string>();
   let runs = false;

@@ -6,13 +6,13 @@ import { type TestApp, type TestCaller, testApp } from '../../../testing/app.ts'
 import { instanceApp } from '../../../testing/scenes/instances.ts';
 import { pretendedDisk } from '../../../testing/stand-ins/pretended-disk.ts';
 import type { listEvents, verifyEvents } from './contract.ts';
-import { type Stretch, searchEvents } from './store.ts';
+import { type JournalStretch, searchEvents } from './store.ts';
 import { Tally } from './tally.ts';
 
 type Listed = Output<typeof listEvents>;
 type Verified = Output<typeof verifyEvents>;
 
-async function house() {
+async function services() {
   const t = await testApp();
   const [ana, codex] = [await t.developer('ana'), await t.developer('mira', 'codex')];
   const { workspace } = t.operator.principal;
@@ -31,7 +31,7 @@ const look = (t: TestApp, name: string, args: object, by: TestCaller = t.operato
   t.app.dispatch.action({ name, args, principal: { ...by.principal, web: true }, surface: 'dashboard' });
 
 test('events are found by every field they have, and by words anywhere in them', async () => {
-  const { append, codex, kinds } = await house();
+  const { append, codex, kinds } = await services();
   const actor = codex.principal.actor;
   await append([
     { kind: 'a.call', category: 'usage', actor, subject: 'tool:a', session: 'ses_1', payload: { outcome: 'denied', note: 'Say "Hello"\n100%_sure' } },
@@ -55,7 +55,7 @@ test('events are found by every field they have, and by words anywhere in them',
 });
 
 test('whom a viewer may not know cannot be found by id either, and a page says as much as if they were not there', async () => {
-  const { t, append, ana, codex, list, kinds } = await house();
+  const { t, append, ana, codex, list, kinds } = await services();
   await append([{ kind: 'hidden.act', actor: codex.principal.actor, payload: { about: codex.principal.developerId } }]);
   await t.done('developers.set_visibility', { developer: 'mira', visibility: 'private' });
   const id = String(codex.principal.developerId);
@@ -69,11 +69,11 @@ test('whom a viewer may not know cannot be found by id either, and a page says a
 });
 
 test('a search through a long journal looks at so many events at a time, says how far it came, and misses none', async () => {
-  const { t, append, list, workspace } = await house();
+  const { t, append, list, workspace } = await services();
   await append([{ kind: 'needle' }, ...Array.from({ length: 60 }, () => ({})), { kind: 'needle' }]);
   const end = (await t.events()).length;
   const all = (await t.events({ kind: 'needle' })).map(({ seq }) => seq);
-  const search = (stretch: Pick<Stretch, 'start' | 'direction'>) =>
+  const search = (stretch: Pick<JournalStretch, 'start' | 'direction'>) =>
     searchEvents(t.app.store.reader, workspace, { ...stretch, begin: 1, end, limit: 5, reach: 40 }, { kind: 'needle' }, async (page) => [...page]);
   const newest = await search({ start: end, direction: 'back' });
   expect(newest.looked).toEqual({ from: end - 39, to: end });
@@ -88,7 +88,7 @@ test('a search through a long journal looks at so many events at a time, says ho
 });
 
 test('pages of either direction join without a gap', async () => {
-  const { append, list } = await house();
+  const { append, list } = await services();
   await append(Array.from({ length: 30 }, (_, index) => ({ kind: `n.${index}` })));
   const { head, items, looked } = await list({ latest: 10 });
   expect(looked).toEqual({ from: head.seq - 9, to: head.seq });
@@ -100,7 +100,7 @@ test('pages of either direction join without a gap', async () => {
 });
 
 test('the chain is verified a part at a time from the beginning to the end', async () => {
-  const { t, append } = await house();
+  const { t, append } = await services();
   await append(Array.from({ length: 20 }, () => ({})));
   const verified = await verify(t, 7);
   expect(verified.at(-1)).toMatchObject({ done: true, first_break: null });
@@ -120,7 +120,7 @@ test.each([
   ['removed in great number', (seq: number) => sql`delete from events where seq between ${seq} and ${seq + 9}`, 10, /event 10 is missing/],
   ['cut off at the end', (seq: number) => sql`delete from events where seq >= ${seq}`, 10, /the journal's head is at/],
 ])('a journal that was %s is verified up to the break, and says which', async (_, tamper, seq, reason) => {
-  const { t, append, workspace } = await house();
+  const { t, append, workspace } = await services();
   await append(Array.from({ length: 30 }, () => ({})));
   await t.app.store.write(workspace, async (tx) => {
     await tamper(seq).execute(tx.db);
@@ -178,7 +178,7 @@ test('a long word in an event does not hold the server up while somebody is hidd
 });
 
 test('names that callers invent do not fill the memory: those tools are counted that were called last', async () => {
-  const { t, append, workspace } = await house();
+  const { t, append, workspace } = await services();
   const call = (tool: string): Partial<NewEvent> => ({ category: 'usage', kind: 'tool.called', subject: `tool:${tool}`, payload: { outcome: 'denied' } });
   await append([call('clock'), call('first')]);
   for (let made = 0; made < 5_500; made += 500) await append([...Array.from({ length: 500 }, (_, index) => call(`invented-${made + index}`)), call('clock')]);

@@ -1,8 +1,8 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
 import { type AnchorPace, anchoring, anchorTools } from './anchors.ts';
-import { pruneTools, removingCut, type Standing } from './prune.ts';
+import { type PruneHold, pruneTools, removingCut } from './prune.ts';
 import type { Tally } from './tally.ts';
 import { eventTools } from './tools.ts';
 
@@ -12,17 +12,17 @@ export interface Anchors {
   readonly pace: AnchorPace;
 }
 
-export function events(house: House, tally: Tally, standing: Standing, { keeper, pace }: Anchors): Feature {
-  const { sweep, stop } = anchoring(house, keeper, pace);
+export function events(services: Services, tally: Tally, standing: PruneHold, { keeper, pace }: Anchors): Feature {
+  const { sweep, stop } = anchoring(services, keeper, pace);
   return {
     name: 'events',
     implementations: [...eventTools(tally, keeper), ...pruneTools(standing, keeper), ...anchorTools(keeper)],
     keeps: [{ what: 'The journal: every event, chained, without arguments, prompts and tokens; until an operator prunes it', ms: null }],
-    sweeps: [removingCut(house), sweep],
+    sweeps: [removingCut(services), sweep],
     stop,
   };
 }
 
 export { createJournalQuota } from './journal-quota.ts';
-export type { Standing } from './prune.ts';
-export { type DayTally, DENIED_EDIT, type Refusal, Tally, total } from './tally.ts';
+export type { PruneHold } from './prune.ts';
+export { type DayTally, DENIED_EDIT, type TalliedRefusal, Tally, total } from './tally.ts';

@@ -1,4 +1,4 @@
-import type { House, Principal } from '../../../kernel/context.ts';
+import type { Principal, Services } from '../../../kernel/context.ts';
 import type { JournalQuota } from '../../../kernel/ports.ts';
 import { type Refused, refused } from '../../../kernel/reply.ts';
 import type { Feature } from '../../../kernel/tool.ts';
@@ -24,7 +24,7 @@ const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
  * How much the calls of one token may add to the journal in a day. Each server counts in memory and adds up with the
  * others every few seconds: a token can go over by what it calls in that time, and a call costs no statement more.
  */
-export function createJournalQuota({ store, clock, log }: House, mostEvents: number): { quota: JournalQuota; feature: Feature } {
+export function createJournalQuota({ store, clock, log }: Services, mostEvents: number): { quota: JournalQuota; feature: Feature } {
   const known = new Map<string, Growth>();
   const loading = new Map<string, Promise<Growth>>();
   const keyOf = ({ workspace, tokenId }: Principal, day: string) => `${workspace} ${tokenId} ${day}`;

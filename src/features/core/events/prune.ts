@@ -1,5 +1,5 @@
-import { setImmediate as breathe } from 'node:timers/promises';
-import type { CallContext, House } from '../../../kernel/context.ts';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { CallContext, Services } from '../../../kernel/context.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
@@ -18,11 +18,11 @@ const VERIFIED_A_CALL = 100_000;
 const REMOVED_A_CALL = 50_000;
 
 /** What else stands on the old events of a workspace, and what ends that; null: nothing. */
-export type Standing = (db: Db, workspace: string) => Promise<{ readonly why: string; readonly next: string } | null>;
+export type PruneHold = (db: Db, workspace: string) => Promise<{ readonly why: string; readonly next: string } | null>;
 
 type Pruned = Output<typeof pruneJournal>;
 
-export function pruneTools(standing: Standing, keeper: AnchorKeeper): Implementation[] {
+export function pruneTools(standing: PruneHold, keeper: AnchorKeeper): Implementation[] {
   /** How far each workspace was verified, between the calls of one prune: a process that knows nothing begins anew. */
   const walks = new Map<string, PruneWalk>();
   return [implement(pruneJournal, { run: async (input, ctx) => ok(await prune(input, ctx)) })];
@@ -65,7 +65,7 @@ export function pruneTools(standing: Standing, keeper: AnchorKeeper): Implementa
     while (!walk.isDone && walk.reached.seq < most && !signal.aborted) {
       await walk.step(reader, workspace, head);
       // Hashing is work for this thread: others are served between the pages.
-      await breathe();
+      await yieldToEventLoop();
     }
     const { firstBreak } = walk.reached;
     if (firstBreak) throw broken(firstBreak);
@@ -80,7 +80,7 @@ const broken = ({ seq, reason }: { seq: number; reason: string }): Refusal =>
 const EVERY_MS = 600_000;
 
 /** Removes what a prune that was broken off has cut and left behind. */
-export function removingCut({ store }: Pick<House, 'store'>): Sweep {
+export function removingCut({ store }: Pick<Services, 'store'>): Sweep {
   return {
     name: 'journal',
     everyMs: EVERY_MS,

@@ -45,7 +45,7 @@ export const asInJson = (text: string): string => JSON.stringify(text).slice(1, 
 /** Rows of one query: those that are hidden from the viewer are dropped after it. */
 const BATCH = 200;
 
-export interface Stretch {
+export interface JournalStretch {
   /** Where to begin: the first that may be among them, in the direction of reading. */
   readonly start: number;
   readonly direction: 'on' | 'back';
@@ -70,7 +70,7 @@ interface Searched {
 export async function searchEvents(
   db: Db,
   workspace: string,
-  { start, direction, limit, begin, end, reach: most }: Stretch,
+  { start, direction, limit, begin, end, reach: most }: JournalStretch,
   sought: Sought,
   seen: (page: readonly JournalEvent[]) => Promise<JournalEvent[]>,
 ): Promise<Searched> {

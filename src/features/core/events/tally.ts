@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { EVENT_CATEGORIES, type EventCategory } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { firstSeqSince, readHead } from '../../../storage/journal.ts';
@@ -8,11 +8,11 @@ const MINUTE_MS = 60_000;
 export const TALLY_MS = 24 * 60 * MINUTE_MS;
 const PAGE = 2_000;
 /** A process serves few workspaces at a time; of those that nobody looks at any more the counts are dropped. */
-const MOST_WORKSPACES = 20;
+const MAX_WORKSPACES = 20;
 const REFUSALS_KEPT = 50;
 const DURATIONS_KEPT = 500;
 /** Whoever calls can invent names without end: of more tools than these, those are kept that were called last. */
-const MOST_TOOLS = 5_000;
+const MAX_TOOLS = 5_000;
 
 export interface CallCounts {
   calls: number;
@@ -20,7 +20,7 @@ export interface CallCounts {
   refused: number;
 }
 
-export interface Refusal {
+export interface TalliedRefusal {
   readonly seq: number;
   readonly time: number;
   readonly kind: string;
@@ -32,7 +32,7 @@ interface ActorTally {
   /** By minute since the epoch. */
   readonly minutes: Map<number, CallCounts>;
   /** The latest, newest last. */
-  readonly refusals: Refusal[];
+  readonly refusals: TalliedRefusal[];
   /** Of its own; null where only its machine was heard. */
   lastCall: { readonly seq: number; readonly time: number; readonly refused: boolean } | null;
 }
@@ -87,7 +87,7 @@ export class Tally {
     // The one that was asked for last stands last.
     this.#workspaces.delete(workspace);
     this.#workspaces.set(workspace, counting);
-    for (const oldest of [...this.#workspaces.keys()].slice(0, -MOST_WORKSPACES)) this.#workspaces.delete(oldest);
+    for (const oldest of [...this.#workspaces.keys()].slice(0, -MAX_WORKSPACES)) this.#workspaces.delete(oldest);
     const turn = counting.busy.then(() => readOn(db, workspace, counting, now));
     counting.busy = turn.catch(() => {});
     await turn;
@@ -114,7 +114,7 @@ async function readOn(db: Db, workspace: string, counting: Counting, now: number
     for (const event of page) count(counting, event);
     counting.seq = page.at(-1)?.seq ?? head;
     // The first read of a busy day is long: others are served between its pages.
-    await breathe();
+    await yieldToEventLoop();
   }
   forget(counting, minuteOf(since), since);
 }
@@ -139,7 +139,7 @@ function count(counting: Counting, event: Counted): void {
   // The one that was called last stands last.
   counting.tools.delete(event.subject);
   counting.tools.set(event.subject, tool);
-  if (counting.tools.size > MOST_TOOLS) counting.tools.delete(counting.tools.keys().next().value as string);
+  if (counting.tools.size > MAX_TOOLS) counting.tools.delete(counting.tools.keys().next().value as string);
   add(tool.minutes, minute, refused);
   tool.durations.push(duration_ms);
   if (tool.durations.length > DURATIONS_KEPT) tool.durations.shift();
@@ -160,7 +160,7 @@ function countDenied(counting: Counting, { seq, time, kind, actor: name }: Count
   keep(actor.refusals, { seq, time, kind, outcome: 'blocked', code: null });
 }
 
-function keep(refusals: Refusal[], refusal: Refusal): void {
+function keep(refusals: TalliedRefusal[], refusal: TalliedRefusal): void {
   refusals.push(refusal);
   if (refusals.length > REFUSALS_KEPT) refusals.shift();
 }

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { CallContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
@@ -9,7 +9,7 @@ import { type ChainPoint, ChainVerifier, GENESIS, readAnchor, readEvents, readHe
 import { isAttested } from '../../../storage/journal-prune.ts';
 import { developerFor, hiding, PRIVATE, redactor } from '../identity/index.ts';
 import { eventRate, listEvents, verifyEvents } from './contract.ts';
-import { type Stretch, searchEvents, type Whose } from './store.ts';
+import { type JournalStretch, searchEvents, type Whose } from './store.ts';
 import { countedBy, type Tally } from './tally.ts';
 
 export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[] => [
@@ -19,7 +19,7 @@ export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[]
       const anchor = await readAnchor(ctx.reader, ctx.workspace);
       const bounds = { begin: anchor.seq + 1, end: head.seq, reach: LOOKED_AT };
       // The events up to the head that is told with them: what came in between belongs to the next page.
-      const stretch: Stretch =
+      const stretch: JournalStretch =
         latest === undefined && before === undefined
           ? { start: (after ?? 0) + 1, direction: 'on', limit, ...bounds }
           : { start: Math.min(head.seq, (before ?? head.seq + 1) - 1), direction: 'back', limit: latest ?? limit, ...bounds };
@@ -42,7 +42,7 @@ export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[]
         for (const event of page) verifier.add(event);
         cutOff = page.length === 0;
         // Hashing is work for this thread: others are served between the pages.
-        await breathe();
+        await yieldToEventLoop();
       }
       if (cutOff || last === head.seq) verifier.finish(head);
       const { seq, hash, firstBreak: broken } = verifier.reached;

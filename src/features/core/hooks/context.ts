@@ -1,7 +1,7 @@
 import { CLIENT_NAMES } from '../../../clients/client.ts';
 import type { CallContext, Principal, WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import type { Verdict } from '../../../kernel/ports.ts';
+import type { AccessDecision } from '../../../kernel/ports.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -13,19 +13,19 @@ import type { hear } from './contract.ts';
 import { NOTHING_FOUND } from './found.ts';
 import { runsOf, runsOfOthersIn, saveRun } from './store.ts';
 
-export type Question = Input<typeof hear>;
+export type RunQuestion = Input<typeof hear>;
 /** Who is told of snapshots and of the ends of sessions, as where agents report these themselves. */
 export type SessionListeners = Pick<SessionParts, 'snapshot' | 'end'>;
 
 /** Who asks: which run of which agent. */
-export interface Standing {
+export interface HookContext {
   /** Undefined where the client does not say which run it is. */
   readonly run: ClientRunRow | undefined;
   /** Runs of the same agent that are at work elsewhere; where it is not known which run this is, none is known to be another. */
   readonly others: readonly ClientRunRow[];
   /** One that has not ended: the run's, or where it has none that which the call named. */
   readonly sessionId: string | null;
-  readonly rights: Rights;
+  readonly rights: HookRights;
   /** What has changed for the agent without its doing. */
   readonly told?: string | undefined;
 }
@@ -34,7 +34,7 @@ export interface Standing {
 const LIFE_MS = 20_000;
 
 /** What is known of the run, with a sign of life where one is due: all that is written for most of what is asked. */
-export async function standingOf(ctx: CallContext, question: Question, rights: Rights, { end = [] }: SessionListeners): Promise<Standing> {
+export async function standingOf(ctx: CallContext, question: RunQuestion, rights: HookRights, { end = [] }: SessionListeners): Promise<HookContext> {
   const named = await ownSession(ctx, question);
   const { client_session, client, event, person } = question;
   if (client_session === undefined || person) return { run: undefined, others: [], sessionId: named?.id ?? null, rights };
@@ -57,7 +57,7 @@ export async function runsAround(
   { workspace, principal }: Pick<CallContext, 'workspace' | 'principal'>,
   clientSession: string,
   now: number,
-): Promise<Pick<Standing, 'run' | 'others'>> {
+): Promise<Pick<HookContext, 'run' | 'others'>> {
   const runs = await runsOf(db, workspace, principal.actor, clientSession, now - STALE_AFTER_MS);
   return { run: runs.find((run) => run.client_session === clientSession), others: runs.filter((run) => run.client_session !== clientSession) };
 }
@@ -65,11 +65,11 @@ export async function runsAround(
 async function signOfLife(
   tx: Tx,
   ctx: CallContext,
-  question: Question & { client_session: string },
-  rights: Rights,
+  question: RunQuestion & { client_session: string },
+  rights: HookRights,
   bound: AgentSessionRow | undefined,
   listeners: NonNullable<SessionListeners['end']>,
-): Promise<Standing> {
+): Promise<HookContext> {
   const { run: before, others } = await runsAround(tx.db, ctx, question.client_session, tx.now);
   const known = before ?? newRun(tx, ctx.principal, question);
   const isBound = bound !== undefined && bound.id !== known.session_id;
@@ -87,7 +87,7 @@ async function signOfLife(
   return { run, others, sessionId: run.session_id, rights, told };
 }
 
-function newRun(tx: Tx, principal: Principal, { client, client_session, repo, folder }: Question & { client_session: string }): ClientRunRow {
+function newRun(tx: Tx, principal: Principal, { client, client_session, repo, folder }: RunQuestion & { client_session: string }): ClientRunRow {
   return {
     workspace_id: tx.workspace,
     actor: principal.actor,
@@ -110,7 +110,7 @@ function newRun(tx: Tx, principal: Principal, { client, client_session, repo, fo
 }
 
 /** The agent is never in its own way: what it has claimed in this run, in none that is known, or in one that is over, is its own. */
-export function ownClaims({ actor, developerId, instanceId }: Principal, { others, sessionId }: Standing, person = false): (claim: ClaimRow) => boolean {
+export function ownClaims({ actor, developerId, instanceId }: Principal, { others, sessionId }: HookContext, person = false): (claim: ClaimRow) => boolean {
   const elsewhere = new Set(others.flatMap(({ session_id }) => session_id ?? []));
   return (claim) => {
     if (claim.developer_id === developerId && (person || (sessionId !== null && claim.session_id === sessionId))) return true;
@@ -126,7 +126,7 @@ export function ownClaims({ actor, developerId, instanceId }: Principal, { other
  */
 export async function ownSession(
   { reader, workspace, principal, clock }: CallContext,
-  { session_id, session_started, client }: Question,
+  { session_id, session_started, client }: RunQuestion,
 ): Promise<AgentSessionRow | undefined> {
   const session = session_id === undefined ? undefined : await findSession(reader, workspace, session_id);
   if (session?.developer_id !== principal.developerId || session.ended_at !== null) return undefined;
@@ -155,7 +155,7 @@ export async function endSession(
 }
 
 /** What a hook may do besides denying edits, which it does for every token: what the token may call it may also hear of. */
-export interface Rights {
+export interface HookRights {
   /** To have a session begun and its working tree reported; its notes and contexts. */
   readonly sessions: boolean;
   /** Claims, asks and handoffs. */
@@ -167,19 +167,19 @@ export interface Rights {
 }
 
 /** The tool that each stands for, which a grant of its own or of its toolset opens. */
-const TOOLS: Readonly<Record<keyof Rights, string>> = {
+const TOOLS: Readonly<Record<keyof HookRights, string>> = {
   sessions: 'covibe_session',
   coordination: 'covibe_coordination',
   tasks: 'covibe_task',
   workflow: 'message_list',
 };
 
-export async function rightsOf(gate: Gate, principal: Principal): Promise<Rights> {
-  const may = async (right: keyof Rights) =>
+export async function rightsOf(gate: Gate, principal: Principal): Promise<HookRights> {
+  const may = async (right: keyof HookRights) =>
     isFree(await gate.authorize(principal, { noun: 'tool', name: TOOLS[right], args: undefined, keepable: undefined, toolset: undefined }));
   const [sessions, coordination, tasks, workflow] = await Promise.all([may('sessions'), may('coordination'), may('tasks'), may('workflow')]);
   return { sessions, coordination, tasks, workflow };
 }
 
 /** A hook is not counted, and nobody can be asked to approve it: a grant with such bounds is one for calls. */
-const isFree = (verdict: Verdict): boolean => verdict.allowed && verdict.approve === undefined && verdict.consume === undefined;
+const isFree = (verdict: AccessDecision): boolean => verdict.allowed && verdict.approve === undefined && verdict.consume === undefined;

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { contract } from '../../../kernel/contract.ts';
 import { id, repo, text } from '../../../kernel/fields.ts';
-import { HOOK_EVENTS, type HookAnswer, type HookQuestion, LONGEST, MOST_EDITS, MOST_FILES, TOP } from '../../../wire/hook-question.ts';
+import { HOOK_EVENTS, type HookAnswer, type HookQuestion, LONGEST, MAX_EDITS, MAX_FILES, TOP } from '../../../wire/hook-question.ts';
 
 /** As git names it: what a claim cannot name, such as a backslash in it, may still lie beneath one, and must not make the others unheard. */
 const isFromTop = (path: string): boolean => !/^\/|(^|\/)\.\.?(\/|$)|\/$|\/\//.test(path);
 const path = z.string().min(1).max(LONGEST.path);
 const NOT_FROM_TOP = { error: 'expected a path from the top of the working tree, with forward slashes and without "." or ".."' };
-const files = z.array(path.refine(isFromTop, NOT_FROM_TOP)).max(MOST_FILES);
+const files = z.array(path.refine(isFromTop, NOT_FROM_TOP)).max(MAX_FILES);
 
 const edit = z.strictObject({
   repo,
@@ -25,7 +25,7 @@ const question = z.strictObject({
   source: z.enum(['startup', 'resume', 'clear', 'compact']).optional(),
   model: text(LONGEST.model).optional(),
   tool: text(LONGEST.name).optional(),
-  edits: z.array(edit).max(MOST_EDITS).optional(),
+  edits: z.array(edit).max(MAX_EDITS).optional(),
   session_id: id.optional(),
   session_started: z.boolean().optional(),
   again: z.boolean().optional(),

@@ -2,37 +2,37 @@ import { type CallContext, record, type WriteContext } from '../../../kernel/con
 import { excerpt } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { MOST_EDITS, TOP } from '../../../wire/hook-question.ts';
-import { type ClaimView, type EditConflict, editConflicts, holderOf, nextStep, presenterFor } from '../../team/coordination/index.ts';
+import { MAX_EDITS, TOP } from '../../../wire/hook-question.ts';
+import { type ClaimView, type EditConflict, editConflicts, holderOf, nextStep, viewsFor } from '../../team/coordination/index.ts';
 import { DENIED_EDIT } from '../events/index.ts';
-import { ownClaims, type Question, runsAround, type Standing } from './context.ts';
+import { type HookContext, ownClaims, type RunQuestion, runsAround } from './context.ts';
 import { denialKey, denialsOf, deniedSince, saveRun } from './store.ts';
 import { named, quoted } from './words.ts';
 
 /** So many files a denial tells of, and the journal with it. */
-const MOST_NAMED = 10;
-const MOST_HOLDERS = 3;
+const MAX_NAMED = 10;
+const MAX_HOLDERS = 3;
 /** An agent that tries again at once is denied again, and told of once. */
 const REPEATED_MS = 60_000;
-const MOST_REMEMBERED = 50;
+const MAX_REMEMBERED = 50;
 const PATH_BYTES = 300;
 
-const WHAT: Partial<Record<Question['event'], string>> = { commit: 'This commit was not made', push: 'This push was not made' };
+const WHAT: Partial<Record<RunQuestion['event'], string>> = { commit: 'This commit was not made', push: 'This push was not made' };
 
 /** Why the files are not this agent's to write, which is on record; undefined where they are. */
-export async function denialOf(ctx: CallContext, question: Question, standing: Standing): Promise<string | undefined> {
+export async function denialOf(ctx: CallContext, question: RunQuestion, standing: HookContext): Promise<string | undefined> {
   const now = ctx.clock.now();
   const found = await editConflicts(ctx.reader, ctx.workspace, question.edits ?? [], ownClaims(ctx.principal, standing, question.person), now);
   if (found.length === 0) return undefined;
   const read = found.filter(({ unread }) => !unread);
   const conflicts = read.length > 0 ? read : found;
-  const show = await presenterFor(ctx.reader, ctx.workspace, ctx.principal, now);
-  const told = conflicts.slice(0, MOST_NAMED);
+  const show = await viewsFor(ctx.reader, ctx.workspace, ctx.principal, now);
+  const told = conflicts.slice(0, MAX_NAMED);
   if ((await unrecorded(ctx.reader, ctx, standing.run, told, now)).length > 0) await ctx.write((tx) => recordDenials(tx, ctx, question, standing, told));
   const held = conflicts.map((conflict) => ({ what: claimedOf(conflict), view: show.claim(conflict.claim) }));
-  const lines = held.slice(0, MOST_NAMED).map(({ what, view }) => `${what}: claimed (exclusive) by ${heldUntil(view)}`);
+  const lines = held.slice(0, MAX_NAMED).map(({ what, view }) => `${what}: claimed (exclusive) by ${heldUntil(view)}`);
   const more = held.length > lines.length ? [`and ${held.length - lines.length} more`] : [];
-  const steps = [...Map.groupBy(held, ({ view }) => holderOf(view)).values()].slice(0, MOST_HOLDERS).map((theirs) => {
+  const steps = [...Map.groupBy(held, ({ view }) => holderOf(view)).values()].slice(0, MAX_HOLDERS).map((theirs) => {
     const [{ view }] = theirs as [(typeof theirs)[number]];
     return nextStep(view, ctx.principal, Math.max(...theirs.map((each) => each.view.expires_at)));
   });
@@ -40,7 +40,7 @@ export async function denialOf(ctx: CallContext, question: Question, standing: S
   return `${WHAT[question.event] ?? 'This edit was not made'}. ${why}${[...lines, ...more].join('; ')}. ${[...new Set(steps)].join(' ')}`;
 }
 
-const UNREAD = `It is too long to be read whole, or names more than ${MOST_EDITS} files. Name fewer files in one command, and write long texts with your file tool: then only what is claimed is denied.`;
+const UNREAD = `It is too long to be read whole, or names more than ${MAX_EDITS} files. Name fewer files in one command, and write long texts with your file tool: then only what is claimed is denied.`;
 
 /** What of a folder is claimed, or the path itself. */
 function claimedOf({ path, within }: EditConflict): string {
@@ -58,7 +58,7 @@ const keyOf = ({ path, claim }: EditConflict): string => denialKey(claim.id, kep
 async function unrecorded(
   db: Db,
   { workspace, principal }: Pick<WriteContext, 'workspace' | 'principal'>,
-  run: Standing['run'],
+  run: HookContext['run'],
   conflicts: readonly EditConflict[],
   now: number,
 ): Promise<EditConflict[]> {
@@ -67,7 +67,13 @@ async function unrecorded(
   return conflicts.filter((conflict) => Math.abs(now - (known[keyOf(conflict)] ?? Number.NEGATIVE_INFINITY)) >= REPEATED_MS);
 }
 
-async function recordDenials(tx: Tx, ctx: WriteContext, question: Question, { run, sessionId }: Standing, conflicts: readonly EditConflict[]): Promise<void> {
+async function recordDenials(
+  tx: Tx,
+  ctx: WriteContext,
+  question: RunQuestion,
+  { run, sessionId }: HookContext,
+  conflicts: readonly EditConflict[],
+): Promise<void> {
   const current = run && (await runsAround(tx.db, ctx, run.client_session, tx.now)).run;
   const fresh = await unrecorded(tx.db, ctx, current, conflicts, tx.now);
   for (const { claim, path } of fresh) {
@@ -76,6 +82,6 @@ async function recordDenials(tx: Tx, ctx: WriteContext, question: Question, { ru
   }
   if (!current) return;
   const recent = Object.entries({ ...denialsOf(current), ...Object.fromEntries(fresh.map((conflict) => [keyOf(conflict), tx.now])) });
-  const kept = recent.filter(([, at]) => Math.abs(tx.now - at) < REPEATED_MS).slice(-MOST_REMEMBERED);
+  const kept = recent.filter(([, at]) => Math.abs(tx.now - at) < REPEATED_MS).slice(-MAX_REMEMBERED);
   await saveRun(tx, { ...current, denials: JSON.stringify(Object.fromEntries(kept)) });
 }

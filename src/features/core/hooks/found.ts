@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { readJson } from '../../../storage/columns.ts';
 import type { ClientRunRow } from '../../../storage/schema-rows.ts';
-import type { Question } from './context.ts';
+import type { RunQuestion } from './context.ts';
 
 /**
  * What lay around before the run began is none of its work. `files`: null where it was too much to remember. `unpushed`: how many commits
@@ -17,17 +17,17 @@ const found = z.object({
 export const NOTHING_FOUND = '{"files":[],"unpushed":{}}';
 
 /** It is read with every tool that the agent uses. */
-const MOST_FILES = 500;
-const MOST_BRANCHES = 20;
+const MAX_FILES = 500;
+const MAX_BRANCHES = 20;
 
 const markOf = (path: string): string => hash('sha256', path).slice(0, 12);
 /** Not a number, so that they are kept in their order. */
-const branchOf = ({ repo, branch }: Question): string => `b${markOf(JSON.stringify([repo, branch]))}`;
-const repoOf = ({ repo = '' }: Question): string => markOf(repo);
+const branchOf = ({ repo, branch }: RunQuestion): string => `b${markOf(JSON.stringify([repo, branch]))}`;
+const repoOf = ({ repo = '' }: RunQuestion): string => markOf(repo);
 
-export function foundBy(question: Question): string {
+export function foundBy(question: RunQuestion): string {
   const { dirty_files = [], unpushed_commits } = question;
-  const files = dirty_files.length > MOST_FILES ? null : dirty_files.map(markOf);
+  const files = dirty_files.length > MAX_FILES ? null : dirty_files.map(markOf);
   if (unpushed_commits === undefined) return JSON.stringify({ files, unpushed: {} });
   const start = { repo: repoOf(question), commits: unpushed_commits };
   return JSON.stringify({ files, unpushed: { [branchOf(question)]: unpushed_commits }, start });
@@ -37,14 +37,14 @@ export function foundBy(question: Question): string {
  * What was found and has been pushed since makes no room for commits of the run's own. Only the branch itself tells of that. One that the run
  * had not been seen on was most likely made where it began, with what was found there; in another repository nobody knows whose the commits are.
  */
-export function stillFound(run: ClientRunRow, question: Question): string {
+export function stillFound(run: ClientRunRow, question: RunQuestion): string {
   const { unpushed_commits: now } = question;
   const { unpushed, start, ...rest } = readJson(found, run.found);
   const branch = branchOf(question);
   const before = unpushed[branch];
   if (now === undefined || (before !== undefined && now >= before)) return run.found;
   const atFirst = start === undefined ? 0 : start.repo === repoOf(question) ? start.commits : now;
-  const kept = Object.entries({ ...unpushed, [branch]: Math.min(now, before ?? atFirst) }).slice(-MOST_BRANCHES);
+  const kept = Object.entries({ ...unpushed, [branch]: Math.min(now, before ?? atFirst) }).slice(-MAX_BRANCHES);
   return JSON.stringify({ ...rest, start, unpushed: Object.fromEntries(kept) });
 }
 
@@ -55,7 +55,7 @@ export interface LeftInTree {
 }
 
 /** What is not committed or not pushed since the run began. */
-export function leftBy(run: ClientRunRow | undefined, question: Question): LeftInTree {
+export function leftBy(run: ClientRunRow | undefined, question: RunQuestion): LeftInTree {
   const { dirty_files = [], unpushed_files = [], unpushed_commits = 0 } = question;
   const { files, unpushed } = readJson(found, run?.found ?? NOTHING_FOUND);
   const known = new Set(files);

@@ -1,11 +1,11 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { forgettingRuns, RUNS_KEPT_MS } from './store.ts';
 import { type HookParts, hookTools } from './tools.ts';
 
-export const hooks = (house: Pick<House, 'store' | 'clock' | 'log'>, parts: HookParts): Feature => ({
+export const hooks = (services: Pick<Services, 'store' | 'clock' | 'log'>, parts: HookParts): Feature => ({
   name: 'hooks',
   implementations: hookTools(parts),
   keeps: [{ what: "Runs of agents' own programs that their hooks told of: which, where and since when", ms: RUNS_KEPT_MS }],
-  sweeps: [forgettingRuns(house)],
+  sweeps: [forgettingRuns(services)],
 });

@@ -1,10 +1,10 @@
 import type { CallContext } from '../../../kernel/context.ts';
 import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import type { Tx } from '../../../storage/write.ts';
-import type { Said } from '../../../wire/hook-question.ts';
-import { holderOf, liveClaimRows, presenterFor, readStrings } from '../../team/coordination/index.ts';
+import type { HookReply } from '../../../wire/hook-question.ts';
+import { holderOf, liveClaimRows, readStrings, viewsFor } from '../../team/coordination/index.ts';
 import { beginSession } from '../../team/sessions/index.ts';
-import { endSession, ownClaims, type Question, runsAround, type SessionListeners, type Standing } from './context.ts';
+import { endSession, type HookContext, ownClaims, type RunQuestion, runsAround, type SessionListeners } from './context.ts';
 import { foundBy, stillFound } from './found.ts';
 import { newsFor } from './news.ts';
 import { recover } from './recover.ts';
@@ -13,7 +13,7 @@ import { saveRun } from './store.ts';
 import { count, quoted, repoCalled, roughly, Sheet } from './words.ts';
 
 /** The run has a session of ours from here on: the one it had, if that has not ended. */
-export async function sessionStarts(ctx: CallContext, question: Question, standing: Standing): Promise<Said> {
+export async function sessionStarts(ctx: CallContext, question: RunQuestion, standing: HookContext): Promise<HookReply> {
   const started = await opened(ctx, question, standing);
   const session_id = started.run?.session_id ?? null;
   if (!question.hears) return { session_id };
@@ -21,7 +21,7 @@ export async function sessionStarts(ctx: CallContext, question: Question, standi
 }
 
 /** A run whose agent has ended its session, or whose start was not heard, goes on in a new one. */
-export async function withSession(ctx: CallContext, question: Question, standing: Standing): Promise<Standing> {
+export async function withSession(ctx: CallContext, question: RunQuestion, standing: HookContext): Promise<HookContext> {
   if (standing.run?.session_id !== null) return standing;
   const begun = await opened(ctx, question, standing);
   const { session_id } = begun.run ?? standing.run;
@@ -30,14 +30,14 @@ export async function withSession(ctx: CallContext, question: Question, standing
   return { ...begun, told };
 }
 
-async function opened(ctx: CallContext, question: Question, standing: Standing): Promise<Standing> {
+async function opened(ctx: CallContext, question: RunQuestion, standing: HookContext): Promise<HookContext> {
   const { run, rights } = standing;
   if (!run || !rights.sessions) return standing;
   const sessionId = await ctx.write((tx) => openSession(tx, ctx, question, run.client_session));
   return { ...standing, run: { ...run, session_id: sessionId }, sessionId };
 }
 
-async function openSession(tx: Tx, ctx: CallContext, question: Question, clientSession: string): Promise<string | null> {
+async function openSession(tx: Tx, ctx: CallContext, question: RunQuestion, clientSession: string): Promise<string | null> {
   const { run } = await runsAround(tx.db, ctx, clientSession, tx.now);
   if (!run) return null;
   const { client, model, repo, branch, folder } = question;
@@ -52,16 +52,16 @@ async function openSession(tx: Tx, ctx: CallContext, question: Question, clientS
   return id;
 }
 
-const MOST_CLAIMS = 5;
+const MAX_CLAIMS = 5;
 /** Longer names are not worth their room: they can be looked up. */
-const MOST_PATH = 60;
-const MOST_HOLDER = 30;
+const MAX_PATH = 60;
+const MAX_HOLDER = 30;
 /** In tokens, roughly. */
 const REPO_ROOM = 35;
 const CLAIMS_ROOM = 105;
 
 /** In few words what the agent has to know at its start. */
-async function welcome(ctx: CallContext, { repo }: Question, standing: Standing): Promise<string | null> {
+async function welcome(ctx: CallContext, { repo }: RunQuestion, standing: HookContext): Promise<string | null> {
   const { sessionId, rights } = standing;
   const own = !rights.sessions
     ? undefined
@@ -75,7 +75,7 @@ async function welcome(ctx: CallContext, { repo }: Question, standing: Standing)
   return lines.length === 0 ? null : lines.join('\n');
 }
 
-async function claimsHere(ctx: CallContext, repo: string, standing: Standing): Promise<string | undefined> {
+async function claimsHere(ctx: CallContext, repo: string, standing: HookContext): Promise<string | undefined> {
   const now = ctx.clock.now();
   const isOwn = ownClaims(ctx.principal, standing);
   const rows = (await liveClaimRows(ctx.reader, ctx.workspace, now)).filter(
@@ -83,11 +83,11 @@ async function claimsHere(ctx: CallContext, repo: string, standing: Standing): P
     (claim) => claim.mode === 'exclusive' && readStrings(claim.paths).length > 0 && !isOwn(claim) && mayBeSameRepo(claim.repo, repo),
   );
   if (rows.length === 0) return undefined;
-  const show = await presenterFor(ctx.reader, ctx.workspace, ctx.principal, now);
-  const shown = rows.slice(0, MOST_CLAIMS).map((row) => {
+  const show = await viewsFor(ctx.reader, ctx.workspace, ctx.principal, now);
+  const shown = rows.slice(0, MAX_CLAIMS).map((row) => {
     const view = show.claim(row);
     const [path = '', ...more] = view.paths;
-    return `${quoted(path, MOST_PATH)}${more.length > 0 ? ` +${more.length}` : ''} (${holderOf(view).slice(0, MOST_HOLDER)})`;
+    return `${quoted(path, MAX_PATH)}${more.length > 0 ? ` +${more.length}` : ''} (${holderOf(view).slice(0, MAX_HOLDER)})`;
   });
   const sheet = new Sheet(CLAIMS_ROOM, roughly);
   const named = shown.filter((claim) => sheet.put(claim));
@@ -95,7 +95,7 @@ async function claimsHere(ctx: CallContext, repo: string, standing: Standing): P
   return `Claimed by others, and denied to you: ${[...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')}.`;
 }
 
-async function waitingHere(ctx: CallContext, standing: Standing): Promise<string | undefined> {
+async function waitingHere(ctx: CallContext, standing: HookContext): Promise<string | undefined> {
   const { waiting, answers, handoffs, messages } = await newsFor(ctx.reader, ctx, standing, ctx.clock.now(), 'open');
   const all: [number, string][] = [
     [waiting.length, 'ask'],
@@ -108,7 +108,7 @@ async function waitingHere(ctx: CallContext, standing: Standing): Promise<string
 }
 
 /** As the agent would end its session: what it claimed is released. */
-export async function sessionEnds(ctx: CallContext, question: Question, { run, rights }: Standing, listeners: SessionListeners): Promise<Said> {
+export async function sessionEnds(ctx: CallContext, question: RunQuestion, { run, rights }: HookContext, listeners: SessionListeners): Promise<HookReply> {
   if (!run || run.ended_at !== null) return {};
   await ctx.write(async (tx) => {
     const { run: current, others } = await runsAround(tx.db, ctx, run.client_session, tx.now);

@@ -8,7 +8,7 @@ import { type AgentRow, agentsActingAs } from '../../workflow/agents/index.ts';
 import { bodyText, HUMAN, type MessageRow, noteDelivery, SERVER, undeliveredTo } from '../../workflow/messages/index.ts';
 import { tasksHeldBy } from '../../workflow/steps/index.ts';
 import type { WorkflowTaskRow } from '../../workflow/workflows/index.ts';
-import { runsAround, type Standing } from './context.ts';
+import { type HookContext, runsAround } from './context.ts';
 import { saveRun } from './store.ts';
 import { quoted, Sheet } from './words.ts';
 
@@ -16,16 +16,16 @@ type Caller = Pick<CallContext, 'workspace' | 'principal'>;
 
 /** An agent that registered longer ago, and was not heard of since, is no longer whoever runs now. */
 const AGENT_RECENT_MS = 24 * 3_600_000;
-const MOST_AGENTS = 20;
-const MOST_TASKS = 50;
+const MAX_AGENTS = 20;
+const MAX_TASKS = 50;
 
 const isWithin = (path: string, { folder }: ClientRunRow): boolean =>
   folder !== null && (path === folder || (path.startsWith(folder) && /[\\/]/.test(path.charAt(folder.length))));
 
 /** Agents of the workflow contract that this run may have registered, where it may be told of them: a registration does not say by which run, but often where it works. */
-export async function agentsOf(db: Db, { workspace, principal }: Caller, { run, others, rights }: Standing, now: number): Promise<AgentRow[]> {
+export async function agentsOf(db: Db, { workspace, principal }: Caller, { run, others, rights }: HookContext, now: number): Promise<AgentRow[]> {
   if (!rights.workflow) return [];
-  const agents = await agentsActingAs(db, workspace, principal.actor, now - AGENT_RECENT_MS, MOST_AGENTS);
+  const agents = await agentsActingAs(db, workspace, principal.actor, now - AGENT_RECENT_MS, MAX_AGENTS);
   const isElsewhere = ({ workspace_path: path }: AgentRow) =>
     path !== null && run !== undefined && !isWithin(path, run) && others.some((other) => isWithin(path, other));
   return agents.filter((agent) => !isElsewhere(agent));
@@ -37,27 +37,27 @@ export interface OpenWork {
 }
 
 /** What this run has begun and not ended. */
-export async function openWork(db: Db, caller: Caller, standing: Standing, now: number): Promise<OpenWork> {
+export async function openWork(db: Db, caller: Caller, standing: HookContext, now: number): Promise<OpenWork> {
   const { run, others, sessionId, rights } = standing;
   const { workspace, principal } = caller;
   const elsewhere = new Set(others.flatMap(({ session_id }) => session_id ?? []));
   const since = run?.started_at ?? Number.MAX_SAFE_INTEGER;
-  const tasks = rights.tasks ? await tasksInHand(db, workspace, { sessionId, actor: principal.actor, since }, MOST_TASKS) : [];
+  const tasks = rights.tasks ? await tasksInHand(db, workspace, { sessionId, actor: principal.actor, since }, MAX_TASKS) : [];
   const held: WorkflowTaskRow[] = [];
   for (const agent of await agentsOf(db, caller, standing, now)) held.push(...(await tasksHeldBy(db, workspace, agent.id)));
   return {
     tasks: tasks.filter(({ session_id }) => session_id === sessionId || session_id === null || !elsewhere.has(session_id)),
-    held: held.filter(({ claimed_at }) => (claimed_at ?? 0) >= since).slice(0, MOST_TASKS),
+    held: held.filter(({ claimed_at }) => (claimed_at ?? 0) >= since).slice(0, MAX_TASKS),
   };
 }
 
 /** All of what one hook tells: the rest comes with the next. */
 const ROOM_BYTES = 4_000;
-const MOST_MESSAGES = 10;
+const MAX_MESSAGES = 10;
 const EXCERPT = 300;
 
 /** `fresh`: what nobody was told of. `open`: that, and what still waits for an answer. */
-export type Wanted = 'fresh' | 'open';
+export type NewsScope = 'fresh' | 'open';
 
 interface News extends Waiting {
   readonly messages: readonly MessageRow[];
@@ -68,7 +68,13 @@ const isNothing = ({ waiting, answers, handoffs, messages }: News): boolean => w
 const NOTHING: Waiting = { waiting: [], answers: [], handoffs: [] };
 
 /** What waits for this very agent, in this run of it. */
-export async function newsFor(db: Db, caller: Pick<CallContext, 'workspace' | 'principal'>, standing: Standing, now: number, wanted: Wanted): Promise<News> {
+export async function newsFor(
+  db: Db,
+  caller: Pick<CallContext, 'workspace' | 'principal'>,
+  standing: HookContext,
+  now: number,
+  wanted: NewsScope,
+): Promise<News> {
   const { workspace, principal } = caller;
   const { run, sessionId, rights } = standing;
   const isFresh = wanted === 'fresh';
@@ -80,20 +86,20 @@ export async function newsFor(db: Db, caller: Pick<CallContext, 'workspace' | 'p
     workspace,
     agents.map(({ id }) => id),
     now,
-    MOST_MESSAGES,
+    MAX_MESSAGES,
   );
   // A run that is not known cannot be known to have been told.
   return { ...found, handoffs: isFresh && !run ? [] : found.handoffs, messages };
 }
 
 /** What has arrived, for the agent's context: from then on it has it. Null, and nothing is written, where nothing has. */
-export async function tellNews(ctx: CallContext, standing: Standing, wanted: Wanted): Promise<string | null> {
+export async function tellNews(ctx: CallContext, standing: HookContext, wanted: NewsScope): Promise<string | null> {
   if (isNothing(await newsFor(ctx.reader, ctx, standing, ctx.clock.now(), wanted))) return null;
   return await ctx.write((tx) => deliver(tx, ctx, standing, wanted, new Sheet(ROOM_BYTES)));
 }
 
 /** The text and the receipts of what is in it, in one transaction. */
-export async function deliver(tx: Tx, ctx: WriteContext, standing: Standing, wanted: Wanted, sheet: Sheet): Promise<string | null> {
+export async function deliver(tx: Tx, ctx: WriteContext, standing: HookContext, wanted: NewsScope, sheet: Sheet): Promise<string | null> {
   const run = standing.run && (await runsAround(tx.db, ctx, standing.run.client_session, tx.now)).run;
   const news = await newsFor(tx.db, ctx, { ...standing, run }, tx.now, wanted);
   if (isNothing(news)) return null;

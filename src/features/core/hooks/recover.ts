@@ -7,13 +7,13 @@ import { filesOf } from '../../team/tasks/index.ts';
 import { loadTokenizer, previewOf } from '../../workflow/recovery/index.ts';
 import type { WorkflowTaskRow } from '../../workflow/workflows/index.ts';
 import { callingDeveloper } from '../identity/index.ts';
-import { ownClaims, runsAround, type Standing } from './context.ts';
+import { type HookContext, ownClaims, runsAround } from './context.ts';
 import { deliver, openWork } from './news.ts';
 import { saveRun } from './store.ts';
 import { first, quoted, repoCalled, Sheet } from './words.ts';
 
 /** In o200k_base tokens, in all. */
-const MOST_TOKENS = 1_500;
+const MAX_TOKENS = 1_500;
 /** What its own work may take, so that there is room for what others wait for. */
 const OWN_TOKENS = 1_100;
 /** A smaller pack of a workflow's task says too little. */
@@ -22,11 +22,11 @@ const LEAST_PACK = 300;
 const RESERVED = 60;
 
 /** What an agent has to know again after its context was compacted; with the mark that it has been told. */
-export async function recover(ctx: CallContext, standing: Standing): Promise<string> {
+export async function recover(ctx: CallContext, standing: HookContext): Promise<string> {
   const tokens = await loadTokenizer();
   const size = (text: string) => tokens.count(text);
   const own = await ownWork(ctx, standing, new Sheet(OWN_TOKENS - RESERVED, size));
-  const room = MOST_TOKENS - RESERVED - size(`${own}\n`);
+  const room = MAX_TOKENS - RESERVED - size(`${own}\n`);
   const news = await ctx.write(async (tx) => {
     const run = standing.run && (await runsAround(tx.db, ctx, standing.run.client_session, tx.now)).run;
     if (run?.compacted === 1) await saveRun(tx, { ...run, compacted: 0 });
@@ -41,7 +41,7 @@ interface Section {
   readonly lines: readonly string[];
 }
 
-async function ownWork(ctx: CallContext, standing: Standing, sheet: Sheet): Promise<string> {
+async function ownWork(ctx: CallContext, standing: HookContext, sheet: Sheet): Promise<string> {
   const now = ctx.clock.now();
   const { sessionId, run, rights } = standing;
   const { tasks, held } = await openWork(ctx.reader, ctx, standing, now);
@@ -78,12 +78,12 @@ async function ownWork(ctx: CallContext, standing: Standing, sheet: Sheet): Prom
   return `${sheet.text}${more}`;
 }
 
-const sessionSections = async (ctx: CallContext, standing: Standing, now: number): Promise<Section[]> => [
+const sessionSections = async (ctx: CallContext, standing: HookContext, now: number): Promise<Section[]> => [
   { noun: 'decisions and blockers', lines: standing.sessionId === null ? [] : await noteLines(ctx, standing.sessionId) },
   { noun: 'published context', lines: await contextLines(ctx, standing, now) },
 ];
 
-async function claimLines(ctx: CallContext, standing: Standing, now: number): Promise<string[]> {
+async function claimLines(ctx: CallContext, standing: HookContext, now: number): Promise<string[]> {
   const isOwn = ownClaims(ctx.principal, standing);
   const rows = (await liveClaimRows(ctx.reader, ctx.workspace, now, callingDeveloper(ctx.principal))).filter(isOwn);
   return rows.map(({ id, mode, paths, symbols, reason, expires_at }) => {
@@ -92,14 +92,14 @@ async function claimLines(ctx: CallContext, standing: Standing, now: number): Pr
   });
 }
 
-const MOST_NOTES = 10;
+const MAX_NOTES = 10;
 
 async function noteLines({ reader, workspace }: CallContext, sessionId: string): Promise<string[]> {
-  const notes = await notesOfSession(reader, workspace, sessionId, MOST_NOTES);
+  const notes = await notesOfSession(reader, workspace, sessionId, MAX_NOTES);
   return notes.map(({ kind, title, body }) => `- Your ${kind}: ${quoted(title, 150)}${body === null ? '' : `, ${quoted(body, 300)}`}.`);
 }
 
-async function contextLines(ctx: CallContext, { sessionId, run }: Standing, now: number): Promise<string[]> {
+async function contextLines(ctx: CallContext, { sessionId, run }: HookContext, now: number): Promise<string[]> {
   const place = run?.repo ? { repo: run.repo } : {};
   const context = await latestContextOf(ctx.reader, ctx.workspace, callingDeveloper(ctx.principal), place, now);
   // Another agent of the same developer's may have published one that is of no use here.

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { CallContext } from '../../../kernel/context.ts';
 import type { Tx } from '../../../storage/write.ts';
-import type { Said } from '../../../wire/hook-question.ts';
+import type { HookReply } from '../../../wire/hook-question.ts';
 import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
-import { type Question, runsAround, type SessionListeners, type Standing } from './context.ts';
+import { type HookContext, type RunQuestion, runsAround, type SessionListeners } from './context.ts';
 import { type LeftInTree, leftBy, stillFound } from './found.ts';
 import { type OpenWork, openWork } from './news.ts';
 import { keepSnapshot } from './snapshot.ts';
@@ -24,13 +24,13 @@ const stateOf = ({ tasks, held, asks, dirty, unpushed, commits }: Open): string 
 };
 
 /** Names what is left open: to the agent, which goes on, once for each state of it; to the person whenever it stops all the same. */
-export async function stops(ctx: CallContext, question: Question, standing: Standing, listeners: SessionListeners): Promise<Said> {
+export async function stops(ctx: CallContext, question: RunQuestion, standing: HookContext, listeners: SessionListeners): Promise<HookReply> {
   const { run } = standing;
   if (!run) return noticeOf(await openIn(ctx, question, standing));
   return await ctx.write((tx) => hold(tx, ctx, question, { ...standing, run }, listeners));
 }
 
-async function hold(tx: Tx, ctx: CallContext, question: Question, standing: Standing & { run: object }, listeners: SessionListeners): Promise<Said> {
+async function hold(tx: Tx, ctx: CallContext, question: RunQuestion, standing: HookContext & { run: object }, listeners: SessionListeners): Promise<HookReply> {
   const { run = standing.run } = await runsAround(tx.db, ctx, standing.run.client_session, tx.now);
   if (standing.rights.sessions) await keepSnapshot(tx, ctx, question, run, listeners);
   const found = stillFound(run, question);
@@ -40,34 +40,34 @@ async function hold(tx: Tx, ctx: CallContext, question: Question, standing: Stan
   const told_at_stop = question.again && state !== null ? run.told_at_stop : state;
   if (told_at_stop !== run.told_at_stop || found !== run.found) await saveRun(tx, { ...run, found, told_at_stop });
   if (state === null || state === run.told_at_stop || question.again) return noticeOf(open);
-  await markDelivered(tx, { ...ctx, session: standing.sessionId }, { waiting: open.asks.slice(0, MOST_NAMED), answers: [] });
+  await markDelivered(tx, { ...ctx, session: standing.sessionId }, { waiting: open.asks.slice(0, MAX_NAMED), answers: [] });
   return { decision: 'deny', reason: reasonOf(open) };
 }
 
-async function openIn(ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'clock'>, question: Question, standing: Standing): Promise<Open> {
+async function openIn(ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'clock'>, question: RunQuestion, standing: HookContext): Promise<Open> {
   const now = ctx.clock.now();
   const asks = standing.rights.coordination ? (await waitingFor(ctx.reader, ctx.workspace, ctx.principal, now, standing.sessionId)).waiting : [];
   return { ...(await openWork(ctx.reader, ctx, standing, now)), asks, ...leftBy(standing.run, question) };
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 const TITLE = 100;
 
 function reasonOf({ tasks, held, asks, dirty, unpushed, commits }: Open): string {
   const lines: string[] = [];
-  for (const { id, title, status } of tasks.slice(0, MOST_NAMED)) {
+  for (const { id, title, status } of tasks.slice(0, MAX_NAMED)) {
     lines.push(`- Task ${id} ${quoted(title, TITLE)} is ${status}: covibe_task complete with a result_summary, update it to blocked, or cancel it.`);
   }
-  for (const { id, name, status, assigned_agent_id } of held.slice(0, MOST_NAMED)) {
+  for (const { id, name, status, assigned_agent_id } of held.slice(0, MAX_NAMED)) {
     lines.push(`- Workflow task ${id} ${quoted(name, TITLE)} is ${status} and held by your agent ${assigned_agent_id}: task_update_status, or task_release.`);
   }
-  for (const { ask_id, from, message } of asks.slice(0, MOST_NAMED)) {
+  for (const { ask_id, from, message } of asks.slice(0, MAX_NAMED)) {
     lines.push(`- ${from} waits for your answer to ${quoted(message, TITLE)}: covibe_coordination reply (ask_id: "${ask_id}").`);
   }
-  const cut = [tasks, held, asks].reduce((sum, { length }) => sum + Math.max(0, length - MOST_NAMED), 0);
+  const cut = [tasks, held, asks].reduce((sum, { length }) => sum + Math.max(0, length - MAX_NAMED), 0);
   if (cut > 0) lines.push(`- ${cut} more of these: covibe_team state.`);
   if (dirty.length > 0)
-    lines.push(`- ${count(dirty.length, 'file')} changed and not committed: ${first(dirty, MOST_NAMED)}. Commit them if that was asked of you.`);
+    lines.push(`- ${count(dirty.length, 'file')} changed and not committed: ${first(dirty, MAX_NAMED)}. Commit them if that was asked of you.`);
   if (unpushed.length + commits > 0) lines.push(`- Not pushed: ${notPushed(unpushed, commits)}. Push if that was asked of you.`);
   return `Before you stop, this is left open:\n${lines.join('\n')}\nEnd what is done, say what is not, and stop then: you are told of this once.`;
 }
@@ -76,7 +76,7 @@ const notPushed = (files: readonly string[], commits: number): string =>
   [...(commits > 0 ? [count(commits, 'commit')] : []), ...(files.length > 0 ? [count(files.length, 'file')] : [])].join(' with ');
 
 /** For the person: the agent has read it, or does not stop for it. */
-function noticeOf(open: Open): Said {
+function noticeOf(open: Open): HookReply {
   if (isNothing(open)) return {};
   const { tasks, held, asks, dirty, unpushed, commits } = open;
   const parts = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -75,7 +75,7 @@ const EVERY_MS = 3_600_000;
 /** A run that was not heard of for a week does not come back; of one that has ended nothing is needed. */
 export const RUNS_KEPT_MS = 7 * 24 * 3_600_000;
 
-export function forgettingRuns({ store, clock }: Pick<House, 'store' | 'clock' | 'log'>): Sweep {
+export function forgettingRuns({ store, clock }: Pick<Services, 'store' | 'clock' | 'log'>): Sweep {
   return {
     name: 'hooks',
     everyMs: EVERY_MS,

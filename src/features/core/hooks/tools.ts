@@ -1,19 +1,19 @@
 import type { CallContext } from '../../../kernel/context.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import type { HookEvent, Said } from '../../../wire/hook-question.ts';
+import type { HookEvent, HookReply } from '../../../wire/hook-question.ts';
 import type { Gate } from '../capabilities/index.ts';
 import { failsClosed } from '../settings/index.ts';
-import { type Question, rightsOf, runsAround, type SessionListeners, type Standing, standingOf } from './context.ts';
+import { type HookContext, type RunQuestion, rightsOf, runsAround, type SessionListeners, standingOf } from './context.ts';
 import { hear } from './contract.ts';
 import { denialOf } from './edits.ts';
 import { sessionEnds, sessionStarts, withSession } from './lifecycle.ts';
-import { tellNews, type Wanted } from './news.ts';
+import { type NewsScope, tellNews } from './news.ts';
 import { recover } from './recover.ts';
 import { stops } from './stop.ts';
 import { saveRun } from './store.ts';
 
-type Hearing = (ctx: CallContext, question: Question, standing: Standing, listeners: SessionListeners) => Promise<Said>;
+type Hearing = (ctx: CallContext, question: RunQuestion, standing: HookContext, listeners: SessionListeners) => Promise<HookReply>;
 
 const mayWrite: Hearing = async (ctx, question, standing) => {
   const reason = await denialOf(ctx, question, standing);
@@ -21,7 +21,7 @@ const mayWrite: Hearing = async (ctx, question, standing) => {
 };
 
 const tells =
-  (wanted: Wanted): Hearing =>
+  (wanted: NewsScope): Hearing =>
   async (ctx, { hears }, standing) => {
     if (!hears) return {};
     return { context: standing.run?.compacted === 1 ? await recover(ctx, standing) : await tellNews(ctx, standing, wanted) };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { edit, hooksApp, MINUTE, REPO } from '../../../testing/scenes/hooks.ts';
-import { MOST_EDITS } from '../../../wire/hook-question.ts';
+import { MAX_EDITS } from '../../../wire/hook-question.ts';
 
 const tree = (...paths: string[]) => ({ edits: paths.map((path) => ({ repo: REPO, path, tree: true })) });
 const UNREAD = { repo: REPO, path: '.', tree: true, unread: true };
@@ -58,7 +58,7 @@ test('what could not be read is denied where others have claimed something of th
   expect((await hear(UNREAD)).decision).toBe('allow');
   await t.claimed(['src/**'], t.cursor);
   const { reason } = await hear(UNREAD, { repo: REPO, path: 'README.md' });
-  expect(reason).toContain(`names more than ${MOST_EDITS} files. Name fewer files in one command`);
+  expect(reason).toContain(`names more than ${MAX_EDITS} files. Name fewer files in one command`);
   expect(reason).toContain('src/** in the repository: claimed (exclusive) by ben');
   expect((await hear(UNREAD, { repo: REPO, path: 'src/a.ts' })).reason).toMatch(/^This edit was not made\. src\/a\.ts: claimed/);
   expect(await t.events({ kind: 'edit.denied' })).toMatchObject([{ payload: { path: '.' } }, { payload: { path: 'src/a.ts' } }]);
@@ -79,7 +79,7 @@ test('the top is a path of a folder alone, and no more edits are asked about at 
   const t = await hooksApp();
   const hear = (edits: object[]) => t.action('hooks.hear', { client: 'codex', event: 'before-tool', edits }, t.claude);
   const many = (count: number) => Array.from({ length: count }, (_, index) => ({ repo: REPO, path: `f${index}` }));
-  expect((await hear(many(MOST_EDITS))).reply.status).toBe('ok');
-  expect((await hear(many(MOST_EDITS + 1))).reply).toMatchObject({ data: { issues: [{ field: 'edits' }] } });
+  expect((await hear(many(MAX_EDITS))).reply.status).toBe('ok');
+  expect((await hear(many(MAX_EDITS + 1))).reply).toMatchObject({ data: { issues: [{ field: 'edits' }] } });
   for (const path of ['..', './a', 'a/.', '']) expect((await hear([{ repo: REPO, path, tree: true }])).reply).toMatchObject({ code: 'INVALID_INPUT' });
 });

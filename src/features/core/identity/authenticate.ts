@@ -1,4 +1,4 @@
-import type { House, Principal, PrincipalKind } from '../../../kernel/context.ts';
+import type { Principal, PrincipalKind, Services } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../../kernel/workspace.ts';
@@ -8,7 +8,7 @@ import { findTokenByHash, findTokenById, setTokenUsed, type TokenWithDeveloper, 
 import { hashSecret, isToken, sameHash } from './token.ts';
 
 /** How the credential came. The browser's cookie opens no other door, and a token is no cookie. */
-export type Door = 'bearer' | 'cookie';
+export type CredentialSource = 'bearer' | 'cookie';
 
 /**
  * How the dashboard's page shows that it is of the server's own origin. A browser sends the cookie to every port of the host,
@@ -18,28 +18,28 @@ export type Door = 'bearer' | 'cookie';
 export type PageProof = { readonly secret: string | undefined } | { readonly ticket: string | undefined; readonly path: string };
 
 /** `rotated`: the secret was replaced, and its overlap is over. `unproven`: a cookie without its page's proof. */
-export type Rejection = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rotated' | 'wrong-door' | 'unproven';
-export type Authentication = { principal: Principal } | { rejected: Rejection };
+export type CredentialRejection = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rotated' | 'wrong-door' | 'unproven';
+export type Authentication = { principal: Principal } | { rejected: CredentialRejection };
 
 /** "Last used" is for people: to the minute is enough, and spares a write per call. */
 const LAST_USED_GRAIN_MS = 60_000;
 
 /** A cookie without `page` is refused. */
-export type Authenticate = (credential: string | undefined, door: Door, page?: PageProof) => Promise<Authentication>;
+export type Authenticate = (credential: string | undefined, door: CredentialSource, page?: PageProof) => Promise<Authentication>;
 
-export function createAuthenticate(house: House, limits: Pick<IdentityLimits, 'session_idle_days'>): Authenticate {
+export function createAuthenticate(services: Services, limits: Pick<IdentityLimits, 'session_idle_days'>): Authenticate {
   return async (credential, door, page) => {
     if (!credential) return { rejected: 'missing' };
     if (!isToken(credential)) return { rejected: 'malformed' };
     const hash = hashSecret(credential);
-    const token = await house.store.access.get(`token ${hash}`, () => findTokenByHash(house.store.reader, hash));
+    const token = await services.store.access.get(`token ${hash}`, () => findTokenByHash(services.store.reader, hash));
     if (!token || isStrayOperator(token)) return { rejected: 'unknown' };
-    const now = house.clock.now();
+    const now = services.clock.now();
     const end = endOf(token, now) ?? secretEnd(token, hash, now);
     if (end) return { rejected: end };
     if ((token.kind === 'web') !== (door === 'cookie')) return { rejected: 'wrong-door' };
-    if (door === 'cookie' && !(await isProven(house, token, page))) return { rejected: 'unproven' };
-    if (now - (token.last_used_at ?? 0) >= LAST_USED_GRAIN_MS) noteUse(house, token, now, limits);
+    if (door === 'cookie' && !(await isProven(services, token, page))) return { rejected: 'unproven' };
+    if (now - (token.last_used_at ?? 0) >= LAST_USED_GRAIN_MS) noteUse(services, token, now, limits);
     return { principal: principalOf(token) };
   };
 }
@@ -47,7 +47,7 @@ export function createAuthenticate(house: House, limits: Pick<IdentityLimits, 's
 /** As whom a dashboard session is known by now; undefined once it has ended. For what goes on after it was admitted by a ticket. */
 export type CurrentSession = (admitted: Principal) => Promise<Principal | undefined>;
 
-export function createCurrentSession({ store, clock }: House): CurrentSession {
+export function createCurrentSession({ store, clock }: Services): CurrentSession {
   return async ({ workspace, tokenId }) => {
     const token = await store.access.get(`token id ${tokenId}`, () => findTokenById(store.reader, workspace, tokenId));
     return token && !endOf(token, clock.now()) ? principalOf(token) : undefined;
@@ -61,9 +61,9 @@ function secretEnd(token: TokenWithDeveloper, hash: string, now: number): 'unkno
   return now < (token.previous_ends_at ?? 0) ? undefined : 'rotated';
 }
 
-async function isProven(house: House, token: TokenWithDeveloper, page: PageProof | undefined): Promise<boolean> {
+async function isProven(services: Services, token: TokenWithDeveloper, page: PageProof | undefined): Promise<boolean> {
   if (!page) return false;
-  if ('ticket' in page) return page.ticket !== undefined && (await takeTicket(house, token, page.ticket, page.path));
+  if ('ticket' in page) return page.ticket !== undefined && (await takeTicket(services, token, page.ticket, page.path));
   return page.secret !== undefined && token.proof_hash !== null && sameHash(token.proof_hash, hashSecret(page.secret));
 }
 
@@ -77,20 +77,20 @@ export function endOf({ revoked_at, expires_at }: Pick<TokenWithDeveloper, 'revo
 }
 
 /** The operator may act in any workspace, by name; anybody else is in the one their token is of. */
-export function createEnterWorkspace(house: House): Ports['enterWorkspace'] {
+export function createEnterWorkspace(services: Services): Ports['enterWorkspace'] {
   return async (principal, name) => {
     if (principal.kind !== 'operator') throw new Refusal('OPERATOR_REQUIRED', 'Only the operator can name a workspace.', 'Use a token of that workspace.');
     const id = workspaceId(name);
-    const exists = id === DEFAULT_WORKSPACE_ID || (await workspaceExists(house.store.reader, id));
+    const exists = id === DEFAULT_WORKSPACE_ID || (await workspaceExists(services.store.reader, id));
     return { principal: { ...principal, workspace: id }, exists };
   };
 }
 
-function noteUse(house: House, token: TokenWithDeveloper, now: number, limits: Pick<IdentityLimits, 'session_idle_days'>): void {
+function noteUse(services: Services, token: TokenWithDeveloper, now: number, limits: Pick<IdentityLimits, 'session_idle_days'>): void {
   const used = { last_used_at: now, ...(token.kind === 'web' && { expires_at: expiryAfterUse(token.created_at, now, limits) }) };
-  house.store
+  services.store
     .write(token.workspace_id, (tx) => setTokenUsed(tx.db, token.workspace_id, token.id, used))
-    .catch((error) => house.log.warn('last use of a token not noted', { token: token.id, error }));
+    .catch((error) => services.log.warn('last use of a token not noted', { token: token.id, error }));
 }
 
 export function principalOf(token: TokenWithDeveloper): Principal {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ownerOf } from '../../../kernel/actor.ts';
-import type { House, Principal } from '../../../kernel/context.ts';
+import type { Principal, Services } from '../../../kernel/context.ts';
 import { isRecord } from '../../../kernel/input.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { Refused } from '../../../kernel/reply.ts';
@@ -29,7 +29,7 @@ const OWNERS: Readonly<Record<string, readonly [keyof Database, RawBuilder<strin
 /** Shared work: its id may be mentioned, so that the next holder of a step finds it. */
 const MENTIONED = /^ws_/;
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Developers whom the viewer may not know. */
 const hiddenAmong = (developers: readonly DeveloperRow[], viewer: Principal): Set<string> =>
@@ -61,7 +61,7 @@ export async function hiding(db: Db, workspace: string, viewer: Principal): Prom
  * could be tied together is taken out of every answer that a member gets. People with operator rights administer what they
  * see, and need its ids.
  */
-export function createRedactReply({ store }: House): Ports['redact'] {
+export function createRedactReply({ store }: Services): Ports['redact'] {
   return async (principal, reply, args) => {
     if (principal.operator) return reply;
     const next = reply.status === 'ok' ? '' : reply.next;
@@ -96,7 +96,7 @@ async function veilOver(db: Db, workspace: string, hidden: ReadonlySet<string>, 
   const owners = async (kind: string, ids: readonly string[]): Promise<Map<string, string | null>> => {
     const [table, owner] = OWNERS[kind] as (typeof OWNERS)[string];
     const found = new Map<string, string | null>();
-    for (const some of chunks(ids, AT_ONCE)) {
+    for (const some of chunks(ids, BATCH_SIZE)) {
       const rows = await db
         .selectFrom(table as 'agents')
         .select(['id', owner.as('owner')])

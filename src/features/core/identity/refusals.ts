@@ -1,4 +1,4 @@
-import type { House, Principal } from '../../../kernel/context.ts';
+import type { Principal, Services } from '../../../kernel/context.ts';
 import { addressGroup } from '../../../kernel/network.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
@@ -32,7 +32,7 @@ export interface RefusalRecorder {
   flush(all?: boolean): Promise<void>;
 }
 
-export function createRefusalRecorder({ store, clock, log }: House): RefusalRecorder {
+export function createRefusalRecorder({ store, clock, log }: Services): RefusalRecorder {
   const windows = new Map<string, Window>();
   /** Windows that were over before the sweep came by. */
   const over: Window[] = [];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { House, Principal } from '../../../kernel/context.ts';
+import type { Principal, Services } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
@@ -50,7 +50,7 @@ export const signInRequest = z.strictObject({
 });
 export type SignInRequest = z.input<typeof signInRequest>;
 
-export interface SignedIn {
+export interface SignInSession {
   readonly cookie: string;
   /** What the page keeps, and sends with every request that the cookie goes with. */
   readonly proof: string;
@@ -60,10 +60,10 @@ export interface SignedIn {
 }
 
 /** `browser`: as whom the browser is signed in by now, if it is. Its session ends when another takes its place. */
-export type SignIn = (request: SignInRequest, browser?: Principal) => Promise<SignedIn>;
+export type SignIn = (request: SignInRequest, browser?: Principal) => Promise<SignInSession>;
 
 /** Takes the link and begins a session for its developer. A used, an expired and an invented link read the same. */
-export function createSignIn({ store, clock }: House, limits: Pick<IdentityLimits, 'session_idle_days'>): SignIn {
+export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLimits, 'session_idle_days'>): SignIn {
   return async ({ code, account, replace = false }, browser) => {
     const hash = hashSecret(code);
     const link = await findSigninLink(store.reader, hash);
@@ -120,7 +120,9 @@ export async function issueTicket(tx: Tx, tokenId: string, path: string): Promis
 }
 
 /** A ticket that was shown is gone, also where it was shown at another address or by another session. */
-export async function takeTicket(house: House, token: Pick<TokenRow, 'id' | 'workspace_id'>, ticket: string, path: string): Promise<boolean> {
-  const row = await house.store.write(token.workspace_id, (tx) => takeTicketRow(tx.db, hashSecret(ticket)));
-  return row !== undefined && row.workspace_id === token.workspace_id && row.token_id === token.id && row.path === path && house.clock.now() <= row.expires_at;
+export async function takeTicket(services: Services, token: Pick<TokenRow, 'id' | 'workspace_id'>, ticket: string, path: string): Promise<boolean> {
+  const row = await services.store.write(token.workspace_id, (tx) => takeTicketRow(tx.db, hashSecret(ticket)));
+  return (
+    row !== undefined && row.workspace_id === token.workspace_id && row.token_id === token.id && row.path === path && services.clock.now() <= row.expires_at
+  );
 }

@@ -49,7 +49,7 @@ export const grantSubjects = {
 } satisfies Subjects;
 
 /** Of one subject: a developer with more of them is answered for by those. */
-const MOST = 50;
+const MAX_ITEMS = 50;
 
 const ENDED = {
   revoked: 'The token was revoked: it is refused before any grant is asked for.',
@@ -96,7 +96,7 @@ export async function callersOf(db: Db, viewer: Principal, subject: string, now:
   if (subject === 'operator') return { callers: [operatorCaller(viewer)], total: 1 };
   const [kind, id] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)];
   const which = kind === 'token' ? { token: id } : kind === 'instance' ? { instance: id, now } : { developer: id, now };
-  const { tokens, total } = await callingTokens(db, viewer.workspace, which, { limit: MOST, offset: 0 });
+  const { tokens, total } = await callingTokens(db, viewer.workspace, which, { limit: MAX_ITEMS, offset: 0 });
   if (total > 0) return { callers: tokens.map((token) => tokenCaller(token, viewer, now)), total };
   const developer = kind === 'developer' ? await findDeveloper(db, viewer.workspace, { id }) : undefined;
   const name = developer ? (shown(developer, viewer).name ?? PRIVATE) : id;

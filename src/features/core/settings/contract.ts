@@ -15,7 +15,7 @@ const settingView = z.strictObject({
   updated_by: z.string().nullable(),
 });
 
-export type Setting = z.output<typeof settingView>;
+export type SettingView = z.output<typeof settingView>;
 
 export const settingsList = contract({
   name: 'settings.list',

@@ -1,5 +1,5 @@
 /** What a workspace can set. None of them is a secret. */
-export interface Definition {
+export interface SettingDefinition {
   readonly title: string;
   /** Null: nothing is set. */
   readonly default: number | null;
@@ -27,6 +27,6 @@ export const DEFINITIONS = {
       off: 'Where this server cannot be reached, agents go on without its rules, and are told so once.',
     },
   },
-} as const satisfies Record<string, Definition>;
+} as const satisfies Record<string, SettingDefinition>;
 export type SettingKey = keyof typeof DEFINITIONS;
 export const SETTING_KEYS = Object.keys(DEFINITIONS) as SettingKey[];

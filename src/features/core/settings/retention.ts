@@ -1,5 +1,5 @@
 import type { RawBuilder, SqlBool } from 'kysely';
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { SettingKey } from './definitions.ts';
@@ -19,7 +19,7 @@ export async function keptMs(db: Db, workspace: string): Promise<number | null> 
 
 const EVERY_MS = 3_600_000;
 /** So many go in one transaction. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** What may go once it has been over for as long as the workspace keeps such things. */
 export interface Forgotten {
@@ -29,16 +29,16 @@ export interface Forgotten {
 }
 
 /** Deletes what a workspace no longer keeps; one that has set nothing keeps everything. */
-export function retentionSweep({ store, clock, log }: Pick<House, 'store' | 'clock' | 'log'>, name: string, kinds: readonly Forgotten[]): Sweep {
+export function retentionSweep({ store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>, name: string, kinds: readonly Forgotten[]): Sweep {
   async function forget({ over, remove }: Forgotten, workspace: string, before: number): Promise<void> {
     // Read first: where nothing is due, nobody waits for a search.
     for (let due = (await over(store.reader, workspace, before, 1)).length; due > 0; ) {
       const gone = await store.write(workspace, async (tx) => {
-        const ids = await over(tx.db, workspace, before, AT_ONCE);
+        const ids = await over(tx.db, workspace, before, BATCH_SIZE);
         if (ids.length > 0) await remove(tx.db, workspace, ids);
         return ids.length;
       });
-      due = gone < AT_ONCE ? 0 : gone;
+      due = gone < BATCH_SIZE ? 0 : gone;
     }
   }
 

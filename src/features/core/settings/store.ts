@@ -21,7 +21,7 @@ export async function clearSetting(db: Db, workspace: string, key: SettingKey): 
 }
 
 /** The bounds of a review loop. */
-export interface Limits {
+export interface ReviewLimits {
   readonly maxIterations: number;
   readonly autoAbandonAfter: number;
   readonly timeoutHours: number;
@@ -39,7 +39,7 @@ export async function failsClosed(db: Db, workspace: string): Promise<boolean> {
   return (await valuesOf(db, workspace))('hooks.fail_closed') === 1;
 }
 
-export async function reviewLimits(db: Db, workspace: string): Promise<Limits> {
+export async function reviewLimits(db: Db, workspace: string): Promise<ReviewLimits> {
   const setTo = await valuesOf(db, workspace);
   return {
     maxIterations: setTo('review.max_iterations'),

@@ -4,13 +4,13 @@ import { invalidInput } from '../../../kernel/input.ts';
 import type { PublishedTool } from '../../../kernel/publish.ts';
 import { accessOf } from '../../../kernel/registry.ts';
 import { ok } from '../../../kernel/reply.ts';
-import { type Implementation, implement, type Kept } from '../../../kernel/tool.ts';
+import { type Implementation, implement, type RetentionInfo } from '../../../kernel/tool.ts';
 import type { SettingRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { PROFILES } from '../capabilities/index.ts';
 import { hiding } from '../identity/index.ts';
-import { retentionList, rolesList, type Setting, settingsList, settingsSet, TOKEN_KINDS } from './contract.ts';
-import { DEFINITIONS, type Definition, SETTING_KEYS, type SettingKey } from './definitions.ts';
+import { retentionList, rolesList, type SettingView, settingsList, settingsSet, TOKEN_KINDS } from './contract.ts';
+import { DEFINITIONS, SETTING_KEYS, type SettingDefinition, type SettingKey } from './definitions.ts';
 import { keptMs, RETENTION } from './retention.ts';
 import { clearSetting, saveSetting, settingRows } from './store.ts';
 
@@ -27,7 +27,7 @@ export const settingTools: Implementation[] = [
 
 type Wanted = Input<typeof settingsSet>['value'];
 
-async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: Wanted): Promise<Setting> {
+async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: Wanted): Promise<SettingView> {
   const before = view(key, await settingRows(tx.db, tx.workspace));
   if (value === null) await clearSetting(tx.db, tx.workspace, key);
   else {
@@ -46,7 +46,7 @@ async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: Wanted)
 
 const POSITIONS = { on: 1, off: 0 } as const;
 
-function fitting({ min, max, whole, switch: positions }: Definition, value: NonNullable<Wanted>): number {
+function fitting({ min, max, whole, switch: positions }: SettingDefinition, value: NonNullable<Wanted>): number {
   const refuse = (message: string) => invalidInput([{ field: 'value', message }]);
   const number = positions && typeof value === 'string' ? POSITIONS[value] : value;
   if (positions && number !== 0 && number !== 1) throw refuse('expected on (1) or off (0)');
@@ -55,8 +55,8 @@ function fitting({ min, max, whole, switch: positions }: Definition, value: NonN
   return number;
 }
 
-function view(key: SettingKey, rows: readonly SettingRow[]): Setting {
-  const { title, default: usual, min, max, switch: positions }: Definition = DEFINITIONS[key];
+function view(key: SettingKey, rows: readonly SettingRow[]): SettingView {
+  const { title, default: usual, min, max, switch: positions }: SettingDefinition = DEFINITIONS[key];
   const own = rows.find((row) => row.key === key);
   const value = own ? Number(own.value) : usual;
   const changed = { updated_at: own?.updated_at ?? null, updated_by: own?.updated_by ?? null };
@@ -67,7 +67,7 @@ function view(key: SettingKey, rows: readonly SettingRow[]): Setting {
 export interface Inventory {
   tools(): readonly PublishedTool[];
   actions(): readonly PublishedTool[];
-  keeps(): readonly Kept[];
+  keeps(): readonly RetentionInfo[];
 }
 
 export const inventoryTools = (inventory: Inventory): Implementation[] => [

@@ -7,13 +7,13 @@ import type { Exchange, Json } from '../../../kernel/relay.ts';
  * quotes, and by a key that is not ours.
  */
 
-const MOST_CHARACTERS = 4_000;
+const MAX_CHARACTERS = 4_000;
 
 /** On one line, and without what nobody sees: that could hide what follows, or turn it round. */
 function plain(value: unknown): string {
   const text = typeof value === 'string' ? value.toWellFormed() : '';
   const spaced = text.replace(/[\s\p{Z}\u0085]+/gu, ' ').replace(/[\p{C}\p{DI}\u2800]/gu, '');
-  return beginning(spaced.trim(), MOST_CHARACTERS);
+  return beginning(spaced.trim(), MAX_CHARACTERS);
 }
 
 const says = (server: string, text: unknown): string => `[${server}] asks: ${JSON.stringify(plain(text))}`;

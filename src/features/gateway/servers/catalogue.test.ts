@@ -3,42 +3,42 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Json } from '../../../kernel/relay.ts';
 import { testApp } from '../../../testing/app.ts';
 import { type TestDatabase, temporaryDatabase } from '../../../testing/store/database.ts';
-import { Catalogue } from './catalogue.ts';
-import type { Entry } from './configured.ts';
+import { ServerCatalogue } from './catalogue.ts';
+import type { ServerEntry } from './configured.ts';
 import { withheldRefusal } from './failures.ts';
-import type { Listing } from './pages.ts';
+import type { ServerListing } from './pages.ts';
 
 const BY = { actor: 'developer:ana' };
-const entry = (name: string, more: Partial<Entry> = {}): Entry => ({
+const entry = (name: string, more: Partial<ServerEntry> = {}): ServerEntry => ({
   ...{ name, enabled: true, prefix: true, include: undefined, exclude: [], lazy: false, timeoutMs: 1_000, protocol: 'auto', line: 1, workspaces: ['default'] },
   transport: { kind: 'stdio', command: 'x', args: [], env: {}, cwd: undefined },
   ...more,
 });
 const tool = (name: string, more: Json = {}): Json => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' }, ...more });
-const listing = (tools: readonly Json[], prompts: readonly Json[] = [], resources: readonly Json[] = []): Listing => ({
+const listing = (tools: readonly Json[], prompts: readonly Json[] = [], resources: readonly Json[] = []): ServerListing => ({
   facts: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' }, resources, resourceTemplates: [] },
   tools,
   prompts,
 });
 
-async function catalogueOn(database: TestDatabase, entries: readonly Entry[], moreNames: readonly string[] = []) {
+async function catalogueOn(database: TestDatabase, entries: readonly ServerEntry[], moreNames: readonly string[] = []) {
   const { app, events } = await testApp({ database });
   let writes = 0;
   const write: typeof app.store.write = (...call) => {
     writes++;
     return app.store.write(...call);
   };
-  const house = { ...app, store: { ...app.store, write } };
-  const catalogue = new Catalogue(house, () => [...app.registry.tools().map(({ name }) => name), ...moreNames]);
+  const services = { ...app, store: { ...app.store, write } };
+  const catalogue = new ServerCatalogue(services, () => [...app.registry.tools().map(({ name }) => name), ...moreNames]);
   catalogue.configure(entries);
   await catalogue.load();
   const own = async () => (await events()).filter(({ kind }) => kind.startsWith('upstream.'));
   return { catalogue, events: own, writes: () => writes };
 }
-const fresh = async (...entries: Entry[]) => catalogueOn(await temporaryDatabase(), entries);
-const names = (catalogue: Catalogue) => catalogue.tools().map(({ exposed }) => exposed);
-const offered = (catalogue: Catalogue, exposed: string) => [...catalogue.tools(), ...catalogue.prompts()].find((one) => one.exposed === exposed);
-const reasons = (catalogue: Catalogue, server: string) => catalogue.withheldOf(server).map(({ exposed, reason }) => `${exposed} ${reason}`);
+const fresh = async (...entries: ServerEntry[]) => catalogueOn(await temporaryDatabase(), entries);
+const names = (catalogue: ServerCatalogue) => catalogue.tools().map(({ exposed }) => exposed);
+const offered = (catalogue: ServerCatalogue, exposed: string) => [...catalogue.tools(), ...catalogue.prompts()].find((one) => one.exposed === exposed);
+const reasons = (catalogue: ServerCatalogue, server: string) => catalogue.withheldOf(server).map(({ exposed, reason }) => `${exposed} ${reason}`);
 
 test('what a server lists first is offered, under its name as it is offered, and kept [gateway.names.prefix] [gateway.pin.first-sight]', async () => {
   const database = await temporaryDatabase();

@@ -1,24 +1,24 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { readHead } from '../../../storage/journal.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { type Entry, serves } from './configured.ts';
-import { holdersOf, isChosen, isHeld, type KnownServer, NOTHING, type Offer, type OfferedDefinition, offerOf } from './offered.ts';
-import type { Facts, Listing } from './pages.ts';
+import { type ServerEntry, serves } from './configured.ts';
+import { holdersOf, isChosen, isHeld, type KnownServer, NOTHING, type OfferedDefinition, offerOf, type ServerOffer } from './offered.ts';
+import type { ServerListing, UpstreamFacts } from './pages.ts';
 import {
   appendDecision,
   approvedPin,
   asTold,
-  type Comparison,
   compareListing,
-  type Naming,
   type Pin,
+  type PinComparison,
   type PinKind,
+  type PinNaming,
   reasonOf,
-  type Told,
+  type SeenDefinitions,
   toldBy,
-  type Withheld,
+  type WithheldDefinition,
   withheldOf,
 } from './pins.ts';
 import { nativeNames } from './secrets.ts';
@@ -52,9 +52,9 @@ export interface Selection {
 
 /** What of a selection was decided on. */
 interface Decided {
-  readonly chosen: readonly Withheld[];
+  readonly chosen: readonly WithheldDefinition[];
   /** Withheld still: of the rest of the selection. */
-  readonly left: readonly Withheld[];
+  readonly left: readonly WithheldDefinition[];
 }
 
 /** After which the store has something else than was read last. */
@@ -63,20 +63,20 @@ const KINDS = ['upstream.seen', 'upstream.changed', 'upstream.approved', 'upstre
 const PAUSE_MS = 100;
 
 /** What is known and approved of other servers' tools and prompts, and what of it is offered. Kept in the store; here is a copy of it. */
-export class Catalogue {
-  readonly #house: House;
+export class ServerCatalogue {
+  readonly #services: Services;
   readonly #nativeNames: () => Iterable<string>;
   readonly #listeners = new Set<CatalogueListener>();
-  #entries: readonly Entry[] = [];
+  #entries: readonly ServerEntry[] = [];
   #known: ReadonlyMap<string, KnownServer> = new Map();
-  readonly #told = new Map<string, Told>();
-  #offer: Offer = NOTHING;
+  readonly #told = new Map<string, SeenDefinitions>();
+  #offer: ServerOffer = NOTHING;
   #readUpTo = 0;
   /** Readings and writings take turns, or an older reading could end after a newer one. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(house: House, nativeNames: () => Iterable<string>) {
-    this.#house = house;
+  constructor(services: Services, nativeNames: () => Iterable<string>) {
+    this.#services = services;
     this.#nativeNames = nativeNames;
   }
 
@@ -85,7 +85,7 @@ export class Catalogue {
   }
 
   /** The entries of the file as it is now. */
-  configure(entries: readonly Entry[]): void {
+  configure(entries: readonly ServerEntry[]): void {
     this.#entries = entries;
     for (const name of this.#told.keys()) if (!entries.some((entry) => entry.name === name)) this.#told.delete(name);
     this.#rebuild();
@@ -101,11 +101,11 @@ export class Catalogue {
   }
 
   /** Of the servers that `isServed` names. */
-  withheld(kind: PinKind, exposed: string, isServed: (server: string) => boolean = () => true): Withheld | undefined {
+  withheld(kind: PinKind, exposed: string, isServed: (server: string) => boolean = () => true): WithheldDefinition | undefined {
     return this.#offer.withheld[kind].get(exposed)?.find(({ server }) => isServed(server));
   }
 
-  withheldOf(server: string): readonly Withheld[] {
+  withheldOf(server: string): readonly WithheldDefinition[] {
     return this.#offer.withheldByServer.get(server) ?? [];
   }
 
@@ -122,12 +122,12 @@ export class Catalogue {
     return this.#known.has(server);
   }
 
-  known(server: string): Facts | undefined {
+  known(server: string): UpstreamFacts | undefined {
     return this.#known.get(server)?.facts;
   }
 
   /** What the entry includes or excludes and the server does not have. */
-  notThere({ name: server, include = [], exclude }: Entry): string[] {
+  notThere({ name: server, include = [], exclude }: ServerEntry): string[] {
     const pins = this.#known.get(server)?.pins;
     return pins ? [...include, ...exclude].filter((chosen) => !pins.some(({ name }) => name === chosen)) : [];
   }
@@ -144,7 +144,7 @@ export class Catalogue {
   }
 
   /** What the server has listed just now: pinned, and what is new or another is withheld. Writes only where something has changed. */
-  observe(server: string, listing: Listing): Promise<void> {
+  observe(server: string, listing: ServerListing): Promise<void> {
     return this.#inTurn(async () => {
       const entry = this.#entries.find(({ name }) => name === server);
       if (!entry) return;
@@ -157,10 +157,10 @@ export class Catalogue {
         ),
         known?.pins,
         listing,
-        this.#house.clock.now(),
+        this.#services.clock.now(),
       );
       if (known && !changesPins(compared) && known.factsText === textOf(listing, compared)) return this.#rebuild();
-      await this.#house.store.write(DEFAULT_WORKSPACE_ID, (tx) => this.#pin(tx, entry, listing));
+      await this.#services.store.write(DEFAULT_WORKSPACE_ID, (tx) => this.#pin(tx, entry, listing));
       await this.#read();
     });
   }
@@ -180,7 +180,7 @@ export class Catalogue {
       const entry = this.#entries.find(({ name }) => name === server);
       if (!entry)
         throw new Refusal('SERVER_NOT_FOUND', `There is no server ${JSON.stringify(server)} in secrets.toml.`, 'covenant servers list', { field: 'server' });
-      const decided = await this.#house.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+      const decided = await this.#services.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
         const pins = asTold(await readPins(tx.db, server), this.#told.get(server)).filter(({ name }) => isChosen(entry, name));
         const selected = this.#select(entry, selection, pins);
         await act(tx, selected, pins);
@@ -194,7 +194,7 @@ export class Catalogue {
   /** Removes all that is known of a server, so that its names are free and it is seen for the first time again. */
   forget(server: string, by: { readonly actor: string }): Promise<void> {
     return this.#inTurn(async () => {
-      await this.#house.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
+      await this.#services.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
         await removeUpstream(tx.db, server);
         tx.append({ category: 'audit', kind: 'upstream.forgotten', actor: by.actor, subject: `server:${server}` });
       });
@@ -215,14 +215,14 @@ export class Catalogue {
       try {
         await this.#inTurn(() => this.#readIfNew());
       } catch (error) {
-        if (!isStopped) this.#house.log.error('what is known of other servers could not be read', { error });
+        if (!isStopped) this.#services.log.error('what is known of other servers could not be read', { error });
       }
       setTimeout(() => {
         isLooking = false;
         if (isDue) void look();
       }, PAUSE_MS).unref();
     };
-    const unsubscribe = this.#house.store.engine.onForeignWrite(() => void look());
+    const unsubscribe = this.#services.store.engine.onForeignWrite(() => void look());
     void look();
     return () => {
       isStopped = true;
@@ -237,14 +237,14 @@ export class Catalogue {
   }
 
   async #readIfNew(): Promise<void> {
-    const { reader } = this.#house.store;
+    const { reader } = this.#services.store;
     const head = (await readHead(reader, DEFAULT_WORKSPACE_ID))?.seq ?? 0;
     if (await hasEventSince(reader, this.#readUpTo, KINDS)) await this.#read();
     this.#readUpTo = Math.max(this.#readUpTo, head);
   }
 
   async #read(): Promise<void> {
-    const { reader } = this.#house.store;
+    const { reader } = this.#services.store;
     // The head first: what is written in between is then read twice rather than never.
     const head = (await readHead(reader, DEFAULT_WORKSPACE_ID))?.seq ?? 0;
     const pins = Map.groupBy(await readPins(reader), ({ server }) => server);
@@ -268,7 +268,7 @@ export class Catalogue {
     }
   }
 
-  #naming(entry: Entry, names: Iterable<HeldName>): Naming {
+  #naming(entry: ServerEntry, names: Iterable<HeldName>): PinNaming {
     const isNative = nativeNames(this.#nativeNames());
     const holders = holdersOf(names);
     return {
@@ -279,7 +279,7 @@ export class Catalogue {
   }
 
   /** Compared once more with what the store has: another process may have been quicker. */
-  async #pin(tx: Tx, entry: Entry, listing: Listing): Promise<void> {
+  async #pin(tx: Tx, entry: ServerEntry, listing: ServerListing): Promise<void> {
     const { name } = entry;
     const row = await findUpstream(tx.db, name);
     const pins = row && (await readPins(tx.db, name));
@@ -302,7 +302,7 @@ export class Catalogue {
     }
   }
 
-  #select(entry: Entry, { tool, fingerprints }: Selection, pins: readonly Pin[]): Decided {
+  #select(entry: ServerEntry, { tool, fingerprints }: Selection, pins: readonly Pin[]): Decided {
     const shown = withheldOf(pins, [], { server: entry.name, prefix: entry.prefix });
     const selected = shown.filter(({ name, exposed }) => tool === undefined || tool === name || tool === exposed);
     if (tool !== undefined && selected.length === 0) this.#notWithheld(entry.name, tool, pins);
@@ -337,10 +337,10 @@ export class Catalogue {
   }
 }
 
-const changesPins = ({ write, remove }: Comparison): boolean => write.length > 0 || remove.length > 0;
+const changesPins = ({ write, remove }: PinComparison): boolean => write.length > 0 || remove.length > 0;
 
-const textOf = ({ facts }: Listing, { leftOut }: Comparison): string => factsText({ ...facts, leftOut: leftOut.slice(0, MOST_NAMED) });
+const textOf = ({ facts }: ServerListing, { leftOut }: PinComparison): string => factsText({ ...facts, leftOut: leftOut.slice(0, MAX_NAMED) });
 
 /** An event says which, within its bounds. */
-const MOST_NAMED = 40;
-const named = (pins: readonly Pin[]) => ({ count: pins.length, names: pins.slice(0, MOST_NAMED).map(({ kind, name }) => `${kind} ${name.slice(0, 80)}`) });
+const MAX_NAMED = 40;
+const named = (pins: readonly Pin[]) => ({ count: pins.length, names: pins.slice(0, MAX_NAMED).map(({ kind, name }) => `${kind} ${name.slice(0, 80)}`) });

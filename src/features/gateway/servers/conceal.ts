@@ -1,10 +1,10 @@
-import type { Entry } from './configured.ts';
+import type { ServerEntry } from './configured.ts';
 
 /** Shorter values (a log level, a flag) are no secrets, and to strike them out would leave a log that nobody can read. */
 const SHORTEST = 8;
 
 /** What of an entry is nobody's business, the longest first: a part of it struck out would leave the rest standing. */
-export function secretsOf({ transport }: Entry): string[] {
+export function secretsOf({ transport }: ServerEntry): string[] {
   const values =
     transport.kind === 'stdio'
       ? [...Object.values(transport.env), ...argumentSecrets(transport.args)]
@@ -16,7 +16,7 @@ export function secretsOf({ transport }: Entry): string[] {
 }
 
 /** A function that strikes an entry's secrets out of what is said of its server. */
-export function concealer(entry: Entry): (text: string) => string {
+export function concealer(entry: ServerEntry): (text: string) => string {
   const secrets = secretsOf(entry);
   return (text) => secrets.reduce((safe, value) => safe.replaceAll(value, '[redacted]'), text);
 }
@@ -40,4 +40,4 @@ function addressSecrets(url: string): string[] {
 }
 
 /** Where a server is, as far as it can be shown: arguments, paths and queries may hold secrets. */
-export const targetOf = ({ transport }: Entry): string => (transport.kind === 'stdio' ? transport.command : new URL(transport.url).origin);
+export const targetOf = ({ transport }: ServerEntry): string => (transport.kind === 'stdio' ? transport.command : new URL(transport.url).origin);

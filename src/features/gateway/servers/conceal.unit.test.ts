@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { concealer, targetOf } from './conceal.ts';
-import type { Entry } from './configured.ts';
+import type { ServerEntry } from './configured.ts';
 
-const entry = (transport: Entry['transport']): Entry => ({
+const entry = (transport: ServerEntry['transport']): ServerEntry => ({
   ...{ name: 'a', enabled: true, prefix: true, include: undefined, exclude: [], lazy: false, timeoutMs: 1, protocol: 'auto', line: 1, workspaces: ['default'] },
   transport,
 });

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
 import { tailOf } from '../../../machine/process/bounded-log.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { ServerCatalogue } from './catalogue.ts';
 import type { ServerStatus } from './pages.ts';
 import { type ReadEntries, readEntries } from './secrets.ts';
 import type { ServerControl } from './tools.ts';
@@ -16,16 +16,16 @@ export interface ConfiguredOptions {
 
 /** The servers of the file, none of them running: all that a command which ends at once needs of them. */
 export class Configured implements ServerControl {
-  protected readonly house: House;
-  protected readonly catalogue: Catalogue;
+  protected readonly services: Services;
+  protected readonly catalogue: ServerCatalogue;
   protected readonly file: string;
   readonly #options: ConfiguredOptions;
   #read: ReadEntries = { entries: [], problems: [] };
   /** Servers that come with something that runs here, and go with it. */
-  readonly #guests = new Map<string, Entry>();
+  readonly #guests = new Map<string, ServerEntry>();
 
-  constructor(house: House, options: ConfiguredOptions, catalogue: Catalogue) {
-    this.house = house;
+  constructor(services: Services, options: ConfiguredOptions, catalogue: ServerCatalogue) {
+    this.services = services;
     this.#options = options;
     this.catalogue = catalogue;
     this.file = join(options.home, 'secrets.toml');
@@ -53,7 +53,7 @@ export class Configured implements ServerControl {
   }
 
   /** A server of the file that has the same name goes before. */
-  attach(entry: Entry): void {
+  attach(entry: ServerEntry): void {
     this.#guests.set(entry.name, entry);
     this.reload();
   }
@@ -85,7 +85,7 @@ export class Configured implements ServerControl {
     const guests = [...this.#guests.values()].filter(({ name }) => !read.entries.some((entry) => entry.name === name));
     this.#read = { ...read, entries: [...read.entries, ...guests] };
     const { entries, problems } = this.#read;
-    if (!isDeepStrictEqual(problems, before.problems)) for (const problem of problems) this.house.log.warn('secrets.toml', { ...problem });
+    if (!isDeepStrictEqual(problems, before.problems)) for (const problem of problems) this.services.log.warn('secrets.toml', { ...problem });
     this.catalogue.configure(entries);
   }
 
@@ -95,7 +95,7 @@ export class Configured implements ServerControl {
 }
 
 /** One `[[mcp.server]]` table of `secrets.toml`, checked and with its variables expanded. */
-export interface Entry {
+export interface ServerEntry {
   readonly name: string;
   readonly enabled: boolean;
   /** Its tools and prompts are offered as `<name>_<tool>`. */
@@ -116,13 +116,13 @@ export interface Entry {
   readonly workspace?: string;
 }
 
-export const serves = ({ workspaces }: Pick<Entry, 'workspaces'>, workspace: string): boolean =>
+export const serves = ({ workspaces }: Pick<ServerEntry, 'workspaces'>, workspace: string): boolean =>
   workspaces.includes(EVERY_WORKSPACE) || workspaces.includes(workspaceName(workspace));
 
 export const EVERY_WORKSPACE = '*';
 
 /** Whether both serve some workspace: only there do their names meet. */
-export const shareWorkspace = (a: Pick<Entry, 'workspaces'>, b: Pick<Entry, 'workspaces'>): boolean =>
+export const shareWorkspace = (a: Pick<ServerEntry, 'workspaces'>, b: Pick<ServerEntry, 'workspaces'>): boolean =>
   [a, b].some(({ workspaces }) => workspaces.includes(EVERY_WORKSPACE)) || a.workspaces.some((name) => b.workspaces.includes(name));
 
 export interface StdioEntry {

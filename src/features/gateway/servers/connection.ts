@@ -2,17 +2,17 @@ import { CLIENT_CAPABILITIES_META_KEY, type Client, LOG_LEVEL_META_KEY, type Sta
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
-import { currentTrace, part } from '../../../kernel/trace.ts';
-import type { Entry } from './configured.ts';
+import { currentTrace, withSpan } from '../../../kernel/trace.ts';
+import type { ServerEntry } from './configured.ts';
 import { invalid, rpcErrorOf, said, tooDeep } from './failures.ts';
 import { endOf, NO_TIMEOUT_MS, shakeHands, type UpstreamTransport } from './handshake.ts';
-import { type Flight, Flights } from './in-flight.ts';
 import { Notices } from './notices.ts';
-import { isObject, type Listing, listAll } from './pages.ts';
+import { isObject, listAll, type ServerListing } from './pages.ts';
+import { type PendingCall, PendingCalls } from './pending-calls.ts';
 import { isTooDeep, MAX_LEVELS } from './relay.ts';
 
 export interface ConnectionOptions {
-  readonly entry: Entry;
+  readonly entry: ServerEntry;
   readonly version: string;
   readonly transport: () => UpstreamTransport;
   readonly clock: Clock;
@@ -42,9 +42,9 @@ const ANY_OBJECT: StandardSchemaV1<unknown, Json> = {
 };
 
 /** One connection to one server, from its handshake to its end. */
-export class Connection {
+export class UpstreamConnection {
   readonly server: string;
-  readonly flights: Flights;
+  readonly flights: PendingCalls;
   readonly notices: Notices;
   readonly #client: Client;
   readonly #transport: UpstreamTransport;
@@ -53,9 +53,9 @@ export class Connection {
   #closing = false;
   #doubted = false;
 
-  static async open(options: ConnectionOptions): Promise<Connection> {
-    const flights = new Flights(() => options.clock.now());
-    let connection: Connection | undefined;
+  static async open(options: ConnectionOptions): Promise<UpstreamConnection> {
+    const flights = new PendingCalls(() => options.clock.now());
+    let connection: UpstreamConnection | undefined;
     const prepare = (client: Client) => {
       client.fallbackRequestHandler = (request, ctx) => flights.ask(request.method, request.params ?? {}, ctx.mcpReq.signal);
       client.fallbackNotificationHandler = async ({ method, params }) => {
@@ -66,11 +66,11 @@ export class Connection {
       };
     };
     const { client, transport } = await shakeHands({ ...options, prepare });
-    connection = new Connection(options, client, transport, flights);
+    connection = new UpstreamConnection(options, client, transport, flights);
     return connection;
   }
 
-  private constructor(options: ConnectionOptions, client: Client, transport: UpstreamTransport, flights: Flights) {
+  private constructor(options: ConnectionOptions, client: Client, transport: UpstreamTransport, flights: PendingCalls) {
     this.#o = options;
     this.#client = client;
     this.#transport = transport;
@@ -107,7 +107,7 @@ export class Connection {
     return (this.#client.getServerCapabilities() ?? {}) as Json;
   }
 
-  list(signal: AbortSignal): Promise<Listing> {
+  list(signal: AbortSignal): Promise<ServerListing> {
     const ask = (method: string, params?: Json) =>
       this.#client.request({ method, ...(params ? { params } : {}) }, ANY_OBJECT, { signal, timeout: NO_TIMEOUT_MS });
     const serverInfo = (this.#client.getServerVersion() ?? null) as Json | null;
@@ -115,13 +115,13 @@ export class Connection {
   }
 
   /** A request on behalf of a caller. `schema`: of the tool that is called. */
-  request(method: string, params: Json, flight: Flight, schema?: Json): Promise<Json> {
+  request(method: string, params: Json, flight: PendingCall, schema?: Json): Promise<Json> {
     const target = method === 'tools/call' || method === 'prompts/get' ? String(params.name) : undefined;
     const said = { 'mcp.method.name': method, 'gen_ai.tool.name': method === 'tools/call' ? target : undefined, 'covenant.server': this.server };
-    return part(target === undefined ? method : `${method} ${target}`, 'client', said, () => this.#request(method, params, flight, schema));
+    return withSpan(target === undefined ? method : `${method} ${target}`, 'client', said, () => this.#request(method, params, flight, schema));
   }
 
-  async #request(method: string, params: Json, flight: Flight, schema: Json | undefined): Promise<Json> {
+  async #request(method: string, params: Json, flight: PendingCall, schema: Json | undefined): Promise<Json> {
     const { exchange, signal } = flight;
     if (isTooDeep(params)) throw tooDeep();
     if (exchange?.log && !this.modern) await this.#speakUp();

@@ -2,11 +2,11 @@ import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError 
 import { Refusal } from '../../../kernel/errors.ts';
 import { type RpcError, UpstreamError } from '../../../kernel/relay.ts';
 import { BROKEN_ANSWER, MALFORMED_ANSWER } from './handshake.ts';
-import type { Withheld, WithheldReason } from './pins.ts';
+import type { WithheldDefinition, WithheldReason } from './pins.ts';
 import { isTooDeep, MAX_LEVELS } from './relay.ts';
 
 /** What a call has shown of the server: that it answers, nothing, that it could not be spoken with, or that it has forgotten us. */
-export type Health = 'well' | 'unknown' | 'strike' | 'forgotten';
+export type ServerHealth = 'well' | 'unknown' | 'strike' | 'forgotten';
 
 const LONGEST = 300;
 
@@ -52,7 +52,7 @@ export function refusesInitialize(error: unknown): boolean {
 }
 
 export interface Failure {
-  readonly health: Health;
+  readonly health: ServerHealth;
   readonly thrown: Error;
 }
 
@@ -139,7 +139,7 @@ const WHY: Record<WithheldReason, string> = {
 };
 
 /** What a caller is told who may call it. */
-export function withheldRefusal({ server, kind, name, exposed, reason }: Withheld): Refusal {
+export function withheldRefusal({ server, kind, name, exposed, reason }: WithheldDefinition): Refusal {
   // A name of the server's own choice is words to whoever reads it, and more than a word to a shell.
   const approve = `covenant servers approve ${server} --tool ${/^[A-Za-z0-9_.-]{1,128}$/.test(name) ? name : exposed}`;
   const next =

@@ -7,12 +7,12 @@ import { createUpstreams, type Guests, guest } from './index.ts';
 const STAGE = workspaceId('stage');
 
 /** A server of the file that belongs to everybody's operator, and one that a workspace has brought along. */
-async function house(entries: readonly TestEntry[] = [], database?: TestDatabase) {
+async function services(entries: readonly TestEntry[] = [], database?: TestDatabase) {
   const held: { guests?: Guests } = {};
   const app = await upstreamApp(entries, {
     ...(database ? { database } : {}),
-    upstreams: async (house, options) => {
-      const made = await createUpstreams(house, options);
+    upstreams: async (services, options) => {
+      const made = await createUpstreams(services, options);
       held.guests = made.guests;
       return made;
     },
@@ -29,7 +29,7 @@ async function house(entries: readonly TestEntry[] = [], database?: TestDatabase
 }
 
 test('operators of a workspace see and decide on the servers that it brought along, and on no others', async () => {
-  const t = await house([{ name: 'far', ...child('changes-description') }]);
+  const t = await services([{ name: 'far', ...child('changes-description') }]);
   const ana = await t.signedIn('ana', STAGE);
   const ben = await t.signedIn('ben', workspaceId('other'));
   const mira = await t.signedIn('mira', t.operator.principal.workspace);
@@ -60,7 +60,7 @@ test('operators of a workspace see and decide on the servers that it brought alo
 });
 
 test('a guest that goes is forgotten; a server of the file with its name keeps what people approved', async () => {
-  const t = await house([{ name: 'far', ...child('changes-description') }]);
+  const t = await services([{ name: 'far', ...child('changes-description') }]);
   await t.event('upstream.seen', 'far');
   t.attach('far');
   t.attach('near');
@@ -72,11 +72,11 @@ test('a guest that goes is forgotten; a server of the file with its name keeps w
 });
 
 test('what a guest left behind whose process was killed is forgotten as well', async () => {
-  const first = await house();
+  const first = await services();
   first.attach('near');
   await first.event('upstream.seen', 'near');
   await first.app.close();
-  const t = await house([], first.database);
+  const t = await services([], first.database);
   expect(await t.done('servers.list', {})).toMatchObject({ unconfigured: ['near'] });
   await t.detach('near');
   expect(await t.done('servers.list', {})).toMatchObject({ unconfigured: [] });

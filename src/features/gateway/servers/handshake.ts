@@ -1,5 +1,5 @@
 import { Client, type JSONRPCMessage, type RequestId, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
-import type { Entry } from './configured.ts';
+import type { ServerEntry } from './configured.ts';
 import { refusesInitialize } from './failures.ts';
 
 /** The revision from which on a server is spoken with request by request, without `initialize`. */
@@ -19,7 +19,7 @@ export function endOf({ closedBecause }: UpstreamTransport): string | undefined 
 }
 
 export interface HandshakeOptions {
-  readonly entry: Entry;
+  readonly entry: ServerEntry;
   /** Covenant's own. */
   readonly version: string;
   /** A fresh one with every call. */
@@ -73,8 +73,10 @@ async function attempt({ version, transport: open, prepare, signal }: HandshakeO
 
 /** One line of a server's output as the messages in it, or why it is none. */
 
-export type Answer = JSONRPCMessage & { readonly id: RequestId };
-export type Received = { readonly kind: 'answer'; readonly message: Answer } | { readonly kind: 'request' | 'notification'; readonly message: JSONRPCMessage };
+export type JsonRpcAnswer = JSONRPCMessage & { readonly id: RequestId };
+export type Received =
+  | { readonly kind: 'answer'; readonly message: JsonRpcAnswer }
+  | { readonly kind: 'request' | 'notification'; readonly message: JSONRPCMessage };
 
 /** In the `data` of an error that is ours and not the server's: its own answer was no answer, or it has ended without one. */
 export const MALFORMED_ANSWER = 'malformed_answer';
@@ -107,14 +109,14 @@ function readMessage(value: unknown): Received | undefined {
     return isId(id) ? { kind: 'request', message } : undefined;
   }
   if (!isId(id)) return undefined;
-  return { kind: 'answer', message: isAnswer(value) ? (message as Answer) : malformed(id) };
+  return { kind: 'answer', message: isAnswer(value) ? (message as JsonRpcAnswer) : malformed(id) };
 }
 
 /** Whoever waits for it is told at once instead of after its whole time. */
-const malformed = (id: RequestId): Answer => ours(id, MALFORMED_ANSWER, 'The server answered with something that is neither a result nor an error');
-export const broken = (id: RequestId): Answer => ours(id, BROKEN_ANSWER, 'The server ended its answer before it was complete');
+const malformed = (id: RequestId): JsonRpcAnswer => ours(id, MALFORMED_ANSWER, 'The server answered with something that is neither a result nor an error');
+export const broken = (id: RequestId): JsonRpcAnswer => ours(id, BROKEN_ANSWER, 'The server ended its answer before it was complete');
 
-const ours = (id: RequestId, reason: string, message: string): Answer => ({ jsonrpc: '2.0', id, error: { code: -32_603, message, data: { reason } } });
+const ours = (id: RequestId, reason: string, message: string): JsonRpcAnswer => ({ jsonrpc: '2.0', id, error: { code: -32_603, message, data: { reason } } });
 
 function isAnswer({ result, error }: Record<string, unknown>): boolean {
   if (error === undefined) return isObject(result);

@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type ServerResponse } from 'node:http
 import { createServer } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { ReadableStream, type ReadableStreamDefaultController } from 'node:stream/web';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { recordingServer } from '../../../testing/stand-ins/recording-server.ts';
 import { EVERYTHING, exchangeOf, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
@@ -113,7 +113,7 @@ test('a refusal without end, and one that unfolds to more than it came as, break
 test('a stream that never pauses is read no faster than others can stand', async () => {
   const event = new TextEncoder().encode('data: x\n\n'.repeat(1_000));
   const pull = async (controller: ReadableStreamDefaultController) => {
-    await nextTurn();
+    await yieldToEventLoop();
     controller.enqueue(event);
   };
   const endless = new ReadableStream({ pull }) as unknown as BodyInit;

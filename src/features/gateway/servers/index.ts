@@ -1,19 +1,24 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
-import { Catalogue } from './catalogue.ts';
-import { Configured, type Entry } from './configured.ts';
-import { Gathered } from './gathered.ts';
+import { ServerCatalogue } from './catalogue.ts';
+import { Configured, type ServerEntry } from './configured.ts';
 import type { Upstreams } from './offer.ts';
-import type { Running } from './running.ts';
+import type { RunningServers } from './running.ts';
 import { serverTools } from './tools.ts';
+import { UpstreamCatalog } from './upstream-catalog.ts';
 
 export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './offer.ts';
 export { readEntries } from './secrets.ts';
 export { blocksOf } from './toml-blocks.ts';
 
 /** A program as a server of this name for one workspace, with the settings of an entry that says no more. */
-export const guest = (name: string, workspace: string, program: { readonly command: string; readonly args: readonly string[] }, timeoutMs: number): Entry => ({
+export const guest = (
+  name: string,
+  workspace: string,
+  program: { readonly command: string; readonly args: readonly string[] },
+  timeoutMs: number,
+): ServerEntry => ({
   name,
   workspace,
   workspaces: [workspaceName(workspace)],
@@ -44,11 +49,11 @@ export interface UpstreamsOptions {
 }
 
 /** Other MCP servers: configured in `secrets.toml`, kept running, their tools, prompts and resources offered as far as they are approved. */
-export async function createUpstreams(house: House, options: UpstreamsOptions): Promise<{ feature: Feature; upstreams: Upstreams; guests: Guests }> {
-  const catalogue = new Catalogue(house, options.nativeNames);
+export async function createUpstreams(services: Services, options: UpstreamsOptions): Promise<{ feature: Feature; upstreams: Upstreams; guests: Guests }> {
+  const catalogue = new ServerCatalogue(services, options.nativeNames);
   const resourceUpdated = (server: string, uri: string) => upstreams.resourceUpdated(server, uri);
-  const running = options.run ? await runServers(house, { ...options, resourceUpdated }, catalogue) : new Configured(house, options, catalogue);
-  const upstreams = new Gathered(catalogue, running);
+  const running = options.run ? await runServers(services, { ...options, resourceUpdated }, catalogue) : new Configured(services, options, catalogue);
+  const upstreams = new UpstreamCatalog(catalogue, running);
   return {
     feature: {
       name: 'upstreams',
@@ -62,7 +67,7 @@ export async function createUpstreams(house: House, options: UpstreamsOptions): 
 }
 
 /** Loads what speaks MCP to other servers only where it is used: a command would be a tenth slower for it. */
-async function runServers(...args: ConstructorParameters<typeof Running>): Promise<Configured> {
-  const { Running } = await import('./running.ts');
-  return new Running(...args);
+async function runServers(...args: ConstructorParameters<typeof RunningServers>): Promise<Configured> {
+  const { RunningServers } = await import('./running.ts');
+  return new RunningServers(...args);
 }

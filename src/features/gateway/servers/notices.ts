@@ -2,7 +2,7 @@ import { type Client, type McpSubscription, ProtocolError, type SubscriptionFilt
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Json } from '../../../kernel/relay.ts';
-import type { Connection } from './connection.ts';
+import type { UpstreamConnection } from './connection.ts';
 import { failureOf, rpcErrorOf, said } from './failures.ts';
 import { delayBefore, STEADY_MS, type Supervisor } from './supervisor.ts';
 
@@ -165,7 +165,7 @@ export class Watches {
   }
 
   /** After a start the server knows of no subscription. */
-  restore(connection: Connection): void {
+  restore(connection: UpstreamConnection): void {
     connection.notices
       .watch([...this.#watched.keys()])
       .catch((error) => this.#log.warn('resources not subscribed again', { server: connection.server, error: said(error) }));

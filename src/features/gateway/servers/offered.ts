@@ -1,12 +1,12 @@
 import type { Json } from '../../../kernel/relay.ts';
-import { type Entry, shareWorkspace } from './configured.ts';
+import { type ServerEntry, shareWorkspace } from './configured.ts';
 import type { PinKind } from './pins.ts';
-import { asTold, type Pin, reasonOf, type Told, type Withheld, withheldOf } from './pins.ts';
+import { asTold, type Pin, reasonOf, type SeenDefinitions, type WithheldDefinition, withheldOf } from './pins.ts';
 import { exposedName, foldedName } from './secrets.ts';
 import type { HeldName, KeptFacts } from './store.ts';
 
 export interface OfferedDefinition {
-  readonly entry: Entry;
+  readonly entry: ServerEntry;
   /** As the server calls it. */
   readonly name: string;
   readonly exposed: string;
@@ -20,23 +20,23 @@ export interface KnownServer {
   readonly factsText: string;
   readonly pins: readonly Pin[];
   /** Set where this process runs it. */
-  readonly told?: Told | undefined;
+  readonly told?: SeenDefinitions | undefined;
 }
 
 /** What follows from the file and from what is known: looked up on every call, made anew when either changes. */
-export interface Offer {
+export interface ServerOffer {
   /** By name. */
   readonly tools: readonly OfferedDefinition[];
   readonly prompts: readonly OfferedDefinition[];
   /** By name, of each server that has or wants it; who has it comes first, and is who is meant by it. */
-  readonly withheld: Readonly<Record<PinKind, ReadonlyMap<string, readonly Withheld[]>>>;
-  readonly withheldByServer: ReadonlyMap<string, readonly Withheld[]>;
+  readonly withheld: Readonly<Record<PinKind, ReadonlyMap<string, readonly WithheldDefinition[]>>>;
+  readonly withheldByServer: ReadonlyMap<string, readonly WithheldDefinition[]>;
   /** By server: two offers of the same stamps show the same of it. */
   readonly stamps: Readonly<Record<'tools' | 'prompts' | 'resources', ReadonlyMap<string, string>>>;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ServerEntry[];
 }
 
-export const NOTHING: Offer = {
+export const NOTHING: ServerOffer = {
   tools: [],
   prompts: [],
   withheld: { tool: new Map(), prompt: new Map() },
@@ -45,11 +45,11 @@ export const NOTHING: Offer = {
   entries: [],
 };
 
-export function offerOf(entries: readonly Entry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean): Offer {
+export function offerOf(entries: readonly ServerEntry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean): ServerOffer {
   const names = new Names(entries, known, isNative);
   const offered: Record<PinKind, OfferedDefinition[]> = { tool: [], prompt: [] };
-  const withheld = { tool: new Map<string, Withheld[]>(), prompt: new Map<string, Withheld[]>() };
-  const withheldByServer = new Map<string, readonly Withheld[]>();
+  const withheld = { tool: new Map<string, WithheldDefinition[]>(), prompt: new Map<string, WithheldDefinition[]>() };
+  const withheldByServer = new Map<string, readonly WithheldDefinition[]>();
   const stamps = { tool: new Map<string, string>(), prompt: new Map<string, string>(), resource: new Map<string, string>() };
   for (const entry of entries) {
     const server = known.get(entry.name);
@@ -84,7 +84,7 @@ export function offerOf(entries: readonly Entry[], known: ReadonlyMap<string, Kn
   };
 }
 
-export const isChosen = ({ include, exclude }: Entry, name: string): boolean => (include?.includes(name) ?? true) && !exclude.includes(name);
+export const isChosen = ({ include, exclude }: ServerEntry, name: string): boolean => (include?.includes(name) ?? true) && !exclude.includes(name);
 
 const sorted = (list: OfferedDefinition[]): OfferedDefinition[] => list.sort((a, b) => (a.exposed < b.exposed ? -1 : 1));
 
@@ -105,7 +105,7 @@ export function holdersOf(names: Iterable<HeldName>): Holders {
  * Whether the entry must do without the name, because another server was pinned under it that shares a workspace with it. A
  * server that the file has no more keeps its names until it is forgotten.
  */
-export function isHeld(holders: Holders, entries: readonly Entry[], entry: Entry, kind: PinKind, exposed: string): boolean {
+export function isHeld(holders: Holders, entries: readonly ServerEntry[], entry: ServerEntry, kind: PinKind, exposed: string): boolean {
   const servers = holders.get(keyOf(kind, exposed)) ?? [];
   if (servers.includes(entry.name)) return false;
   return servers.some((server) => {
@@ -116,13 +116,13 @@ export function isHeld(holders: Holders, entries: readonly Entry[], entry: Entry
 
 /** Names as they are offered now. */
 class Names {
-  readonly #entries: readonly Entry[];
+  readonly #entries: readonly ServerEntry[];
   readonly #isNative: (exposed: string) => boolean;
   readonly #holders: Holders;
   /** Entries by the names under which they offer something. */
-  readonly #offering = new Map<string, Entry[]>();
+  readonly #offering = new Map<string, ServerEntry[]>();
 
-  constructor(entries: readonly Entry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean) {
+  constructor(entries: readonly ServerEntry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean) {
     this.#entries = entries;
     this.#isNative = isNative;
     this.#holders = holdersOf([...known.values()].flatMap(({ pins }) => pins));
@@ -134,7 +134,7 @@ class Names {
    * As it was pinned; where `prefix` has been changed since, as it will be pinned. Empty where another has the name. Two that
    * were pinned under one name for different workspaces, and now share one, both lose it: a grant there is for only one of them.
    */
-  now(pin: Pin, entry: Entry): string {
+  now(pin: Pin, entry: ServerEntry): string {
     const wanted = wantedBy(entry, pin);
     if (pin.exposed === '' || (pin.kind === 'tool' && this.#isNative(wanted))) return '';
     const others = this.#offering.get(keyOf(pin.kind, wanted)) ?? [];
@@ -145,10 +145,10 @@ class Names {
     return wanted;
   }
 
-  #offer(pin: Pin, entry: Entry): void {
+  #offer(pin: Pin, entry: ServerEntry): void {
     const key = keyOf(pin.kind, wantedBy(entry, pin));
     this.#offering.set(key, [...(this.#offering.get(key) ?? []), entry]);
   }
 }
 
-const wantedBy = ({ name, prefix }: Entry, pin: Pin): string => exposedName(name, pin.name, prefix);
+const wantedBy = ({ name, prefix }: ServerEntry, pin: Pin): string => exposedName(name, pin.name, prefix);

@@ -17,7 +17,7 @@ export interface Spoken {
 }
 
 /** Everything the server has, all pages of it. Tools are asked for whatever it declares; the rest where it says that it has some. */
-export async function listAll(ask: Ask, spoken: Spoken): Promise<Listing> {
+export async function listAll(ask: Ask, spoken: Spoken): Promise<ServerListing> {
   const { capabilities } = spoken;
   const tools = capabilities.tools ? await allPages(ask, 'tools/list', 'tools', 'name') : await ifAny(allPages(ask, 'tools/list', 'tools', 'name'));
   const prompts = capabilities.prompts ? await allPages(ask, 'prompts/list', 'prompts', 'name') : [];
@@ -59,14 +59,14 @@ async function ifAny(items: Promise<Json[]>): Promise<Json[]> {
 export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What a server has told of itself and of what it has, all pages of it. */
-export interface Listing {
-  readonly facts: Facts;
+export interface ServerListing {
+  readonly facts: UpstreamFacts;
   readonly tools: readonly Json[];
   readonly prompts: readonly Json[];
 }
 
 /** Not pinned: a server's word of itself, and resources, which are data and change like data. */
-export interface Facts {
+export interface UpstreamFacts {
   readonly protocolVersion: string;
   readonly capabilities: Json;
   readonly serverInfo: Json | null;

@@ -9,7 +9,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { definitionHash, isUsable, type Named, namelessHash, printable } from './definition.ts';
-import type { Listing } from './pages.ts';
+import type { ServerListing } from './pages.ts';
 import { exposedName, foldedName } from './secrets.ts';
 
 export const PIN_KINDS = ['tool', 'prompt'] as const;
@@ -42,7 +42,7 @@ export interface LeftOut {
   readonly reason: 'duplicate' | 'invalid';
 }
 
-export interface Withheld {
+export interface WithheldDefinition {
   readonly server: string;
   readonly kind: PinKind;
   readonly name: string;
@@ -57,14 +57,14 @@ export interface Withheld {
   readonly after: Json | null;
 }
 
-export interface Naming {
+export interface PinNaming {
   readonly server: string;
   readonly prefix: boolean;
   /** Whether somebody else has the name, native or of another server. */
   isTaken(kind: PinKind, exposed: string): boolean;
 }
 
-export interface Comparison {
+export interface PinComparison {
   /** Pins that are new or not as they were. */
   readonly write: readonly Pin[];
   /** Never approved, and not listed any more: nothing of them is kept. */
@@ -76,7 +76,12 @@ export interface Comparison {
  * A server's whole listing against what is known of it. All that a server lists when it is seen for the first time is approved with that;
  * later only a person approves. What has no name is not approved: when it gets one, there may be grants for it that were given for another's.
  */
-export function compareListing(naming: Naming, known: readonly Pin[] | undefined, listing: Pick<Listing, 'tools' | 'prompts'>, now: number): Comparison {
+export function compareListing(
+  naming: PinNaming,
+  known: readonly Pin[] | undefined,
+  listing: Pick<ServerListing, 'tools' | 'prompts'>,
+  now: number,
+): PinComparison {
   const write: Pin[] = [];
   const remove: Pin[] = [];
   const leftOut: LeftOut[] = [];
@@ -98,9 +103,9 @@ export function compareListing(naming: Naming, known: readonly Pin[] | undefined
 }
 
 /** What one process has been told by the server that it runs. */
-export type Told = ReadonlyMap<string, Pick<Pin, 'seen' | 'seenHash'>>;
+export type SeenDefinitions = ReadonlyMap<string, Pick<Pin, 'seen' | 'seenHash'>>;
 
-export function toldBy(listing: Pick<Listing, 'tools' | 'prompts'>): Told {
+export function toldBy(listing: Pick<ServerListing, 'tools' | 'prompts'>): SeenDefinitions {
   const told = new Map<string, Pick<Pin, 'seen' | 'seenHash'>>();
   for (const kind of PIN_KINDS) {
     for (const [name, seen] of sift(kind, kind === 'tool' ? listing.tools : listing.prompts, []))
@@ -113,7 +118,7 @@ export function toldBy(listing: Pick<Listing, 'tools' | 'prompts'>): Told {
  * Each process judges by the server that it runs itself: another one's may be of another version, and what the store has seen is whichever
  * was listed last.
  */
-export function asTold(pins: readonly Pin[], told: Told | undefined): readonly Pin[] {
+export function asTold(pins: readonly Pin[], told: SeenDefinitions | undefined): readonly Pin[] {
   if (!told) return pins;
   return pins.map((pin) => {
     const now = told.get(`${pin.kind} ${pin.name}`);
@@ -157,7 +162,7 @@ function seenNow(pin: Pin, definition: Named, exposed: string, now: number, isFi
 class Holders {
   readonly #held = new Map<string, string>();
 
-  constructor(naming: Naming, kind: PinKind, listed: Iterable<string>, pins: ReadonlyMap<string, Pin>) {
+  constructor(naming: PinNaming, kind: PinKind, listed: Iterable<string>, pins: ReadonlyMap<string, Pin>) {
     const holders = new Map<string, string>();
     const all = new Set([...listed, ...pins.keys()]);
     const wanted = [...all].map((name) => ({ name, exposed: exposedName(naming.server, name, naming.prefix) }));
@@ -185,12 +190,12 @@ export function reasonOf(pin: Pin): WithheldReason | undefined {
 }
 
 /** All of one server that is withheld. A new definition that is a vanished one under another name is shown as that. */
-export function withheldOf(pins: readonly Pin[], leftOut: readonly LeftOut[], naming: Pick<Naming, 'server' | 'prefix'>): Withheld[] {
+export function withheldOf(pins: readonly Pin[], leftOut: readonly LeftOut[], naming: Pick<PinNaming, 'server' | 'prefix'>): WithheldDefinition[] {
   const gone = Map.groupBy(
     pins.filter((pin) => reasonOf(pin) === 'gone'),
     ({ kind, approved }) => `${kind} ${approved && namelessHash(approved)}`,
   );
-  const found = pins.flatMap((pin): Withheld[] => {
+  const found = pins.flatMap((pin): WithheldDefinition[] => {
     const reason = reasonOf(pin);
     if (!reason) return [];
     const from = reason === 'new' && pin.seen ? gone.get(`${pin.kind} ${namelessHash(pin.seen)}`)?.shift() : undefined;
@@ -219,7 +224,7 @@ export function withheldOf(pins: readonly Pin[], leftOut: readonly LeftOut[], na
   return [...found, ...others];
 }
 
-const shown = (pin: Pin, { server, prefix }: Pick<Naming, 'server' | 'prefix'>) => ({
+const shown = (pin: Pin, { server, prefix }: Pick<PinNaming, 'server' | 'prefix'>) => ({
   server,
   kind: pin.kind,
   name: pin.name,
@@ -242,7 +247,7 @@ const EACH = 40;
 const LOOKED_AT = 500;
 
 /** What a person said to definitions that were withheld. */
-export function appendDecision(tx: Tx, kind: (typeof KINDS)[number], server: string, chosen: readonly Withheld[], actor: string): void {
+export function appendDecision(tx: Tx, kind: (typeof KINDS)[number], server: string, chosen: readonly WithheldDefinition[], actor: string): void {
   for (const some of chunks(chosen, EACH)) {
     const named = some.map(({ kind: what, name, reason, fingerprint }) => ({ kind: what, name: name.slice(0, 80), reason, fingerprint }));
     const payload = { count: some.length, [kind === 'upstream.approved' ? 'approved' : 'rejected']: named };
@@ -250,7 +255,7 @@ export function appendDecision(tx: Tx, kind: (typeof KINDS)[number], server: str
   }
 }
 
-export interface Rejection {
+export interface PinRejection {
   readonly actor: string;
   readonly at: number;
 }
@@ -259,14 +264,14 @@ const decided = z.array(z.object({ fingerprint: z.string().optional() })).option
 const payloads = z.object({ approved: decided, rejected: decided });
 
 /** By fingerprint: what was rejected and not approved since. */
-export async function rejectionsOf(db: Db, server: string): Promise<ReadonlyMap<string, Rejection>> {
+export async function rejectionsOf(db: Db, server: string): Promise<ReadonlyMap<string, PinRejection>> {
   const events = await eventsAbout(db, DEFAULT_WORKSPACE_ID, [`server:${server}`])
     .select(['kind', 'actor', 'time', 'payload'])
     .where('kind', 'in', KINDS)
     .orderBy('seq', 'desc')
     .limit(LOOKED_AT)
     .execute();
-  const last = new Map<string, Rejection | null>();
+  const last = new Map<string, PinRejection | null>();
   for (const { actor, time, payload } of events) {
     const { approved = [], rejected = [] } = readJson(payloads, payload);
     for (const { fingerprint } of approved) if (fingerprint && !last.has(fingerprint)) last.set(fingerprint, null);

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json } from '../../../kernel/relay.ts';
 import { definitionHash, differenceOf } from './definition.ts';
-import { approvedPin, type Comparison, compareListing, type Naming, type Pin, reasonOf, withheldOf } from './pins.ts';
+import { approvedPin, compareListing, type Pin, type PinComparison, type PinNaming, reasonOf, withheldOf } from './pins.ts';
 
-const NAMING: Naming = { server: 'fs', prefix: true, isTaken: () => false };
+const NAMING: PinNaming = { server: 'fs', prefix: true, isTaken: () => false };
 const tool = (name: string, more: Json = {}): Json => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' }, ...more });
 
 /** The pins after a listing: what the store would hold. */
@@ -15,7 +15,7 @@ function after(pins: readonly Pin[] | undefined, tools: readonly Json[], naming 
   for (const pin of remove) all.delete(key(pin));
   return [...all.values()];
 }
-const compared = (pins: readonly Pin[] | undefined, tools: readonly Json[], naming = NAMING, now = 1): Comparison =>
+const compared = (pins: readonly Pin[] | undefined, tools: readonly Json[], naming = NAMING, now = 1): PinComparison =>
   compareListing(naming, pins, { tools, prompts: [] }, now);
 const reasons = (pins: readonly Pin[]) => Object.fromEntries(pins.map((pin) => [pin.name, reasonOf(pin) ?? 'offered']));
 const withheld = (pins: readonly Pin[]) => withheldOf(pins, [], NAMING).map((one) => ({ ...one, difference: differenceOf(one.before, one.after) }));
@@ -136,7 +136,7 @@ test('of two definitions of one name the first counts; what is no definition is 
 });
 
 test('who has a name keeps it; who cannot have one is withheld, and asks for approval when it is free', () => {
-  const taken: Naming = { ...NAMING, isTaken: (_kind, exposed) => exposed === 'fs_read' };
+  const taken: PinNaming = { ...NAMING, isTaken: (_kind, exposed) => exposed === 'fs_read' };
   const both = [tool('read'), tool('write')];
   const pins = after(undefined, both, taken);
   expect(reasons(pins)).toEqual({ read: 'name_taken', write: 'offered' });
@@ -144,7 +144,7 @@ test('who has a name keeps it; who cannot have one is withheld, and asks for app
   // Whoever may call fs_read was allowed to call another tool.
   expect(reasons(after(pins, both))).toEqual({ read: 'new', write: 'offered' });
   expect(reasons(after(after(after(undefined, both), both, taken), both))).toEqual({ read: 'new', write: 'offered' });
-  const own: Naming = { ...NAMING, prefix: false };
+  const own: PinNaming = { ...NAMING, prefix: false };
   const folded = after(undefined, [tool('a_b')], own);
   expect(reasons(after(folded, [tool('a.b'), tool('a_b')], own))).toEqual({ a_b: 'offered', 'a.b': 'name_taken' });
 });

@@ -3,15 +3,15 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { isInputRequired, type Json, type RelayContext, roundUnknown } from '../../../kernel/relay.ts';
 import { canonicalJson } from '../../../storage/canonical.ts';
 import { answersTo, askedBy } from './attributed.ts';
-import type { Connection } from './connection.ts';
+import type { UpstreamConnection } from './connection.ts';
 import { cannotAsk, type Failure, failureOf } from './failures.ts';
-import { Flight, type Suspended, SuspendedCalls } from './in-flight.ts';
+import { PendingCall, type Suspended, SuspendedCalls } from './pending-calls.ts';
 import type { Supervisor } from './supervisor.ts';
 
 const ASKED = Symbol('asked');
 
 /** What is asked of a server. `schema`: of the tool that is called. */
-export interface Wanted {
+export interface ServerRequest {
   readonly method: string;
   readonly params: Json;
   readonly schema?: Json;
@@ -29,7 +29,7 @@ export class Relay {
     this.#suspended = new SuspendedCalls(clock);
   }
 
-  async request(wanted: Wanted, ctx: RelayContext): Promise<Json> {
+  async request(wanted: ServerRequest, ctx: RelayContext): Promise<Json> {
     const { exchange } = ctx;
     const connection = await this.#supervisor.connected(ctx.signal);
     const token = exchange?.rounds?.requestState;
@@ -41,7 +41,7 @@ export class Relay {
       return await this.#round(kept, ctx);
     }
     const { name } = this.#supervisor.entry;
-    const flight = new Flight(name, exchange && answersTo(name, exchange));
+    const flight = new PendingCall(name, exchange && answersTo(name, exchange));
     return await this.#round({ flight, outcome: this.#fly(connection, flight, wanted), request: () => letter(wanted) }, ctx);
   }
 
@@ -87,7 +87,7 @@ export class Relay {
     throw cannotAsk(name, String(first?.method ?? 'another round'));
   }
 
-  async #fly(connection: Connection, flight: Flight, wanted: Wanted): Promise<Json> {
+  async #fly(connection: UpstreamConnection, flight: PendingCall, wanted: ServerRequest): Promise<Json> {
     try {
       return await this.#send(connection, flight, wanted);
     } catch (error) {
@@ -104,7 +104,7 @@ export class Relay {
     }
   }
 
-  async #send(connection: Connection, flight: Flight, { method, params, schema }: Wanted): Promise<Json> {
+  async #send(connection: UpstreamConnection, flight: PendingCall, { method, params, schema }: ServerRequest): Promise<Json> {
     connection.flights.enter(flight);
     try {
       const result = await connection.request(method, params, flight, schema);
@@ -115,7 +115,7 @@ export class Relay {
     }
   }
 
-  #failure(error: unknown, { signal, waitedForCaller }: Flight): Failure {
+  #failure(error: unknown, { signal, waitedForCaller }: PendingCall): Failure {
     if (!signal.aborted) return failureOf(this.#supervisor.entry.name, error);
     const { reason } = signal;
     if (!(reason instanceof Refusal)) return { health: 'well', thrown: roundUnknown() };
@@ -127,7 +127,7 @@ export class Relay {
 type Flying = Omit<Suspended, 'request'> & { readonly request: string | (() => string) };
 
 /** However its keys are ordered. */
-function letter({ method, params }: Wanted): string {
+function letter({ method, params }: ServerRequest): string {
   try {
     return canonicalJson([method, params]);
   } catch {

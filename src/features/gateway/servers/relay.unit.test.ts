@@ -4,7 +4,7 @@ import type { Exchange, Json } from '../../../kernel/relay.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { serveFixture } from '../../../testing/stand-ins/conformance-server.ts';
 import { child, EVERYTHING, exchangeOf, npm, type UpstreamApp, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
-import { Flight, Flights } from './in-flight.ts';
+import { PendingCall, PendingCalls } from './pending-calls.ts';
 
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
 const jsonOf = (answer: { body: Record<string, unknown> }) => JSON.parse(String(textOf(answer)));
@@ -238,8 +238,8 @@ test("what a server keeps of its own questions does not reach the caller's clien
 });
 
 test('a question too many is refused, whoever would have to answer it', async () => {
-  const flights = new Flights(() => 0);
-  flights.enter(new Flight('far', modern()));
+  const flights = new PendingCalls(() => 0);
+  flights.enter(new PendingCall('far', modern()));
   const { signal } = new AbortController();
   const ask = () => flights.ask(ELICITATION.method, ELICITATION.params, signal);
   for (let open = 0; open < 16; open++) void ask();

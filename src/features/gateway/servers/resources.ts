@@ -1,7 +1,7 @@
 import type { Json } from '../../../kernel/relay.ts';
-import type { Entry } from './configured.ts';
+import type { ServerEntry } from './configured.ts';
 import type { ExternalResource } from './offer.ts';
-import type { Facts } from './pages.ts';
+import type { UpstreamFacts } from './pages.ts';
 
 /** The resources of all servers in one list, and who has which. Made when the lists change, asked with every call. */
 export interface ResourceIndex {
@@ -13,7 +13,7 @@ export interface ResourceIndex {
 }
 
 /** In the order of the file: on a tie the earlier entry has it. */
-export function indexResources(servers: readonly { readonly entry: Entry; readonly facts: Facts }[]): ResourceIndex {
+export function indexResources(servers: readonly { readonly entry: ServerEntry; readonly facts: UpstreamFacts }[]): ResourceIndex {
   const resources: ExternalResource[] = [];
   const templates: ExternalResource[] = [];
   const byUri = new Map<string, string[]>();
@@ -48,7 +48,7 @@ export function indexResources(servers: readonly { readonly entry: Entry; readon
 }
 
 /** A URI is the server's own, whoever passes it on; a name is what people see, so it says whose it is. */
-function marked({ name: server, prefix }: Entry, definition: Json): Json {
+function marked({ name: server, prefix }: ServerEntry, definition: Json): Json {
   const name = prefix && typeof definition.name === 'string' ? { name: `${server}_${definition.name}` } : {};
   const meta = typeof definition._meta === 'object' && definition._meta !== null ? definition._meta : {};
   return { ...definition, ...name, _meta: { ...meta, 'covenant/server': server } };

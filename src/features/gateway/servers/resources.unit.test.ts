@@ -7,10 +7,10 @@ import { serveFixture } from '../../../testing/stand-ins/conformance-server.ts';
 import { recordingServer } from '../../../testing/stand-ins/recording-server.ts';
 import { child, EVERYTHING, exchangeOf, FILESYSTEM, npm, type UpstreamApp, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import type { Entry } from './configured.ts';
+import type { ServerEntry } from './configured.ts';
 import { Notices, type NoticesOptions } from './notices.ts';
 import type { UpstreamChange } from './offer.ts';
-import type { Facts } from './pages.ts';
+import type { UpstreamFacts } from './pages.ts';
 import { indexResources, matchesTemplate } from './resources.ts';
 
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
@@ -189,8 +189,8 @@ test('a resource that is there no more does not take the subscriptions of the ot
 
 test('a URI is held against so many templates as there is time for, whoever has listed more', () => {
   const facts = (uriTemplates: string[]) =>
-    ({ capabilities: { resources: {} }, resources: [], resourceTemplates: uriTemplates.map((uriTemplate) => ({ uriTemplate })) }) as unknown as Facts;
-  const server = (name: string, uriTemplates: string[]) => ({ entry: { name, prefix: false } as Entry, facts: facts(uriTemplates) });
+    ({ capabilities: { resources: {} }, resources: [], resourceTemplates: uriTemplates.map((uriTemplate) => ({ uriTemplate })) }) as unknown as UpstreamFacts;
+  const server = (name: string, uriTemplates: string[]) => ({ entry: { name, prefix: false } as ServerEntry, facts: facts(uriTemplates) });
   const greedy = Array.from({ length: 10_000 }, (_, at) => `${'{+a}'.repeat(60)}${at}`);
   const plain = Array.from({ length: 10_000 }, (_, at) => `note://${at}/{id}`);
   const index = indexResources([server('plain', plain), server('greedy', greedy)]);

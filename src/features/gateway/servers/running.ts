@@ -1,15 +1,15 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { atMost } from '../../../kernel/at-most.ts';
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
+import { withTimeout } from '../../../kernel/with-timeout.ts';
 import { type BoundedLog, createBoundedLog } from '../../../machine/process/bounded-log.ts';
 import { type Children, createChildren } from '../../../machine/process/children.ts';
 import { childEnvironment } from '../../../machine/process/environment.ts';
 import { isFolder } from '../../../machine/process/process.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { ServerCatalogue } from './catalogue.ts';
 import { secretsOf } from './conceal.ts';
-import { Configured, type ConfiguredOptions, type Entry } from './configured.ts';
+import { Configured, type ConfiguredOptions, type ServerEntry } from './configured.ts';
 import type { UpstreamTransport } from './handshake.ts';
 import { HttpTransport } from './http.ts';
 import type { ServerStatus } from './pages.ts';
@@ -27,7 +27,7 @@ const STOP_LIMIT_MS = 20_000;
 const RESTART_LIMIT_MS = 20_000;
 
 /** The servers of the file, each kept running unless it is switched off. */
-export class Running extends Configured {
+export class RunningServers extends Configured {
   readonly #options: RunningOptions;
   readonly #upstreams = new Map<string, Upstream>();
   /** By name: what is being ended. */
@@ -36,10 +36,10 @@ export class Running extends Configured {
   #unfollow: (() => void) | undefined;
   #ended = false;
 
-  constructor(house: House, options: RunningOptions, catalogue: Catalogue) {
-    super(house, options, catalogue);
+  constructor(services: Services, options: RunningOptions, catalogue: ServerCatalogue) {
+    super(services, options, catalogue);
     this.#options = options;
-    this.#children = createChildren(house.log);
+    this.#children = createChildren(services.log);
   }
 
   /** Waits for no server. */
@@ -55,7 +55,7 @@ export class Running extends Configured {
     this.#unfollow?.();
     for (const upstream of this.#upstreams.values()) this.#let(upstream);
     this.#upstreams.clear();
-    await atMost(
+    await withTimeout(
       STOP_LIMIT_MS,
       Promise.all(this.#stopping.values()).then(() => this.#children.stopAll()),
     );
@@ -72,14 +72,14 @@ export class Running extends Configured {
   override async restart(server: string): Promise<void> {
     this.reload();
     const upstream = this.#upstreams.get(server);
-    if (upstream) await atMost(RESTART_LIMIT_MS, upstream.supervisor.restart());
+    if (upstream) await withTimeout(RESTART_LIMIT_MS, upstream.supervisor.restart());
   }
 
   readonly #look = (): void => {
     try {
       this.reload();
     } catch (error) {
-      this.house.log.error('secrets.toml could not be read again', { error });
+      this.services.log.error('secrets.toml could not be read again', { error });
     }
   };
 
@@ -108,9 +108,9 @@ export class Running extends Configured {
     for (const entry of wanted.values()) if (!this.#upstreams.has(entry.name)) this.#begin(entry);
   }
 
-  #begin(entry: Entry): void {
+  #begin(entry: ServerEntry): void {
     const upstream = new Upstream(entry, {
-      ...this.house,
+      ...this.services,
       version: this.#options.version,
       ...this.#reached(entry),
       isKnown: (server) => this.catalogue.isKnown(server),
@@ -122,7 +122,7 @@ export class Running extends Configured {
     upstream.supervisor.start();
   }
 
-  #reached(entry: Entry): { diary: BoundedLog; transport: (entry: Entry) => UpstreamTransport } {
+  #reached(entry: ServerEntry): { diary: BoundedLog; transport: (entry: ServerEntry) => UpstreamTransport } {
     const { transport: way } = entry;
     const diary = createBoundedLog({ path: this.logPath(entry.name), secrets: secretsOf(entry) });
     if (way.kind === 'http') return { diary, transport: () => new HttpTransport(way) };
@@ -140,7 +140,7 @@ export class Running extends Configured {
   #let(upstream: Upstream): void {
     const before = this.#stopping.get(upstream.name);
     const stopped = Promise.all([before, upstream.stop()])
-      .catch((error) => this.house.log.warn('external server not stopped', { server: upstream.name, error }))
+      .catch((error) => this.services.log.warn('external server not stopped', { server: upstream.name, error }))
       .then(() => {
         if (this.#stopping.get(upstream.name) === stopped) this.#stopping.delete(upstream.name);
       });
@@ -149,4 +149,4 @@ export class Running extends Configured {
 }
 
 /** Whether what runs is what the entry asks for. The rest of an entry is read with every call. */
-const sameServer = (a: Entry, b: Entry): boolean => a.protocol === b.protocol && isDeepStrictEqual(a.transport, b.transport);
+const sameServer = (a: ServerEntry, b: ServerEntry): boolean => a.protocol === b.protocol && isDeepStrictEqual(a.transport, b.transport);

@@ -6,7 +6,7 @@ import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { namespaceOf } from '../../../kernel/namespace.ts';
 import { DEFAULT_WORKSPACE_ID, isWorkspaceName, workspaceName } from '../../../kernel/workspace.ts';
-import { type Entry, type EntryProblem, EVERY_WORKSPACE, type HttpEntry, type StdioEntry } from './configured.ts';
+import { type EntryProblem, EVERY_WORKSPACE, type HttpEntry, type ServerEntry, type StdioEntry } from './configured.ts';
 import { type Block, blocksOf } from './toml-blocks.ts';
 
 export interface EntryOptions {
@@ -17,7 +17,7 @@ export interface EntryOptions {
 }
 
 export interface ReadEntries {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ServerEntry[];
   readonly problems: readonly EntryProblem[];
 }
 
@@ -48,7 +48,7 @@ const exposed = (path: string, mode: number): EntryProblem => ({
 export function parseEntries(written: string, options: EntryOptions, already: readonly EntryProblem[] = []): ReadEntries {
   const text = written.replaceAll('\r\n', '\n');
   const problems = [...already];
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, ServerEntry>();
   let broken = false;
   for (const block of blocksOf(text, ITEM)) {
     const read = readBlock(block);
@@ -169,7 +169,7 @@ type Shape = z.output<typeof shape>;
 const OF_STDIO = ['args', 'env', 'cwd'] as const;
 const OF_HTTP = ['headers'] as const;
 
-function checkEntry(table: Table, block: Block, options: EntryOptions): { entry: Entry | undefined; wrong: EntryProblem[] } {
+function checkEntry(table: Table, block: Block, options: EntryOptions): { entry: ServerEntry | undefined; wrong: EntryProblem[] } {
   const wrong: EntryProblem[] = [];
   const server = typeof table.name === 'string' ? table.name.slice(0, 100) : null;
   const report = (path: string, message: string) => void wrong.push({ line: lineOf(block, path), server, message: `${path}: ${message}.` });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { workspaceId } from '../../../kernel/workspace.ts';
 import { runs } from '../../../testing/runs.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { type Entry, serves } from './configured.ts';
+import { type ServerEntry, serves } from './configured.ts';
 import { type EntryOptions, parseEntries, readEntries } from './secrets.ts';
 
 const OPTIONS: EntryOptions = {
@@ -58,7 +58,7 @@ env     = { LOG_LEVEL = "info" }
 
 test('a server serves the workspaces that its table names, and the default one where it names none [harden.workspaces.setting] [harden.workspaces.every]', () => {
   const workspacesOf = (line: string) => read(server(`name = "x"\ncommand = "x"\n${line}`));
-  const inAll = (line: string) => ['default', 'shop', 'other'].filter((name) => serves(workspacesOf(line).entries[0] as Entry, workspaceId(name)));
+  const inAll = (line: string) => ['default', 'shop', 'other'].filter((name) => serves(workspacesOf(line).entries[0] as ServerEntry, workspaceId(name)));
   expect(inAll('')).toEqual(['default']);
   expect(inAll('workspaces = ["shop"]')).toEqual(['shop']);
   expect(inAll('workspaces = ["default", "shop"]')).toEqual(['default', 'shop']);

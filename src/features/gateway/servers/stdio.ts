@@ -4,7 +4,7 @@ import type { BoundedLog } from '../../../machine/process/bounded-log.ts';
 import type { Child, ChildSpec, Exit } from '../../../machine/process/child.ts';
 import type { Children } from '../../../machine/process/children.ts';
 import { readLines } from '../../../machine/process/lines.ts';
-import { type Answer, readMessages } from './handshake.ts';
+import { type JsonRpcAnswer, readMessages } from './handshake.ts';
 
 export interface StdioOptions {
   readonly children: Pick<Children, 'start'>;
@@ -149,7 +149,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  #isAsked({ id }: Answer): boolean {
+  #isAsked({ id }: JsonRpcAnswer): boolean {
     // Some servers make every id a string.
     return this.#asked.delete(id) || (typeof id === 'string' && String(Number(id)) === id && this.#asked.delete(Number(id)));
   }

@@ -4,7 +4,7 @@ import { chunks } from '../../../storage/chunks.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
-import type { Facts } from './pages.ts';
+import type { UpstreamFacts } from './pages.ts';
 import type { LeftOut, Pin } from './pins.ts';
 import { PIN_KINDS, type PinKind } from './pins.ts';
 
@@ -18,7 +18,7 @@ const keptFacts = z.object({
   leftOut: z.array(z.object({ kind: z.enum(PIN_KINDS), name: z.string(), reason: z.enum(['duplicate', 'invalid']) })),
 });
 /** What is not pinned, and what of the last listing could not be. */
-export type KeptFacts = Facts & { readonly leftOut: readonly LeftOut[] };
+export type KeptFacts = UpstreamFacts & { readonly leftOut: readonly LeftOut[] };
 
 export const factsText = (facts: KeptFacts): string => JSON.stringify(facts);
 export const readFacts = (text: string): KeptFacts => readJson(keptFacts, text);

@@ -1,16 +1,16 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { concealer } from './conceal.ts';
-import type { Entry } from './configured.ts';
-import type { Connection } from './connection.ts';
-import { down, type Health, problemOf } from './failures.ts';
+import type { ServerEntry } from './configured.ts';
+import type { UpstreamConnection } from './connection.ts';
+import { down, problemOf, type ServerHealth } from './failures.ts';
 import type { ServerState, ServerStatus } from './pages.ts';
 
 export interface SupervisorParts {
   readonly clock: Clock;
   readonly log: Log;
   /** Connects and learns what the server has. */
-  readonly open: (entry: Entry, on: { lost(problem: string): void }, signal: AbortSignal) => Promise<Connection>;
+  readonly open: (entry: ServerEntry, on: { lost(problem: string): void }, signal: AbortSignal) => Promise<UpstreamConnection>;
   /** Its catalogue is known, so that a lazy server need not be started to learn it. */
   readonly isKnown: (server: string) => boolean;
   readonly changed: (supervisor: Supervisor, from: ServerState) => void;
@@ -27,7 +27,7 @@ const STOPPED = new Error('It was stopped.');
 /** Keeps one server running: starts it, starts it again when it has fallen, and says who waits for it how it stands. */
 export class Supervisor {
   readonly #parts: SupervisorParts;
-  #entry: Entry;
+  #entry: ServerEntry;
   #state: ServerState = 'stopped';
   #problem: string | null = null;
   #since: number;
@@ -35,26 +35,26 @@ export class Supervisor {
   #failures = 0;
   #strikes = 0;
   #nextStartAt: number | null = null;
-  #connection: Connection | undefined;
+  #connection: UpstreamConnection | undefined;
   #launch: { readonly ended: Promise<void>; readonly giveUp: AbortController } | undefined;
   #callOff: (() => void) | undefined;
   readonly #closing = new Set<Promise<unknown>>();
   #restarting: Promise<void> | undefined;
   #ended = false;
 
-  constructor(entry: Entry, parts: SupervisorParts) {
+  constructor(entry: ServerEntry, parts: SupervisorParts) {
     this.#entry = entry;
     this.#parts = parts;
     this.#since = parts.clock.now();
     if (parts.free) this.#closing.add(parts.free);
   }
 
-  get entry(): Entry {
+  get entry(): ServerEntry {
     return this.#entry;
   }
 
   /** What is read with every call, and needs no new start. */
-  set entry(entry: Entry) {
+  set entry(entry: ServerEntry) {
     this.#entry = entry;
   }
 
@@ -63,7 +63,7 @@ export class Supervisor {
   }
 
   /** The connection, while it stands. */
-  get connection(): Connection | undefined {
+  get connection(): UpstreamConnection | undefined {
     return this.#state === 'up' ? this.#connection : undefined;
   }
 
@@ -103,7 +103,7 @@ export class Supervisor {
   }
 
   /** The connection to make a call over. A start that is under way is waited for. */
-  async connected(signal: AbortSignal): Promise<Connection> {
+  async connected(signal: AbortSignal): Promise<UpstreamConnection> {
     if (this.#state === 'up' && this.#connection) return this.#connection;
     if (this.#restarting) await orAborted(this.#restarting, signal);
     if (this.#state === 'idle') this.#begin();
@@ -118,7 +118,7 @@ export class Supervisor {
   }
 
   /** What a call has shown of the server. An error that it answered with is an answer. */
-  judge(connection: Connection, health: Health): void {
+  judge(connection: UpstreamConnection, health: ServerHealth): void {
     if (connection !== this.#connection || this.#state !== 'up') return;
     if (health === 'well') this.#strikes = 0;
     else if (health === 'forgotten') this.#relaunch();
@@ -149,7 +149,7 @@ export class Supervisor {
   async #connect(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#closing);
     let lost: string | undefined;
-    let own: Connection | undefined;
+    let own: UpstreamConnection | undefined;
     const on = {
       lost: (problem: string) => {
         lost = problem;
@@ -200,7 +200,7 @@ export class Supervisor {
     if (connection) this.#close(connection);
   }
 
-  #close(connection: Connection): void {
+  #close(connection: UpstreamConnection): void {
     const closed = connection.close().finally(() => this.#closing.delete(closed));
     this.#closing.add(closed);
   }

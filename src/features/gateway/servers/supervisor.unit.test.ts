@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../kernel/log.ts';
 import { testClock } from '../../../testing/clock.ts';
-import type { Entry } from './configured.ts';
-import type { Connection } from './connection.ts';
+import type { ServerEntry } from './configured.ts';
+import type { UpstreamConnection } from './connection.ts';
 import { delayBefore, Supervisor } from './supervisor.ts';
 
-const ENTRY: Entry = {
+const ENTRY: ServerEntry = {
   name: 'far',
   enabled: true,
   prefix: true,
@@ -22,7 +22,7 @@ const ENTRY: Entry = {
 /** A supervisor of connections that the test opens, closes and loses. */
 function supervised(options: { holdOpen?: boolean; holdClose?: boolean } = {}) {
   const clock = testClock();
-  const open: { lost(problem: string): void; connection: Connection }[] = [];
+  const open: { lost(problem: string): void; connection: UpstreamConnection }[] = [];
   const held: (() => void)[] = [];
   const counts = { opened: 0, live: 0 };
   const hold = async (on: boolean | undefined) => {
@@ -42,7 +42,7 @@ function supervised(options: { holdOpen?: boolean; holdClose?: boolean } = {}) {
         await hold(options.holdClose);
         counts.live--;
       };
-      const connection = { close, pid: 1, protocolVersion: '2025-11-25' } as unknown as Connection;
+      const connection = { close, pid: 1, protocolVersion: '2025-11-25' } as unknown as UpstreamConnection;
       open.push({ lost: on.lost, connection });
       return connection;
     },
@@ -106,7 +106,7 @@ test('errors that a server answers with are answers: only silence in a row bring
   const { supervisor, open, settle } = supervised();
   supervisor.start();
   await settle();
-  const connection = open[0]?.connection as Connection;
+  const connection = open[0]?.connection as UpstreamConnection;
   for (const health of ['strike', 'strike', 'well', 'strike', 'strike', 'unknown'] as const) supervisor.judge(connection, health);
   expect(supervisor.state).toBe('up');
   supervisor.judge(connection, 'strike');

@@ -5,25 +5,25 @@ import { ok, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { grantSubjects } from '../../core/identity/index.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { ServerCatalogue } from './catalogue.ts';
 import { concealer, targetOf } from './conceal.ts';
-import type { Entry, EntryProblem } from './configured.ts';
+import type { EntryProblem, ServerEntry } from './configured.ts';
 import { approveServer, forgetServer, listServers, rejectServer, restartServer, serverLogs } from './contract.ts';
 import { differenceOf } from './definition.ts';
 import type { ServerStatus } from './pages.ts';
-import { rejectionsOf, type Withheld } from './pins.ts';
+import { rejectionsOf, type WithheldDefinition } from './pins.ts';
 
 /** The servers as they run; in a process that runs none, as they are configured. */
 export interface ServerControl {
-  entries(): { readonly entries: readonly Entry[]; readonly problems: readonly EntryProblem[] };
+  entries(): { readonly entries: readonly ServerEntry[]; readonly problems: readonly EntryProblem[] };
   status(server: string): ServerStatus;
   /** Reads the file again first. Resolves when it is up or has failed to start. */
   restart(server: string): Promise<void>;
   log(server: string, lines: number): Promise<readonly string[]>;
 }
 
-export function serverTools(catalogue: Catalogue, control: ServerControl): Implementation[] {
-  const entryOf = (server: string): Entry => {
+export function serverTools(catalogue: ServerCatalogue, control: ServerControl): Implementation[] {
+  const entryOf = (server: string): ServerEntry => {
     const { entries, problems } = control.entries();
     const entry = entries.find(({ name }) => name === server);
     if (entry) return entry;
@@ -44,7 +44,7 @@ export function serverTools(catalogue: Catalogue, control: ServerControl): Imple
   const owns = ({ workspace }: Pick<CallContext, 'workspace'>, server: string): boolean =>
     control.entries().entries.some((entry) => entry.name === server && ownerOf(entry) === workspace);
 
-  const ownEntry = (ctx: Pick<CallContext, 'workspace'>, server: string): Entry => {
+  const ownEntry = (ctx: Pick<CallContext, 'workspace'>, server: string): ServerEntry => {
     requireOwner(ctx, owns(ctx, server));
     return entryOf(server);
   };
@@ -57,7 +57,7 @@ export function serverTools(catalogue: Catalogue, control: ServerControl): Imple
   };
 
   /** An `exclude` that means nothing is as bad as one that is missing. */
-  const misnamed = (entry: Entry): EntryProblem[] =>
+  const misnamed = (entry: ServerEntry): EntryProblem[] =>
     catalogue.notThere(entry).map((name) => ({
       line: entry.line,
       server: entry.name,
@@ -73,7 +73,8 @@ export function serverTools(catalogue: Catalogue, control: ServerControl): Imple
         const isWhole = ctx.workspace === DEFAULT_WORKSPACE_ID;
         const wanted = server === undefined ? own : [ownEntry(ctx, server)];
         const viewOf = withheldViewer(ctx, server !== undefined);
-        const item = async (entry: Entry) => itemOf(entry, catalogue, control.status(entry.name), await viewOf(entry.name, catalogue.withheldOf(entry.name)));
+        const item = async (entry: ServerEntry) =>
+          itemOf(entry, catalogue, control.status(entry.name), await viewOf(entry.name, catalogue.withheldOf(entry.name)));
         return ok({
           items: await Promise.all(wanted.map(item)),
           problems: [...(isWhole ? problems : []), ...wanted.flatMap(misnamed)],
@@ -142,7 +143,7 @@ export function serverTools(catalogue: Catalogue, control: ServerControl): Imple
   ];
 }
 
-const ownerOf = ({ workspace = DEFAULT_WORKSPACE_ID }: Entry): string => workspace;
+const ownerOf = ({ workspace = DEFAULT_WORKSPACE_ID }: ServerEntry): string => workspace;
 
 /** The entries of the file are the whole server's: an operator of another workspace has no say in them. */
 function requireOwner({ workspace }: Pick<CallContext, 'workspace'>, owns: boolean): void {
@@ -153,7 +154,7 @@ function requireOwner({ workspace }: Pick<CallContext, 'workspace'>, owns: boole
 function nothingDecided<T extends Record<string, unknown>>(
   server: string,
   tool: string | undefined,
-  left: readonly Withheld[],
+  left: readonly WithheldDefinition[],
   code: string,
   done: string,
   data: T,
@@ -163,17 +164,17 @@ function nothingDecided<T extends Record<string, unknown>>(
   return refused('warning', said, message, 'covenant servers list', data);
 }
 
-function whyLeft(server: string, left: readonly Withheld[], done: string): string {
+function whyLeft(server: string, left: readonly WithheldDefinition[], done: string): string {
   const taken = left.filter(({ reason }) => reason === 'name_taken');
   if (taken.length === left.length)
     return `The name of ${taken.map(({ exposed }) => exposed).join(', ')} is another tool's; nothing of ${server} was ${done}, and that would not change it.`;
   return `What is withheld of ${server} is no longer as it was shown; nothing was ${done}.`;
 }
 
-function itemOf(entry: Entry, catalogue: Catalogue, status: ServerStatus, withheld: WithheldView[]) {
+function itemOf(entry: ServerEntry, catalogue: ServerCatalogue, status: ServerStatus, withheld: WithheldView[]) {
   const { name, line, transport, enabled, lazy, prefix, workspaces, timeoutMs } = entry;
   const facts = catalogue.known(name);
-  const count = (offered: readonly { entry: Entry }[]) => offered.filter((one) => one.entry.name === name).length;
+  const count = (offered: readonly { entry: ServerEntry }[]) => offered.filter((one) => one.entry.name === name).length;
   return {
     name,
     line,
@@ -205,7 +206,7 @@ type WithheldView = Output<typeof listServers>['items'][number]['withheld'][numb
 
 /** `isWhole`: nothing is cut. */
 function withheldViewer({ reader, workspace, principal }: CallContext, isWhole: boolean) {
-  return async (server: string, withheld: readonly Withheld[]): Promise<WithheldView[]> => {
+  return async (server: string, withheld: readonly WithheldDefinition[]): Promise<WithheldView[]> => {
     if (withheld.length === 0) return [];
     const rejections = await rejectionsOf(reader, server);
     const actors = [...rejections.values()].map(({ actor }) => actor);

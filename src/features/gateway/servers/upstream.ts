@@ -1,24 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import type { BoundedLog } from '../../../machine/process/bounded-log.ts';
 import { concealer } from './conceal.ts';
-import type { Entry } from './configured.ts';
-import { Connection } from './connection.ts';
+import type { ServerEntry } from './configured.ts';
+import { UpstreamConnection } from './connection.ts';
 import { said } from './failures.ts';
 import type { UpstreamTransport } from './handshake.ts';
 import { Watches } from './notices.ts';
-import type { Listing, ServerState } from './pages.ts';
+import type { ServerListing, ServerState } from './pages.ts';
 import { Relay } from './relay.ts';
 import { STEADY_MS, Supervisor } from './supervisor.ts';
 
-export interface UpstreamParts extends House {
+export interface UpstreamParts extends Services {
   readonly version: string;
-  readonly transport: (entry: Entry) => UpstreamTransport;
+  readonly transport: (entry: ServerEntry) => UpstreamTransport;
   /** Where what happens to it is said, beside what it says itself. */
   readonly diary: BoundedLog;
   readonly isKnown: (server: string) => boolean;
-  readonly observe: (server: string, listing: Listing) => Promise<void>;
+  readonly observe: (server: string, listing: ServerListing) => Promise<void>;
   readonly resourceUpdated: (server: string, uri: string) => void;
   /** When the one before of this name has gone. */
   readonly free?: Promise<unknown>;
@@ -41,7 +41,7 @@ export class Upstream {
   #pauseMs = GATHER_MS;
   #announced: 'up' | 'down' | undefined;
 
-  constructor(entry: Entry, parts: UpstreamParts) {
+  constructor(entry: ServerEntry, parts: UpstreamParts) {
     this.#parts = parts;
     this.supervisor = new Supervisor(entry, {
       clock: parts.clock,
@@ -65,9 +65,9 @@ export class Upstream {
     await this.#parts.diary.flush();
   }
 
-  async #open(entry: Entry, on: { lost(problem: string): void }, signal: AbortSignal): Promise<Connection> {
+  async #open(entry: ServerEntry, on: { lost(problem: string): void }, signal: AbortSignal): Promise<UpstreamConnection> {
     const { clock, log, version, transport, resourceUpdated } = this.#parts;
-    const connection = await Connection.open({
+    const connection = await UpstreamConnection.open({
       entry,
       version,
       clock,

@@ -7,7 +7,7 @@ const everybody = () => true;
 type Items = { items: { name?: string; server?: string; tools?: number }[]; total?: number };
 
 /** One server of the default workspace, one of a shop, one of all. */
-async function house() {
+async function services() {
   const app = await upstreamApp([
     { name: 'ours', ...npm(EVERYTHING, 'stdio') },
     { name: 'both', workspaces: ['default', 'shop'], ...child('changes-description') },
@@ -23,7 +23,7 @@ async function house() {
 }
 
 test('outside the workspaces that it serves a server’s tools, prompts and resources read as unknown, in every list, grant, matrix and call [harden.workspaces.unknown-outside] [harden.workspaces.every] [gateway.start.merged]', async () => {
-  const t = await house();
+  const t = await services();
   const external = async (caller: typeof t.shop) => {
     const listed = (await t.done('tools.list', {}, caller)) as Items;
     return [...new Set(listed.items.map(({ server }) => server))].filter((server) => server !== 'native').sort();
@@ -88,7 +88,7 @@ test('a tool name that a server of another workspace has is as free as any other
 });
 
 test('what is withheld is told to the workspaces that its server serves, and a change of the setting is news to those that it concerns', async () => {
-  const t = await house();
+  const t = await services();
   const heard: string[] = [];
   t.app.upstreams.onChange((change) => {
     if (change.kind === 'tools') heard.push(...['default', 'shop', 'other'].filter((name) => change.reaches(workspaceId(name))));

@@ -4,7 +4,7 @@ import type { ExternalTool, Json } from '../../../kernel/relay.ts';
 import type { Gate } from '../../core/capabilities/index.ts';
 
 /** The catalogue is known once every feature has spoken, so it is asked for when it is needed. */
-export interface Catalogue {
+export interface ToolCatalogue {
   tools(): readonly PublishedTool[];
   external(workspace: string): readonly ExternalTool[];
   /** Tools of other servers that are not offered until a person approves them. */
@@ -12,7 +12,7 @@ export interface Catalogue {
   gate(): Gate;
 }
 
-export interface Offered {
+export interface OfferedItem {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -26,13 +26,13 @@ export interface Offered {
 }
 
 /** In a workspace: tools of servers that do not serve it are as if they were not there. */
-export const offeredTools = (catalogue: Catalogue, workspace: string): Offered[] => [
+export const offeredTools = (catalogue: ToolCatalogue, workspace: string): OfferedItem[] => [
   ...catalogue.tools().map(native),
   ...catalogue.external(workspace).map(external),
   ...catalogue.withheld(workspace).map((tool) => ({ ...tool, ...UNSEEN })),
 ];
 
-const native = (tool: PublishedTool): Offered => ({
+const native = (tool: PublishedTool): OfferedItem => ({
   name: tool.name,
   title: tool.title,
   description: tool.description,
@@ -44,7 +44,7 @@ const native = (tool: PublishedTool): Offered => ({
   annotations: { ...tool.annotations },
 });
 
-const external = ({ name, server, state, toolset, definition }: ExternalTool): Offered => ({
+const external = ({ name, server, state, toolset, definition }: ExternalTool): OfferedItem => ({
   name,
   title: typeof definition.title === 'string' ? definition.title : name,
   description: typeof definition.description === 'string' ? definition.description : '',

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { toolNamed } from '../../../kernel/aliases.ts';
 import type { CallContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
@@ -7,13 +7,13 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { type DayTally, type Tally, total } from '../../core/events/index.ts';
 import { loadTokenizer } from '../../workflow/recovery/index.ts';
 import { clock, echo, listTools, pageOfTools, showTool, toolUsage } from './contract.ts';
-import { type Catalogue, type Offered, offeredTools } from './offered.ts';
+import { type OfferedItem, offeredTools, type ToolCatalogue } from './offered.ts';
 
-export function gatewayTools(catalogue: Catalogue, tally: Tally): Implementation[] {
+export function gatewayTools(catalogue: ToolCatalogue, tally: Tally): Implementation[] {
   const dayOf = ({ reader, workspace, clock: { now } }: CallContext) => tally.read(reader, workspace, now());
   const you = async ({ principal }: CallContext) => {
     const mayCall = await catalogue.gate().visibility(principal);
-    return ({ name, toolset }: Offered) => (name === clock.name ? ('open' as const) : mayCall.tool(name, toolset) ? ('yes' as const) : ('no' as const));
+    return ({ name, toolset }: OfferedItem) => (name === clock.name ? ('open' as const) : mayCall.tool(name, toolset) ? ('yes' as const) : ('no' as const));
   };
   return [
     implement(echo, { read: async ({ text }) => ok({ text }) }, { content: ({ text }) => [{ type: 'text', text }] }),
@@ -67,7 +67,7 @@ export function gatewayTools(catalogue: Catalogue, tally: Tally): Implementation
   ];
 }
 
-async function inShort(tool: Offered, you: 'open' | 'yes' | 'no', day: DayTally) {
+async function inShort(tool: OfferedItem, you: 'open' | 'yes' | 'no', day: DayTally) {
   const { name, title, toolset, server, state } = tool;
   return { name, title, toolset, server, state, you, tokens: await tokensOf(tool), ...usedInDay(day, [name]) };
 }
@@ -104,13 +104,13 @@ export function percentile(values: readonly number[], share: number): number | n
 const known = new WeakMap<object, number>();
 
 /** What the definition takes of a model's context, in tokens: its name, description and input schema. Null: it is withheld, and nobody has seen it. */
-export async function tokensOf({ name, description, inputSchema, state }: Offered): Promise<number | null> {
+export async function tokensOf({ name, description, inputSchema, state }: OfferedItem): Promise<number | null> {
   if (state === 'withheld') return null;
   const counted = known.get(inputSchema);
   if (counted !== undefined) return counted;
   const tokenizer = await loadTokenizer();
   // Another server may have said much: others are served between two definitions.
-  await breathe();
+  await yieldToEventLoop();
   const tokens = tokenizer.count(JSON.stringify({ name, description, inputSchema }));
   known.set(inputSchema, tokens);
   return tokens;

@@ -7,7 +7,7 @@ import { testApp } from '../../../testing/app.ts';
 import { fakeUpstreams } from '../../../testing/stand-ins/fake-upstreams.ts';
 import { DEMO_WORKSPACE_ID } from './index.ts';
 
-async function house() {
+async function services() {
   const t = await testApp({ upstreams: fakeUpstreams().create });
   const act = async (name: string, args: object = {}): Promise<Reply<unknown>> =>
     (await t.app.dispatch.action({ name, args, principal: t.operator.principal, surface: 'api', workspace: 'demo' })).reply;
@@ -15,7 +15,7 @@ async function house() {
 }
 
 test('a demo runs in the workspace demo alone: elsewhere its end would take away what people did', async () => {
-  const t = await house();
+  const t = await services();
   for (const [name, args] of [
     ['demo.begin', {}],
     ['demo.end', { keep: false }],
@@ -24,7 +24,7 @@ test('a demo runs in the workspace demo alone: elsewhere its end would take away
 });
 
 test('one demo at a time; what was kept is removed only when somebody says so', async () => {
-  const t = await house();
+  const t = await services();
   expect(await t.act('demo.begin')).toMatchObject({ status: 'ok', data: { folder: t.folder } });
   expect(await t.act('demo.begin')).toMatchObject({ code: 'DEMO_RUNNING', next: expect.stringContaining('--clean') });
   expect(await t.act('demo.end', { keep: true })).toMatchObject({ data: { kept: true, removed_rows: 0 } });
@@ -36,7 +36,7 @@ test('one demo at a time; what was kept is removed only when somebody says so', 
 });
 
 test('a workspace demo that people work in is theirs: no demo begins there, and none that never began is ended', async () => {
-  const t = await house();
+  const t = await services();
   await t.developer('ana', 'codex', DEMO_WORKSPACE_ID);
   const tokens = () => t.app.store.reader.selectFrom('tokens').select(['id', 'revoked_at']).where('workspace_id', '=', DEMO_WORKSPACE_ID).execute();
   const before = await tokens();
@@ -47,7 +47,7 @@ test('a workspace demo that people work in is theirs: no demo begins there, and 
 });
 
 test('people who came after a demo was ended keep what is theirs, also if it is ended again', async () => {
-  const t = await house();
+  const t = await services();
   await t.act('demo.begin');
   await t.act('demo.end', { keep: false });
   await t.developer('ana', 'codex', DEMO_WORKSPACE_ID);
@@ -68,7 +68,7 @@ test('where no demo is, the agents of the workspace are not ended', async () => 
 });
 
 test('at its end every token is refused and every row is gone, the journal stays whole, and other workspaces are not touched', async () => {
-  const t = await house();
+  const t = await services();
   await t.act('demo.begin');
   const made = (await t.act('tokens.create', { developer: 'ana', agent: 'codex', expires_in_minutes: 15 })) as unknown as { data: { token: string } };
   await t.act('capabilities.grant', { action: 'tool.call.echo', developer: 'ana' });
@@ -92,7 +92,7 @@ test('at its end every token is refused and every row is gone, the journal stays
 });
 
 test('a token with an end is refused after it', async () => {
-  const t = await house();
+  const t = await services();
   const made = (await t.act('tokens.create', { developer: 'ana', expires_in_minutes: 15 })) as unknown as { data: { token: string } };
   t.clock.advance(15 * 60_000);
   expect(await t.app.authenticate(made.data.token, 'bearer')).toHaveProperty('principal');

@@ -3,7 +3,7 @@ import type { TestCaller } from '../../../testing/app.ts';
 import { type Body, workflowApp } from '../../../testing/scenes/workflow.ts';
 
 /** Ana and Ben have an agent each, and Cleo none. */
-async function house() {
+async function services() {
   const t = await workflowApp();
   const person = (caller: TestCaller, operator = false): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true, operator } });
   const planner = await t.agent(t.ana, { name: 'planner' });
@@ -16,7 +16,7 @@ async function house() {
 }
 
 test("the words of agents' mail are found by those who take part and by operators, and by nobody else", async () => {
-  const { people, send, find } = await house();
+  const { people, send, find } = await services();
   const { id } = await send({ subject: 'Merger with Initech' });
   for (const who of [people.ana, people.ben, people.admin])
     expect(await find('initech', who)).toEqual([{ kind: 'message', id, title: 'Merger with Initech', path: `/messages?message=${id}` }]);
@@ -26,13 +26,13 @@ test("the words of agents' mail are found by those who take part and by operator
 });
 
 test('what people write and what they are asked is for all of them', async () => {
-  const { people, send, find } = await house();
+  const { people, send, find } = await services();
   const { id } = await send({ recipient_id: 'human', message_type: 'query', subject: 'Drop the legacy table?' });
   expect(await find('legacy table', people.cleo)).toMatchObject([{ kind: 'message', id }]);
 });
 
 test('an id is found however much was made since, by all of it or by its end', async () => {
-  const { app, people, send, find, operator } = await house();
+  const { app, people, send, find, operator } = await services();
   const { id } = await send({ subject: 'The first' });
   const { reader } = app.store;
   const first = await reader.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

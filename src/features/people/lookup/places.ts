@@ -16,10 +16,10 @@ export const KINDS = [
   'token',
   'event',
 ] as const;
-export type Kind = (typeof KINDS)[number];
+export type LookupKind = (typeof KINDS)[number];
 
 /** `within`: what it is part of. */
-export const PLACES: Record<Kind, (id: string, within: string) => string> = {
+export const PLACES: Record<LookupKind, (id: string, within: string) => string> = {
   task: (id) => `/tasks?task=${id}`,
   workstream: (id) => `/tasks?workstream=${id}`,
   overlap: (id) => `/tasks/overlaps?warning=${id}`,

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Principal } from '../../../kernel/context.ts';
 import { endsIn, wordsPattern } from '../../../kernel/tail.ts';
@@ -6,7 +6,7 @@ import type { Db } from '../../../storage/engine.ts';
 import type { Database } from '../../../storage/schema-rows.ts';
 import { showsFieldsTo } from '../../core/identity/index.ts';
 import { HUMAN } from '../../workflow/messages/index.ts';
-import type { Kind } from './places.ts';
+import type { LookupKind } from './places.ts';
 
 /** Of agents' mail, what the viewer may read: what people write or are asked is for all, the rest for who takes part, and for operators. */
 export function readableMail({ operator, workspace, developerId }: Principal): RawBuilder<SqlBool> {
@@ -16,7 +16,7 @@ export function readableMail({ operator, workspace, developerId }: Principal): R
 }
 
 interface Source {
-  readonly kind: Kind;
+  readonly kind: LookupKind;
   readonly table: keyof Database;
   readonly prefix: string;
   /** The column that people know it by; searched for words unless nobody would. */
@@ -49,8 +49,8 @@ const SOURCES: readonly Source[] = [
   { kind: 'token', table: 'tokens', prefix: 'tok_', title: 'label', byTitle: false, guarded: true },
 ];
 
-export interface Found {
-  readonly kind: Kind;
+export interface LookupMatch {
+  readonly kind: LookupKind;
   readonly id: string;
   readonly title: string;
   readonly within: string;
@@ -63,18 +63,18 @@ const OWN_PREFIX = /^([a-z]+_)[0-9A-Z]/;
 const LOOKED_THROUGH = 10_000;
 
 /** A few of each kind: those whose id ends so first. */
-export async function findByText(db: Db, viewer: Principal, text: string, limit: number): Promise<Found[]> {
+export async function findByText(db: Db, viewer: Principal, text: string, limit: number): Promise<LookupMatch[]> {
   const prefix = OWN_PREFIX.exec(text)?.[1];
   const sources = SOURCES.filter(
     (source) => (viewer.operator || !source.guarded) && (prefix === undefined || source.prefix === prefix || source.prefix === ''),
   );
-  const byId: Found[] = [];
-  const byTitle: Found[] = [];
+  const byId: LookupMatch[] = [];
+  const byTitle: LookupMatch[] = [];
   for (const source of sources) {
     if (text.length >= SHORTEST_TAIL && !/\s/.test(text)) byId.push(...(await search(db, viewer, source, 'id', text, limit)));
     if (source.byTitle) byTitle.push(...(await search(db, viewer, source, 'title', text, limit)));
     // Each is a look through many rows: others are served between them.
-    await breathe();
+    await yieldToEventLoop();
   }
   const known = new Set(byId.map(({ id }) => id));
   return [...byId, ...byTitle.filter(({ id }) => !known.has(id))].slice(0, limit);
@@ -88,10 +88,10 @@ async function search(db: Db, viewer: Principal, { kind, table, title, within, r
     by === 'id'
       ? sql`${all} and id in (select id ${all} and ${endsIn(text)})`
       : sql`from (select * ${all} order by id desc limit ${LOOKED_THROUGH}) as newest where ${like(shown, wordsPattern(text))}`;
-  const { rows } = await sql<Omit<Found, 'kind'>>`
+  const { rows } = await sql<Omit<LookupMatch, 'kind'>>`
     select id, coalesce(${shown}, '') as title, ${within ? sql.ref(within) : sql.lit('')} as within
     ${found} order by id desc limit ${limit}`.execute(db);
-  return rows.map((row): Found => ({ kind, ...row }));
+  return rows.map((row): LookupMatch => ({ kind, ...row }));
 }
 
 const like = (expression: Expression<unknown>, pattern: string): RawBuilder<SqlBool> =>

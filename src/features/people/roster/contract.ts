@@ -25,7 +25,7 @@ const refusal = z.strictObject({
     .nullable()
     .describe('The edit that a hook did not allow, and the claim that forbids it.'),
 });
-export type Refusal = z.input<typeof refusal>;
+export type RecentRefusal = z.input<typeof refusal>;
 
 const cost = z.strictObject({
   usd: z.number().nullable().describe('Null: no known price.'),

@@ -6,10 +6,9 @@ import { instanceViewer } from '../../review/instances/index.ts';
 import { lastActivities } from '../../team/sessions/index.ts';
 import { type AgentRow, agentsById, isSilent, LEASE_MS, statusAt } from '../../workflow/agents/index.ts';
 import type { Happening, Happenings } from './happenings.ts';
-import { type Span, spansIn } from './spans.ts';
+import { spansIn, type WorkSpan } from './spans.ts';
 import type { StateFacts } from './state.ts';
 import {
-  type AgentToken,
   actorsHeld,
   agentsAsking,
   agentTokens,
@@ -19,6 +18,7 @@ import {
   instancesSince,
   locksHeld,
   ownersOfInstances,
+  type RosterToken,
   registeredAgents,
   type SessionFacts,
   sessionsSince,
@@ -38,17 +38,17 @@ type HeldLock = Rows<typeof locksHeld>[number];
 type Instance = Rows<typeof instancesSince>[number];
 
 /** All that is known of one who acts. */
-export interface Facts {
+export interface ActorFacts {
   readonly actor: string;
   developerId: string | null;
-  readonly tokens: AgentToken[];
+  readonly tokens: RosterToken[];
   readonly sessions: SessionFacts[];
   readonly registered: AgentRow[];
   readonly steps: HeldStep[];
   readonly tasks: HeldTask[];
   readonly claims: HeldClaim[];
   readonly locks: HeldLock[];
-  readonly spans: Span[];
+  readonly spans: WorkSpan[];
   readonly costs: CostSum[];
   instance: Instance | undefined;
   /** What it said last that it does. */
@@ -57,8 +57,8 @@ export interface Facts {
   lostAt: number | null;
 }
 
-export interface Gathered {
-  readonly facts: ReadonlyMap<string, Facts>;
+export interface RosterFacts {
+  readonly facts: ReadonlyMap<string, ActorFacts>;
   readonly day: DayTally;
   readonly events: readonly Happening[];
   /** Who acts as a registered agent, also one that left long ago. */
@@ -71,7 +71,7 @@ interface Sources {
 }
 
 /** Everybody who acts or acted lately, with what each of them holds. Each source is bounded. */
-export async function gather(db: Db, viewer: Principal, sources: Sources, now: number): Promise<Gathered> {
+export async function gather(db: Db, viewer: Principal, sources: Sources, now: number): Promise<RosterFacts> {
   const { workspace } = viewer;
   const rows = {
     tokens: await agentTokens(db, workspace),
@@ -84,8 +84,8 @@ export async function gather(db: Db, viewer: Principal, sources: Sources, now: n
     held: await actorsHeld(db, workspace, now),
     asking: await agentsAsking(db, workspace, now),
   };
-  const facts = new Map<string, Facts>();
-  const of = (actor: string): Facts => facts.get(actor) ?? added(facts, actor);
+  const facts = new Map<string, ActorFacts>();
+  const of = (actor: string): ActorFacts => facts.get(actor) ?? added(facts, actor);
   await addSessions(db, workspace, now, of);
   await addInstances(db, viewer, now, of);
   // After the tables: what somebody lost between the two is then seen twice rather than not at all.
@@ -122,11 +122,11 @@ export async function gather(db: Db, viewer: Principal, sources: Sources, now: n
   return { facts, day, events, agentActor };
 }
 
-export const actorOfSpan = ({ holder }: Span, agentActor: ReadonlyMap<string, string>): string | undefined =>
+export const actorOfSpan = ({ holder }: WorkSpan, agentActor: ReadonlyMap<string, string>): string | undefined =>
   'actor' in holder ? holder.actor : agentActor.get(holder.agentId);
 
-function added(facts: Map<string, Facts>, actor: string): Facts {
-  const made: Facts = {
+function added(facts: Map<string, ActorFacts>, actor: string): ActorFacts {
+  const made: ActorFacts = {
     actor,
     developerId: ownerOf(actor),
     tokens: [],
@@ -147,18 +147,18 @@ function added(facts: Map<string, Facts>, actor: string): Facts {
   return made;
 }
 
-const markWaiting = (facts: Facts | undefined): void => {
+const markWaiting = (facts: ActorFacts | undefined): void => {
   if (facts) facts.waitsOnPerson = true;
 };
 
-async function actorsOfAgents(db: Db, workspace: string, known: readonly AgentRow[], spans: readonly Span[]): Promise<Map<string, string>> {
+async function actorsOfAgents(db: Db, workspace: string, known: readonly AgentRow[], spans: readonly WorkSpan[]): Promise<Map<string, string>> {
   const actors = new Map(known.map(({ id, actor }) => [id, actor]));
   const others = spans.flatMap(({ holder }) => ('agentId' in holder && !actors.has(holder.agentId) ? [holder.agentId] : []));
   for (const [id, { actor }] of await agentsById(db, workspace, [...new Set(others)].slice(0, 400))) actors.set(id, actor);
   return actors;
 }
 
-async function addSessions(db: Db, workspace: string, now: number, of: (actor: string) => Facts): Promise<void> {
+async function addSessions(db: Db, workspace: string, now: number, of: (actor: string) => ActorFacts): Promise<void> {
   const sessions = await sessionsSince(db, workspace, now - SESSION_MS);
   const tokens = new Map(
     (
@@ -186,7 +186,7 @@ async function addSessions(db: Db, workspace: string, now: number, of: (actor: s
 }
 
 /** A review that is spent waits for a person, as the instance shows it. */
-async function addInstances(db: Db, viewer: Principal, now: number, of: (actor: string) => Facts): Promise<void> {
+async function addInstances(db: Db, viewer: Principal, now: number, of: (actor: string) => ActorFacts): Promise<void> {
   const rows = await instancesSince(db, viewer.workspace, now - DAY_MS);
   const { view } = await instanceViewer(db, viewer, rows);
   for (const row of rows) {
@@ -198,7 +198,7 @@ async function addInstances(db: Db, viewer: Principal, now: number, of: (actor: 
 }
 
 /** Also of an instance that ended long ago and left something behind: whose it was may be nobody else's business. */
-async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, Facts>): Promise<void> {
+async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, ActorFacts>): Promise<void> {
   const unowned = [...facts.values()].filter(({ actor, developerId }) => developerId === null && actor.startsWith('instance:'));
   const owners = await ownersOfInstances(
     db,
@@ -209,14 +209,14 @@ async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, F
 }
 
 /** Noted by the journal, or by the clock where the sweep has not come by yet. */
-function noteLosses(facts: Facts, now: number): void {
+function noteLosses(facts: ActorFacts, now: number): void {
   const ends = facts.spans.flatMap(({ end, to }) => (end === 'lost' && to !== null ? [to] : []));
   const holding = new Set(facts.steps.map(({ assigned_agent_id }) => assigned_agent_id));
   for (const agent of facts.registered) if (holding.has(agent.id) && isSilent(agent, now)) ends.push(agent.last_seen_at + LEASE_MS);
   if (ends.length > 0) facts.lostAt = Math.max(facts.lostAt ?? 0, ...ends);
 }
 
-export function lastSeenOf({ tokens, sessions, registered, instance, actor }: Facts, day: DayTally): number | null {
+export function lastSeenOf({ tokens, sessions, registered, instance, actor }: ActorFacts, day: DayTally): number | null {
   const heard = [
     ...sessions.map(({ last_seen_at }) => last_seen_at),
     ...registered.map(({ last_seen_at }) => last_seen_at),
@@ -229,7 +229,7 @@ export function lastSeenOf({ tokens, sessions, registered, instance, actor }: Fa
 }
 
 /** When the last of what it ran as ended; null while any of it goes on, or where nothing is known to have ended. */
-function endedAtOf({ tokens, sessions, registered, instance, steps, claims }: Facts, now: number): number | null {
+function endedAtOf({ tokens, sessions, registered, instance, steps, claims }: ActorFacts, now: number): number | null {
   const isOpen =
     steps.length + claims.length > 0 ||
     sessions.some(({ ended_at }) => ended_at === null) ||
@@ -249,7 +249,7 @@ function endedAtOf({ tokens, sessions, registered, instance, steps, claims }: Fa
   return ends.length > 0 ? Math.max(...ends) : null;
 }
 
-export const stateFacts = (facts: Facts, day: DayTally, now: number): StateFacts => ({
+export const stateFacts = (facts: ActorFacts, day: DayTally, now: number): StateFacts => ({
   lastSeen: lastSeenOf(facts, day),
   waitsOnPerson: facts.waitsOnPerson,
   lostAt: facts.lostAt,

@@ -1,15 +1,15 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { beginning } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { firstSeqSince, readHead } from '../../../storage/journal.ts';
 
 /** How far back it goes: over a weekend. */
 export const KEPT_MS = 3 * 24 * 3_600_000;
-const MOST_KEPT = 20_000;
+const MAX_KEPT = 20_000;
 const PAGE = 5_000;
 /** Of a field: what is told of it is short, and twenty thousand long ones would fill the memory. */
 const KEPT_LENGTH = 300;
-const MOST_WORKSPACES = 20;
+const MAX_WORKSPACES = 20;
 
 /** What tells who held what, and what came of it. */
 const KINDS = [
@@ -66,7 +66,7 @@ export class Happenings {
     const kept = this.#workspaces.get(workspace) ?? { seq: 0, events: [], busy: Promise.resolve() };
     this.#workspaces.delete(workspace);
     this.#workspaces.set(workspace, kept);
-    for (const oldest of [...this.#workspaces.keys()].slice(0, -MOST_WORKSPACES)) this.#workspaces.delete(oldest);
+    for (const oldest of [...this.#workspaces.keys()].slice(0, -MAX_WORKSPACES)) this.#workspaces.delete(oldest);
     const turn = kept.busy.then(() => readOn(db, workspace, kept, now));
     kept.busy = turn.catch(() => {});
     await turn;
@@ -96,13 +96,13 @@ async function readOn(db: Db, workspace: string, kept: Kept, now: number): Promi
     }
     seq = end;
     // The first read of busy days is long: others are served between its pages.
-    await breathe();
+    await yieldToEventLoop();
   }
   // Not before: what came of a reading that failed half way would be told by nobody.
   kept.seq = seq;
   if (came.length === 0 && (kept.events[0]?.time ?? now) >= since) return;
   // A new list: whoever reads the old one reads on undisturbed.
-  kept.events = [...kept.events, ...came].filter(({ time }) => time >= since).slice(-MOST_KEPT);
+  kept.events = [...kept.events, ...came].filter(({ time }) => time >= since).slice(-MAX_KEPT);
 }
 
 /** Its fields that are texts, as far as anybody reads them. */

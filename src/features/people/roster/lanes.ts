@@ -3,16 +3,16 @@ import type { Db } from '../../../storage/engine.ts';
 import { PRIVATE } from '../../core/identity/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { agentsLanes, ShownSpan } from './contract.ts';
-import { actorOfSpan, type Facts, type Gathered } from './gather.ts';
-import { type Span, spansIn } from './spans.ts';
+import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
+import { spansIn, type WorkSpan } from './spans.ts';
 import { namesOf, workflowsOf } from './store.ts';
-import { type Naming, shortened } from './views.ts';
+import { type AgentNaming, shortened } from './views.ts';
 
-const MOST_LANES = 60;
-const MOST_SPANS = 1_000;
+const MAX_LANES = 60;
+const MAX_SPANS = 1_000;
 
 /** What is held now, as the tables have it: the journal may know of its end alone. */
-export function heldNow({ actor, steps, tasks, instance }: Facts): Span[] {
+export function heldNow({ actor, steps, tasks, instance }: ActorFacts): WorkSpan[] {
   const open = { to: null, end: 'held', reason: null } as const;
   return [
     ...steps.map(({ id, name, assigned_agent_id, claimed_at }) => ({
@@ -31,7 +31,7 @@ export function heldNow({ actor, steps, tasks, instance }: Facts): Span[] {
 }
 
 /** Spans with the names and addresses of what was held. */
-export async function showSpans(db: Db, workspace: string, spans: readonly Span[]): Promise<ShownSpan[]> {
+export async function showSpans(db: Db, workspace: string, spans: readonly WorkSpan[]): Promise<ShownSpan[]> {
   const steps = spans.flatMap(({ kind, id }) => (kind === 'step' ? [id] : []));
   const names = await namesOf(db, workspace, 'workflow_tasks', steps);
   const workflows = await workflowsOf(db, workspace, steps);
@@ -50,13 +50,13 @@ export async function showSpans(db: Db, workspace: string, spans: readonly Span[
 export async function lanesOf(
   db: Db,
   workspace: string,
-  { facts, events, agentActor }: Gathered,
-  naming: Naming,
+  { facts, events, agentActor }: RosterFacts,
+  naming: AgentNaming,
   { from, to }: { from: number; to: number },
 ): Promise<Output<typeof agentsLanes>> {
   const past = spansIn(events, from).filter((span) => span.to !== null);
   const all = [...past, ...[...facts.values()].flatMap(heldNow)].toSorted((a, b) => a.from - b.from);
-  const kept = all.slice(-MOST_SPANS);
+  const kept = all.slice(-MAX_SPANS);
   const shown = await showSpans(db, workspace, kept);
   const lanes = new Map<string, Output<typeof agentsLanes>['lanes'][number]>();
   kept.forEach((span, index) => {
@@ -72,7 +72,7 @@ export async function lanesOf(
     lane.spans.push({ ...each, title, from: Math.max(from, each.from) });
   });
   const latest = [...lanes.values()].toSorted((a, b) => endOf(b) - endOf(a));
-  return { from, to, lanes: latest.slice(0, MOST_LANES), cut: all.length > kept.length || latest.length > MOST_LANES };
+  return { from, to, lanes: latest.slice(0, MAX_LANES), cut: all.length > kept.length || latest.length > MAX_LANES };
 }
 
 const endOf = ({ spans }: { spans: readonly ShownSpan[] }): number => Math.max(...spans.map(({ to }) => to ?? Number.POSITIVE_INFINITY));

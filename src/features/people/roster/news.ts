@@ -7,7 +7,7 @@ import { PLACES } from '../lookup/index.ts';
 import type { NEWS, NewsItem, newsList } from './contract.ts';
 import { type Happening, KEPT_MS, textOf } from './happenings.ts';
 import { namesOf, ownersOfInstances } from './store.ts';
-import { type Naming, namingFor, shortened } from './views.ts';
+import { type AgentNaming, namingFor, shortened } from './views.ts';
 
 type News = (typeof NEWS)[number];
 
@@ -134,7 +134,7 @@ export async function newsSince(
 }
 
 /** Neither the server nor the operator at a shell is an agent with a page. */
-const personOrAgent = (naming: Naming, actor: string, owner: string | null | undefined): NewsItem['by'] => {
+const personOrAgent = (naming: AgentNaming, actor: string, owner: string | null | undefined): NewsItem['by'] => {
   const ref = naming.ref(actor, owner);
   return /^(?:agent|instance):/.test(actor) ? ref : { ...ref, agent_id: null };
 };

@@ -1,16 +1,16 @@
 import { ownerOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/context.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { type Refusal as Counted, type DayTally, DENIED_EDIT } from '../../core/events/index.ts';
+import { type TalliedRefusal as Counted, type DayTally, DENIED_EDIT } from '../../core/events/index.ts';
 import { redactor } from '../../core/identity/index.ts';
-import type { Refusal } from './contract.ts';
+import type { RecentRefusal } from './contract.ts';
 import { eventsAt } from './store.ts';
 
 /** What an overlap was refused with. */
 const OVERLAP = /^(?:VERDICT|OVERLAP|DUPLICATE)_/;
 
 /** Refusals with the words that the caller got, the newest first. A block's words stand in the feedback that follows it. */
-export async function readRefusals(db: Db, viewer: Principal, actor: string, counted: readonly Counted[]): Promise<Refusal[]> {
+export async function readRefusals(db: Db, viewer: Principal, actor: string, counted: readonly Counted[]): Promise<RecentRefusal[]> {
   if (counted.length === 0) return [];
   const events = await eventsAt(
     db,
@@ -40,7 +40,7 @@ export async function readRefusals(db: Db, viewer: Principal, actor: string, cou
   });
 }
 
-function editIn({ path, claim_id, client, tool }: Readonly<Record<string, unknown>>): Refusal['edit'] {
+function editIn({ path, claim_id, client, tool }: Readonly<Record<string, unknown>>): RecentRefusal['edit'] {
   if (typeof path !== 'string' || typeof claim_id !== 'string' || typeof client !== 'string') return null;
   return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
 }
@@ -51,7 +51,7 @@ export function isLastAnswer(day: DayTally, actor: string): (refusal: { seq: num
   return ({ seq }) => seq === last?.seq;
 }
 
-export async function lastRefusal(db: Db, viewer: Principal, actor: string, day: DayTally): Promise<Refusal | null> {
+export async function lastRefusal(db: Db, viewer: Principal, actor: string, day: DayTally): Promise<RecentRefusal | null> {
   const last = day.actors.get(actor)?.refusals.find(isLastAnswer(day, actor));
   return last ? ((await readRefusals(db, viewer, actor, [last]))[0] ?? null) : null;
 }

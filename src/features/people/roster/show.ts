@@ -12,12 +12,12 @@ import { agentViewer, LEASE_MS } from '../../workflow/agents/index.ts';
 import { newestCheckpoints } from '../../workflow/workflows/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { agentsShow } from './contract.ts';
-import { actorOfSpan, type Facts, type Gathered } from './gather.ts';
+import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
 import { heldNow, showSpans } from './lanes.ts';
 import { isLastAnswer, readRefusals } from './refusals.ts';
-import type { Span } from './spans.ts';
+import type { WorkSpan } from './spans.ts';
 import { namesOf, worktreesOf } from './store.ts';
-import { type Naming, namingFor, patternsOf, rowOf, shortened } from './views.ts';
+import { type AgentNaming, namingFor, patternsOf, rowOf, shortened } from './views.ts';
 
 type Shown = Output<typeof agentsShow>;
 
@@ -32,7 +32,7 @@ const SUMMARY_SHOWN = 1_000;
 const CHECKPOINTS_LOOKED_AT = 20;
 
 /** By its id or by the name that people call it. In the same words whether there is none or it is nobody else's business. */
-export function requireFacts({ facts }: Pick<Gathered, 'facts'>, naming: Naming, agentId: string): Facts {
+export function requireFacts({ facts }: Pick<RosterFacts, 'facts'>, naming: AgentNaming, agentId: string): ActorFacts {
   const found = facts.get(actorOf(agentId)) ?? [...facts.values()].find(({ actor, developerId }) => naming.ref(actor, developerId).name === agentId);
   if (found && !naming.isHidden(found.developerId)) return found;
   throw new Refusal(
@@ -45,7 +45,7 @@ export function requireFacts({ facts }: Pick<Gathered, 'facts'>, naming: Naming,
   );
 }
 
-export async function showAgent(db: Db, viewer: Principal, gathered: Gathered, agentId: string, now: number): Promise<Shown> {
+export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts, agentId: string, now: number): Promise<Shown> {
   const naming = await namingFor(db, viewer);
   const facts = requireFacts(gathered, naming, agentId);
   const { day } = gathered;
@@ -102,7 +102,7 @@ export async function showAgent(db: Db, viewer: Principal, gathered: Gathered, a
   };
 }
 
-async function stepsOf(db: Db, workspace: string, { steps: all, registered }: Facts): Promise<Shown['steps']> {
+async function stepsOf(db: Db, workspace: string, { steps: all, registered }: ActorFacts): Promise<Shown['steps']> {
   const steps = all.slice(0, HELD_SHOWN);
   const workflows = await namesOf(
     db,
@@ -129,14 +129,14 @@ async function stepsOf(db: Db, workspace: string, { steps: all, registered }: Fa
 }
 
 /** What it held lately, with the last that it left on record there, and who went on with what it lost. */
-async function workOf(db: Db, workspace: string, gathered: Gathered, naming: Naming, facts: Facts): Promise<Shown['work']> {
+async function workOf(db: Db, workspace: string, gathered: RosterFacts, naming: AgentNaming, facts: ActorFacts): Promise<Shown['work']> {
   const past = facts.spans.filter(({ to }) => to !== null);
   const latest = [...past, ...heldNow(facts)].toSorted((a, b) => (b.to ?? Number.POSITIVE_INFINITY) - (a.to ?? Number.POSITIVE_INFINITY)).slice(0, WORK_SHOWN);
   const shown = await showSpans(db, workspace, latest);
   const everybody = [...gathered.facts.values()].flatMap((each) => [...each.spans, ...heldNow(each)]);
   return await Promise.all(
     shown.map(async (span, index) => {
-      const held = latest[index] as Span;
+      const held = latest[index] as WorkSpan;
       const next = span.to === null ? undefined : everybody.find((other) => other.id === span.id && other.from >= (span.to as number));
       const taker = next && actorOfSpan(next, gathered.agentActor);
       return {
@@ -149,7 +149,7 @@ async function workOf(db: Db, workspace: string, gathered: Gathered, naming: Nam
   );
 }
 
-async function lastCheckpoint(db: Db, workspace: string, { id, holder }: Span): Promise<Shown['work'][number]['checkpoint']> {
+async function lastCheckpoint(db: Db, workspace: string, { id, holder }: WorkSpan): Promise<Shown['work'][number]['checkpoint']> {
   const rows = await newestCheckpoints(db, workspace, id, CHECKPOINTS_LOOKED_AT);
   // That its claim ended is told under its name too, but is nothing that it said.
   const own = rows.find(({ agent_id, type }) => type !== 'recovery' && 'agentId' in holder && agent_id === holder.agentId);
@@ -158,7 +158,7 @@ async function lastCheckpoint(db: Db, workspace: string, { id, holder }: Span): 
 
 const files = z.array(z.string());
 
-async function worktrees(db: Db, workspace: string, { developerId, sessions }: Facts): Promise<Shown['worktrees']> {
+async function worktrees(db: Db, workspace: string, { developerId, sessions }: ActorFacts): Promise<Shown['worktrees']> {
   if (developerId === null) return [];
   const rows = await worktreesOf(
     db,
@@ -182,7 +182,7 @@ async function worktrees(db: Db, workspace: string, { developerId, sessions }: F
   });
 }
 
-async function grantsOf(db: Db, workspace: string, { tokens, instance, developerId, actor }: Facts, now: number): Promise<Shown['grants']> {
+async function grantsOf(db: Db, workspace: string, { tokens, instance, developerId, actor }: ActorFacts, now: number): Promise<Shown['grants']> {
   const live = tokens.filter(({ revoked_at }) => revoked_at === null).map(({ id }) => `token:${id}`);
   const instances = instance ? [`instance:${instance.id}`, ...(instance.token_id === null ? [] : [`token:${instance.token_id}`])] : [];
   const subjects = [...live, ...instances, ...(developerId === null ? [] : [`developer:${developerId}`]), ...(actor === 'operator' ? ['operator'] : [])];
@@ -197,7 +197,7 @@ async function grantsOf(db: Db, workspace: string, { tokens, instance, developer
   }));
 }
 
-function tokenView({ id, label, last_used_at, revoked_at, expires_at }: Facts['tokens'][number], now: number): NonNullable<Shown['tokens']>[number] {
+function tokenView({ id, label, last_used_at, revoked_at, expires_at }: ActorFacts['tokens'][number], now: number): NonNullable<Shown['tokens']>[number] {
   const status = revoked_at !== null ? 'revoked' : expires_at !== null && now > expires_at ? 'expired' : 'live';
   return { token_id: id, label, last_used_at, status };
 }

@@ -5,7 +5,7 @@ export const SPAN_ENDS = ['held', 'done', 'failed', 'released', 'lost'] as const
 type SpanEnd = (typeof SPAN_ENDS)[number];
 
 /** A time in which somebody held a piece of work. */
-export interface Span {
+export interface WorkSpan {
   readonly kind: SpanKind;
   readonly id: string;
   /** As the journal names them: who acts, or for a step its registered agent. */
@@ -21,14 +21,14 @@ export interface Span {
 }
 
 /** What was held, from the events in their order. What began before the first of them is not in it until it ends. */
-export function spansIn(events: readonly Happening[], since: number): Span[] {
-  const open = new Map<string, Span>();
+export function spansIn(events: readonly Happening[], since: number): WorkSpan[] {
+  const open = new Map<string, WorkSpan>();
   const stopped = new Set<string>();
-  const over: Span[] = [];
-  const begin = (event: Happening, kind: SpanKind, holder: Span['holder'], title: string | null): void => {
+  const over: WorkSpan[] = [];
+  const begin = (event: Happening, kind: SpanKind, holder: WorkSpan['holder'], title: string | null): void => {
     open.set(event.subject, { kind, id: event.subject, holder, title, from: event.time, to: null, end: 'held', reason: null });
   };
-  const finish = (event: Happening, kind: SpanKind, end: SpanEnd, reason: string | null = null, holder?: Span['holder']): void => {
+  const finish = (event: Happening, kind: SpanKind, end: SpanEnd, reason: string | null = null, holder?: WorkSpan['holder']): void => {
     const begun = open.get(event.subject);
     open.delete(event.subject);
     const whose = begun?.holder ?? holder;

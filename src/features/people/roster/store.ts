@@ -5,8 +5,8 @@ import { type JournalEvent, toEvent } from '../../../storage/journal.ts';
 import type { AgentRow } from '../../workflow/agents/index.ts';
 
 /** So many of each: who has more at work than these looks at the pages of the work itself. */
-const MOST = 1_000;
-const MOST_SESSIONS = 500;
+const MAX_ITEMS = 1_000;
+const MAX_SESSIONS = 500;
 const IN_CHUNK = 400;
 
 /** `companion_version`: of the companion that reports of its machine with this token. */
@@ -19,12 +19,12 @@ const tokens = (db: Db, workspace: string) =>
 
 /** Tokens that agents carry. Those of instances come with their instance. */
 export async function agentTokens(db: Db, workspace: string) {
-  return await tokens(db, workspace).where('kind', '=', sql.lit('agent')).orderBy('id', 'desc').limit(MOST).execute();
+  return await tokens(db, workspace).where('kind', '=', sql.lit('agent')).orderBy('id', 'desc').limit(MAX_ITEMS).execute();
 }
-export type AgentToken = Awaited<ReturnType<typeof agentTokens>>[number];
+export type RosterToken = Awaited<ReturnType<typeof agentTokens>>[number];
 
-export async function tokensById(db: Db, workspace: string, ids: readonly string[]): Promise<AgentToken[]> {
-  const found: AgentToken[] = [];
+export async function tokensById(db: Db, workspace: string, ids: readonly string[]): Promise<RosterToken[]> {
+  const found: RosterToken[] = [];
   for (const some of chunks([...new Set(ids)], IN_CHUNK)) {
     found.push(...(await tokens(db, workspace).where('id', 'in', some).execute()));
   }
@@ -39,7 +39,7 @@ export async function sessionsSince(db: Db, workspace: string, since: number) {
     .where('workspace_id', '=', workspace)
     .where('last_seen_at', '>=', since)
     .orderBy('last_seen_at', 'desc')
-    .limit(MOST_SESSIONS)
+    .limit(MAX_SESSIONS)
     .execute();
 }
 export type SessionFacts = Awaited<ReturnType<typeof sessionsSince>>[number];
@@ -49,7 +49,7 @@ export async function registeredAgents(db: Db, workspace: string) {
   const of = (status: AgentRow['status'], limit: number) =>
     db.selectFrom('agents').selectAll().where('workspace_id', '=', workspace).where('status', '=', status).orderBy('id', 'desc').limit(limit).execute();
   // One status at a time, as the index has them.
-  return [...(await of('online', MOST)), ...(await of('busy', MOST)), ...(await of('offline', MOST_SESSIONS))];
+  return [...(await of('online', MAX_ITEMS)), ...(await of('busy', MAX_ITEMS)), ...(await of('offline', MAX_SESSIONS))];
 }
 
 /** Steps that somebody has claimed. */
@@ -59,7 +59,7 @@ export async function stepsHeld(db: Db, workspace: string) {
     .select(['id', 'name', 'workflow_id', 'status', 'assigned_agent_id', 'claimed_at', 'fence', 'question_id'])
     .where('workspace_id', '=', workspace)
     .where('assigned_agent_id', 'is not', null)
-    .limit(MOST)
+    .limit(MAX_ITEMS)
     .execute();
 }
 
@@ -71,7 +71,7 @@ export async function tasksAtWork(db: Db, workspace: string) {
     .where('status', 'in', ['active', 'blocked'])
     .where('closed_at', 'is', null)
     .orderBy('updated_at', 'desc')
-    .limit(MOST)
+    .limit(MAX_ITEMS)
     .execute();
 }
 
@@ -86,7 +86,7 @@ const liveClaims = (db: Db, workspace: string, now: number) =>
     .orderBy('id');
 
 export async function claimsLive(db: Db, workspace: string, now: number) {
-  return await liveClaims(db, workspace, now).limit(MOST).execute();
+  return await liveClaims(db, workspace, now).limit(MAX_ITEMS).execute();
 }
 
 /** All of them, for who gives them back: one that is left out would stay held. */
@@ -116,7 +116,7 @@ export async function locksHeld(db: Db, workspace: string, now: number) {
     .where('cycles.status', '=', 'active')
     .where('role_sessions.closed_at', 'is', null)
     .where('role_sessions.expires_at', '>', now)
-    .limit(MOST)
+    .limit(MAX_ITEMS)
     .execute();
 }
 
@@ -129,8 +129,8 @@ export async function instancesSince(db: Db, workspace: string, since: number) {
     .where((eb) => eb.or([eb('step', 'is', null), eb('step', 'not in', ['worktree', 'session'])]));
   // Each by its index, and sorted here: in their order, all that ever ran would be looked at.
   const running = await instances.where('ended_at', 'is', null).execute();
-  const ended = await instances.where('ended_at', '>=', since).orderBy('ended_at', 'desc').limit(MOST_SESSIONS).execute();
-  return [...running, ...ended].toSorted((a, b) => b.created_at - a.created_at).slice(0, MOST_SESSIONS);
+  const ended = await instances.where('ended_at', '>=', since).orderBy('ended_at', 'desc').limit(MAX_SESSIONS).execute();
+  return [...running, ...ended].toSorted((a, b) => b.created_at - a.created_at).slice(0, MAX_SESSIONS);
 }
 
 /** For whom each of these instances works. */

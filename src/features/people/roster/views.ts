@@ -7,7 +7,7 @@ import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { readStrings } from '../../team/coordination/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { AgentRow } from './contract.ts';
-import { type Facts, type Gathered, lastSeenOf, stateFacts } from './gather.ts';
+import { type ActorFacts, lastSeenOf, type RosterFacts, stateFacts } from './gather.ts';
 import { type AgentState, stateOf } from './state.ts';
 
 const TITLE_SHOWN = 200;
@@ -15,14 +15,14 @@ const FIRST_HELD = 5;
 
 export const shortened = (text: string): string => beginning(text, TITLE_SHOWN);
 
-export interface Naming {
+export interface AgentNaming {
   /** How an agent is called in front of the viewer, and its address where it has one. */
   ref(actor: string, developerId?: string | null): { name: string; agent_id: string | null };
   isHidden(developerId: string | null): boolean;
 }
 
 /** A private developer's agents cannot be told apart, or their doings would tell whose they are. */
-export async function namingFor(db: Db, viewer: Principal): Promise<Naming> {
+export async function namingFor(db: Db, viewer: Principal): Promise<AgentNaming> {
   const developer = await namesFor(db, viewer.workspace, viewer);
   const isHidden = (id: string | null): boolean => id !== null && developer(id) === PRIVATE;
   return {
@@ -33,11 +33,11 @@ export async function namingFor(db: Db, viewer: Principal): Promise<Naming> {
 }
 
 /** One row for each whom the viewer can tell apart. */
-export function rowOf(all: readonly Facts[], { name, agent_id }: { name: string; agent_id: string | null }, day: DayTally, now: number): AgentRow {
+export function rowOf(all: readonly ActorFacts[], { name, agent_id }: { name: string; agent_id: string | null }, day: DayTally, now: number): AgentRow {
   const states = all.map((facts) => stateOf(stateFacts(facts, day, now), now));
   const [first] = all;
   const isOne = agent_id !== null && first !== undefined;
-  const count = (of: (facts: Facts) => readonly unknown[]) => all.reduce((sum, facts) => sum + of(facts).length, 0);
+  const count = (of: (facts: ActorFacts) => readonly unknown[]) => all.reduce((sum, facts) => sum + of(facts).length, 0);
   const seen = all.flatMap((facts) => lastSeenOf(facts, day) ?? []);
   return {
     name,
@@ -64,15 +64,15 @@ export function rowOf(all: readonly Facts[], { name, agent_id }: { name: string;
 const mostTelling = (states: readonly AgentState[]): AgentState =>
   (['working', 'waiting', 'blocked', 'lost', 'quiet', 'stale'] as const).find((state) => states.includes(state)) ?? 'ended';
 
-const costOf = (costs: Facts['costs']): AgentRow['cost_24h'] => {
+const costOf = (costs: ActorFacts['costs']): AgentRow['cost_24h'] => {
   if (costs.length === 0) return null;
-  const sum = (of: (cost: Facts['costs'][number]) => number) => costs.reduce((all, cost) => all + of(cost), 0);
+  const sum = (of: (cost: ActorFacts['costs'][number]) => number) => costs.reduce((all, cost) => all + of(cost), 0);
   const priced = sum((cost) => cost.priced);
   return { usd: priced === 0 ? null : sum((cost) => cost.micros) / 1e6, unpriced: sum((cost) => cost.spans) - priced };
 };
 
 /** The most particular thing that is known. */
-function doingOf({ steps, tasks, activity, instance, sessions }: Facts): AgentRow['doing'] {
+function doingOf({ steps, tasks, activity, instance, sessions }: ActorFacts): AgentRow['doing'] {
   const [step] = steps.toSorted((a, b) => (b.claimed_at ?? 0) - (a.claimed_at ?? 0));
   if (step) return { text: shortened(step.name), path: PLACES['workflow task'](step.id, step.workflow_id) };
   const task = tasks.find(({ status }) => status === 'active') ?? tasks[0];
@@ -82,7 +82,7 @@ function doingOf({ steps, tasks, activity, instance, sessions }: Facts): AgentRo
   return activity !== null && isOpen ? { text: shortened(activity), path: null } : null;
 }
 
-function heldBy({ steps, tasks, claims, locks }: Facts): AgentRow['holds']['first'] {
+function heldBy({ steps, tasks, claims, locks }: ActorFacts): AgentRow['holds']['first'] {
   return [
     ...steps.map(({ id, name, workflow_id }) => ({ kind: 'step' as const, id, title: shortened(name), path: PLACES['workflow task'](id, workflow_id) })),
     ...tasks.map(({ id, title }) => ({ kind: 'task' as const, id, title: shortened(title), path: PLACES.task(id, '') })),
@@ -94,8 +94,8 @@ function heldBy({ steps, tasks, claims, locks }: Facts): AgentRow['holds']['firs
 export const patternsOf = ({ paths, symbols }: { paths: string; symbols: string }): string[] => [...readStrings(paths), ...readStrings(symbols)];
 
 /** Everybody, as the viewer can tell them apart. */
-export function rowsOf({ facts, day }: Pick<Gathered, 'facts' | 'day'>, naming: Naming, now: number): { row: AgentRow; actor: string | null }[] {
-  const hidden: Facts[] = [];
+export function rowsOf({ facts, day }: Pick<RosterFacts, 'facts' | 'day'>, naming: AgentNaming, now: number): { row: AgentRow; actor: string | null }[] {
+  const hidden: ActorFacts[] = [];
   const rows: { row: AgentRow; actor: string | null }[] = [];
   for (const each of facts.values()) {
     if (naming.isHidden(each.developerId)) hidden.push(each);

@@ -4,7 +4,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { messageOf } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import type { ChangedFile, Compared } from '../../../machine/git/diff.ts';
+import type { Compared, FileDiff } from '../../../machine/git/diff.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import { reasonToKeep } from '../../../machine/git/keep.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
@@ -12,12 +12,12 @@ import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesDiff, instancesSizes, instancesUnsaved, type PatchLine } from './contract.ts';
 import { requireWatchable } from './require.ts';
-import type { Outside } from './step.ts';
+import type { InstanceOutside } from './step.ts';
 import { againstOf } from './stop.ts';
 import { findInstances, reviewsOf } from './store.ts';
 import { instanceViewer, isRunning } from './views.ts';
 
-const MOST_FILES = 2_000;
+const MAX_FILES = 2_000;
 const LINES_SHOWN = 500;
 
 interface Found extends Compared {
@@ -26,7 +26,7 @@ interface Found extends Compared {
 
 /** Its work against where it began. */
 export async function diffOf(
-  outside: Outside,
+  outside: InstanceOutside,
   row: InstanceRow,
   { path, offset }: Omit<Input<typeof instancesDiff>, 'instance_id'>,
   signal: AbortSignal,
@@ -40,7 +40,7 @@ export async function diffOf(
       branch: row.branch_name,
       base_branch: row.base_branch,
       from: compared.from,
-      files: files.slice(0, MOST_FILES),
+      files: files.slice(0, MAX_FILES),
       total: files.length,
       ...sumOf(files),
       uncommitted: files.filter(({ uncommitted }) => uncommitted).length,
@@ -52,13 +52,13 @@ export async function diffOf(
   }
 }
 
-export const sumOf = (files: readonly ChangedFile[]): { added: number; removed: number } => ({
+export const sumOf = (files: readonly FileDiff[]): { added: number; removed: number } => ({
   added: files.reduce((sum, { added }) => sum + (added ?? 0), 0),
   removed: files.reduce((sum, { removed }) => sum + (removed ?? 0), 0),
 });
 
 /** The worktree, else the branch, else what was kept of a worktree that was removed with work in it; undefined: all of it is gone. */
-export async function findWork({ disk }: Outside, row: InstanceRow, options: { signal?: AbortSignal; timeoutMs?: number }): Promise<Found | undefined> {
+export async function findWork({ disk }: InstanceOutside, row: InstanceRow, options: { signal?: AbortSignal; timeoutMs?: number }): Promise<Found | undefined> {
   const { repository, worktree_path, branch_name, base_branch, base_commit, backup_ref } = row;
   const there = await disk.hasWorktree(repository, worktree_path, options);
   const branch = await disk.resolveCommit(repository, `refs/heads/${branch_name}`, options);
@@ -73,20 +73,20 @@ export async function findWork({ disk }: Outside, row: InstanceRow, options: { s
   return { of: branch === null ? 'backup' : 'branch', folder: repository, from, to: tip };
 }
 
-async function requireFound(outside: Outside, row: InstanceRow, options: { signal: AbortSignal }): Promise<Found> {
+async function requireFound(outside: InstanceOutside, row: InstanceRow, options: { signal: AbortSignal }): Promise<Found> {
   const found = await findWork(outside, row, options);
   if (found) return found;
   const next = row.pr_url === null ? `It was in ${row.base_branch} or on a remote when they went.` : `See its pull request, ${row.pr_url}`;
   throw new Refusal('WORK_GONE', `Worktree and branch of ${row.id} are not there any more.`, next, { instance_id: row.id });
 }
 
-function requireChanged(files: readonly ChangedFile[], path: string): ChangedFile {
+function requireChanged(files: readonly FileDiff[], path: string): FileDiff {
   const file = files.find((one) => one.path === path);
   if (file) return file;
   throw new Refusal('FILE_NOT_CHANGED', `${JSON.stringify(path)} is not among the changed files any more.`, 'Choose one of those that are.', { field: 'path' });
 }
 
-async function linesOf({ disk }: Outside, compared: Compared, file: ChangedFile, offset: number, signal: AbortSignal) {
+async function linesOf({ disk }: InstanceOutside, compared: Compared, file: FileDiff, offset: number, signal: AbortSignal) {
   const patch = await disk.patchOf(compared, file, { signal });
   if (patch === null) return { ...file, lines: [], offset, total_lines: null };
   const { lines, total } = patchLines(patch, { offset, limit: LINES_SHOWN });
@@ -144,11 +144,11 @@ interface Size {
 /** So old a reading may be; of one whose agent does not run, that much older. */
 const FRESH_MS = 15_000;
 const STILL_MS = 60_000;
-const AT_ONCE = 2;
+const BATCH_SIZE = 2;
 const GIT_MS = 5_000;
 /** Who asks is not kept waiting for a slow disk: what is not known then is known the next time. */
 const WAIT_MS = 2_000;
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 
 interface Kept {
   at: number;
@@ -157,7 +157,7 @@ interface Kept {
 }
 
 /** How much instances of this machine have changed: read when somebody asks, and not again for a while. */
-export function createSizes(outside: Outside): (rows: readonly InstanceRow[], now: number) => Promise<Map<string, Size>> {
+export function createSizes(outside: InstanceOutside): (rows: readonly InstanceRow[], now: number) => Promise<Map<string, Size>> {
   const kept = new Map<string, Kept>();
   const waiting: (() => Promise<void>)[] = [];
   let running = 0;
@@ -193,8 +193,8 @@ export function createSizes(outside: Outside): (rows: readonly InstanceRow[], no
       entry.reading = true;
       return [new Promise<void>((done) => waiting.push(() => read(row, entry, now).then(done)))];
     });
-    for (const key of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(key);
-    while (running < AT_ONCE && waiting.length > 0) void work();
+    for (const key of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(key);
+    while (running < BATCH_SIZE && waiting.length > 0) void work();
     const enough = new AbortController();
     await Promise.race([Promise.all(asked), sleep(WAIT_MS, undefined, { ref: false, signal: enough.signal }).catch(() => {})]);
     enough.abort();
@@ -203,7 +203,7 @@ export function createSizes(outside: Outside): (rows: readonly InstanceRow[], no
 }
 
 /** What is only in its worktree: looked at as its end would look at it. */
-export async function unsavedOf({ disk }: Outside, db: Db, row: InstanceRow, signal: AbortSignal): Promise<Output<typeof instancesUnsaved>> {
+export async function unsavedOf({ disk }: InstanceOutside, db: Db, row: InstanceRow, signal: AbortSignal): Promise<Output<typeof instancesUnsaved>> {
   const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
   try {
     const state = await disk.worktreeState(repository, path, againstOf(row), { signal });
@@ -226,7 +226,7 @@ export async function unsavedOf({ disk }: Outside, db: Db, row: InstanceRow, sig
 const NOTHING = { changed: 0, untracked: 0, hidden: 0 };
 
 /** What instances have made, as it lies on this machine. */
-export function diffActions(outside: Outside): Implementation[] {
+export function diffActions(outside: InstanceOutside): Implementation[] {
   const sizes = createSizes(outside);
   return [
     implement(instancesDiff, {

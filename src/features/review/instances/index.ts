@@ -1,10 +1,10 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { diffActions } from './diff.ts';
 import { livenessSweep } from './liveness.ts';
 import { orphanActions } from './orphans.ts';
 import type { InstancePorts } from './ports.ts';
-import type { Outside } from './step.ts';
+import type { InstanceOutside } from './step.ts';
 import { stepSweep } from './sweep.ts';
 import { instanceActions } from './tools.ts';
 
@@ -17,14 +17,14 @@ export type { InstancePorts } from './ports.ts';
 export { foldersIn, requireHere, requireInstance, requireWatchable } from './require.ts';
 export { reserve } from './reserve.ts';
 export { carryOutStart, startFailed } from './start.ts';
-export { finishOverdue, goOn, LEASE_OVER, type Leased, lease, leave, type Outside, stillMine } from './step.ts';
-export { beginEnding, LAST_WORDS_MS, reviewOver, withNews } from './stop.ts';
+export { finishOverdue, goOn, type InstanceOutside, LEASE_OVER, type LeasedInstance, lease, leave, stillMine } from './step.ts';
+export { beginEnding, EXIT_GRACE_MS, reviewOver, withNews } from './stop.ts';
 export { changeInstance, findInstance, pullsToAskFor, reviewBeingStarted, reviewedBy, reviewsOf, stepsUnderWay } from './store.ts';
 export { circumstancesOf, instanceViewer } from './views.ts';
 
-export const instances = (house: House, outside: Outside, ports: InstancePorts): Feature => ({
+export const instances = (services: Services, outside: InstanceOutside, ports: InstancePorts): Feature => ({
   name: 'instances',
   implementations: [...instanceActions(outside, ports), ...diffActions(outside), ...orphanActions(outside)],
   keeps: [{ what: 'Instances and the feedback of their reviews', ms: null }],
-  sweeps: [stepSweep(house, outside, ports), livenessSweep(house, outside, ports)],
+  sweeps: [stepSweep(services, outside, ports), livenessSweep(services, outside, ports)],
 });

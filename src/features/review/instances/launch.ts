@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { ALL_CLIENTS, type Launcher } from '../../../clients/index.ts';
-import type { Hand } from '../../../kernel/step.ts';
+import type { StepRunner } from '../../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { allows } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { FOLDER, OWNER_FILE } from './require.ts';
-import { goOn, type Leased, type Outside, stillMine } from './step.ts';
+import { goOn, type InstanceOutside, type LeasedInstance, stillMine } from './step.ts';
 import { findInstance } from './store.ts';
 
 /** Of the programs that are known; a user can add one or change one in `config.toml` (`[launchers.<name>]`). */
@@ -47,25 +47,30 @@ export function required<T>(row: T | undefined): T {
 }
 
 /** By what its agent is found again. */
-export type Running = Pick<InstanceRow, 'session_kind' | 'pid' | 'process_start'>;
-const running = ({ kind }: AgentSessions, { pid, started }: SessionHandle): Running => ({ session_kind: kind, pid, process_start: started });
+export type RunningAgent = Pick<InstanceRow, 'session_kind' | 'pid' | 'process_start'>;
+const running = ({ kind }: AgentSessions, { pid, started }: SessionHandle): RunningAgent => ({ session_kind: kind, pid, process_start: started });
 
 /** Started by whoever was here before, and never recorded: it has the token that was. */
-export async function adopt(sessions: AgentSessions, { token_id, session_name }: Leased): Promise<Running | undefined> {
+export async function adopt(sessions: AgentSessions, { token_id, session_name }: LeasedInstance): Promise<RunningAgent | undefined> {
   const there = token_id === null ? undefined : await sessions.find(session_name);
   return there && (await sessions.look(there)).state === 'running' ? running(sessions, there) : undefined;
 }
 
-export async function issue(ports: InstancePorts, hand: Hand, at: Leased, kind: AgentSessions['kind']): Promise<{ row: Leased; token: string }> {
+export async function issue(
+  ports: InstancePorts,
+  hand: StepRunner,
+  at: LeasedInstance,
+  kind: AgentSessions['kind'],
+): Promise<{ row: LeasedInstance; token: string }> {
   return required(await hand.write(async (tx) => await withToken(tx, ports, hand.actor, at, kind)));
 }
 
 /** One that is told by its input needs no terminal, at which its input would never end. */
-export const kindFor = ({ launchers }: Outside, { agent }: InstanceRow): 'process' | undefined =>
+export const kindFor = ({ launchers }: InstanceOutside, { agent }: InstanceRow): 'process' | undefined =>
   launchers[agent]?.prompt === 'stdin' ? 'process' : undefined;
 
 /** Starts its program, with its token in the environment and nowhere else. */
-export async function launch(outside: Outside, sessions: AgentSessions, row: Leased, token: string): Promise<Running> {
+export async function launch(outside: InstanceOutside, sessions: AgentSessions, row: LeasedInstance, token: string): Promise<RunningAgent> {
   const launcher = outside.launchers[row.agent];
   if (!launcher) throw new Error(`there is no launcher ${row.agent}`);
   const handle = await sessions.start(spec(outside, launcher, row, token, sessions.kind));
@@ -74,7 +79,7 @@ export async function launch(outside: Outside, sessions: AgentSessions, row: Lea
 }
 
 /** Each time anew: the server may have another address by now, and there may be something else to say. */
-export async function putFiles(outside: Outside, row: Leased): Promise<void> {
+export async function putFiles(outside: InstanceOutside, row: LeasedInstance): Promise<void> {
   const { files, machine } = outside;
   const folder = await files.makeFolder(row.worktree_path, FOLDER);
   const texts = [...connectionFiles(mcpUrl(outside)), [OWNER_FILE, machine], ['prompt.md', promptOf(row)]] as const;
@@ -86,10 +91,10 @@ export interface Restart {
 }
 
 /** What it is told when it starts: at first what it is for, after that what has happened meanwhile. */
-const promptOf = ({ prompt, step, step_data }: Leased): string => (step === 'restart' ? (JSON.parse(step_data as string) as Restart).prompt : prompt);
+const promptOf = ({ prompt, step, step_data }: LeasedInstance): string => (step === 'restart' ? (JSON.parse(step_data as string) as Restart).prompt : prompt);
 
 /** A token that an earlier attempt had is nobody's now: its value was never kept. The kind is put down first, so that whoever takes over looks in the right place. */
-async function withToken(tx: Tx, ports: InstancePorts, actor: string, at: Leased, kind: AgentSessions['kind']) {
+async function withToken(tx: Tx, ports: InstancePorts, actor: string, at: LeasedInstance, kind: AgentSessions['kind']) {
   if (!(await stillMine(tx, at))) return undefined;
   await requireAwaited(tx, at);
   if (at.token_id !== null) await ports.revokeToken(tx, at.token_id, actor);
@@ -106,7 +111,7 @@ export async function requireAwaited(tx: Tx, { parent_instance_id }: InstanceRow
   return parent;
 }
 
-function spec(outside: Outside, launcher: Launcher, row: Leased, token: string, kind: 'tmux' | 'process') {
+function spec(outside: InstanceOutside, launcher: Launcher, row: LeasedInstance, token: string, kind: 'tmux' | 'process') {
   const values = {
     prompt: promptOf(row),
     mcp_url: mcpUrl(outside),
@@ -133,7 +138,7 @@ function spec(outside: Outside, launcher: Launcher, row: Leased, token: string, 
   };
 }
 
-const mcpUrl = (outside: Outside): string => {
+const mcpUrl = (outside: InstanceOutside): string => {
   const url = outside.url();
   if (url === undefined) throw new Error('no server listens that the agent could call');
   return `${url}/mcp/review+team+workflow`;

@@ -5,7 +5,7 @@ import { childEnvironment } from '../../../machine/process/environment.ts';
 import { SLEEPER } from '../../../testing/config.ts';
 import { connectionFiles, kindFor, LAUNCHERS, launch, putFiles } from './launch.ts';
 import { codingPrompt, planningPrompt } from './start.ts';
-import type { Leased, Outside } from './step.ts';
+import type { InstanceOutside, LeasedInstance } from './step.ts';
 
 const TOKEN = 'cv_secret';
 const HOSTILE = '--dangerously "quoted" \'too\' $(touch x) `id`; {{instance_id}}\n-rf second line';
@@ -21,7 +21,7 @@ const CUSTOM: Launcher = {
 async function started(
   launcher: Launcher,
   kind: AgentSessions['kind'] = 'tmux',
-  again: Partial<Leased> = {},
+  again: Partial<LeasedInstance> = {},
 ): Promise<{ start: SessionStart; typed: string[]; files: ReadonlyMap<string, string> }> {
   const files = new Map<string, string>();
   const starts: SessionStart[] = [];
@@ -45,9 +45,18 @@ async function started(
     url: () => 'http://127.0.0.1:3001',
     environment: (passed: readonly string[], own: Record<string, string>) =>
       childEnvironment(server, { ...Object.fromEntries(Object.entries(server).filter(([name]) => passed.includes(name))), ...own }),
-  } as unknown as Outside;
+  } as unknown as InstanceOutside;
   const prompt = codingPrompt({ id: 'work-7-a1', branch: 'work/work-7-a1', baseBranch: 'main', issue: 7, prompt: HOSTILE });
-  const row = { id: 'work-7-a1', session_name: 'work-7-a1', agent: 'one', agent_id: 'ag_1', worktree_path: '/w', step: 'session', prompt, ...again } as Leased;
+  const row = {
+    id: 'work-7-a1',
+    session_name: 'work-7-a1',
+    agent: 'one',
+    agent_id: 'ag_1',
+    worktree_path: '/w',
+    step: 'session',
+    prompt,
+    ...again,
+  } as LeasedInstance;
   await putFiles(outside, row);
   await launch(outside, sessions, row, TOKEN);
   return { start: starts[0] as SessionStart, typed, files };
@@ -107,7 +116,7 @@ test('a prompt can be typed, written to the input, or left in its file', async (
   const stdin: Launcher = { ...CUSTOM, args: [], prompt: 'stdin' };
   expect((await started(stdin, 'process')).start.input).toContain('You are work-7-a1');
   // At a terminal its input would never end.
-  const kinds = [stdin, CUSTOM].map((launcher) => kindFor({ launchers: { one: launcher } } as unknown as Outside, { agent: 'one' } as Leased));
+  const kinds = [stdin, CUSTOM].map((launcher) => kindFor({ launchers: { one: launcher } } as unknown as InstanceOutside, { agent: 'one' } as LeasedInstance));
   expect(kinds).toEqual(['process', undefined]);
   const file = await started({ ...CUSTOM, args: ['{{mcp_config}}/prompt.md'], prompt: 'file' });
   expect([file.start.args, file.start.input, file.typed]).toEqual([['/w/.covenant/prompt.md'], undefined, []]);

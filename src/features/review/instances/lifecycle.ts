@@ -29,9 +29,9 @@ export const MACHINE = {
   stopped: { from: ['started', 'waiting_review'], to: 'terminated' },
   abandoned: { from: ['started', 'waiting_review', 'pr_created', 'pr_closed'], to: 'abandoned' },
 } as const satisfies Record<string, { from: readonly InstanceStatus[]; to: InstanceStatus }>;
-export type Change = keyof typeof MACHINE;
+export type InstanceChange = keyof typeof MACHINE;
 
-export const allows = (change: Change, from: InstanceStatus): boolean => (MACHINE[change].from as readonly InstanceStatus[]).includes(from);
+export const allows = (change: InstanceChange, from: InstanceStatus): boolean => (MACHINE[change].from as readonly InstanceStatus[]).includes(from);
 
 /** Statuses in which its agent is meant to run. */
 export const AT_WORK: readonly InstanceStatus[] = ['started', 'waiting_review'];

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { INSTANCE_STATUSES, INSTANCE_TYPES } from './contract.ts';
-import { allows, type Change, INSTANCE_ID, MACHINE, nextId, stemOf } from './lifecycle.ts';
+import { allows, INSTANCE_ID, type InstanceChange, MACHINE, nextId, stemOf } from './lifecycle.ts';
 
 /** What may happen in each status, and what comes of it: the whole machine, read the other way round than it is written. */
-const MAY: Record<(typeof INSTANCE_STATUSES)[number], Partial<Record<Change, string>>> = {
+const MAY: Record<(typeof INSTANCE_STATUSES)[number], Partial<Record<InstanceChange, string>>> = {
   started: { 'review requested': 'waiting_review', 'pull request created': 'pr_created', stopped: 'terminated', abandoned: 'abandoned' },
   waiting_review: { 'review over': 'started', 'pull request created': 'pr_created', stopped: 'terminated', abandoned: 'abandoned' },
   pr_created: { 'pull request merged': 'pr_merged', 'pull request closed': 'pr_closed', abandoned: 'abandoned' },
@@ -17,7 +17,7 @@ test('the statuses and types are those documented, and each change leads where i
   expect(INSTANCE_STATUSES).toEqual(['started', 'waiting_review', 'pr_created', 'pr_merged', 'pr_closed', 'terminated', 'abandoned']);
   expect(INSTANCE_TYPES).toEqual(['coding', 'review', 'planning']);
   for (const status of INSTANCE_STATUSES) {
-    const changes = (Object.keys(MACHINE) as Change[]).filter((change) => allows(change, status));
+    const changes = (Object.keys(MACHINE) as InstanceChange[]).filter((change) => allows(change, status));
     expect([status, Object.fromEntries(changes.map((change) => [change, MACHINE[change].to]))]).toEqual([status, MAY[status]]);
   }
 });

@@ -3,7 +3,7 @@ import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { type Limits, reviewLimits } from '../../core/settings/index.ts';
+import { type ReviewLimits, reviewLimits } from '../../core/settings/index.ts';
 import { HUMAN } from '../../workflow/messages/index.ts';
 import type { instancesAllowReview } from './contract.ts';
 import { AT_WORK } from './lifecycle.ts';
@@ -22,15 +22,15 @@ export const SUGGESTIONS = [
 export const isAtLimit = (ran: number, allowed: number): boolean => ran >= allowed;
 
 /** The workspace's limit, and what a person has allowed this one beyond it. */
-export const reviewsAllowed = ({ extra_reviews }: Pick<InstanceRow, 'extra_reviews'>, { maxIterations }: Limits): number => maxIterations + extra_reviews;
+export const reviewsAllowed = ({ extra_reviews }: Pick<InstanceRow, 'extra_reviews'>, { maxIterations }: ReviewLimits): number => maxIterations + extra_reviews;
 
 /** Refused requests and verdicts `needs_work` are counted apart from the reviews that ran. */
-export const isGivenUp = (failed: number, { autoAbandonAfter }: Limits): boolean => failed >= autoAbandonAfter;
+export const isGivenUp = (failed: number, { autoAbandonAfter }: ReviewLimits): boolean => failed >= autoAbandonAfter;
 
-export const isStuck = (createdAt: number, now: number, { timeoutHours }: Limits): boolean => now - createdAt >= timeoutHours * 3_600_000;
+export const isStuck = (createdAt: number, now: number, { timeoutHours }: ReviewLimits): boolean => now - createdAt >= timeoutHours * 3_600_000;
 
 /** A limit that is raised without end is none. */
-const MOST_EXTRA = 100;
+const MAX_EXTRA = 100;
 
 /** One review more, or one less, for this instance alone. It hears of it where that changes what it may do next. */
 export async function allowReview(
@@ -46,8 +46,8 @@ export async function allowReview(
   if (withdraw && (row.extra_reviews === 0 || isAtLimit(ran, before))) {
     throw new Refusal('NOTHING_TO_WITHDRAW', `${row.id} has no review left that a person has allowed.`, `covenant instances show ${row.id}`, { instance_id });
   }
-  if (!withdraw && row.extra_reviews >= MOST_EXTRA) {
-    throw new Refusal('TOO_MANY_REVIEWS', `${row.id} has been allowed ${MOST_EXTRA} more reviews already.`, 'Abandon it, or look at its work yourself.');
+  if (!withdraw && row.extra_reviews >= MAX_EXTRA) {
+    throw new Refusal('TOO_MANY_REVIEWS', `${row.id} has been allowed ${MAX_EXTRA} more reviews already.`, 'Abandon it, or look at its work yourself.');
   }
   const step = withdraw ? -1 : 1;
   const allowed = before + step;

@@ -1,11 +1,11 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { SessionLook } from '../../../machine/agent-sessions/agent-session.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { InstancePorts } from './ports.ts';
 import { beginRestart } from './restart.ts';
-import type { Outside } from './step.ts';
+import type { InstanceOutside } from './step.ts';
 import { beginEnding, reviewOver, stillUnheard } from './stop.ts';
 import { atWork, changeInstance, findInstance } from './store.ts';
 
@@ -14,7 +14,7 @@ const EVERY_MS = 5_000;
 const NOTE_MS = 30_000;
 
 /** Looks after the agents that are meant to run, also those that an earlier server process has started. */
-export function livenessSweep({ store, clock, log }: House, outside: Outside, ports: InstancePorts): Sweep {
+export function livenessSweep({ store, clock, log }: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   const noted = new Map<string, number>();
 
   async function look(row: InstanceRow): Promise<void> {

@@ -1,9 +1,17 @@
 import { expect, test } from 'vitest';
-import { type FoundWorktree, isOrphanSession, isOrphanWorktree, isOwnName, type Place } from './orphans.ts';
+import { type FoundWorktree, type InstancePlace, isOrphanSession, isOrphanWorktree, isOwnName } from './orphans.ts';
 
 const HERE = 'host:/home';
 const path = '/code/app-worktrees/work-1-a1';
-const place: Place = { session_name: 'work-1-a1', worktree_path: path, repository: '/code/app', machine: HERE, ended_at: null, step: null, kept_reason: null };
+const place: InstancePlace = {
+  session_name: 'work-1-a1',
+  worktree_path: path,
+  repository: '/code/app',
+  machine: HERE,
+  ended_at: null,
+  step: null,
+  kept_reason: null,
+};
 const over = { ...place, ended_at: 5 };
 const found: FoundWorktree = { repository: '/code/app', path, branch: 'work/work-1-a1', owner: null };
 
@@ -25,7 +33,7 @@ test.each([
   expect(isOwnName(name)).toBe(expected);
 });
 
-test.each<[string, readonly Place[], boolean]>([
+test.each<[string, readonly InstancePlace[], boolean]>([
   ['of nobody', [], true],
   ['of one that is over', [over], true],
   ['of one that is over, beside another that is not', [over, { ...place, session_name: 'work-1-a11' }], true],
@@ -40,7 +48,7 @@ test('a session that is not named like an instance is left alone', () => {
   expect(isOrphanSession('mine', [])).toBe(false);
 });
 
-test.each<[string, Partial<FoundWorktree>, readonly Place[], boolean]>([
+test.each<[string, Partial<FoundWorktree>, readonly InstancePlace[], boolean]>([
   ['that nobody knows', {}, [], true],
   ['of one that is over and has left nothing', {}, [over], true],
   ['that says it is of this home', { owner: HERE }, [], true],

@@ -11,12 +11,12 @@ import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesClearOrphans, instancesOrphans, type Orphan } from './contract.ts';
 import { INSTANCE_ID } from './lifecycle.ts';
 import { ownerOf, worktreesOf } from './require.ts';
-import type { Outside } from './step.ts';
+import type { InstanceOutside } from './step.ts';
 import { removeFromDisk } from './stop.ts';
 import { placesOf } from './store.ts';
 
 /** What an instance has on the machine, for as long as it is not over. */
-export type Place = Pick<InstanceRow, 'session_name' | 'worktree_path' | 'repository' | 'machine' | 'ended_at' | 'step' | 'kept_reason'>;
+export type InstancePlace = Pick<InstanceRow, 'session_name' | 'worktree_path' | 'repository' | 'machine' | 'ended_at' | 'step' | 'kept_reason'>;
 
 export interface FoundWorktree {
   readonly repository: string;
@@ -33,14 +33,14 @@ const IN_WORKSPACE = /^[a-z0-9][a-z0-9-]{0,39}_/;
 /** As instances name their sessions and folders: by their id, in another workspace than the default with its name before it. */
 export const isOwnName = (name: string): boolean => INSTANCE_ID.test(name.replace(IN_WORKSPACE, ''));
 
-const isOver = ({ ended_at, step }: Place): boolean => ended_at !== null && step === null;
+const isOver = ({ ended_at, step }: InstancePlace): boolean => ended_at !== null && step === null;
 
 /** A session that no instance needs. Whichever machine the instance is said to be of: a machine may have been renamed. */
-export const isOrphanSession = (name: string, places: readonly Place[]): boolean =>
+export const isOrphanSession = (name: string, places: readonly InstancePlace[]): boolean =>
   isOwnName(name) && !places.some((place) => place.session_name === name && !isOver(place));
 
 /** A worktree as instances have it, where they have it, that none works in and none has left work in. Another home's are its own. */
-export function isOrphanWorktree({ repository, path, branch, owner }: FoundWorktree, places: readonly Place[], machine: string): boolean {
+export function isOrphanWorktree({ repository, path, branch, owner }: FoundWorktree, places: readonly InstancePlace[], machine: string): boolean {
   const name = basename(path);
   if (dirname(path) !== worktreesOf(repository) || !isOwnName(name) || !BRANCHES.some((prefix) => branch === `${prefix}${name}`)) return false;
   if (owner !== null && owner !== machine) return false;
@@ -48,7 +48,7 @@ export function isOrphanWorktree({ repository, path, branch, owner }: FoundWorkt
 }
 
 /** What is left on the machine of instances that are over. The sweeps leave nothing; a crash of the machine, or a hand at git or tmux, may. */
-export function orphanActions(outside: Outside): Implementation[] {
+export function orphanActions(outside: InstanceOutside): Implementation[] {
   return [
     implement(instancesOrphans, {
       read: async (_input, { reader }) => ok({ items: [...(await orphanSessions(outside, reader)), ...(await orphanWorktrees(outside, reader))].map(shown) }),
@@ -82,7 +82,7 @@ interface OrphanWorktree extends Orphan {
 const shown = ({ kind, name, path, branch, reason, command }: Orphan): Orphan => ({ kind, name, path, branch, reason, command });
 
 /** The machine is looked at first, the store after it: what is started meanwhile was written down before it was there. */
-async function orphanSessions(outside: Outside, db: Db): Promise<OrphanSession[]> {
+async function orphanSessions(outside: InstanceOutside, db: Db): Promise<OrphanSession[]> {
   const tmux = await outside.tmux();
   const kinds = await Promise.all((tmux ? (['tmux', 'process'] as const) : (['process'] as const)).map((kind) => outside.sessions(kind)));
   const found: { sessions: AgentSessions; handle: SessionHandle }[] = [];
@@ -99,7 +99,7 @@ async function orphanSessions(outside: Outside, db: Db): Promise<OrphanSession[]
     });
 }
 
-async function orphanWorktrees(outside: Outside, db: Db): Promise<OrphanWorktree[]> {
+async function orphanWorktrees(outside: InstanceOutside, db: Db): Promise<OrphanWorktree[]> {
   const { disk, machine } = outside;
   const here = (await placesOf(db)).filter((place) => place.machine === machine);
   const found: FoundWorktree[] = [];
@@ -113,7 +113,7 @@ async function orphanWorktrees(outside: Outside, db: Db): Promise<OrphanWorktree
   return await Promise.all(found.filter((worktree) => isOrphanWorktree(worktree, places, machine)).map((worktree) => described(outside, worktree)));
 }
 
-async function described({ disk }: Outside, found: FoundWorktree): Promise<OrphanWorktree> {
+async function described({ disk }: InstanceOutside, found: FoundWorktree): Promise<OrphanWorktree> {
   const { repository, path } = found;
   const branch = found.branch as string;
   const name = basename(path);
@@ -141,7 +141,7 @@ async function endOrphan(ctx: CallContext, orphan: OrphanSession): Promise<Clear
   return { ...shown(orphan), cleared, backup_ref: null };
 }
 
-async function removeOrphan(outside: Outside, ctx: CallContext, orphan: OrphanWorktree, force: boolean): Promise<Cleared> {
+async function removeOrphan(outside: InstanceOutside, ctx: CallContext, orphan: OrphanWorktree, force: boolean): Promise<Cleared> {
   const { found, name } = orphan;
   // Somebody may have taken the name since it was looked at.
   if (!isOrphanWorktree(found, await placesOf(ctx.reader), outside.machine)) return { ...shown(orphan), cleared: false, backup_ref: null };

@@ -3,7 +3,7 @@ import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Feedback } from './contract.ts';
 
-export interface Told {
+export interface InstanceNotice {
   readonly from: string;
   readonly to: string;
   readonly actor: string;
@@ -21,7 +21,7 @@ export interface InstancePorts {
   /** It takes part no longer; what it had claimed is free. */
   agentLeaves(tx: Tx, agentId: string, by: string): Promise<void>;
   /** A message that its agent finds in its inbox. */
-  tell(tx: Tx, message: Told): Promise<string>;
+  tell(tx: Tx, message: InstanceNotice): Promise<string>;
   issueToken(tx: Tx, instance: Pick<InstanceRow, 'id' | 'developer_id'>, by: string): Promise<{ id: string; value: string }>;
   revokeToken(tx: Tx, tokenId: string, by: string): Promise<void>;
   /** For whom the caller starts an instance: themselves, or the first developer where the operator does. */

@@ -4,7 +4,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { InstanceStep } from './contract.ts';
-import { isOverdue, type Outside } from './step.ts';
+import { type InstanceOutside, isOverdue } from './step.ts';
 import { findInstance } from './store.ts';
 import { instanceViewer } from './views.ts';
 
@@ -14,17 +14,17 @@ export const FOLDER = '.covenant';
 export const OWNER_FILE = 'machine';
 
 /** The machine that a worktree says it is of; null where it says nothing. */
-export const ownerOf = async ({ files }: Pick<Outside, 'files'>, path: string): Promise<string | null> =>
+export const ownerOf = async ({ files }: Pick<InstanceOutside, 'files'>, path: string): Promise<string | null> =>
   await files.readText(join(path, FOLDER, OWNER_FILE)).catch(() => null);
 
 /** Another home's: neither worked in nor taken away by us. */
-export async function requireOwn(outside: Pick<Outside, 'files' | 'machine'>, path: string): Promise<void> {
+export async function requireOwn(outside: Pick<InstanceOutside, 'files' | 'machine'>, path: string): Promise<void> {
   const owner = await ownerOf(outside, path);
   if (owner !== null && owner !== outside.machine) throw new Error(`${path} is of the server ${JSON.stringify(owner.slice(0, 200))}`);
 }
 
 /** The folders of worktrees that are there, whoever made them: another home does not know of our instances, nor we of its. */
-export async function foldersIn({ disk }: Pick<Outside, 'disk'>, repository: string, signal?: AbortSignal): Promise<string[]> {
+export async function foldersIn({ disk }: Pick<InstanceOutside, 'disk'>, repository: string, signal?: AbortSignal): Promise<string[]> {
   const worktrees = await disk.listWorktrees(repository, { signal });
   return worktrees.flatMap(({ path }) => (dirname(path) === worktreesOf(repository) ? [path.slice(worktreesOf(repository).length + 1)] : []));
 }

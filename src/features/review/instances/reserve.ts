@@ -6,10 +6,10 @@ import type { InstanceType } from './contract.ts';
 import { branchOf, nextId, stemOf } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { worktreesOf } from './require.ts';
-import { type Leased, lease, type Outside } from './step.ts';
+import { type InstanceOutside, type LeasedInstance, lease } from './step.ts';
 import { countRunning, idsOf, insertInstance } from './store.ts';
 
-export interface Wanted {
+export interface InstanceRequest {
   readonly type: InstanceType;
   readonly agent: string;
   /** For whom it works. */
@@ -29,11 +29,11 @@ export interface Wanted {
 /** Writes down what is about to be started, before anything is. */
 export async function reserve(
   tx: Tx,
-  { machine, maxRunning }: Pick<Outside, 'machine' | 'maxRunning'>,
+  { machine, maxRunning }: Pick<InstanceOutside, 'machine' | 'maxRunning'>,
   ports: InstancePorts,
   actor: string,
-  wanted: Wanted,
-): Promise<Leased> {
+  wanted: InstanceRequest,
+): Promise<LeasedInstance> {
   if ((await countRunning(tx.db, machine)) >= maxRunning) throw instanceLimit(maxRunning);
   const stem = stemOf(wanted.type, wanted.issue);
   // Sessions and folders are the machine's, whatever the workspace.
@@ -43,7 +43,7 @@ export async function reserve(
   const own = `${prefix}${id}`;
   const branch_name = branchOf(wanted.type, own);
   const worktree_path = join(worktreesOf(wanted.repository), own);
-  const row: Leased = {
+  const row: LeasedInstance = {
     ...lease('worktree', tx.now),
     step_data: null,
     workspace_id: tx.workspace,

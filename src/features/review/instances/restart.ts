@@ -1,10 +1,10 @@
-import { type Hand, messageOf } from '../../../kernel/step.ts';
+import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { issue, kindFor, launch, putFiles, type Restart, type Running, required, TakenOver } from './launch.ts';
+import { issue, kindFor, launch, putFiles, type Restart, type RunningAgent, required, TakenOver } from './launch.ts';
 import type { InstancePorts } from './ports.ts';
-import type { Started } from './start.ts';
-import { LEASE_OVER, type Leased, leave, type Outside, stillMine } from './step.ts';
+import type { StartOutcome } from './start.ts';
+import { type InstanceOutside, LEASE_OVER, type LeasedInstance, leave, stillMine } from './step.ts';
 import { beginEnding } from './stop.ts';
 import { changeInstance } from './store.ts';
 
@@ -17,7 +17,7 @@ export async function beginRestart(tx: Tx, row: InstanceRow, restart: Restart): 
 }
 
 /** Where it cannot be, the instance ends: nobody would do its work. */
-export async function carryOutRestart(outside: Outside, ports: InstancePorts, hand: Hand, leased: Leased): Promise<Started> {
+export async function carryOutRestart(outside: InstanceOutside, ports: InstancePorts, hand: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
   let at = leased;
   try {
     const sessions = await outside.sessions(kindFor(outside, at));
@@ -35,12 +35,12 @@ export async function carryOutRestart(outside: Outside, ports: InstancePorts, ha
   }
 }
 
-async function giveUp(tx: Tx, at: Leased, status_reason: string): Promise<void> {
+async function giveUp(tx: Tx, at: LeasedInstance, status_reason: string): Promise<void> {
   const row = await stillMine(tx, at);
   if (row) await beginEnding(tx, row, { status: 'terminated', status_reason }, { force: false }, 0);
 }
 
-async function settle(tx: Tx, actor: string, leased: Leased, session: Running): Promise<InstanceRow | undefined> {
+async function settle(tx: Tx, actor: string, leased: LeasedInstance, session: RunningAgent): Promise<InstanceRow | undefined> {
   const row = await stillMine(tx, leased);
   if (!row) return undefined;
   const values = { ...LEASE_OVER, ...session, updated_at: tx.now, last_activity: tx.now };

@@ -3,7 +3,7 @@ import type { CallContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { type Hand, messageOf } from '../../../kernel/step.ts';
+import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import { TmuxFailed } from '../../../machine/agent-sessions/tmux.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import { reachRepository } from '../../../machine/git/reach.ts';
@@ -13,16 +13,16 @@ import { ProgramMissing } from '../../../machine/process/process.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { instancesStart } from './contract.ts';
-import { adopt, issue, kindFor, launch, putFiles, type Running, requireAwaited, required, TakenOver } from './launch.ts';
+import { adopt, issue, kindFor, launch, putFiles, type RunningAgent, requireAwaited, required, TakenOver } from './launch.ts';
 import type { InstancePorts } from './ports.ts';
 import { foldersIn, requireOwn } from './require.ts';
-import type { Wanted } from './reserve.ts';
-import { goOn, LEASE_OVER, type Leased, type Outside, stillMine } from './step.ts';
+import type { InstanceRequest } from './reserve.ts';
+import { goOn, type InstanceOutside, LEASE_OVER, type LeasedInstance, stillMine } from './step.ts';
 import { endSession, removeFromDisk } from './stop.ts';
 import { changeInstance, deleteInstance, insertRelationship } from './store.ts';
 
 /** What an agent is told when it is started. It begins with our own words: no program takes them for an option. */
-export interface Task {
+export interface AgentAssignment {
   readonly id: string;
   readonly branch: string;
   readonly baseBranch: string;
@@ -31,7 +31,7 @@ export interface Task {
   readonly prompt: string | undefined;
 }
 
-export function codingPrompt({ id, branch, baseBranch, issue, prompt }: Task): string {
+export function codingPrompt({ id, branch, baseBranch, issue, prompt }: AgentAssignment): string {
   return joined(
     `You are ${id}, a coding agent. You work in a git worktree of your own, on branch ${branch}, which starts from ${baseBranch}.`,
     issue === null ? undefined : `Your task is issue ${issue} of this repository. ${readIssue(issue)}`,
@@ -46,7 +46,7 @@ export function codingPrompt({ id, branch, baseBranch, issue, prompt }: Task): s
   );
 }
 
-export function planningPrompt({ id, branch, baseBranch, issue, prompt }: Task): string {
+export function planningPrompt({ id, branch, baseBranch, issue, prompt }: AgentAssignment): string {
   return joined(
     `You are ${id}, a planning agent. You work in a git worktree of your own, on branch ${branch}, which starts from ${baseBranch}.`,
     issue === null ? undefined : `What is to be planned is issue ${issue} of this repository. ${readIssue(issue)}`,
@@ -67,7 +67,7 @@ const joined = (...parts: (string | undefined)[]): string => parts.filter((part)
 type Start = Input<typeof instancesStart>;
 
 /** All that can be wrong with a start is found out before anything is made. */
-export async function plannedStart(outside: Outside, ctx: CallContext, input: Start): Promise<Omit<Wanted, 'developer'>> {
+export async function plannedStart(outside: InstanceOutside, ctx: CallContext, input: Start): Promise<Omit<InstanceRequest, 'developer'>> {
   const { type, issue = null, prompt, agent } = input;
   if (issue === null && prompt === undefined)
     throw invalidInput([{ field: 'prompt', message: 'expected an issue, a prompt, or both: the agent must know what to do' }]);
@@ -99,7 +99,12 @@ export async function plannedStart(outside: Outside, ctx: CallContext, input: St
 /** Worktrees of worktrees would lie all over the place. */
 const mainCheckout = ({ root, commonDir }: Located): string => (basename(commonDir) === '.git' ? dirname(commonDir) : root);
 
-async function startingPoint({ disk }: Outside, { root }: Located, base: string | undefined, signal: AbortSignal): Promise<{ branch: string; commit: string }> {
+async function startingPoint(
+  { disk }: InstanceOutside,
+  { root }: Located,
+  base: string | undefined,
+  signal: AbortSignal,
+): Promise<{ branch: string; commit: string }> {
   if (base === undefined) return await disk.startingPoint(root, { signal });
   // Only a branch: `main~3` names a commit too, but nothing can be merged into it.
   const isName = await disk.requireBranchName(root, base, { signal }).then(
@@ -115,7 +120,7 @@ async function startingPoint({ disk }: Outside, { root }: Located, base: string 
   throw new Refusal('BRANCH_NOT_FOUND', `There is no branch ${JSON.stringify(base)} in ${root}.`, next, { field: 'base_branch' });
 }
 
-function requireLauncher({ launchers: all, environment }: Outside, name: string, workspace: string): void {
+function requireLauncher({ launchers: all, environment }: InstanceOutside, name: string, workspace: string): void {
   const launchers = Object.fromEntries(Object.entries(all).filter(([, { workspace: only = workspace }]) => only === workspace));
   const launcher = Object.hasOwn(launchers, name) ? launchers[name] : undefined;
   if (!launcher) {
@@ -130,10 +135,10 @@ function requireLauncher({ launchers: all, environment }: Outside, name: string,
   });
 }
 
-export type Started = { readonly row: InstanceRow } | { readonly failure: unknown };
+export type StartOutcome = { readonly row: InstanceRow } | { readonly failure: unknown };
 
 /** From what was written down to an agent at work, or back to nothing. Can be begun again by whoever takes it over. */
-export async function carryOutStart(outside: Outside, ports: InstancePorts, hand: Hand, leased: Leased): Promise<Started> {
+export async function carryOutStart(outside: InstanceOutside, ports: InstancePorts, hand: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
   let at = leased;
   const before = givenUp(at);
   if (before !== null) {
@@ -158,7 +163,7 @@ export async function carryOutStart(outside: Outside, ports: InstancePorts, hand
   }
 }
 
-async function prepare(outside: Outside, hand: Hand, at: Leased): Promise<Leased | undefined> {
+async function prepare(outside: InstanceOutside, hand: StepRunner, at: LeasedInstance): Promise<LeasedInstance | undefined> {
   const { repository, worktree_path, branch_name, base_commit } = at;
   await requireOwn(outside, worktree_path);
   await outside.disk.addWorktree(repository, { path: worktree_path, branch: branch_name, base: base_commit as string }, { signal: hand.signal });
@@ -166,7 +171,7 @@ async function prepare(outside: Outside, hand: Hand, at: Leased): Promise<Leased
 }
 
 /** It is there for everybody: of a review, its parent waits from now on. */
-async function settle(tx: Tx, actor: string, leased: Leased, session: Running): Promise<InstanceRow | undefined> {
+async function settle(tx: Tx, actor: string, leased: LeasedInstance, session: RunningAgent): Promise<InstanceRow | undefined> {
   const row = await stillMine(tx, leased);
   if (!row) return undefined;
   const after = { ...row, ...LEASE_OVER, ...session, updated_at: tx.now, last_activity: tx.now };
@@ -197,10 +202,10 @@ async function settle(tx: Tx, actor: string, leased: Leased, session: Running): 
 }
 
 /** Why it is being undone: whoever began that has said so to the caller, and it is not started after all. */
-const givenUp = ({ step_data }: Leased): string | null => (step_data === null ? null : (JSON.parse(step_data) as { undo: string }).undo);
+const givenUp = ({ step_data }: LeasedInstance): string | null => (step_data === null ? null : (JSON.parse(step_data) as { undo: string }).undo);
 
 /** What was made goes, as nobody was told of it. Where work would be lost by that, the instance stays on record as one that ended. */
-async function undo(outside: Outside, ports: InstancePorts, hand: Hand, at: Leased, reason: string): Promise<void> {
+async function undo(outside: InstanceOutside, ports: InstancePorts, hand: StepRunner, at: LeasedInstance, reason: string): Promise<void> {
   const leased = await hand.write((tx) => goOn(tx, at, at.step, { step_data: JSON.stringify({ undo: reason }) }));
   if (!leased) return;
   await endSession(outside, leased);

@@ -1,5 +1,5 @@
 import type { Launcher } from '../../../clients/client.ts';
-import { createLeases, type Held, STEP_OVER } from '../../../kernel/step.ts';
+import { createLeases, type LeasedStep, STEP_OVER } from '../../../kernel/step.ts';
 import type { AgentSessions } from '../../../machine/agent-sessions/agent-session.ts';
 import type { FileDisk } from '../../../machine/files.ts';
 import type { GitDisk } from '../../../machine/git/disk.ts';
@@ -9,7 +9,7 @@ import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { changeInstance, findInstance } from './store.ts';
 
 /** The machine outside the store. */
-export interface Outside {
+export interface InstanceOutside {
   /** What of the instances is here: another server's may lie on another machine. */
   readonly machine: string;
   readonly disk: GitDisk;
@@ -35,7 +35,7 @@ export interface Outside {
   environment(passed: readonly string[], own: Readonly<Record<string, string>>): Record<string, string>;
 }
 
-export type Leased = Held<InstanceRow>;
+export type LeasedInstance = LeasedStep<InstanceRow>;
 
 export const { lease, leave, isOverdue, stillMine, goOn, takeOver, finishOverdue } = createLeases<InstanceRow>({
   holders,

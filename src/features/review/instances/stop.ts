@@ -1,6 +1,6 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
-import { type Hand, messageOf } from '../../../kernel/step.ts';
+import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
 import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/keep.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
@@ -8,23 +8,23 @@ import type { Tx } from '../../../storage/write.ts';
 import { allows } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { requireHere, requireIdle, requireInstance, requireOwn } from './require.ts';
-import { LEASE_OVER, type Leased, lease, leave, type Outside, stillMine, takeOver } from './step.ts';
+import { type InstanceOutside, LEASE_OVER, type LeasedInstance, lease, leave, stillMine, takeOver } from './step.ts';
 import { changeInstance, endRelationship, findInstance, reviewedBy, reviewsOf } from './store.ts';
 
 /** How an instance is to be taken from the machine. */
-export interface Ending {
+export interface InstanceEnding {
   /** A person wants its worktree gone whatever is in it; or its work has been delivered. A backup is kept. */
   readonly force: boolean;
 }
 
 /** So long whoever called as the instance has to read its answer, before its session goes. */
-export const LAST_WORDS_MS = 5_000;
+export const EXIT_GRACE_MS = 5_000;
 
 /**
  * The decision that an instance is over: who it was is over at once, its session and worktree are taken away after that.
  * `graceMs`: the sweep does it, after that time; else whoever called this carries it out at once.
  */
-export async function beginEnding(tx: Tx, row: InstanceRow, values: Partial<InstanceRow>, ending: Ending, graceMs?: number): Promise<Leased> {
+export async function beginEnding(tx: Tx, row: InstanceRow, values: Partial<InstanceRow>, ending: InstanceEnding, graceMs?: number): Promise<LeasedInstance> {
   const step = graceMs === undefined ? lease('ending', tx.now) : leave('ending', tx.now + graceMs);
   const change = { ...values, ...step, step_data: JSON.stringify(ending), updated_at: tx.now };
   await changeInstance(tx.db, row, change);
@@ -32,15 +32,15 @@ export async function beginEnding(tx: Tx, row: InstanceRow, values: Partial<Inst
 }
 
 /** Agent, then session, then worktree. Can be begun again by whoever takes it over. */
-export async function carryOutEnd(outside: Outside, ports: InstancePorts, hand: Hand, leased: Leased): Promise<InstanceRow> {
+export async function carryOutEnd(outside: InstanceOutside, ports: InstancePorts, hand: StepRunner, leased: LeasedInstance): Promise<InstanceRow> {
   await endSession(outside, leased);
-  const { force } = JSON.parse(leased.step_data ?? '{"force":false}') as Ending;
+  const { force } = JSON.parse(leased.step_data ?? '{"force":false}') as InstanceEnding;
   const left = await removeFromDisk(outside, leased, force);
   return await hand.write((tx) => settleEnd(tx, ports, hand.actor, leased, left));
 }
 
 /** What it showed last stays readable; then it, and all that it started, ends. */
-export async function endSession(outside: Outside, row: InstanceRow): Promise<void> {
+export async function endSession(outside: InstanceOutside, row: InstanceRow): Promise<void> {
   if (row.session_kind === null) return;
   const sessions = await outside.sessions(row.session_kind);
   const handle = row.pid === null ? await sessions.find(row.session_name) : { name: row.session_name, pid: row.pid, started: row.process_start ?? 0 };
@@ -51,7 +51,7 @@ export async function endSession(outside: Outside, row: InstanceRow): Promise<vo
 }
 
 const KEPT_LINES = 5_000;
-const keepScreen = async (outside: Outside, sessions: AgentSessions, handle: SessionHandle): Promise<void> =>
+const keepScreen = async (outside: InstanceOutside, sessions: AgentSessions, handle: SessionHandle): Promise<void> =>
   await outside.keepScreen(handle.name, await sessions.screen(handle, KEPT_LINES));
 
 export type OnDisk = Pick<InstanceRow, 'repository' | 'worktree_path' | 'branch_name' | 'base_branch' | 'session_name'>;
@@ -71,7 +71,7 @@ export const againstOf = ({ branch_name: branch, base_branch: base }: Pick<OnDis
 });
 
 /** Takes worktree and branch away, if nothing is lost by it, or if what would be is kept by a backup. Never cut short: half a removal looks like deletions. */
-export async function removeFromDisk(outside: Outside, row: OnDisk, force: boolean): Promise<Left> {
+export async function removeFromDisk(outside: InstanceOutside, row: OnDisk, force: boolean): Promise<Left> {
   const { disk, files } = outside;
   let backup: string | null = null;
   try {
@@ -101,7 +101,7 @@ export async function removeFromDisk(outside: Outside, row: OnDisk, force: boole
   }
 }
 
-async function settleEnd(tx: Tx, ports: InstancePorts, actor: string, leased: Leased, { reason, backup }: Left): Promise<InstanceRow> {
+async function settleEnd(tx: Tx, ports: InstancePorts, actor: string, leased: LeasedInstance, { reason, backup }: Left): Promise<InstanceRow> {
   const row = await stillMine(tx, leased);
   // Another has taken it over meanwhile, and records it.
   if (!row) return leased;
@@ -158,7 +158,7 @@ export interface Over {
 }
 
 /** A review is over, whichever way: its reviewer ends, and its parent is free again and told. */
-export async function reviewOver(tx: Tx, ports: InstancePorts, review: InstanceRow, over: Over): Promise<Leased> {
+export async function reviewOver(tx: Tx, ports: InstancePorts, review: InstanceRow, over: Over): Promise<LeasedInstance> {
   const relationship = await reviewedBy(tx.db, tx.workspace, review.id);
   if (relationship) await endRelationship(tx.db, relationship, over.outcome, tx.now);
   const parent = relationship && (await findInstance(tx.db, tx.workspace, relationship.parent_instance));
@@ -175,7 +175,7 @@ export async function reviewOver(tx: Tx, ports: InstancePorts, review: InstanceR
 /** What a person's word has made of an instance. `leased`: what is to be taken from the machine now, itself first. */
 export interface TakenAway {
   readonly row: InstanceRow;
-  readonly leased: readonly Leased[];
+  readonly leased: readonly LeasedInstance[];
 }
 
 interface Asked {
@@ -183,36 +183,36 @@ interface Asked {
   readonly reason?: string | undefined;
 }
 
-type House = { readonly outside: Outside; readonly ports: InstancePorts };
+type House = { readonly outside: InstanceOutside; readonly ports: InstancePorts };
 
 /** Ends its agent. Work that is a pull request stays that. */
-export async function stop(tx: Tx, house: House, ctx: WriteContext, { instance_id, reason }: Asked): Promise<TakenAway> {
-  const row = await requireAtHand(tx, house, instance_id);
+export async function stop(tx: Tx, services: House, ctx: WriteContext, { instance_id, reason }: Asked): Promise<TakenAway> {
+  const row = await requireAtHand(tx, services, instance_id);
   if (row.step === 'ending') return await goOnEnding(tx, row);
   if (row.ended_at !== null) return { row, leased: [] };
   const status_reason = inWords('stopped', ctx, reason);
   record(tx, ctx, { category: 'work', kind: 'instance.stopped', subject: row.id, payload: { type: row.type, status: row.status } });
   if (row.type === 'review') {
-    const leased = await endReview(tx, house, ctx, row, status_reason);
+    const leased = await endReview(tx, services, ctx, row, status_reason);
     return { row: leased, leased: [leased] };
   }
   const status = allows('stopped', row.status) ? 'terminated' : row.status;
-  return await endWork(tx, house, ctx, row, { status, status_reason, news: null });
+  return await endWork(tx, services, ctx, row, { status, status_reason, news: null });
 }
 
 /** Gives its work up. */
-export async function abandon(tx: Tx, house: House, ctx: WriteContext, { instance_id, reason }: Asked): Promise<TakenAway> {
-  const row = await requireAtHand(tx, house, instance_id);
+export async function abandon(tx: Tx, services: House, ctx: WriteContext, { instance_id, reason }: Asked): Promise<TakenAway> {
+  const row = await requireAtHand(tx, services, instance_id);
   if (row.status === 'abandoned') return row.step === 'ending' ? await goOnEnding(tx, row) : { row, leased: [] };
   if (row.type === 'review') throw invalidState(row, 'A review is stopped, not abandoned', `covenant instances stop ${row.id}`);
   if (!allows('abandoned', row.status)) throw invalidState(row, `${row.id} is ${row.status}: there is nothing to abandon`, `covenant instances show ${row.id}`);
   record(tx, ctx, { category: 'work', kind: 'instance.abandoned', subject: row.id, payload: { automatic: false, status: row.status } });
-  return await endWork(tx, house, ctx, row, { status: 'abandoned', status_reason: inWords('abandoned', ctx, reason), news: null });
+  return await endWork(tx, services, ctx, row, { status: 'abandoned', status_reason: inWords('abandoned', ctx, reason), news: null });
 }
 
 /** Takes away what was kept of one that is over. */
-export async function clean(tx: Tx, house: House, { instance_id, force }: { instance_id: string; force: boolean }): Promise<TakenAway> {
-  const row = await requireAtHand(tx, house, instance_id);
+export async function clean(tx: Tx, services: House, { instance_id, force }: { instance_id: string; force: boolean }): Promise<TakenAway> {
+  const row = await requireAtHand(tx, services, instance_id);
   if (row.ended_at === null && row.step !== 'ending') {
     throw invalidState(row, `${row.id} is not over: it is ${row.status}`, `covenant instances stop ${row.id}, or abandon it`);
   }
@@ -235,16 +235,16 @@ async function goOnEnding(tx: Tx, row: InstanceRow): Promise<TakenAway> {
 }
 
 /** Itself first: its review then finds nobody whom it would have to set free and to tell. One that is just being started finds it over, and is undone. */
-async function endWork(tx: Tx, house: House, ctx: WriteContext, row: InstanceRow, values: Partial<InstanceRow>): Promise<TakenAway> {
+async function endWork(tx: Tx, services: House, ctx: WriteContext, row: InstanceRow, values: Partial<InstanceRow>): Promise<TakenAway> {
   const own = await beginEnding(tx, row, values, { force: false });
   const open = (await reviewsOf(tx.db, tx.workspace, row.id)).find(({ ended_at }) => ended_at === null);
   const review = open && (await findInstance(tx.db, tx.workspace, open.child_instance));
   if (!review || review.step === 'ending' || review.ended_at !== null) return { row: own, leased: [own] };
-  const leased = await endReview(tx, house, ctx, review, `${row.id} was ${values.status}`);
-  return { row: own, leased: review.machine === house.outside.machine ? [own, leased] : [own] };
+  const leased = await endReview(tx, services, ctx, review, `${row.id} was ${values.status}`);
+  return { row: own, leased: review.machine === services.outside.machine ? [own, leased] : [own] };
 }
 
-async function endReview(tx: Tx, { outside, ports }: House, ctx: WriteContext, review: InstanceRow, reason: string): Promise<Leased> {
+async function endReview(tx: Tx, { outside, ports }: House, ctx: WriteContext, review: InstanceRow, reason: string): Promise<LeasedInstance> {
   const underWay = (await ports.feedbackOf(tx.db, tx.workspace, review.id)).some(({ delivered }) => delivered === null);
   if (underWay)
     throw new Refusal('BUSY', `${review.id} is delivering its feedback at this moment.`, 'Call again in a few seconds.', { instance_id: review.id });

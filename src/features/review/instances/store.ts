@@ -5,7 +5,7 @@ import type { Db } from '../../../storage/engine.ts';
 import type { Database, InstanceRelationshipRow, InstanceRow } from '../../../storage/schema-rows.ts';
 import type { InstanceStatus, InstanceStep, InstanceType } from './contract.ts';
 import { AT_WORK } from './lifecycle.ts';
-import type { Place } from './orphans.ts';
+import type { InstancePlace } from './orphans.ts';
 
 type Key = Pick<InstanceRow, 'workspace_id' | 'id'>;
 
@@ -193,6 +193,6 @@ export async function reviewBeingStarted(db: Db, workspace: string, parent: stri
 }
 
 /** What every instance that is or was has on its machine, in whichever workspace. */
-export async function placesOf(db: Db): Promise<Place[]> {
+export async function placesOf(db: Db): Promise<InstancePlace[]> {
   return await db.selectFrom('instances').select(['session_name', 'worktree_path', 'repository', 'machine', 'ended_at', 'step', 'kept_reason']).execute();
 }

@@ -1,9 +1,9 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { InstancePorts } from './ports.ts';
 import { carryOutRestart } from './restart.ts';
 import { carryOutStart } from './start.ts';
-import { finishOverdue, type Outside } from './step.ts';
+import { finishOverdue, type InstanceOutside } from './step.ts';
 import { carryOutEnd } from './stop.ts';
 import { stepsUnderWay } from './store.ts';
 
@@ -14,11 +14,11 @@ type Step = keyof typeof FINISH;
 const STEPS = Object.keys(FINISH) as Step[];
 
 /** Carries out every step that is due: what was put off for a moment, and what a process began and did not live to record. */
-export const stepSweep = (house: House, outside: Outside, ports: InstancePorts): Sweep => ({
+export const stepSweep = (services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep => ({
   name: 'instance steps',
   everyMs: EVERY_MS,
   async run() {
-    const seen = await stepsUnderWay(house.store.reader, outside.machine, STEPS);
-    await finishOverdue(house, seen, (hand, row) => FINISH[row.step as Step](outside, ports, hand, row));
+    const seen = await stepsUnderWay(services.store.reader, outside.machine, STEPS);
+    await finishOverdue(services, seen, (hand, row) => FINISH[row.step as Step](outside, ports, hand, row));
   },
 });

@@ -2,7 +2,7 @@ import { type CallContext, record, type WriteContext } from '../../../kernel/con
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
-import type { Hand } from '../../../kernel/step.ts';
+import type { StepRunner } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -24,13 +24,13 @@ import type { InstancePorts } from './ports.ts';
 import { requireInstance, requireWatchable } from './require.ts';
 import { reserve } from './reserve.ts';
 import { carryOutStart, plannedStart, startFailed } from './start.ts';
-import type { Outside } from './step.ts';
+import type { InstanceOutside } from './step.ts';
 import { abandon, carryOutEnd, clean, stop, type TakenAway, withNews } from './stop.ts';
 import { changeInstance, listInstances, relationshipsOf } from './store.ts';
 import { failuresOf, instanceViewer, isRunning, viewRelationship } from './views.ts';
 
 /** The end of what its terminal or log shows, or showed last. */
-export async function outputOf(outside: Outside, row: InstanceRow, lines: number): Promise<string> {
+export async function outputOf(outside: InstanceOutside, row: InstanceRow, lines: number): Promise<string> {
   if (row.session_kind === null) return '';
   const sessions = await outside.sessions(row.session_kind);
   const there = row.session_kind === 'process' || row.ended_at === null || isRunning(row);
@@ -44,7 +44,7 @@ function lastLines(text: string, most: number): string {
 }
 
 /** More than this nobody types. */
-const MOST_TYPED = 1_000;
+const MAX_TYPED = 1_000;
 const SUBJECT = 'A person writes to you';
 
 /** A person's words: in the inbox of its agent, and before its eyes as feedback comes there. */
@@ -70,13 +70,13 @@ export async function messageAgent(
 /** What does not fit on a line is left where it is. */
 const typed = (message: string, id: string): string => {
   const line = message.replace(/\s+/g, ' ');
-  return line.length <= MOST_TYPED ? `${SUBJECT} (${id}): ${line}` : `${SUBJECT} (${id}): call message_list to read it.`;
+  return line.length <= MAX_TYPED ? `${SUBJECT} (${id}): ${line}` : `${SUBJECT} (${id}): call message_list to read it.`;
 };
 
 /** What people do with instances: on the dashboard and at a terminal. */
-export function instanceActions(outside: Outside, ports: InstancePorts): Implementation[] {
-  const house = { outside, ports };
-  const handOf = (ctx: CallContext, signal?: AbortSignal): Hand => ({ actor: ctx.principal.actor, signal, write: (callback) => ctx.settle(callback) });
+export function instanceActions(outside: InstanceOutside, ports: InstancePorts): Implementation[] {
+  const services = { outside, ports };
+  const handOf = (ctx: CallContext, signal?: AbortSignal): StepRunner => ({ actor: ctx.principal.actor, signal, write: (callback) => ctx.settle(callback) });
 
   /** Decided in one transaction, carried out at once; by the sweep, should this process not live to see it. */
   async function takeAway(ctx: CallContext, decide: (tx: Tx) => Promise<TakenAway>): Promise<Reply<Output<typeof instancesStop>>> {
@@ -134,9 +134,9 @@ export function instanceActions(outside: Outside, ports: InstancePorts): Impleme
         return ok({ instance_id, text: await outputOf(outside, row, lines), running: isRunning(row) });
       },
     }),
-    implement(instancesStop, { run: (input, ctx) => takeAway(ctx, (tx) => stop(tx, house, ctx, input)) }),
-    implement(instancesAbandon, { run: (input, ctx) => takeAway(ctx, (tx) => abandon(tx, house, ctx, input)) }),
-    implement(instancesClean, { run: (input, ctx) => takeAway(ctx, (tx) => clean(tx, house, input)) }),
+    implement(instancesStop, { run: (input, ctx) => takeAway(ctx, (tx) => stop(tx, services, ctx, input)) }),
+    implement(instancesAbandon, { run: (input, ctx) => takeAway(ctx, (tx) => abandon(tx, services, ctx, input)) }),
+    implement(instancesClean, { run: (input, ctx) => takeAway(ctx, (tx) => clean(tx, services, input)) }),
   ];
 }
 
@@ -148,7 +148,7 @@ async function ending(ctx: CallContext, row: InstanceRow): Promise<Output<typeof
 }
 
 /** To look on: who wants to type leaves the `-r` out. */
-async function attachCommand(outside: Outside, row: InstanceRow): Promise<string[] | null> {
+async function attachCommand(outside: InstanceOutside, row: InstanceRow): Promise<string[] | null> {
   if (row.session_kind !== 'tmux' || row.machine !== outside.machine || !isRunning(row)) return null;
   const [socket, path, command, ...target] = (await outside.tmux())?.attachArgs(row.session_name) ?? [];
   return socket && path && command ? ['tmux', socket, path, command, '-r', ...target] : null;

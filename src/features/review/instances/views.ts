@@ -10,7 +10,7 @@ import { reviewLimits } from '../../core/settings/index.ts';
 import type { instancesShow, instanceView } from './contract.ts';
 import { AT_WORK } from './lifecycle.ts';
 import { isAtLimit, reviewsAllowed, SUGGESTIONS } from './limits.ts';
-import type { Outside } from './step.ts';
+import type { InstanceOutside } from './step.ts';
 import { findInstance, reviewCounts } from './store.ts';
 
 export type InstanceView = z.input<typeof instanceView>;
@@ -89,12 +89,12 @@ export const viewRelationship = ({ workspace_id: _, ...relationship }: Relations
 
 type Failure = Output<typeof instancesShow>['failures'][number];
 
-const MOST = 20;
+const MAX_ITEMS = 20;
 const GIT_MS = 5_000;
 
 /** Where the work of an instance stood when a review tool failed it: the journal keeps it with the call. */
 export const circumstancesOf =
-  (reader: Db, disk: Outside['disk'], machine: string): NonNullable<Ports['circumstances']> =>
+  (reader: Db, disk: InstanceOutside['disk'], machine: string): NonNullable<Ports['circumstances']> =>
   async ({ workspace, instanceId }: Principal, { toolset }) => {
     const row = toolset === 'review' && instanceId !== null ? await findInstance(reader, workspace, instanceId) : undefined;
     if (!row) return undefined;
@@ -118,7 +118,7 @@ export async function failuresOf(db: Db, { workspace_id, id, created_at }: Insta
     .where('time', '>=', created_at)
     .where('payload', 'like', '%"circumstances":{%')
     .orderBy('seq', 'desc')
-    .limit(MOST)
+    .limit(MAX_ITEMS)
     .execute();
   return rows.map(({ time, kind, payload }) => {
     const { code = null, request_id, circumstances } = JSON.parse(payload) as Kept;

@@ -3,20 +3,20 @@ import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
-import { type Hand, isHeldAs, messageOf } from '../../../kernel/step.ts';
-import type { GitHub, GitHubRepository, Issue, NewIssue } from '../../../machine/github/github.ts';
+import { isHeldAs, messageOf, type StepRunner } from '../../../kernel/step.ts';
+import type { GitHub, GitHubIssue, GitHubRepository, NewIssue } from '../../../machine/github/github.ts';
 import { GitHubFailed } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
   changeInstance,
   findInstance,
   goOn,
+  type InstanceOutside,
   type InstancePorts,
   type InstanceRow,
   LEASE_OVER,
-  type Leased,
+  type LeasedInstance,
   lease,
-  type Outside,
   requireInstance,
 } from '../instances/index.ts';
 import { callingInstance, requireType } from '../reviews/index.ts';
@@ -26,7 +26,12 @@ import { told, toldAs, waitsForGitHub } from './refusals.ts';
 
 type Wanted = Input<typeof createIssues>;
 
-export async function runIssues(outside: Outside, ports: InstancePorts, { issues }: Wanted, ctx: CallContext): Promise<Reply<Output<typeof createIssues>>> {
+export async function runIssues(
+  outside: InstanceOutside,
+  ports: InstancePorts,
+  { issues }: Wanted,
+  ctx: CallContext,
+): Promise<Reply<Output<typeof createIssues>>> {
   const caller = await callingInstance(ctx, outside.machine);
   requireType(caller, 'planning', 'planning agents may create issues');
   requireIdle(caller);
@@ -36,7 +41,7 @@ export async function runIssues(outside: Outside, ports: InstancePorts, { issues
     requireIdle(row);
     return await beginIssues(tx, row, repository, issues);
   });
-  const hand: Hand = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
+  const hand: StepRunner = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
   const outcome = await carryOutIssues(outside, ports, hand, leased);
   if (!outcome) throw busy(caller.id);
   const { created, failed, stopped } = outcome;
@@ -78,12 +83,12 @@ interface IssuesStep extends Report {
   readonly pending: readonly Pending[];
 }
 
-export interface Outcome extends Report {
+export interface IssueOutcome extends Report {
   /** What made it stop before the end. */
   readonly stopped: GitHubFailed | null;
 }
 
-export async function beginIssues(tx: Tx, row: InstanceRow, repository: GitHubRepository, issues: readonly NewIssue[]): Promise<Leased> {
+export async function beginIssues(tx: Tx, row: InstanceRow, repository: GitHubRepository, issues: readonly NewIssue[]): Promise<LeasedInstance> {
   const pending = issues.map((issue, index) => ({ ...issue, index }));
   const step: IssuesStep = { repository, key: newId('iss', tx.now), begun: tx.now, pending, created: [], failed: [] };
   const change = { ...lease('issues', tx.now), step_data: JSON.stringify(step), updated_at: tx.now, last_activity: tx.now };
@@ -98,13 +103,13 @@ interface Way {
 
 /** One after the other, each written down before the next. Undefined: another goes on with it, or it waits for GitHub. */
 export async function carryOutIssues(
-  outside: Outside,
+  outside: InstanceOutside,
   ports: InstancePorts,
-  hand: Hand,
-  leased: Leased,
+  hand: StepRunner,
+  leased: LeasedInstance,
   { resumedAt }: Way = {},
-): Promise<Outcome | undefined> {
-  let at: Leased | undefined = leased;
+): Promise<IssueOutcome | undefined> {
+  let at: LeasedInstance | undefined = leased;
   let step = JSON.parse(leased.step_data as string) as IssuesStep;
   let mayBeThere = resumedAt !== undefined;
   let stopped: GitHubFailed | null = null;
@@ -123,7 +128,7 @@ export async function carryOutIssues(
     mayBeThere = false;
     if (stopped) break;
     const next = JSON.stringify(step);
-    const held: Leased = at;
+    const held: LeasedInstance = at;
     at = await hand.write((tx) => goOn(tx, held, 'issues', { step_data: next }));
     if (!at) {
       await hand.write((tx) => settle(tx, ports, hand.actor, held, step, true));
@@ -143,7 +148,7 @@ async function create(
   { repository, key, begun }: IssuesStep,
   { index, title, body, labels, assignees }: Pending,
   mayBeThere: boolean,
-): Promise<Issue> {
+): Promise<GitHubIssue> {
   // In front: after an unclosed code block it would be seen.
   const marker = `<!-- covenant:${key}-${index} -->`;
   const find = async () => (await github.issuesSince(repository, begun - CLOCKS_DIFFER_MS)).find((issue) => issue.body.includes(marker));
@@ -167,7 +172,7 @@ function inWords(failure: GitHubFailed | null): string {
   return `${messageOf(failure)}${again}`;
 }
 
-async function settle(tx: Tx, ports: InstancePorts, actor: string, leased: Leased, { created, failed }: Report, nobodyHears: boolean): Promise<void> {
+async function settle(tx: Tx, ports: InstancePorts, actor: string, leased: LeasedInstance, { created, failed }: Report, nobodyHears: boolean): Promise<void> {
   const row = await findInstance(tx.db, tx.workspace, leased.id);
   if (!row) return;
   const isMine = isHeldAs(row, leased);

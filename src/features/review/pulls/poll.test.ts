@@ -3,7 +3,7 @@ import { createGitHub } from '../../../machine/github/github.ts';
 import { testClock } from '../../../testing/clock.ts';
 import { gitHubApp } from '../../../testing/scenes/pulls.ts';
 import { until } from '../../../testing/until.ts';
-import type { InstancePorts, Outside } from '../instances/index.ts';
+import type { InstanceOutside, InstancePorts } from '../instances/index.ts';
 import { pollSweep } from './poll.ts';
 
 const WORDS = { title: 'Add the thing', description: 'It was missing.' };
@@ -39,10 +39,10 @@ test('GitHub is asked once a minute for each that may change, and not at all whi
   const { machine, id } = await t.instance('work-7-a1');
   // The server's own clock stands still: only this one asks.
   const clock = testClock();
-  const house = { ...t.app, clock };
+  const services = { ...t.app, clock };
   const ports = { tell: async () => '' } as unknown as InstancePorts;
   const sweepWith = (token: string | undefined) =>
-    pollSweep(house, { machine, github: createGitHub({ token, baseUrl: t.github.url, now: () => clock.now() }) } as unknown as Outside, ports);
+    pollSweep(services, { machine, github: createGitHub({ token, baseUrl: t.github.url, now: () => clock.now() }) } as unknown as InstanceOutside, ports);
   const sweep = sweepWith(t.github.token);
   const after = async (ms: number): Promise<number[]> => {
     clock.advance(ms);

@@ -1,18 +1,27 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import { messageOf } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { type GitHub, GitHubFailed, type GitHubRepository, type Pull } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { allows, beginEnding, changeInstance, findInstance, type InstancePorts, type InstanceRow, type Outside, pullsToAskFor } from '../instances/index.ts';
+import {
+  allows,
+  beginEnding,
+  changeInstance,
+  findInstance,
+  type InstanceOutside,
+  type InstancePorts,
+  type InstanceRow,
+  pullsToAskFor,
+} from '../instances/index.ts';
 
 const EVERY_MS = 60_000;
 /** A token may ask 5,000 times an hour, and people use it too. */
-const AT_ONCE = 30;
+const BATCH_SIZE = 30;
 /** So long one that was closed may be reopened and it is noticed. */
 const CLOSED_MS = 30 * 24 * 3_600_000;
 
 /** Learns what became of pull requests. Those that were not asked for the longest come first. */
-export function pollSweep({ store, clock, log }: House, outside: Outside, ports: InstancePorts): Sweep {
+export function pollSweep({ store, clock, log }: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   const { github } = outside;
   const asked = new Map<string, number>();
   let notBefore = 0;
@@ -50,7 +59,7 @@ export function pollSweep({ store, clock, log }: House, outside: Outside, ports:
       const due = rows.filter((row) => now - when(row) >= EVERY_MS).sort((a, b) => when(a) - when(b));
       const known = new Set(rows.map(keyOf));
       for (const key of asked.keys()) if (!known.has(key)) for (const kept of [asked, complaints]) kept.delete(key);
-      for (const row of due.slice(0, AT_ONCE)) {
+      for (const row of due.slice(0, BATCH_SIZE)) {
         asked.set(keyOf(row), now);
         try {
           await ask(row);

@@ -1,20 +1,20 @@
 import { Refusal } from '../../../kernel/errors.ts';
-import { type Hand, isHeldAs, messageOf } from '../../../kernel/step.ts';
+import { isHeldAs, messageOf, type StepRunner } from '../../../kernel/step.ts';
 import type { Push } from '../../../machine/git/remote.ts';
 import type { GitHubRepository, Pull } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
   changeInstance,
+  EXIT_GRACE_MS,
   findInstance,
   goOn,
+  type InstanceOutside,
   type InstancePorts,
   type InstanceRow,
-  LAST_WORDS_MS,
   LEASE_OVER,
-  type Leased,
+  type LeasedInstance,
   lease,
   leave,
-  type Outside,
   reviewOver,
   stillMine,
 } from '../instances/index.ts';
@@ -32,9 +32,9 @@ interface PullStep {
   readonly begun: number;
 }
 
-export type Made = { readonly pull: Pull } | { readonly failure: unknown };
+export type MadePull = { readonly pull: Pull } | { readonly failure: unknown };
 
-export async function beginPull(tx: Tx, work: InstanceRow, step: Omit<PullStep, 'begun'>): Promise<Leased> {
+export async function beginPull(tx: Tx, work: InstanceRow, step: Omit<PullStep, 'begun'>): Promise<LeasedInstance> {
   const change = {
     ...lease('pull', tx.now),
     step_data: JSON.stringify({ ...step, begun: tx.now } satisfies PullStep),
@@ -49,7 +49,13 @@ export async function beginPull(tx: Tx, work: InstanceRow, step: Omit<PullStep, 
  * Pushes, opens, records; or, where it cannot be opened, is over as if it had not been begun: what was pushed harms nobody. A call whose time is
  * up does not cut it short: a large branch would never get there. Its agent then hears of it by a message.
  */
-export async function carryOutPull({ github, disk }: Outside, ports: InstancePorts, hand: Hand, leased: Leased, push: Push): Promise<Made> {
+export async function carryOutPull(
+  { github, disk }: InstanceOutside,
+  ports: InstancePorts,
+  hand: StepRunner,
+  leased: LeasedInstance,
+  push: Push,
+): Promise<MadePull> {
   const nobodyHears = () => hand.signal?.aborted === true;
   let held = leased;
   let pull: Pull;
@@ -70,7 +76,7 @@ export async function carryOutPull({ github, disk }: Outside, ports: InstancePor
   return { pull };
 }
 
-const noLongerHeld = ({ id }: Leased): Refusal =>
+const noLongerHeld = ({ id }: LeasedInstance): Refusal =>
   new Refusal(
     'INVALID_STATE',
     `${id} was ended before its pull request was opened, or another server went on with it.`,
@@ -78,7 +84,7 @@ const noLongerHeld = ({ id }: Leased): Refusal =>
   );
 
 /** What a process has left: GitHub knows whether there is a pull request. Otherwise there is none, and whoever wanted it is told. */
-export async function finishPull(outside: Outside, ports: InstancePorts, hand: Hand, leased: Leased, now: number): Promise<void> {
+export async function finishPull(outside: InstanceOutside, ports: InstancePorts, hand: StepRunner, leased: LeasedInstance, now: number): Promise<void> {
   const step = stepOf(leased);
   let pull: Pull | undefined;
   let reason = `GitHub has no open pull request of ${leased.branch_name}: the server, or GitHub, stopped before it was made`;
@@ -93,21 +99,21 @@ export async function finishPull(outside: Outside, ports: InstancePorts, hand: H
   await hand.write((tx) => (made ? settle(tx, ports, hand, leased, made, true) : undo(tx, ports, hand, leased, reason, true)));
 }
 
-const stepOf = (row: Leased): PullStep => JSON.parse(row.step_data as string) as PullStep;
+const stepOf = (row: LeasedInstance): PullStep => JSON.parse(row.step_data as string) as PullStep;
 
-const wantedOf = ({ branch_name, pr_number }: Leased, { repository, title, description, base }: PullStep) => ({
+const wantedOf = ({ branch_name, pr_number }: LeasedInstance, { repository, title, description, base }: PullStep) => ({
   repository,
   branch: branch_name,
   known: pr_number,
   words: { title, body: description, base },
 });
 
-async function leaveToSweep(tx: Tx, leased: Leased): Promise<void> {
+async function leaveToSweep(tx: Tx, leased: LeasedInstance): Promise<void> {
   const row = await stillMine(tx, leased);
   if (row) await changeInstance(tx.db, row, leave('pull', tx.now));
 }
 
-async function undo(tx: Tx, ports: InstancePorts, { actor }: Hand, leased: Leased, reason: string, tellCaller: boolean): Promise<void> {
+async function undo(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, reason: string, tellCaller: boolean): Promise<void> {
   const row = await stillMine(tx, leased);
   if (!row) return;
   const { by } = stepOf(leased);
@@ -119,7 +125,7 @@ async function undo(tx: Tx, ports: InstancePorts, { actor }: Hand, leased: Lease
   await ports.tell(tx, { from: caller.agent_id, to: caller.agent_id, actor, ...words });
 }
 
-async function settle(tx: Tx, ports: InstancePorts, { actor }: Hand, leased: Leased, { number, url }: Pull, tellCaller: boolean): Promise<void> {
+async function settle(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, { number, url }: Pull, tellCaller: boolean): Promise<void> {
   const row = await findInstance(tx.db, tx.workspace, leased.id);
   if (!row) return;
   const { by, base } = stepOf(leased);
@@ -148,7 +154,7 @@ async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, 
   const told = { subject, body: `${pr_url}. Nothing is left for you to do unless you are told otherwise.` };
   const review = await findInstance(tx.db, tx.workspace, by);
   if (review?.status === 'started') {
-    await reviewOver(tx, ports, review, { actor, outcome: 'approved', reason: `approved: pull request #${pr_number}`, told, parent, graceMs: LAST_WORDS_MS });
+    await reviewOver(tx, ports, review, { actor, outcome: 'approved', reason: `approved: pull request #${pr_number}`, told, parent, graceMs: EXIT_GRACE_MS });
   } else {
     await ports.tell(tx, { from: coder, to: coder, actor, ...told });
   }

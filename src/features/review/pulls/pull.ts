@@ -2,8 +2,8 @@ import type { CallContext } from '../../../kernel/context.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
-import type { Hand } from '../../../kernel/step.ts';
-import { type InstancePorts, type Outside, requireHere, requireInstance } from '../instances/index.ts';
+import type { StepRunner } from '../../../kernel/step.ts';
+import { type InstanceOutside, type InstancePorts, requireHere, requireInstance } from '../instances/index.ts';
 import { callingInstance } from '../reviews/index.ts';
 import type { createPullRequest } from './contract.ts';
 import { Unknown } from './open-pull.ts';
@@ -14,7 +14,12 @@ import { told, toldAs } from './refusals.ts';
 type Wanted = Input<typeof createPullRequest>;
 
 /** Who asks and for whose work, what stands in the way; then it is written down, and carried out or over. */
-export async function runPull(outside: Outside, ports: InstancePorts, input: Wanted, ctx: CallContext): Promise<Reply<Output<typeof createPullRequest>>> {
+export async function runPull(
+  outside: InstanceOutside,
+  ports: InstancePorts,
+  input: Wanted,
+  ctx: CallContext,
+): Promise<Reply<Output<typeof createPullRequest>>> {
   const caller = await callingInstance(ctx, outside.machine);
   const work = await requireWork(ctx.reader, caller);
   requireHere(work, outside.machine);
@@ -27,7 +32,7 @@ export async function runPull(outside: Outside, ports: InstancePorts, input: Wan
     const now = await requireWork(tx.db, await requireInstance(tx.db, tx.workspace, caller.id));
     return await beginPull(tx, now, { repository, title, description, base, by: caller.id });
   });
-  const hand: Hand = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
+  const hand: StepRunner = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
   const made = await carryOutPull(outside, ports, hand, leased, push);
   if ('failure' in made) throw made.failure instanceof Unknown ? unknown(made.failure) : toldAs(made.failure);
   return ok({ pr_number: made.pull.number, pr_url: made.pull.url, branch_name: work.branch_name, not_included: notIncluded });

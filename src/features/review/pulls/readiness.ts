@@ -5,17 +5,17 @@ import type { Push } from '../../../machine/git/remote.ts';
 import type { GitHubRepository } from '../../../machine/github/github.ts';
 import { GitHubFailed } from '../../../machine/github/github.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { type InstanceRow, type Outside, requireInstance, reviewBeingStarted, reviewedBy } from '../instances/index.ts';
+import { type InstanceOutside, type InstanceRow, requireInstance, reviewBeingStarted, reviewedBy } from '../instances/index.ts';
 import { feedbackOf } from '../reviews/index.ts';
 
 /** Where on GitHub an instance's work goes. */
-export interface Place {
+export interface PullPlace {
   readonly address: string;
   readonly repository: GitHubRepository;
 }
 
 /** The repository that `origin` names, to which its branches are pushed; or which part is missing for that. */
-export async function requirePlace({ github, disk }: Outside, row: InstanceRow, signal: AbortSignal): Promise<Place> {
+export async function requirePlace({ github, disk }: InstanceOutside, row: InstanceRow, signal: AbortSignal): Promise<PullPlace> {
   if (!github.hasToken) throw new GitHubFailed('token_missing', 'GITHUB_TOKEN is not set for the server');
   const address = await disk.originOf(row.repository, { signal });
   if (address === null) {
@@ -69,7 +69,7 @@ function over({ id, status, pr_number, pr_url }: InstanceRow): Refusal {
   return new Refusal('INVALID_STATE', `${id} is ${status}: no pull request is made of its work.`, next, { status, ...pull });
 }
 
-export interface Ready {
+export interface PullReadiness {
   readonly repository: GitHubRepository;
   readonly push: Push;
   /** What the coding agent has done besides, in words. */
@@ -77,7 +77,13 @@ export interface Ready {
 }
 
 /** Everything that can be known to stand in the way of a pull request, before anything is pushed. `reviewed`: the commit that was approved, if any. */
-export async function requireReady(outside: Outside, row: InstanceRow, base: string, reviewed: string | null, signal: AbortSignal): Promise<Ready> {
+export async function requireReady(
+  outside: InstanceOutside,
+  row: InstanceRow,
+  base: string,
+  reviewed: string | null,
+  signal: AbortSignal,
+): Promise<PullReadiness> {
   const { disk, github } = outside;
   const { worktree_path, repository, branch_name } = row;
   const tip = await requireBranch(outside, row, base, signal);
@@ -105,7 +111,7 @@ export async function requireReady(outside: Outside, row: InstanceRow, base: str
   };
 }
 
-async function requireBranch({ disk }: Outside, { repository, branch_name }: InstanceRow, base: string, signal: AbortSignal): Promise<string> {
+async function requireBranch({ disk }: InstanceOutside, { repository, branch_name }: InstanceRow, base: string, signal: AbortSignal): Promise<string> {
   const field = { field: 'base_branch' };
   await disk.requireBranchName(repository, base, { signal }).catch((error: unknown) => {
     if (!(error instanceof GitFailed)) throw error;

@@ -52,8 +52,8 @@ export async function told<T>(work: Promise<T>): Promise<T> {
 }
 
 /** So long the server goes on asking GitHub about what it has begun there. */
-const MOST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 
 /** Whether it makes sense to ask again later: GitHub is away, or wants to be left alone for a while. */
 export const waitsForGitHub = (failure: unknown, begun: number, now: number): boolean =>
-  failure instanceof GitHubFailed && (failure.isUncertain || failure.why === 'rate_limited') && now - begun < MOST_MS;
+  failure instanceof GitHubFailed && (failure.isUncertain || failure.why === 'rate_limited') && now - begun < MAX_MS;

@@ -1,19 +1,19 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
-import { finishOverdue, type InstancePorts, type Outside, stepsUnderWay } from '../instances/index.ts';
+import { finishOverdue, type InstanceOutside, type InstancePorts, stepsUnderWay } from '../instances/index.ts';
 import { carryOutIssues } from './issues.ts';
 import { finishPull } from './pull-step.ts';
 
 const EVERY_MS = 10_000;
 
 /** Finishes, or declares over, what a process began on GitHub and did not live to record. */
-export function pullSweep(house: House, outside: Outside, ports: InstancePorts): Sweep {
-  const { store, clock } = house;
+export function pullSweep(services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
+  const { store, clock } = services;
   return {
     name: 'pull requests and issues under way',
     everyMs: EVERY_MS,
     async run() {
-      await finishOverdue(house, await stepsUnderWay(store.reader, outside.machine, ['pull', 'issues']), (hand, row) =>
+      await finishOverdue(services, await stepsUnderWay(store.reader, outside.machine, ['pull', 'issues']), (hand, row) =>
         row.step === 'pull' ? finishPull(outside, ports, hand, row, clock.now()) : carryOutIssues(outside, ports, hand, row, { resumedAt: clock.now() }),
       );
     },

@@ -1,27 +1,33 @@
-import { type Hand, messageOf } from '../../../kernel/step.ts';
+import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import type { FileMerge, PreparedMerge } from '../../../machine/git/merge-file.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { type Limits, reviewLimits } from '../../core/settings/index.ts';
+import { type ReviewLimits, reviewLimits } from '../../core/settings/index.ts';
 import {
   beginEnding,
   changeInstance,
+  EXIT_GRACE_MS,
+  type InstanceOutside,
   type InstancePorts,
   type InstanceRow,
   isGivenUp,
-  LAST_WORDS_MS,
-  type Outside,
   requireInstance,
   reviewedBy,
   reviewOver,
   withNews,
 } from '../instances/index.ts';
-import { goOn, LEASE_OVER, type Leased, stillMine } from './step.ts';
+import { goOn, LEASE_OVER, type LeasedFeedback, stillMine } from './step.ts';
 import { changeFeedback } from './store.ts';
 
 /** From what the reviewer said to what the coding agent has, once. Undefined where another has taken over. */
-export async function deliver(outside: Outside, ports: InstancePorts, hand: Hand, db: Db, leased: Leased): Promise<ReviewFeedbackRow | undefined> {
+export async function deliver(
+  outside: InstanceOutside,
+  ports: InstancePorts,
+  hand: StepRunner,
+  db: Db,
+  leased: LeasedFeedback,
+): Promise<ReviewFeedbackRow | undefined> {
   const coding = await requireInstance(db, leased.workspace_id, leased.coding_instance);
   const review = await requireInstance(db, leased.workspace_id, leased.review_instance);
   const merged = await merge(outside, hand, leased, review, coding);
@@ -74,7 +80,7 @@ async function endReview(
   const willEnd = row.feedback_type === 'needs_work' && isGivenUp(coding.failed_reviews + 1, limits);
   const { news, ...told } = inWords(row, { ...how, abandoned: willEnd });
   const outcome = { outcome: row.feedback_type, reason: `it sent its feedback (${row.feedback_type})`, told, news };
-  await reviewOver(tx, ports, review, { actor, ...outcome, delivered: true, graceMs: LAST_WORDS_MS });
+  await reviewOver(tx, ports, review, { actor, ...outcome, delivered: true, graceMs: EXIT_GRACE_MS });
   const after = await requireInstance(tx.db, tx.workspace, coding.id);
   if (row.feedback_type !== 'needs_work' || after.status !== 'started') return { abandoned: false };
   return await countFailed(tx, actor, after, limits, 0);
@@ -84,14 +90,20 @@ async function endReview(
 const TRIES = 5;
 
 export interface Merged {
-  readonly at: Leased;
+  readonly at: LeasedFeedback;
   readonly commit: string | null;
   /** Why there is no commit. */
   readonly reason: string | null;
 }
 
 /** Brings the feedback into the coding branch, or says why it cannot be. Undefined where another has taken over. Can be begun again after a crash. */
-export async function merge({ disk }: Outside, hand: Hand, leased: Leased, review: InstanceRow, coding: InstanceRow): Promise<Merged | undefined> {
+export async function merge(
+  { disk }: InstanceOutside,
+  hand: StepRunner,
+  leased: LeasedFeedback,
+  review: InstanceRow,
+  coding: InstanceRow,
+): Promise<Merged | undefined> {
   const job = jobOf(leased, review, coding);
   let at = leased;
   try {
@@ -114,12 +126,12 @@ export async function merge({ disk }: Outside, hand: Hand, leased: Leased, revie
   }
 }
 
-async function madeBefore(disk: Outside['disk'], { git_commit_hash }: Leased, { worktree }: FileMerge): Promise<PreparedMerge | undefined> {
+async function madeBefore(disk: InstanceOutside['disk'], { git_commit_hash }: LeasedFeedback, { worktree }: FileMerge): Promise<PreparedMerge | undefined> {
   const onto = git_commit_hash === null ? null : await disk.resolveCommit(worktree, `${git_commit_hash}^1`);
   return git_commit_hash === null || onto === null ? undefined : { commit: git_commit_hash, onto };
 }
 
-function jobOf(row: Leased, review: InstanceRow, coding: InstanceRow): FileMerge {
+function jobOf(row: LeasedFeedback, review: InstanceRow, coding: InstanceRow): FileMerge {
   const about = review.base_commit as string;
   return {
     worktree: coding.worktree_path,
@@ -134,10 +146,10 @@ function jobOf(row: Leased, review: InstanceRow, coding: InstanceRow): FileMerge
 }
 
 /** As much JSON as a message's body may be, with room for the rest of it. */
-const MOST_TEXT = 32_000;
-const MOST_ITEMS = 24_000;
+const MAX_TEXT = 32_000;
+const MAX_ITEMS = 24_000;
 
-export interface Outcome {
+export interface DeliveryOutcome {
   readonly commit: string | null;
   /** Why it could not be merged. */
   readonly reason: string | null;
@@ -156,7 +168,7 @@ interface Words {
 const WHAT_NEXT = 'Act on it, commit, then call request_review again or create_pull_request.';
 
 /** What the coding agent is told. Merged feedback is not repeated; what could not be merged is in the message itself. */
-export function inWords(row: ReviewFeedbackRow, { commit, reason, abandoned }: Outcome): Words {
+export function inWords(row: ReviewFeedbackRow, { commit, reason, abandoned }: DeliveryOutcome): Words {
   const subject = `Review ${row.review_iteration} by ${row.review_instance}: ${row.feedback_type}`;
   const next = abandoned ? `${row.coding_instance} is abandoned now: it has had too many failed reviews.` : WHAT_NEXT;
   if (reason === null) {
@@ -169,9 +181,9 @@ export function inWords(row: ReviewFeedbackRow, { commit, reason, abandoned }: O
 
 function messageBody(row: ReviewFeedbackRow): Record<string, unknown> {
   const all = JSON.parse(row.actionable_items) as string[];
-  let room = MOST_ITEMS;
+  let room = MAX_ITEMS;
   const items = all.filter((item) => (room -= sizeOf(item)) >= 0);
-  const feedback = beginning(row.feedback, MOST_TEXT);
+  const feedback = beginning(row.feedback, MAX_TEXT);
   const isCut = items.length < all.length || feedback.length < row.feedback.length;
   return {
     feedback_id: row.id,
@@ -237,7 +249,7 @@ export interface Counted {
 }
 
 /** One more failed review. At the threshold the instance is abandoned in the same breath; the sweep takes it from the machine after `graceMs`. */
-export async function countFailed(tx: Tx, actor: string, row: InstanceRow, limits: Limits, graceMs: number): Promise<Counted> {
+export async function countFailed(tx: Tx, actor: string, row: InstanceRow, limits: ReviewLimits, graceMs: number): Promise<Counted> {
   const failed = row.failed_reviews + 1;
   if (!isGivenUp(failed, limits)) {
     await changeInstance(tx.db, row, { failed_reviews: failed, updated_at: tx.now });

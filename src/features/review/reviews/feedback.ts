@@ -3,28 +3,28 @@ import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
-import type { Hand } from '../../../kernel/step.ts';
+import type { StepRunner } from '../../../kernel/step.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { allows, type InstancePorts, type InstanceRow, type Outside, requireInstance, reviewedBy } from '../instances/index.ts';
+import { allows, type InstanceOutside, type InstancePorts, type InstanceRow, requireInstance, reviewedBy } from '../instances/index.ts';
 import { callingInstance, requireType } from './caller.ts';
 import type { sendFeedback } from './contract.ts';
 import { deliver } from './deliver.ts';
-import { isOverdue, type Leased, lease, takeOver } from './step.ts';
+import { isOverdue, type LeasedFeedback, lease, takeOver } from './step.ts';
 import { feedbackBy, insertFeedback } from './store.ts';
 
 type Words = Input<typeof sendFeedback>;
 
 /** Stored first, then delivered. The same words again give the same answer. */
-export async function runFeedback(outside: Outside, ports: InstancePorts, input: Words, ctx: CallContext): Promise<Reply<Output<typeof sendFeedback>>> {
+export async function runFeedback(outside: InstanceOutside, ports: InstancePorts, input: Words, ctx: CallContext): Promise<Reply<Output<typeof sendFeedback>>> {
   const caller = await callingInstance(ctx, outside.machine);
   requireType(caller, 'review', 'review agents send feedback');
   const begun = await ctx.write((tx) => begin(tx, caller.id, input));
   if (begun.step !== 'merging') return ok(await answer(ctx.reader, begun));
   // Never cut short: half a merge would have to wait for the sweep.
-  const hand: Hand = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
-  const row = await deliver(outside, ports, hand, ctx.reader, begun as Leased);
+  const hand: StepRunner = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
+  const row = await deliver(outside, ports, hand, ctx.reader, begun as LeasedFeedback);
   if (!row) throw underWay();
   return ok(await answer(ctx.reader, row));
 }

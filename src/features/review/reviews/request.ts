@@ -2,20 +2,20 @@ import type { CallContext } from '../../../kernel/context.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
-import type { Hand } from '../../../kernel/step.ts';
+import type { StepRunner } from '../../../kernel/step.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { type Limits, reviewLimits } from '../../core/settings/index.ts';
+import { type ReviewLimits, reviewLimits } from '../../core/settings/index.ts';
 import {
   allows,
   carryOutStart,
   changeInstance,
+  EXIT_GRACE_MS,
   foldersIn,
+  type InstanceOutside,
   type InstancePorts,
   type InstanceRow,
   isAtLimit,
-  LAST_WORDS_MS,
-  type Leased,
-  type Outside,
+  type LeasedInstance,
   requireInstance,
   reserve,
   reviewBeingStarted,
@@ -31,7 +31,12 @@ import { countFailed } from './deliver.ts';
 type Wanted = Input<typeof requestReview>;
 
 /** Who asks, what there is to review, whether it may; then it is written down, and carried out or undone. */
-export async function runRequest(outside: Outside, ports: InstancePorts, input: Wanted, ctx: CallContext): Promise<Reply<Output<typeof requestReview>>> {
+export async function runRequest(
+  outside: InstanceOutside,
+  ports: InstancePorts,
+  input: Wanted,
+  ctx: CallContext,
+): Promise<Reply<Output<typeof requestReview>>> {
   const caller = await callingInstance(ctx, outside.machine);
   requireType(caller, 'coding', 'coding agents may spawn review agents');
   requireFree(caller);
@@ -41,7 +46,7 @@ export async function runRequest(outside: Outside, ports: InstancePorts, input: 
   const actor = ctx.principal.actor;
   const begun = await ctx.write((tx) => begin(tx, outside, ports, actor, caller.id, ready, input));
   if ('refusal' in begun) return begun.refusal;
-  const hand: Hand = { actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
+  const hand: StepRunner = { actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
   const started = await carryOutStart(outside, ports, hand, begun.leased);
   if ('failure' in started) throw startFailed(started.failure);
   const { id, session_name, worktree_path } = started.row;
@@ -61,13 +66,13 @@ const inProgress = (id: string): Refusal =>
 /** One transaction counts and reserves: of two requests at once one gets the iteration, and the other sees that a review is being started. */
 async function begin(
   tx: Tx,
-  outside: Outside,
+  outside: InstanceOutside,
   ports: InstancePorts,
   actor: string,
   id: string,
-  ready: Ready,
+  ready: ReviewReadiness,
   { reviewer_prompt, completion_message }: Wanted,
-): Promise<{ leased: Leased } | { refusal: Refused }> {
+): Promise<{ leased: LeasedInstance } | { refusal: Refused }> {
   const coding = await requireInstance(tx.db, tx.workspace, id);
   requireFree(coding);
   if (await reviewBeingStarted(tx.db, tx.workspace, id)) throw inProgress(id);
@@ -95,8 +100,8 @@ async function begin(
 }
 
 /** A reply and no exception: that it was refused is counted. */
-async function refuseAtLimit(tx: Tx, actor: string, coding: InstanceRow, ran: number, limits: Limits): Promise<Refused> {
-  const { failed, abandoned } = await countFailed(tx, actor, coding, limits, LAST_WORDS_MS);
+async function refuseAtLimit(tx: Tx, actor: string, coding: InstanceRow, ran: number, limits: ReviewLimits): Promise<Refused> {
+  const { failed, abandoned } = await countFailed(tx, actor, coding, limits, EXIT_GRACE_MS);
   const allowed = reviewsAllowed(coding, limits);
   const counters = { current_iteration: ran, max_iterations: allowed, failed_reviews: failed };
   tx.append({ category: 'work', kind: 'review.limit_exceeded', actor, subject: coding.id, payload: { ...counters, abandoned } });
@@ -112,7 +117,7 @@ async function refuseAtLimit(tx: Tx, actor: string, coding: InstanceRow, ran: nu
 const CODE = 'REVIEW_LIMIT_EXCEEDED';
 
 /** What there is to review. */
-export interface Ready {
+export interface ReviewReadiness {
   readonly tip: string;
   /** Where the base branch stands. */
   readonly base: string;
@@ -123,7 +128,7 @@ export interface Ready {
 }
 
 /** The caller's own branch, checked out in its own worktree, with something on it that its base has not. */
-export async function requireReady({ disk }: Outside, row: InstanceRow, signal: AbortSignal): Promise<Ready> {
+export async function requireReady({ disk }: InstanceOutside, row: InstanceRow, signal: AbortSignal): Promise<ReviewReadiness> {
   const { repository, worktree_path, branch_name, base_branch } = row;
   const against = { branch: branch_name, base: base_branch, mergeCommit: null, passing: 'work/' };
   const tip = await disk.resolveCommit(repository, `refs/heads/${branch_name}`, { signal });
@@ -161,9 +166,9 @@ export async function requireReady({ disk }: Outside, row: InstanceRow, signal: 
   return { tip, base, uncommitted: state.dirty, folders: await foldersIn({ disk }, repository, signal) };
 }
 
-export interface Asked {
+export interface ReviewRequest {
   readonly coding: InstanceRow;
-  readonly ready: Ready;
+  readonly ready: ReviewReadiness;
   readonly iteration: number;
   readonly maxIterations: number;
   readonly reviewerPrompt: string | undefined;
@@ -175,7 +180,7 @@ whether somebody else will understand it. Run its tests. Look at the whole of th
 where it is, why it is one, and what would be right; leave matters of taste out.`;
 
 /** What a review agent is told. It begins with our own words, and names commits rather than branches: it may paste what it reads into a shell. */
-export function reviewPrompt(id: string, { coding, ready, iteration, maxIterations, reviewerPrompt, completionMessage }: Asked): string {
+export function reviewPrompt(id: string, { coding, ready, iteration, maxIterations, reviewerPrompt, completionMessage }: ReviewRequest): string {
   const of = coding.issue_number === null ? '' : ` for issue ${coding.issue_number}`;
   const uncommitted =
     ready.uncommitted === null ? [] : [`Its worktree also has changes that are not committed (${ready.uncommitted}). They are not part of this review.`];

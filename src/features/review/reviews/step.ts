@@ -1,9 +1,9 @@
-import { createLeases, type Held, STEP_OVER } from '../../../kernel/step.ts';
+import { createLeases, type LeasedStep, STEP_OVER } from '../../../kernel/step.ts';
 import { holders } from '../../../machine/process/holder.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import { changeFeedback, findFeedback } from './store.ts';
 
-export type Leased = Held<ReviewFeedbackRow>;
+export type LeasedFeedback = LeasedStep<ReviewFeedbackRow>;
 
 export const { lease, isOverdue, stillMine, goOn, takeOver, finishOverdue } = createLeases<ReviewFeedbackRow>({
   holders,

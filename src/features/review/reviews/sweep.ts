@@ -1,8 +1,8 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { reviewLimits } from '../../core/settings/index.ts';
-import { findInstance, type InstancePorts, isStuck, type Outside, reviewedBy, reviewOver } from '../instances/index.ts';
+import { findInstance, type InstanceOutside, type InstancePorts, isStuck, reviewedBy, reviewOver } from '../instances/index.ts';
 import { deliver } from './deliver.ts';
 import { finishOverdue } from './step.ts';
 import { feedbackBy, feedbackUnderWay, type OpenReview, openReviews } from './store.ts';
@@ -11,19 +11,19 @@ const STEPS_MS = 5_000;
 const TIMEOUTS_MS = 30_000;
 
 /** Delivers feedback that a process began to deliver and did not live to. */
-export function feedbackSweep(house: House, outside: Outside, ports: InstancePorts): Sweep {
-  const { reader } = house.store;
+export function feedbackSweep(services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
+  const { reader } = services.store;
   return {
     name: 'review feedback',
     everyMs: STEPS_MS,
     async run() {
-      await finishOverdue(house, await feedbackUnderWay(reader, outside.machine), (hand, row) => deliver(outside, ports, hand, reader, row));
+      await finishOverdue(services, await feedbackUnderWay(reader, outside.machine), (hand, row) => deliver(outside, ports, hand, reader, row));
     },
   };
 }
 
 /** Ends reviews that take too long. */
-export function timeoutSweep({ store, clock }: House, outside: Outside, ports: InstancePorts): Sweep {
+export function timeoutSweep({ store, clock }: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   return {
     name: 'stuck reviews',
     everyMs: TIMEOUTS_MS,

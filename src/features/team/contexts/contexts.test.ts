@@ -7,7 +7,7 @@ import { activeContexts, latestContextOf } from './views.ts';
 
 const HOUR = 3_600_000;
 
-async function house() {
+async function services() {
   const app = await testApp();
   const [ana, ben] = [await app.developer('ana'), await app.developer('ben')];
   const call = async (args: object, by: TestCaller = ana) => (await app.tool('covibe_session', args, by)).reply;
@@ -25,7 +25,7 @@ async function house() {
 }
 
 test('publish_context takes the working context of a repository and branch, and stores it [context.publish.shape] [context.publish.upsert]', async () => {
-  const { call, clock, events, get, published } = await house();
+  const { call, clock, events, get, published } = await services();
   const { session_id } = (await call({ operation: 'start' })).data as { session_id: string };
   const given = {
     title: 'Parser half done',
@@ -55,7 +55,7 @@ test('publish_context takes the working context of a repository and branch, and 
 });
 
 test('publishing again for the same repository and branch supersedes the earlier context, which stays stored [context.publish.supersedes]', async () => {
-  const { app, listed, published } = await house();
+  const { app, listed, published } = await services();
   const first = await published();
   const second = await published({ title: 'Parser done' });
   expect(second.superseded).toEqual([first.context_id]);
@@ -65,7 +65,7 @@ test('publishing again for the same repository and branch supersedes the earlier
 });
 
 test("another branch, no branch, another repository and another developer's context are left alone [context.publish.other-branch]", async () => {
-  const { ben, listed, published } = await house();
+  const { ben, listed, published } = await services();
   const kept = [
     await published(),
     await published({ branch: 'lexer' }),
@@ -79,7 +79,7 @@ test("another branch, no branch, another repository and another developer's cont
 });
 
 test('a repository is the same by whichever of its addresses; a handoff finds it by its short name too', async () => {
-  const { ana, app, clock, published } = await house();
+  const { ana, app, clock, published } = await services();
   const first = await published({ repo: 'git@github.com:acme/app.git' });
   const second = await published({ repo: 'https://github.com/Acme/App' });
   expect(second.superseded).toEqual([first.context_id]);
@@ -92,7 +92,7 @@ test('a repository is the same by whichever of its addresses; a handoff finds it
 });
 
 test('a context expires after 24 hours where nothing else is said [context.ttl.default]', async () => {
-  const { clock, listed, published } = await house();
+  const { clock, listed, published } = await services();
   const { expires_at } = await published();
   expect(expires_at - clock.now()).toBe(24 * HOUR);
   clock.advance(24 * HOUR - 1);
@@ -102,14 +102,14 @@ test('a context expires after 24 hours where nothing else is said [context.ttl.d
 });
 
 test('ttl_hours is from 1 to 168 [context.ttl.range]', async () => {
-  const { clock, publish, published } = await house();
+  const { clock, publish, published } = await services();
   for (const ttl_hours of [0, -1, 169, 1.5, '24']) expect(await publish({ ttl_hours })).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'ttl_hours' } });
   expect((await published({ ttl_hours: 1 })).expires_at).toBe(clock.now() + HOUR);
   expect((await published({ ttl_hours: 168 })).expires_at).toBe(clock.now() + 168 * HOUR);
 });
 
 test("get_context by handle, @handle or id gives a teammate's latest active context [context.get.by-person] [context.get.shape]", async () => {
-  const { ana, clock, get, published } = await house();
+  const { ana, clock, get, published } = await services();
   await published({ branch: 'lexer' });
   clock.advance(1_000);
   const { context_id } = await published();
@@ -122,7 +122,7 @@ test("get_context by handle, @handle or id gives a teammate's latest active cont
 });
 
 test('without a teammate all active contexts of the workspace are listed, long ones cut [context.get.list]', async () => {
-  const { ana, ben, app, clock, developer, get, listed, published } = await house();
+  const { ana, ben, app, clock, developer, get, listed, published } = await services();
   await published();
   await published({ summary: 's'.repeat(4_000), files_touched: Array.from({ length: 200 }, (_, at) => `f${at}`) }, ben);
   await published({}, await developer('zoe', undefined, 'ws_beta'));
@@ -138,7 +138,7 @@ test('without a teammate all active contexts of the workspace are listed, long o
 });
 
 test('however many contexts are active, each is listed: the newest at length, the others in a line that says it is cut [context.get.list]', async () => {
-  const { ben, get, listed, published } = await house();
+  const { ben, get, listed, published } = await services();
   const made: string[] = [];
   for (let at = 0; at < 30; at++) made.unshift((await published({ branch: `b${at}`, summary: 's'.repeat(500), files_touched: ['src/a.ts'] })).context_id);
   const contexts = await listed();
@@ -149,7 +149,7 @@ test('however many contexts are active, each is listed: the newest at length, th
 });
 
 test('a private developer is @private in lists, and by name unknown like anybody who is not there [context.get.private]', async () => {
-  const { ana, done, get, listed, published } = await house();
+  const { ana, done, get, listed, published } = await services();
   await published({ summary: 'Secretly' });
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
   expect((await listed()).map(({ developer }) => developer)).toEqual(['@private']);
@@ -162,7 +162,7 @@ test('a private developer is @private in lists, and by name unknown like anybody
 });
 
 test('revoke_context takes the id of an own context and withdraws it [context.revoke.shape] [context.revoke.owned]', async () => {
-  const { call, events, get, listed, published, revoke } = await house();
+  const { call, events, get, listed, published, revoke } = await services();
   expect(await call({ operation: 'revoke_context' })).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'context_id' } });
   const { context_id } = await published();
   expect(await revoke(context_id)).toMatchObject({ status: 'ok', data: { context_id } });
@@ -173,7 +173,7 @@ test('revoke_context takes the id of an own context and withdraws it [context.re
 });
 
 test("revoking somebody else's context is refused in the words for one that is not there [context.revoke.foreign-refused]", async () => {
-  const { ben, events, listed, published, revoke } = await house();
+  const { ben, events, listed, published, revoke } = await services();
   const { context_id } = await published();
   const foreign = await revoke(context_id, ben);
   const unknown = context_id.replace(/.{4}$/, 'ZZZZ');
@@ -190,7 +190,7 @@ const step = fc.oneof(
 );
 
 test('after any publishing, revoking and waiting, no revoked, superseded or expired context is ever given [context.get.active-only]', async () => {
-  const { ana, app, ben, clock, get, listed, published, revoke } = await house();
+  const { ana, app, ben, clock, get, listed, published, revoke } = await services();
   const callers = [ana, ben] as const;
   const all: { id: string; by: number; branch: string | null; expires: number; gone: boolean }[] = [];
   await fc.assert(

@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { retentionSweep } from '../../core/settings/index.ts';
 import { FORGOTTEN } from './retention.ts';
@@ -6,9 +6,9 @@ import { contextTools } from './tools.ts';
 
 export { activeContexts, latestContextOf, standingContext } from './views.ts';
 
-export const contexts = (house: Pick<House, 'store' | 'clock' | 'log'>): Feature => ({
+export const contexts = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'contexts',
   implementations: contextTools,
   keeps: [{ what: 'Contexts of sessions that were replaced, revoked or ran out', ms: 'retention.days' }],
-  sweeps: [retentionSweep(house, 'contexts', FORGOTTEN)],
+  sweeps: [retentionSweep(services, 'contexts', FORGOTTEN)],
 });

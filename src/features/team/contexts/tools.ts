@@ -8,7 +8,7 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { callingDeveloper, developerFor } from '../../core/identity/index.ts';
 import { getContext, publishContext, revokeContext } from './contract.ts';
 import { activeRow, activeRowsOf, insertContext, revoke, supersede } from './store.ts';
-import { activeContexts, latestContextOf, MOST_LISTED, shownContexts } from './views.ts';
+import { activeContexts, latestContextOf, MAX_LISTED, shownContexts } from './views.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -68,8 +68,8 @@ export const contextTools: Implementation[] = [
         return ok({ context }, context ? 'Their latest context.' : 'They have no active context.');
       }
       const contexts = await activeContexts(reader, workspace, principal, now);
-      const isAll = contexts.length < MOST_LISTED;
-      return ok({ contexts }, isAll ? `${contexts.length} active context(s).` : `The newest ${MOST_LISTED} active contexts. Name a developer for theirs.`);
+      const isAll = contexts.length < MAX_LISTED;
+      return ok({ contexts }, isAll ? `${contexts.length} active context(s).` : `The newest ${MAX_LISTED} active contexts. Name a developer for theirs.`);
     },
   }),
   implement(revokeContext, {

@@ -9,7 +9,7 @@ import type { ContextView } from './contract.ts';
 import { activeRow, activeRows, activeRowsOf, anyRow } from './store.ts';
 
 /** More than a workspace has in use at a time; it bounds the answer. */
-export const MOST_LISTED = 500;
+export const MAX_LISTED = 500;
 /** So many of the newest are listed at length; of the others a line, and the whole by its id. */
 const AT_LENGTH = 20;
 const LONG = { summary: 600, files: 20, lines: 10 };
@@ -56,7 +56,7 @@ export async function shownContexts(db: Db, workspace: string, viewer: Principal
 }
 
 /** Everybody's active contexts, the newest first; a private developer's without their name. */
-export async function activeContexts(db: Db, workspace: string, viewer: Principal | null, now: number, limit = MOST_LISTED): Promise<ContextView[]> {
+export async function activeContexts(db: Db, workspace: string, viewer: Principal | null, now: number, limit = MAX_LISTED): Promise<ContextView[]> {
   return (await shownContexts(db, workspace, viewer, await activeRows(db, workspace, now, limit))).map(shortened);
 }
 

@@ -12,20 +12,20 @@ import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, PRIVATE } from '../../core/identity/index.ts';
 import { fileConflicts, markFiles, unmarkFiles } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
-import { type Claimed, conflict, literalPaths, meeting, sameAgent, type Territory } from './conflicts.ts';
+import { type Claimed, type ClaimScope, conflict, intersection, literalPaths, sameAgent } from './conflicts.ts';
 import { checkConflicts, claim, release, releaseByHand } from './contract.ts';
 import { boundedDetails } from './excerpt.ts';
 import { claimDetails, noteLapses } from './lapse.ts';
-import { claimedBy, presenterFor } from './present.ts';
+import { claimedBy, viewsFor } from './present.ts';
 import { claimNamed, findClaim, insertClaim, liveClaimRows, readStrings, updateClaim } from './store.ts';
 import type { ClaimView, ConflictView } from './views.ts';
 
 const DEFAULT_TTL_MINUTES = 60;
 const MINUTE = 60_000;
 /** Every claim is compared with every live one, inside the turn of all writers. */
-export const MOST_LIVE_CLAIMS = 200;
+export const MAX_LIVE_CLAIMS = 200;
 /** The claims in the way that an answer tells of in full. */
-const MOST_CONFLICTS = 20;
+const MAX_CONFLICTS = 20;
 
 /** Told of each new claim, within its transaction. */
 export type ClaimListener = (tx: Tx, ctx: WriteContext, claim: { sessionId: string | null; files: string[] }) => Promise<void>;
@@ -44,10 +44,10 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
         const others = live.filter((row) => row.id !== held?.id && conflict(wanted, claimedBy(row)));
         if (others.length > 0)
           return refusal('blocked', others, await conflictViews(tx.db, tx.workspace, others, wanted, ctx.principal, tx.now), ctx.principal);
-        if (!held && live.filter((row) => row.developer_id === developerId).length >= MOST_LIVE_CLAIMS) {
+        if (!held && live.filter((row) => row.developer_id === developerId).length >= MAX_LIVE_CLAIMS) {
           throw new Refusal(
             'CLAIM_LIMIT',
-            `You hold ${MOST_LIVE_CLAIMS} live claims, which is the most.`,
+            `You hold ${MAX_LIVE_CLAIMS} live claims, which is the most.`,
             'Release some, or claim a pattern that covers several paths.',
           );
         }
@@ -127,7 +127,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
 }
 
 export async function liveClaims(db: Db, workspace: string, viewer: Principal, now: number): Promise<ClaimView[]> {
-  const show = await presenterFor(db, workspace, viewer, now);
+  const show = await viewsFor(db, workspace, viewer, now);
   return (await liveClaimRows(db, workspace, now)).map(show.claim);
 }
 
@@ -174,7 +174,7 @@ export async function requireOpenSession(tx: Tx, { session }: WriteContext): Pro
 export const claimNotFound = (field: string, id: string): Refusal =>
   new Refusal('CLAIM_NOT_FOUND', `${field}: you have no claim ${JSON.stringify(id)}.`, 'covibe_coordination list shows your claims.', { field });
 
-function territoryOf({ repo: named, paths = [], symbols = [] }: Input<typeof checkConflicts>, { place }: Pick<WriteContext, 'place'>): Territory {
+function territoryOf({ repo: named, paths = [], symbols = [] }: Input<typeof checkConflicts>, { place }: Pick<WriteContext, 'place'>): ClaimScope {
   const repo = named ?? place?.repo;
   if (!repo) throw invalidInput([{ field: 'repo', message: 'is required, because your client reports none' }]);
   if (paths.length + symbols.length === 0) throw invalidInput([{ field: 'paths', message: 'name at least one path or symbol' }]);
@@ -182,8 +182,8 @@ function territoryOf({ repo: named, paths = [], symbols = [] }: Input<typeof che
 }
 
 /** The agent's own live claim over exactly this, preferably of exactly this session. */
-function heldAlready(live: readonly ClaimRow[], agent: { actor: string; sessionId: string | null }, territory: Territory): ClaimRow | undefined {
-  const key = ({ repo, paths, symbols }: Territory) => JSON.stringify([repo, [...paths].sort(), [...symbols].sort()]);
+function heldAlready(live: readonly ClaimRow[], agent: { actor: string; sessionId: string | null }, territory: ClaimScope): ClaimRow | undefined {
+  const key = ({ repo, paths, symbols }: ClaimScope) => JSON.stringify([repo, [...paths].sort(), [...symbols].sort()]);
   const same = live.filter((row) => {
     const claimed = claimedBy(row);
     return sameAgent(agent, claimed) && key(claimed) === key(territory);
@@ -192,10 +192,10 @@ function heldAlready(live: readonly ClaimRow[], agent: { actor: string; sessionI
 }
 
 async function conflictViews(db: Db, workspace: string, rows: readonly ClaimRow[], wanted: Claimed, viewer: Principal, now: number): Promise<ConflictView[]> {
-  const show = await presenterFor(db, workspace, viewer, now);
-  return rows.slice(0, MOST_CONFLICTS).map((row) => ({
+  const show = await viewsFor(db, workspace, viewer, now);
+  return rows.slice(0, MAX_CONFLICTS).map((row) => ({
     ...show.claim(row),
-    meets: meeting(wanted, claimedBy(row)),
+    meets: intersection(wanted, claimedBy(row)),
     refuses: row.mode === 'exclusive' ? ['exclusive', 'shared'] : ['exclusive'],
   }));
 }

@@ -11,7 +11,7 @@ export interface Agent {
 export const sameAgent = (a: Agent, b: Agent): boolean => a.actor === b.actor && (a.sessionId === null || b.sessionId === null || a.sessionId === b.sessionId);
 
 /** What a claim is over. */
-export interface Territory {
+export interface ClaimScope {
   readonly repo: string;
   readonly paths: readonly string[];
   readonly symbols: readonly string[];
@@ -51,7 +51,7 @@ function sameSymbol(a: string, b: string): boolean {
 }
 
 /** Where two territories meet, as the second's owner wrote it. A bare symbol and a path say nothing of each other. */
-export function meeting(a: Territory, b: Territory): { paths: string[]; symbols: string[] } {
+export function intersection(a: ClaimScope, b: ClaimScope): { paths: string[]; symbols: string[] } {
   if (!mayBeSameRepo(a.repo, b.repo)) return { paths: [], symbols: [] };
   const covered = coverages(a.paths);
   const files = a.symbols.flatMap((symbol) => symbolOf(symbol).file ?? []);
@@ -66,15 +66,15 @@ export function meeting(a: Territory, b: Territory): { paths: string[]; symbols:
   return { paths, symbols };
 }
 
-export const territoriesMeet = (a: Territory, b: Territory): boolean => {
-  const { paths, symbols } = meeting(a, b);
+export const territoriesMeet = (a: ClaimScope, b: ClaimScope): boolean => {
+  const { paths, symbols } = intersection(a, b);
   return paths.length + symbols.length > 0;
 };
 
 /** Shared claims bear each other; an exclusive one bears nothing of another agent's. */
 export const modesClash = (a: ClaimMode, b: ClaimMode): boolean => a === 'exclusive' || b === 'exclusive';
 
-export interface Claimed extends Agent, Territory {
+export interface Claimed extends Agent, ClaimScope {
   readonly mode: ClaimMode;
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ClaimRow } from '../../../storage/schema-rows.ts';
@@ -23,7 +23,7 @@ export type EditConflict<T extends Written = Written> = T & {
 const WHOLE = '.';
 
 /** A commit of many files is held against thousands of patterns: others are served in between. */
-const AT_ONCE = 10;
+const BATCH_SIZE = 10;
 
 /**
  * The files that are under a live exclusive claim which is not the caller's own: while they are, they are not theirs to edit. In the order of
@@ -48,7 +48,7 @@ export async function editConflicts<T extends Written>(
     }));
   const conflicts: EditConflict<T>[] = [];
   for (const [index, file] of files.entries()) {
-    if (index > 0 && index % AT_ONCE === 0) await breathe();
+    if (index > 0 && index % BATCH_SIZE === 0) await yieldToEventLoop();
     const reach = reachOf(file);
     const found = claims.find(({ meets, repos }) => repos.has(file.repo) && meets(reach));
     if (found) conflicts.push({ ...file, claim: found.claim, within: withinOf(file, found.claim) });

@@ -8,11 +8,11 @@ import type { ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import { addresseeOf, isAddressedTo } from './addressee.ts';
-import { claimNotFound, MOST_LIVE_CLAIMS, markClaimed, requireOpenSession } from './claims.ts';
+import { claimNotFound, MAX_LIVE_CLAIMS, markClaimed, requireOpenSession } from './claims.ts';
 import { conflict } from './conflicts.ts';
 import { acceptHandoff, handoff } from './contract.ts';
 import { boundedDetails } from './excerpt.ts';
-import { claimedBy, presenterFor } from './present.ts';
+import { claimedBy, viewsFor } from './present.ts';
 import { findHandoff, insertHandoff, liveClaimRows, readStrings, updateClaim, updateHandoff } from './store.ts';
 
 /** What handoffs need of the features that keep tasks and contexts. */
@@ -77,7 +77,7 @@ export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }
       write: async (tx, { handoff_id }, ctx) => {
         const row = await findHandoff(tx.db, tx.workspace, handoff_id);
         if (!row || !isAddressedTo(row, ctx.principal)) throw handoffNotFound(handoff_id);
-        const show = await presenterFor(tx.db, tx.workspace, ctx.principal, tx.now);
+        const show = await viewsFor(tx.db, tx.workspace, ctx.principal, tx.now);
         const context = row.context_id === null ? undefined : await standingContext(tx.db, tx.workspace, row.context_id, tx.now);
         const answer = (taskIds: string[], claimIds: string[]) => ({
           handoff_id,
@@ -120,7 +120,7 @@ async function takeClaims(tx: Tx, ctx: WriteContext, row: HandoffRow): Promise<s
   const receiver = { developer_id: row.to_developer_id, actor: ctx.principal.actor, agent_type: ctx.principal.agentType, session_id: ctx.session };
   const passed = (claim: ClaimRow): ClaimRow => ({ ...claim, ...receiver });
   const room =
-    row.to_developer_id === row.from_developer_id ? offered.size : MOST_LIVE_CLAIMS - live.filter((claim) => claim.developer_id === row.to_developer_id).length;
+    row.to_developer_id === row.from_developer_id ? offered.size : MAX_LIVE_CLAIMS - live.filter((claim) => claim.developer_id === row.to_developer_id).length;
   let passing = live.filter((claim) => offered.has(claim.id) && claim.developer_id === row.from_developer_id).slice(0, Math.max(0, room));
   for (;;) {
     const staying = live.filter((claim) => !passing.includes(claim));

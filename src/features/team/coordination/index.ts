@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { retentionSweep } from '../../core/settings/index.ts';
 import { expirySweep } from './expiry.ts';
@@ -11,7 +11,7 @@ export { announceToTeam } from './announcements.ts';
 export { answerAsk } from './asks.ts';
 export { holderOf, liveClaims, nextStep, releaseClaim, releaseClaimsOf } from './claims.ts';
 export { type EditConflict, editConflicts } from './edits.ts';
-export { presenterFor } from './present.ts';
+export { viewsFor } from './present.ts';
 export {
   announcementSlice,
   askSlice,
@@ -29,9 +29,9 @@ export type { CoordinationPorts } from './tools.ts';
 export type { ClaimView, Waiting } from './views.ts';
 export { heartbeatListener, markDelivered, renewClaims, waitingFor } from './waiting.ts';
 
-export const coordination = (house: Pick<House, 'store' | 'clock' | 'log'>, ports: CoordinationPorts): Feature => ({
+export const coordination = (services: Pick<Services, 'store' | 'clock' | 'log'>, ports: CoordinationPorts): Feature => ({
   name: 'coordination',
   implementations: coordinationTools(ports),
   keeps: [{ what: 'Claims, asks, announcements and context handoffs', ms: 'retention.days' }],
-  sweeps: [expirySweep(house), retentionSweep(house, 'coordination', FORGOTTEN)],
+  sweeps: [expirySweep(services), retentionSweep(services, 'coordination', FORGOTTEN)],
 });

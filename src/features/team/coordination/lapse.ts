@@ -11,7 +11,7 @@ export const claimDetails = (row: ClaimRow): Record<string, unknown> => ({
 });
 
 /** Tells that a lease has ended, if nobody has. From then on no clock, such as that of a server which is behind, can renew it. */
-export async function noteLapse(tx: Tx, id: string, now: number): Promise<void> {
+export async function expireClaim(tx: Tx, id: string, now: number): Promise<void> {
   const row = await noteExpiry(tx.db, tx.workspace, id, now);
   if (!row) return;
   await unmarkFiles(tx, 'claim', id);
@@ -21,5 +21,5 @@ export async function noteLapse(tx: Tx, id: string, now: number): Promise<void> 
 
 /** Before somebody else is given the code. */
 export async function noteLapses(tx: Tx): Promise<void> {
-  for (const id of await lapsedClaimsIn(tx.db, tx.workspace, tx.now)) await noteLapse(tx, id, tx.now);
+  for (const id of await lapsedClaimsIn(tx.db, tx.workspace, tx.now)) await expireClaim(tx, id, tx.now);
 }

@@ -9,7 +9,7 @@ import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, PRIVATE } from '../../core/identity/index.ts';
 import { mayRelease } from './claims.ts';
 import { board, LIST_SECTIONS, list, listClaims, type ShownClaim, showClaim } from './contract.ts';
-import { presenterFor } from './present.ts';
+import { viewsFor } from './present.ts';
 import {
   announcementsSince,
   asksBy,
@@ -37,7 +37,7 @@ export const listTools: Implementation[] = [
       const developerId = callingDeveloper(ctx.principal);
       const { agentType } = ctx.principal;
       const wanted = new Set(what ? [what] : LIST_SECTIONS);
-      const show = await presenterFor(tx.db, tx.workspace, ctx.principal, tx.now);
+      const show = await viewsFor(tx.db, tx.workspace, ctx.principal, tx.now);
       const listed: Listed = { cut: [] };
       /** One row more was asked for than is shown, so that it is known whether there are more. */
       const first = <T>(name: string, rows: readonly T[]): T[] => {
@@ -70,7 +70,7 @@ export const listTools: Implementation[] = [
     read: async (_input, ctx) => {
       const now = ctx.clock.now();
       const { reader: db, workspace } = ctx;
-      const show = await presenterFor(db, workspace, ctx.principal, now);
+      const show = await viewsFor(db, workspace, ctx.principal, now);
       return ok({
         claims: (await liveClaimRows(db, workspace, now)).map(show.claim),
         asks: (await recentAsks(db, workspace, now, ON_BOARD)).map(show.ask),
@@ -97,7 +97,7 @@ export const listTools: Implementation[] = [
 ];
 
 async function claimsFor(db: Db, workspace: string, viewer: Principal, now: number): Promise<(row: ClaimRow) => ShownClaim> {
-  const { claim } = await presenterFor(db, workspace, viewer, now);
+  const { claim } = await viewsFor(db, workspace, viewer, now);
   return (row) => {
     const view = claim(row);
     const isOver = row.expires_at <= now || row.expired_at !== null;

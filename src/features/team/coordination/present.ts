@@ -16,7 +16,7 @@ export interface Presenter {
   announcement(row: AnnouncementRow): AnnouncementView;
 }
 
-export async function presenterFor(db: Db, workspace: string, viewer: Principal, now: number): Promise<Presenter> {
+export async function viewsFor(db: Db, workspace: string, viewer: Principal, now: number): Promise<Presenter> {
   const name = await namesFor(db, workspace, viewer);
   // Which agents a private developer runs is theirs to tell.
   const agentType = (developerId: string, type: string | null) => (name(developerId) === PRIVATE ? null : type);

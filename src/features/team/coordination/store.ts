@@ -252,7 +252,7 @@ export async function handoffsTo(db: Db, workspace: string, developerId: string,
 }
 
 /** Up to which handoff somebody was told of all; `only`: of those none is wanted again. */
-export interface Told {
+export interface HandoffMark {
   readonly told: string;
   readonly only: boolean;
 }
@@ -263,7 +263,7 @@ export async function handoffsUntold(
   workspace: string,
   developerId: string,
   agentType: string | null,
-  { told, only }: Told,
+  { told, only }: HandoffMark,
   limit: number,
 ): Promise<HandoffRow[]> {
   const all = offeredTo(db, workspace, developerId, agentType);

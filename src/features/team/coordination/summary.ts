@@ -3,7 +3,7 @@ import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import { summary } from './contract.ts';
-import { type Presenter, presenterFor } from './present.ts';
+import { type Presenter, viewsFor } from './present.ts';
 import { isOverdue, isUndelivered } from './receipts.ts';
 import { announcementsSince, countAnnouncements, countOpenAsks, countOpenHandoffs, liveClaimRows, openAsks, openHandoffs } from './store.ts';
 
@@ -15,7 +15,7 @@ export const summaryTools: Implementation[] = [
     read: async (_input, ctx) => {
       const { reader: db, workspace } = ctx;
       const now = ctx.clock.now();
-      const show = await presenterFor(db, workspace, ctx.principal, now);
+      const show = await viewsFor(db, workspace, ctx.principal, now);
       const claims = await liveClaimRows(db, workspace, now);
       const asks = await openAsks(db, workspace, now, FEW);
       const offers = await openHandoffs(db, workspace, FEW);

@@ -8,11 +8,11 @@ import { namesFor } from '../../core/identity/index.ts';
 import { keepMarked } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
 import { isUndelivered } from './receipts.ts';
-import { asksToDeliver, findAsk, freshAnswers, handoffsTo, handoffsUntold, liveClaimRows, renewLeases, type Told, updateAsk } from './store.ts';
+import { asksToDeliver, findAsk, freshAnswers, type HandoffMark, handoffsTo, handoffsUntold, liveClaimRows, renewLeases, updateAsk } from './store.ts';
 import type { Waiting } from './views.ts';
 
 /** An answer that carries them must not grow with them: `list` has the rest, and the whole texts. */
-const MOST = 10;
+const MAX_ITEMS = 10;
 const CONSIDERED = 100;
 const EXCERPT_BYTES = 500;
 
@@ -21,7 +21,7 @@ interface Wanted {
   /** Asks that nobody was given. */
   readonly undelivered?: boolean;
   /** Handoffs in the order of `handoffsUntold`. */
-  readonly handoffs?: Told;
+  readonly handoffs?: HandoffMark;
 }
 
 /** Asks, answers and handoffs for this very agent, in this session of it where it has one. */
@@ -35,13 +35,13 @@ export async function waitingFor(
 ): Promise<Waiting> {
   const { developerId, agentType, actor } = principal;
   if (!developerId) return { waiting: [], answers: [], handoffs: [] };
-  const unanswered = await asksToDeliver(db, workspace, developerId, agentType, now, MOST);
+  const unanswered = await asksToDeliver(db, workspace, developerId, agentType, now, MAX_ITEMS);
   const asks = wanted.undelivered ? unanswered.filter(isUndelivered) : unanswered;
   const fresh = await freshAnswers(db, workspace, developerId, actor, CONSIDERED);
-  const answers = (await answersFor(db, workspace, fresh, sessionId, now)).slice(0, MOST);
+  const answers = (await answersFor(db, workspace, fresh, sessionId, now)).slice(0, MAX_ITEMS);
   const handoffs = await (wanted.handoffs
-    ? handoffsUntold(db, workspace, developerId, agentType, wanted.handoffs, MOST)
-    : handoffsTo(db, workspace, developerId, agentType, MOST));
+    ? handoffsUntold(db, workspace, developerId, agentType, wanted.handoffs, MAX_ITEMS)
+    : handoffsTo(db, workspace, developerId, agentType, MAX_ITEMS));
   if (asks.length + answers.length + handoffs.length === 0) return { waiting: [], answers: [], handoffs: [] };
   const name = await namesFor(db, workspace, principal);
   const short = (text: string) => excerpt(text, EXCERPT_BYTES);
@@ -106,7 +106,7 @@ export async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string |
   return own.length;
 }
 
-export interface Heard {
+export interface HeartbeatNews {
   renewed_claims: number;
   waiting: Waiting['waiting'];
   answers?: Waiting['answers'];
@@ -114,7 +114,7 @@ export interface Heard {
 }
 
 /** With every sign of life of an agent. */
-export async function heartbeatListener(tx: Tx, ctx: WriteContext, beat: { sessionId: string | null }): Promise<Heard> {
+export async function heartbeatListener(tx: Tx, ctx: WriteContext, beat: { sessionId: string | null }): Promise<HeartbeatNews> {
   const renewed_claims = await renewClaims(tx, ctx, beat.sessionId);
   const { waiting, answers, handoffs } = await waitingFor(tx.db, tx.workspace, ctx.principal, tx.now, beat.sessionId);
   await markDelivered(tx, ctx, { waiting, answers });

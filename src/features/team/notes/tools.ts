@@ -37,7 +37,7 @@ export function noteTools({ ownsTask, ownsWorkstream }: NotePorts): Implementati
           session_id: ctx.session,
           created_at: tx.now,
         });
-        const payload = { note_id: id, title, body: body === null ? undefined : beginning(body, MOST_CHARACTERS), task_id, workstream_id };
+        const payload = { note_id: id, title, body: body === null ? undefined : beginning(body, MAX_CHARACTERS), task_id, workstream_id };
         record(tx, ctx, { category: 'work', kind: `${kind}.recorded`, subject: id, payload });
         return ok({ note_id: id, kind }, kind === 'decision' ? 'Decision recorded for the team.' : 'Blocker recorded for the team.');
       },
@@ -55,4 +55,4 @@ const notYours = (noun: 'task' | 'workstream', id: string): Refusal =>
   );
 
 /** A control character is six bytes of JSON: with the title this stays within what the journal keeps. */
-const MOST_CHARACTERS = 800;
+const MAX_CHARACTERS = 800;

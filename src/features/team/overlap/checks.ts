@@ -15,8 +15,8 @@ import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow } from '../.
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import type { WarningLevel, WarningStatus } from './contract.ts';
-import { type Match, match, type ScopeVerdict, scopeVerdict, type showOverlap } from './contract.ts';
-import { type Detection, type Subject, shownTo } from './detect.ts';
+import { match, type OverlapMatch, type ScopeVerdict, scopeVerdict, type showOverlap } from './contract.ts';
+import { type CheckedWork, type Detection, shownTo } from './detect.ts';
 
 export interface StoredCheck {
   readonly check: PreflightCheckRow;
@@ -27,10 +27,10 @@ export interface StoredCheck {
 const LISTED = 10;
 const REASON_BYTES = 300;
 const CONFIRMATION_BYTES = 2_000;
-const listed = (matches: readonly Match[]) => matches.slice(0, LISTED).map(({ id, score, level, status }) => ({ id, score, level, status }));
+const listed = (matches: readonly OverlapMatch[]) => matches.slice(0, LISTED).map(({ id, score, level, status }) => ({ id, score, level, status }));
 
 /** Stores the check, and its warning where anything was found. */
-export async function storeCheck(tx: Tx, ctx: WriteContext, subject: Subject, detection: Detection): Promise<StoredCheck> {
+export async function storeCheck(tx: Tx, ctx: WriteContext, subject: CheckedWork, detection: Detection): Promise<StoredCheck> {
   const checkId = newId('chk', tx.now);
   const warning = await storeWarning(tx, subject, detection, { checkId, subjectId: subject.plannedId });
   const check: PreflightCheckRow = {
@@ -64,7 +64,7 @@ export async function storeCheck(tx: Tx, ctx: WriteContext, subject: Subject, de
 /** A warning for work that overlaps; null where nothing does. */
 export async function storeWarning(
   tx: Tx,
-  subject: Subject,
+  subject: CheckedWork,
   detection: Detection,
   about: { checkId: string | null; subjectId: string | null },
 ): Promise<OverlapWarningRow | null> {
@@ -101,7 +101,7 @@ const LOOKED_BACK_MS = 24 * 3_600_000;
 export async function latestCheck(
   db: Db,
   workspace: string,
-  subject: Pick<Subject, 'kind' | 'developerId' | 'title' | 'plannedId'>,
+  subject: Pick<CheckedWork, 'kind' | 'developerId' | 'title' | 'plannedId'>,
   now: number,
 ): Promise<PreflightCheckRow | undefined> {
   let query = db
@@ -151,7 +151,7 @@ export async function confirmWarning(tx: Tx, ctx: WriteContext, id: string, reas
 }
 
 const matchList = z.array(match);
-export const readMatches = (warning: OverlapWarningRow): Match[] => readJson(matchList, warning.matches);
+export const readMatches = (warning: OverlapWarningRow): OverlapMatch[] => readJson(matchList, warning.matches);
 
 export async function resolveWarning(
   tx: Tx,

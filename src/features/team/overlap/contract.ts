@@ -56,7 +56,7 @@ export const match = z.strictObject({
   action_divergent: z.boolean(),
   component_differs: z.boolean().optional(),
 });
-export type Match = z.output<typeof match>;
+export type OverlapMatch = z.output<typeof match>;
 
 export const fileConflict = z.strictObject({
   source: z.enum(['task', 'snapshot', 'claim']),

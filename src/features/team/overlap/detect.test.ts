@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { madeTask } from '../../../../bench/tasks.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { openTestStore } from '../../../testing/store/store.ts';
-import { detect, type Subject } from './detect.ts';
+import { type CheckedWork, detect } from './detect.ts';
 import { Finder } from './finder.ts';
 import { indexItem, type WorkItem } from './items.ts';
 
@@ -22,7 +22,7 @@ const work: WorkItem = {
   files: [],
   closedAt: null,
 };
-const subject: Subject = { ...work, kind: 'task', developerId: 'dev_2', plannedId: null };
+const subject: CheckedWork = { ...work, kind: 'task', developerId: 'dev_2', plannedId: null };
 
 test.each([
   ['finished work', { status: 'cancelled', closedAt: NOW }, { others: 60, inProcess: 10_000 }],

@@ -1,8 +1,8 @@
 import type { Db } from '../../../storage/engine.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
-import type { CheckKind, ItemKind, ItemStatus, Match } from './contract.ts';
+import type { CheckKind, ItemKind, ItemStatus, OverlapMatch } from './contract.ts';
 import { reasonFor } from './explain.ts';
-import type { Finder, SearchOptions } from './finder.ts';
+import type { Finder, FinderOptions } from './finder.ts';
 import type { Query, Scored } from './score.ts';
 import { type OverlapSettings, settingsOf } from './settings.ts';
 import { findItems } from './store.ts';
@@ -54,7 +54,7 @@ export function componentsDiffer(one: string | null | undefined, other: string |
 const isPartOf = (part: string, whole: string): boolean => `-${whole}-`.includes(`-${part}-`);
 
 /** The work that is being checked, in its own words. */
-export interface Subject {
+export interface CheckedWork {
   readonly kind: CheckKind;
   readonly developerId: string;
   readonly title: string;
@@ -78,7 +78,7 @@ export const RECENT_MS = 14 * 24 * 3_600_000;
  * Whether the subject is compared with an item at all. A developer's own workstream holds their tasks, so it is no duplicate
  * of one; nor are those tasks duplicates of a workstream that is to hold them.
  */
-export function isCompared(subject: Subject, id: string, item: { kind: ItemKind; owner_id: string; closed_at: number | null }, now: number): boolean {
+export function isCompared(subject: CheckedWork, id: string, item: { kind: ItemKind; owner_id: string; closed_at: number | null }, now: number): boolean {
   if (id === subject.plannedId) return false;
   if (item.closed_at !== null && item.closed_at < now - RECENT_MS) return false;
   const sameLevel = (item.kind === 'workstream') === (subject.kind === 'workstream');
@@ -86,11 +86,11 @@ export function isCompared(subject: Subject, id: string, item: { kind: ItemKind;
 }
 
 /** The four conditions. Each but the first may only withhold an escalation; the match itself stays on record. */
-export const isEscalated = (subject: Subject, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
+export const isEscalated = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   isOpen(item.status) && isEscalatedPair(subject, item, scored, settings);
 
 /** The same without a look at whether the work is still open, for whoever looks back. */
-export const isEscalatedPair = (subject: Subject, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
+export const isEscalatedPair = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   scored.score >= settings.escalate && scored.textualEvidence && !diverges(subject, item) && !scored.lowInformation;
 
 type Declared = Pick<OverlapItemRow, 'action' | 'component'>;
@@ -98,10 +98,17 @@ type Declared = Pick<OverlapItemRow, 'action' | 'component'>;
 const diverges = (subject: Declared, item: Declared): boolean => opposed(subject.action, item.action) || componentsDiffer(subject.component, item.component);
 
 /** Whether an item can be escalated at all, as far as that is known before it is scored. */
-export const mayEscalate = (subject: Subject, item: Declared & { closed_at: number | null }): boolean => item.closed_at === null && !diverges(subject, item);
+export const mayEscalate = (subject: CheckedWork, item: Declared & { closed_at: number | null }): boolean =>
+  item.closed_at === null && !diverges(subject, item);
 
 /** A match as it is stored: its owner is an id. `shownTo` turns it into what a viewer may see. */
-export function matchOf(subject: Subject, item: OverlapItemRow, scored: Scored, surfaces: ReadonlyMap<string, string>, settings: OverlapSettings): Match {
+export function matchOf(
+  subject: CheckedWork,
+  item: OverlapItemRow,
+  scored: Scored,
+  surfaces: ReadonlyMap<string, string>,
+  settings: OverlapSettings,
+): OverlapMatch {
   return {
     id: item.id,
     type: item.kind,
@@ -123,37 +130,37 @@ export function matchOf(subject: Subject, item: OverlapItemRow, scored: Scored, 
 
 export const shownTo =
   (name: (developerId: string) => string) =>
-  (match: Match): Match => ({ ...match, owner: name(match.owner) });
+  (match: OverlapMatch): OverlapMatch => ({ ...match, owner: name(match.owner) });
 
 export interface Detection {
   /** Best first, every one at or above the warn floor. Owners are ids. */
-  readonly matches: readonly Match[];
-  readonly escalated: readonly Match[];
+  readonly matches: readonly OverlapMatch[];
+  readonly escalated: readonly OverlapMatch[];
 }
 
 /** More than anybody judges; what lies beyond is weaker still. */
-const MOST_MATCHES = 50;
+const MAX_MATCHES = 50;
 /** The floor is low: the best of what only reaches it are told, the rest would be noise. */
 const WEAK_MATCHES = 10;
 
-const queryOf = (subject: Subject, vector: Float32Array | undefined): Query => ({ analysed: analyse(subject), files: subject.files, vector });
+const queryOf = (subject: CheckedWork, vector: Float32Array | undefined): Query => ({ analysed: analyse(subject), files: subject.files, vector });
 
-export interface Comparison {
+export interface OverlapComparison {
   readonly finder: Finder;
   readonly vector: Float32Array | undefined;
   readonly now: number;
 }
 
 /** Everything that is like the subject, as far as `db` can see. */
-export async function detect(db: Db, workspace: string, subject: Subject, comparison: Comparison): Promise<Detection> {
+export async function detect(db: Db, workspace: string, subject: CheckedWork, comparison: OverlapComparison): Promise<Detection> {
   const settings = await settingsOf(db, workspace);
   const query = queryOf(subject, comparison.vector);
-  const search = async (options: Pick<SearchOptions, 'accept' | 'openOnly'>) =>
-    await comparison.finder.search(db, workspace, query, { settings, limit: MOST_MATCHES, ...options });
+  const search = async (options: Pick<FinderOptions, 'accept' | 'openOnly'>) =>
+    await comparison.finder.search(db, workspace, query, { settings, limit: MAX_MATCHES, ...options });
   const first = await search({ accept: (id, item) => isCompared(subject, id, item, comparison.now) });
   // The limit has cut off what may need a verdict: what is finished, or declared to be something else, must not take its place.
-  const isCut = first.length === MOST_MATCHES && first.every(({ score }) => score >= settings.escalate);
-  const accept: SearchOptions['accept'] = (id, item) => isCompared(subject, id, item, comparison.now) && mayEscalate(subject, item);
+  const isCut = first.length === MAX_MATCHES && first.every(({ score }) => score >= settings.escalate);
+  const accept: FinderOptions['accept'] = (id, item) => isCompared(subject, id, item, comparison.now) && mayEscalate(subject, item);
   const scored = isCut ? merged(first, await search({ accept, openOnly: true })) : first;
   const strong = scored.filter(({ score }) => score >= settings.warn);
   const items = await findItems(

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
@@ -17,7 +17,7 @@ export interface Embedder {
 
 export type EmbedderState = 'off' | 'ok' | 'late' | 'down';
 
-export interface Asked {
+export interface EmbeddedQuery {
   readonly vector: Float32Array | undefined;
   readonly embedder: EmbedderState;
 }
@@ -41,7 +41,7 @@ const PATIENCE_MS = 60;
 /** After a failure the model is left alone for so long, so that each check does not wait for it anew. */
 const REST_MS = 10_000;
 /** Who would stand behind so many others is not served in time: the question would only make the next ones late as well. */
-const MOST_ASKED = 8;
+const MAX_ASKED = 8;
 
 /** Asks the model for the vector of a question, within the patience of a check. */
 export class QueryEmbedder {
@@ -57,16 +57,16 @@ export class QueryEmbedder {
     this.#patienceMs = patienceMs;
   }
 
-  async ask(text: Embedded): Promise<Asked> {
+  async ask(text: Embedded): Promise<EmbeddedQuery> {
     if (!this.#embedder) return { vector: undefined, embedder: 'off' };
     if (performance.now() < this.#restUntil) return { vector: undefined, embedder: 'down' };
-    if (this.#asked >= MOST_ASKED) return { vector: undefined, embedder: 'late' };
+    if (this.#asked >= MAX_ASKED) return { vector: undefined, embedder: 'late' };
     this.#asked++;
     const question = this.#embedder
       .embed([embeddedText({ title: text.title, scope: scopeOf(text) })])
       .then(
-        ([vector]): Asked => ({ vector, embedder: 'ok' }),
-        (error): Asked => {
+        ([vector]): EmbeddedQuery => ({ vector, embedder: 'ok' }),
+        (error): EmbeddedQuery => {
           this.#restUntil = performance.now() + REST_MS;
           this.#failed(error);
           return { vector: undefined, embedder: 'down' };
@@ -74,7 +74,7 @@ export class QueryEmbedder {
       )
       .finally(() => this.#asked--);
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Asked>((resolve) => {
+    const late = new Promise<EmbeddedQuery>((resolve) => {
       timer = setTimeout(() => resolve({ vector: undefined, embedder: 'late' }), this.#patienceMs);
     });
     return await Promise.race([question, late]).finally(() => clearTimeout(timer));
@@ -168,7 +168,7 @@ const BATCH = 4;
 const PAGE = 200;
 
 /** Gives every item its vector soon after it was written or changed. What the model misses while it is away comes later. */
-export function vectorising({ store, clock, log }: House, embedder: Embedder): Sweep {
+export function vectorising({ store, clock, log }: Services, embedder: Embedder): Sweep {
   /** Up to which revision each workspace has been looked through. */
   const seen = new Map<string, number>();
   let quietUntil = 0;

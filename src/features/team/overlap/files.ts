@@ -80,7 +80,7 @@ export interface FileQuestion {
   readonly except?: readonly string[];
 }
 
-const MOST_CONFLICTS = 50;
+const MAX_CONFLICTS = 50;
 
 /** Who else has these files in hand. It informs; it never decides. */
 export async function fileConflicts(db: Db, workspace: string, question: FileQuestion): Promise<FileConflict[]> {
@@ -101,7 +101,7 @@ export async function fileConflicts(db: Db, workspace: string, question: FileQue
   }
   const relevant = rows.filter((row) => !question.except?.includes(row.source_id) && sameRepo(row.repo, question.repo));
   const name = await namesFor(db, workspace, question.viewer);
-  return [...Map.groupBy(relevant, (row) => `${row.source} ${row.source_id}`).values()].slice(0, MOST_CONFLICTS).map((marks) => {
+  return [...Map.groupBy(relevant, (row) => `${row.source} ${row.source_id}`).values()].slice(0, MAX_CONFLICTS).map((marks) => {
     const [first] = marks as [FileMarkRow];
     return {
       source: first.source,

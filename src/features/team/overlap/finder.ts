@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../../../storage/engine.ts';
 import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
 import { backgroundShare } from './background.ts';
@@ -14,7 +14,7 @@ import { inverseFrequency } from './weigh.ts';
 /** Up to so many items are scored one and all in this process; beyond, the postings in the store find whom to score. */
 const IN_PROCESS = 10_000;
 const PAGE = 250;
-const MOST_SHARED = 300;
+const MAX_SHARED = 300;
 const SAME_FILES = 100;
 /** So many postings are read for one search: the rarest terms first, and at least one. */
 const POSTINGS_READ = 5_000;
@@ -27,7 +27,7 @@ const KEPT_ITEMS = 50_000;
 /** What the rules need to know of an item before it is scored. */
 export type Meta = Pick<OverlapItemRow, 'kind' | 'owner_id' | 'closed_at' | 'action' | 'component'>;
 
-export interface SearchOptions {
+export interface FinderOptions {
   readonly settings: OverlapSettings;
   readonly limit: number;
   accept(id: string, meta: Meta): boolean;
@@ -85,7 +85,7 @@ export class Finder {
   }
 
   /** `db` may be a running transaction: then what it has written counts, and what others have committed. */
-  async search(db: Db, workspace: string, query: Query, options: SearchOptions): Promise<Scored[]> {
+  async search(db: Db, workspace: string, query: Query, options: FinderOptions): Promise<Scored[]> {
     const state = await readState(db, workspace);
     if (!state) return [];
     const found =
@@ -93,7 +93,7 @@ export class Finder {
     return found.sort((one, other) => other.score - one.score || (one.id < other.id ? 1 : -1)).slice(0, options.limit);
   }
 
-  async #inMemory(db: Db, workspace: string, query: Query, { settings, limit, accept }: SearchOptions): Promise<Scored[]> {
+  async #inMemory(db: Db, workspace: string, query: Query, { settings, limit, accept }: FinderOptions): Promise<Scored[]> {
     const { index, meta, revision } = this.#kept.get(workspace) ?? (await this.#refreshed(workspace));
     const fresh = await itemsSince(db, workspace, revision, this.#inProcess);
     const overtaken = new Set(fresh.map(({ id }) => id));
@@ -106,7 +106,7 @@ export class Finder {
     return [...known, ...added];
   }
 
-  async #inStore(db: Db, workspace: string, query: Query, state: OverlapStateRow, { settings, accept, openOnly = false }: SearchOptions): Promise<Scored[]> {
+  async #inStore(db: Db, workspace: string, query: Query, state: OverlapStateRow, { settings, accept, openOnly = false }: FinderOptions): Promise<Scored[]> {
     const wanted = postedTerms(query.analysed).map(({ term }) => term);
     const frequencies = await termFrequencies(db, workspace, wanted);
     const rarest = wanted.filter((term) => frequencies.has(term)).sort((one, other) => (frequencies.get(one) as number) - (frequencies.get(other) as number));
@@ -118,7 +118,7 @@ export class Finder {
       chosen.push({ term, worth: inverseFrequency(state.items, items, backgroundShare(term), settings) });
       postings += items;
     }
-    const rows = await mostShared(db, workspace, chosen, MOST_SHARED, openOnly);
+    const rows = await mostShared(db, workspace, chosen, MAX_SHARED, openOnly);
     const seen = new Set(rows.map(({ id }) => id));
     const sameFiles = (await itemsWithFiles(db, workspace, query.files, SAME_FILES)).filter((id) => !seen.has(id));
     const candidates: Scorable[] = [...rows, ...(await findItems(db, workspace, sameFiles)).values()].filter((row) => accept(row.id, row));
@@ -182,7 +182,7 @@ export class Finder {
       }
       if (rows.length < PAGE) break;
       // Ten thousand items take a second to read: other calls must get their turns in between.
-      await turn();
+      await yieldToEventLoop();
     }
     this.#keep(workspace, kept);
     return kept;

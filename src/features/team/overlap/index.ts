@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { retentionSweep } from '../../core/settings/index.ts';
 import { RECENT_MS } from './detect.ts';
@@ -9,7 +9,7 @@ import { CHECKS_KEPT_MS, FORGOTTEN, forgetting } from './sweeps.ts';
 import { overlapTools } from './tools.ts';
 
 export { dropPlanWarning, overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './checks.ts';
-export { isOpen, RECENT_MS, type Subject } from './detect.ts';
+export { type CheckedWork, isOpen, RECENT_MS } from './detect.ts';
 export type { Embedder } from './embedder.ts';
 export { localEmbedder, remoteEmbedder } from './embedder.ts';
 export { fileConflicts, keepMarked, markFiles, unmarkFiles } from './files.ts';
@@ -22,16 +22,16 @@ export { findItems as itemsById } from './store.ts';
 
 export type { Finder };
 
-export interface Overlap {
+export interface OverlapService {
   readonly feature: Feature;
   readonly preflight: Preflight;
   readonly finder: Finder;
 }
 
 /** One index for all kinds of work; whoever owns the work tells the index of it. */
-export function createOverlap(house: House, embedder: Embedder | null): Overlap {
-  const finder = new Finder(house.store.reader, () => embedder?.model ?? null);
-  const query = new QueryEmbedder(embedder, (error) => house.log.warn('the embedder does not answer', { error }));
+export function createOverlap(services: Services, embedder: Embedder | null): OverlapService {
+  const finder = new Finder(services.store.reader, () => embedder?.model ?? null);
+  const query = new QueryEmbedder(embedder, (error) => services.log.warn('the embedder does not answer', { error }));
   return {
     finder,
     preflight: new Preflight(finder, query),
@@ -43,7 +43,7 @@ export function createOverlap(house: House, embedder: Embedder | null): Overlap 
         { what: 'Finished work in the overlap index; the work itself stays', ms: RECENT_MS },
         { what: 'Overlap warnings; those that nobody came back to are dismissed after two weeks', ms: 'retention.days' },
       ],
-      sweeps: [forgetting(house, finder), retentionSweep(house, 'overlap', FORGOTTEN), ...(embedder ? [vectorising(house, embedder)] : [])],
+      sweeps: [forgetting(services, finder), retentionSweep(services, 'overlap', FORGOTTEN), ...(embedder ? [vectorising(services, embedder)] : [])],
       ...(embedder ? { stop: () => embedder.close() } : {}),
     },
   };

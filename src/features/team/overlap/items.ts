@@ -106,16 +106,16 @@ export async function setItemOwner(tx: Tx, id: string, ownerId: string): Promise
   await change(tx, id, { owner_id: ownerId });
 }
 
-/** Files that the work turned out to touch; they are added to those it has. At most `MOST_FILES`, the first ones. */
+/** Files that the work turned out to touch; they are added to those it has. At most `MAX_FILES`, the first ones. */
 export async function addItemFiles(tx: Tx, id: string, files: readonly string[]): Promise<void> {
   const known = await findItem(tx.db, tx.workspace, id);
   if (!known) return;
   const before = readJson(filesSchema, known.files);
-  const after = [...new Set([...before, ...files])].slice(0, MOST_FILES);
+  const after = [...new Set([...before, ...files])].slice(0, MAX_FILES);
   if (after.length > before.length) await change(tx, id, { files: JSON.stringify(after) });
 }
 
-const MOST_FILES = 100;
+const MAX_FILES = 100;
 
 async function change(tx: Tx, id: string, values: Partial<OverlapItemRow>): Promise<void> {
   const { revision } = await nextState(tx.db, tx.workspace, 0);

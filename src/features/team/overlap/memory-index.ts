@@ -68,7 +68,7 @@ interface SlotKeys {
   readonly reduced: Float64Array;
 }
 
-export type Entry = readonly [key: string, full: number, reduced: number];
+export type IndexEntry = readonly [key: string, full: number, reduced: number];
 
 const NONE: SlotKeys = { ids: new Int32Array(0), full: new Float64Array(0), reduced: new Float64Array(0) };
 
@@ -97,7 +97,7 @@ export class Inverted {
     for (const list of this.#lists.values()) this.#weigh(list);
   }
 
-  add(slot: number, entries: readonly Entry[]): void {
+  add(slot: number, entries: readonly IndexEntry[]): void {
     const ids = new Int32Array(entries.length);
     for (const [at, [key, full, reduced]] of entries.entries()) {
       const list = this.#lists.get(key) ?? this.#open(key);
@@ -161,7 +161,7 @@ export function extended(old: Float64Array<ArrayBuffer>, fill: number): Float64A
 
 const KINDS: readonly PathKey['kind'][] = ['path', 'base', 'directory'];
 
-export interface SearchOptions {
+export interface IndexSearchOptions {
   readonly limit: number;
   readonly accept?: ((id: string) => boolean) | undefined;
 }
@@ -249,7 +249,7 @@ export class MemoryIndex implements Statistics {
   }
 
   /** The best items, best first; what shares nothing with the query is no result. */
-  search(query: Query, settings: OverlapSettings, { limit, accept }: SearchOptions): Scored[] {
+  search(query: Query, settings: OverlapSettings, { limit, accept }: IndexSearchOptions): Scored[] {
     if (settings !== this.#settings) this.#use(settings);
     const mine = weigh(query, this, settings);
     const touched = this.#accumulate(mine.terms, mine.keys, settings);

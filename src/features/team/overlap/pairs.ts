@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../../../storage/engine.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
-import { isCompared, isEscalatedPair, isOpen, RECENT_MS, type Subject } from './detect.ts';
+import { type CheckedWork, isCompared, isEscalatedPair, isOpen, RECENT_MS } from './detect.ts';
 import { reasonFor } from './explain.ts';
 import type { Finder } from './finder.ts';
 import { settingsOf } from './settings.ts';
@@ -23,8 +23,8 @@ export interface Pairs {
 }
 
 /** Each is compared with all: beyond this many, the oldest are left out, and that is said. */
-const MOST_COMPARED = 2_000;
-const MOST_PER_ITEM = 10;
+const MAX_COMPARED = 2_000;
+const MAX_PER_ITEM = 10;
 const TURN_MS = 20;
 /** Well within the time that a call has: what could not be looked at by then is left out, and that is said too. */
 const PATIENCE_MS = 10_000;
@@ -38,7 +38,7 @@ export interface Bounds {
 
 /** Running and recently finished work that looks like the same work: what somebody is at first, then the best. */
 export async function likePairs(db: Db, workspace: string, finder: Finder, now: number, bounds: Bounds = {}): Promise<Pairs> {
-  const { most = MOST_COMPARED, patienceMs = PATIENCE_MS, signal } = bounds;
+  const { most = MAX_COMPARED, patienceMs = PATIENCE_MS, signal } = bounds;
   const giveUp = performance.now() + patienceMs;
   await finder.prepare(workspace);
   const settings = await settingsOf(db, workspace);
@@ -58,14 +58,14 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
     signal?.throwIfAborted();
     // A large workspace takes seconds: other calls must get their turns in between.
     if (performance.now() - turned > TURN_MS) {
-      await turn();
+      await yieldToEventLoop();
       turned = performance.now();
     }
     done++;
     const subject = subjectOf(row);
     const found = await finder.search(db, workspace, trustedItem(row), {
       settings,
-      limit: MOST_PER_ITEM,
+      limit: MAX_PER_ITEM,
       // Each pair once.
       accept: (id, meta) => id < row.id && compared.has(id) && isCompared(subject, id, meta, now),
     });
@@ -83,7 +83,7 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
 /** What is over twice can no longer be prevented: it must not crowd out what can. */
 const running = ({ first, second }: Pair): number => (isOpen(first.status) || isOpen(second.status) ? 1 : 0);
 
-const subjectOf = (row: OverlapItemRow): Subject => ({
+const subjectOf = (row: OverlapItemRow): CheckedWork => ({
   kind: row.kind === 'workstream' ? 'workstream' : 'task',
   developerId: row.owner_id,
   title: row.title,

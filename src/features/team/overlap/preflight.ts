@@ -18,29 +18,29 @@ import {
   storeVerdict,
   storeWarning,
 } from './checks.ts';
-import type { Match } from './contract.ts';
-import { type Detection, detect, isOpen, type Subject, shownTo } from './detect.ts';
-import type { Asked, Embedded, EmbedderState, QueryEmbedder } from './embedder.ts';
+import type { OverlapMatch } from './contract.ts';
+import { type CheckedWork, type Detection, detect, isOpen, shownTo } from './detect.ts';
+import type { Embedded, EmbeddedQuery, EmbedderState, QueryEmbedder } from './embedder.ts';
 import { type FileConflict, fileConflicts } from './files.ts';
 import type { Finder } from './finder.ts';
 import { findItems } from './store.ts';
 import { type CheckFacts, howToJudge, ruleStart, type StartAnswer, type StartRuling } from './verdict.ts';
 
 /** What is fetched before the transaction that compares. */
-export type Prepared = Asked;
+export type Prepared = EmbeddedQuery;
 
 export interface CheckResult {
   check_id: string;
   warning_id: string | null;
   requires_verdict: boolean;
-  candidates: Match[];
-  matches: Match[];
+  candidates: OverlapMatch[];
+  matches: OverlapMatch[];
   file_conflicts: FileConflict[];
   engine: { embedder: EmbedderState };
 }
 
 /** Null: not planned, because nobody has confirmed it yet. */
-export interface Planned {
+export interface PlannedWork {
   readonly id: string | null;
   readonly overlap: Omit<CheckResult, 'check_id'>;
 }
@@ -55,7 +55,7 @@ export interface Confirmation {
 export const UNASKED: Confirmation = { confirmed: true };
 
 /** A start that may go on; `settle` records how, once the work has its id. */
-export interface Pass {
+export interface PreflightPass {
   readonly settle: (subjectId: string) => Promise<{ warningId: string | null }>;
 }
 
@@ -75,11 +75,11 @@ export class Preflight {
     return asked;
   }
 
-  async detect(tx: Tx, subject: Subject, prepared: Prepared): Promise<Detection> {
+  async detect(tx: Tx, subject: CheckedWork, prepared: Prepared): Promise<Detection> {
     return await detect(tx.db, tx.workspace, subject, { finder: this.#finder, vector: prepared.vector, now: tx.now });
   }
 
-  async check(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared): Promise<CheckResult> {
+  async check(tx: Tx, ctx: WriteContext, subject: CheckedWork, prepared: Prepared): Promise<CheckResult> {
     return await this.#recordCheck(tx, ctx, subject, prepared, await this.detect(tx, subject, prepared));
   }
 
@@ -87,7 +87,14 @@ export class Preflight {
    * Planned work is warned of and not held up; unless it still has to be `confirmed`, as a person must: then work that looks like
    * other work is told of, and `add` is not called.
    */
-  async plan(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, confirmation: Confirmation, add: () => Promise<string>): Promise<Planned> {
+  async plan(
+    tx: Tx,
+    ctx: WriteContext,
+    subject: CheckedWork,
+    prepared: Prepared,
+    confirmation: Confirmation,
+    add: () => Promise<string>,
+  ): Promise<PlannedWork> {
     const detection = await this.detect(tx, subject, prepared);
     const { confirmed, reason } = confirmation;
     if (!confirmed && detection.escalated.length > 0) return { id: null, overlap: await this.#result(tx, ctx, subject, prepared, detection, null) };
@@ -98,7 +105,7 @@ export class Preflight {
   }
 
   /** Reads again what is going on, inside the transaction that will start the work, and rules on it. */
-  async passStart(tx: Tx, ctx: WriteContext, subject: Subject, answer: StartAnswer, prepared: Prepared, tool: string): Promise<Pass | Refused> {
+  async passStart(tx: Tx, ctx: WriteContext, subject: CheckedWork, answer: StartAnswer, prepared: Prepared, tool: string): Promise<PreflightPass | Refused> {
     const detection = await this.detect(tx, subject, prepared);
     const check = await latestCheck(tx.db, tx.workspace, subject, tx.now);
     const before = check ? escalatedIds(check) : [];
@@ -130,7 +137,7 @@ export class Preflight {
   }
 
   /** Planned work is compared once more at the moment it is activated, and that comparison is on record too. */
-  async passPlanned(tx: Tx, ctx: WriteContext, subject: Subject, answer: StartAnswer, prepared: Prepared, tool: string): Promise<Pass | Refused> {
+  async passPlanned(tx: Tx, ctx: WriteContext, subject: CheckedWork, answer: StartAnswer, prepared: Prepared, tool: string): Promise<PreflightPass | Refused> {
     const outcome = await this.passStart(tx, ctx, subject, answer, prepared, tool);
     const alreadyRecorded = 'status' in outcome && outcome.code === 'NEW_OVERLAP';
     if (!alreadyRecorded) {
@@ -143,11 +150,11 @@ export class Preflight {
   async #block(
     tx: Tx,
     ctx: WriteContext,
-    subject: Subject,
+    subject: CheckedWork,
     prepared: Prepared,
     detection: Detection,
     check: PreflightCheckRow | undefined,
-    live: readonly Match[],
+    live: readonly OverlapMatch[],
     ruling: Extract<StartRuling, { blocked: string }>,
   ): Promise<Refused> {
     const { blocked, message, next, fields = {} } = ruling;
@@ -159,12 +166,12 @@ export class Preflight {
     return refused('blocked', blocked, message, next, { ...data, ...fields });
   }
 
-  async #recordCheck(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, detection: Detection): Promise<CheckResult> {
+  async #recordCheck(tx: Tx, ctx: WriteContext, subject: CheckedWork, prepared: Prepared, detection: Detection): Promise<CheckResult> {
     const { check, warning } = await storeCheck(tx, ctx, subject, detection);
     return { check_id: check.id, ...(await this.#result(tx, ctx, subject, prepared, detection, warning?.id ?? null)) };
   }
 
-  async #result(tx: Tx, ctx: WriteContext, subject: Subject, prepared: Prepared, detection: Detection, warningId: string | null) {
+  async #result(tx: Tx, ctx: WriteContext, subject: CheckedWork, prepared: Prepared, detection: Detection, warningId: string | null) {
     const show = shownTo(await namesFor(tx.db, tx.workspace, ctx.principal));
     const conflicts = await fileConflicts(tx.db, tx.workspace, {
       files: subject.files,
@@ -185,8 +192,8 @@ export class Preflight {
 }
 
 /** What is to be judged stands in the answer, also where the start's own words no longer bring it up. */
-function withLive({ matches, escalated }: Detection, live: readonly Match[]): Detection {
-  const isNew = ({ id }: Match) => !live.some((match) => match.id === id);
+function withLive({ matches, escalated }: Detection, live: readonly OverlapMatch[]): Detection {
+  const isNew = ({ id }: OverlapMatch) => !live.some((match) => match.id === id);
   return { matches: [...live, ...matches.filter(isNew)], escalated: [...live, ...escalated.filter(isNew)] };
 }
 
@@ -241,7 +248,7 @@ async function endWarning(
 export function readCheck(result: CheckResult, tool: string): { message: string; warning: { code: string; next: string } | null } {
   const { candidates, matches, file_conflicts: conflicts } = result;
   if (candidates.length > 0) {
-    const [first] = candidates as [Match];
+    const [first] = candidates as [OverlapMatch];
     const more = candidates.length > 1 ? ` and ${candidates.length - 1} more` : '';
     return {
       message: `Possible duplicate work: "${first.title}" by ${first.owner} (${first.reason})${more}.`,
@@ -249,7 +256,7 @@ export function readCheck(result: CheckResult, tool: string): { message: string;
     };
   }
   if (matches.length > 0) {
-    const [first] = matches as [Match];
+    const [first] = matches as [OverlapMatch];
     const more = matches.length > 1 ? ` and ${matches.length - 1} more` : '';
     return {
       message: `Nothing holds you up. Somewhat alike: "${first.title}" by ${first.owner}, ${first.status} (${first.reason})${more}; if one of data.matches is the same work, talk to its owner first.`,
@@ -263,7 +270,7 @@ export function readCheck(result: CheckResult, tool: string): { message: string;
 const PLAN_NEXT = 'Look at data.candidates: if one of them is the same work, cancel this plan. Before you start it, check again.';
 
 /** The reply of a plan, with what the caller says of the work. Whoever has confirmed the candidates need not be warned of them. */
-export function planReply<T extends Record<string, unknown>>({ id, overlap }: Planned, data: T, confirmed = false): Reply<T & Planned['overlap']> {
+export function planReply<T extends Record<string, unknown>>({ id, overlap }: PlannedWork, data: T, confirmed = false): Reply<T & PlannedWork['overlap']> {
   const told = { ...data, ...overlap };
   const [first] = overlap.candidates;
   if (id === null) {

@@ -56,7 +56,7 @@ export const ANALYSIS = { titleWeight: 2, scopeWeight: 1, maximumTerms: 120, max
 
 /** One object for each text of settings: whoever caches by them must meet the same one again. */
 const made = new Map<string, OverlapSettings>();
-const MOST_MADE = 1_000;
+const MAX_MADE = 1_000;
 
 /** What holds in a workspace: the defaults, with what it has set for itself. */
 export async function settingsOf(db: Db, workspace: string): Promise<OverlapSettings> {
@@ -64,7 +64,7 @@ export async function settingsOf(db: Db, workspace: string): Promise<OverlapSett
   if (!text) return DEFAULT_SETTINGS;
   const known = made.get(text);
   if (known) return known;
-  if (made.size >= MOST_MADE) made.clear();
+  if (made.size >= MAX_MADE) made.clear();
   const settings = withOwn(readJson(ownSettings, text));
   made.set(text, settings);
   return settings;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { rowsOf } from '../../core/settings/index.ts';
 import { RECENT_MS } from './detect.ts';
@@ -14,7 +14,7 @@ export const CHECKS_KEPT_MS = 7 * 24 * 3_600_000;
 const WARNINGS_OPEN_MS = RECENT_MS;
 
 /** Work that was finished long ago leaves the index, old checks go, old warnings are closed. Several servers may do it at once. */
-export function forgetting({ store, clock }: House, finder: Finder): Sweep {
+export function forgetting({ store, clock }: Services, finder: Finder): Sweep {
   async function forgetWork(workspace: string, before: number): Promise<void> {
     finder.forget(workspace, before);
     const items = store.reader.selectFrom('overlap_items').select('id').where('workspace_id', '=', workspace).where('closed_at', '<', before);

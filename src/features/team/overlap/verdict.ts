@@ -1,4 +1,4 @@
-import type { Match, ScopeVerdict } from './contract.ts';
+import type { OverlapMatch, ScopeVerdict } from './contract.ts';
 
 /** What a start brings along to answer the check before it. */
 export interface StartAnswer {
@@ -17,11 +17,11 @@ export interface CheckFacts {
   /** All that were escalated then. */
   readonly escalated: readonly string[];
   /** Those that are still open. Whatever the start says of itself now, they are what the check found. */
-  readonly live: readonly Match[];
+  readonly live: readonly OverlapMatch[];
   /** All that was found and open then has ended, also what was not escalated. */
   readonly isOver: boolean;
   /** Escalated now and not then: somebody started in the meantime. */
-  readonly arrived: readonly Match[];
+  readonly arrived: readonly OverlapMatch[];
 }
 
 export const CHECK_LASTS_MS = 10 * 60_000;

@@ -4,7 +4,7 @@ import { invalidInput } from '../../../kernel/input.ts';
 import type { RegisteredRepoRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { BeatNews, heartbeat } from './contract.ts';
-import { MOST_REGISTERED_REPOS, MOST_VERSION_CHARACTERS } from './limits.ts';
+import { MAX_REGISTERED_REPOS, MAX_VERSION_CHARACTERS } from './limits.ts';
 import { registeredRepos, replaceRegisteredRepos, saveMachine } from './store.ts';
 
 /** Runs with every start and every heartbeat of an agent; what it gives becomes part of the answer. */
@@ -24,11 +24,11 @@ export const isOfMachine = ({ session_id, companion_version, registered_repos }:
 
 /** What a machine says of itself is not to be trusted with our space. */
 export function checkBounds({ companion_version, registered_repos }: Beat): void {
-  if (companion_version !== undefined && companion_version.length > MOST_VERSION_CHARACTERS) {
-    throw invalidInput([{ field: 'companion_version', message: `has more than ${MOST_VERSION_CHARACTERS} characters` }]);
+  if (companion_version !== undefined && companion_version.length > MAX_VERSION_CHARACTERS) {
+    throw invalidInput([{ field: 'companion_version', message: `has more than ${MAX_VERSION_CHARACTERS} characters` }]);
   }
-  if (registered_repos !== undefined && registered_repos.length > MOST_REGISTERED_REPOS) {
-    throw invalidInput([{ field: 'registered_repos', message: `has more than ${MOST_REGISTERED_REPOS} entries` }]);
+  if (registered_repos !== undefined && registered_repos.length > MAX_REGISTERED_REPOS) {
+    throw invalidInput([{ field: 'registered_repos', message: `has more than ${MAX_REGISTERED_REPOS} entries` }]);
   }
 }
 

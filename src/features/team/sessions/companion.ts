@@ -12,7 +12,7 @@ export interface CompanionRelease {
   readonly signature?: string | undefined;
 }
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 const version = z.string().min(1).max(64);
 const manifest = z
@@ -42,7 +42,7 @@ export async function readManifest(path: string | undefined, log: Log): Promise<
   try {
     const found = await stat(path);
     // A pipe or a device would be read for as long as it pleases.
-    if (!found.isFile() || found.size > MOST_BYTES) throw new Error(`is not a file of at most ${MOST_BYTES} bytes`);
+    if (!found.isFile() || found.size > MAX_BYTES) throw new Error(`is not a file of at most ${MAX_BYTES} bytes`);
     return manifest.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
     log.warn('companion manifest not usable', { path, reason: (error as Error).message });

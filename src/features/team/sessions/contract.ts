@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { branch, ownSessionId, repo, repoPath, sessionId, text } from '../../../kernel/fields.ts';
 import { fileConflict } from '../overlap/contract.ts';
-import { MOST_ACTIVITY_CHARACTERS, MOST_COMMITS, MOST_FILES, MOST_REGISTERED_REPOS, MOST_VERSION_CHARACTERS } from './limits.ts';
+import { MAX_ACTIVITY_CHARACTERS, MAX_COMMITS, MAX_FILES, MAX_REGISTERED_REPOS, MAX_VERSION_CHARACTERS } from './limits.ts';
 import { SESSION_STATES } from './liveness.ts';
 
 const base = {
@@ -50,11 +50,11 @@ export const heartbeat = contract({
     'Say that you are alive: with session_id, that session is active and its claims are renewed; without, the machine is, and registered_repos replaces the list of repositories it watches. Answers an agent with what waits for it.',
   input: z.strictObject({
     session_id: sessionId,
-    companion_version: z.string().optional().describe(`The companion's version, at most ${MOST_VERSION_CHARACTERS} characters.`),
+    companion_version: z.string().optional().describe(`The companion's version, at most ${MAX_VERSION_CHARACTERS} characters.`),
     registered_repos: z
       .array(registeredRepo)
       .optional()
-      .describe(`All repositories of this machine, at most ${MOST_REGISTERED_REPOS}: names, or {repo, path, branch}.`),
+      .describe(`All repositories of this machine, at most ${MAX_REGISTERED_REPOS}: names, or {repo, path, branch}.`),
   }),
   output: z.strictObject({
     session_id: z.string().nullable(),
@@ -70,7 +70,7 @@ export const heartbeat = contract({
 
 const sha = z.string().regex(/^[0-9a-fA-F]{4,64}$/, { error: 'expected a commit id in hexadecimal' });
 const diffHash = z.string().regex(/^[A-Za-z0-9:+/=_-]{1,128}$/, { error: 'expected a hash' });
-const files = z.array(repoPath).max(MOST_FILES);
+const files = z.array(repoPath).max(MAX_FILES);
 
 export const worktreeView = z.strictObject({
   worktree_id: z.string(),
@@ -105,14 +105,14 @@ export const snapshot = contract({
     unpushed_files: files.optional().describe('Changed by commits that are not pushed.'),
     diff_hashes: z
       .union([
-        z.record(repoPath, diffHash).refine((hashes) => Object.keys(hashes).length <= MOST_FILES, { error: `at most ${MOST_FILES} entries` }),
-        z.array(diffHash).max(MOST_FILES),
+        z.record(repoPath, diffHash).refine((hashes) => Object.keys(hashes).length <= MAX_FILES, { error: `at most ${MAX_FILES} entries` }),
+        z.array(diffHash).max(MAX_FILES),
       ])
       .optional()
       .describe('Path to hash of its diff, or hashes alone.'),
     recent_commits: z
       .array(z.union([sha, z.strictObject({ sha, title: text(300).optional() })]))
-      .max(MOST_COMMITS)
+      .max(MAX_COMMITS)
       .optional()
       .describe('Newest first.'),
   }),
@@ -125,7 +125,7 @@ export const logActivity = contract({
   description: 'Say in one line what you are doing now; teammates see the latest.',
   input: z.strictObject({
     session_id: ownSessionId,
-    text: text(MOST_ACTIVITY_CHARACTERS).regex(/^[^\r\n\u0085\u2028\u2029]*$/, { error: 'expected one line' }),
+    text: text(MAX_ACTIVITY_CHARACTERS).regex(/^[^\r\n\u0085\u2028\u2029]*$/, { error: 'expected one line' }),
   }),
   output: z.strictObject({ session_id: z.string(), activity_id: z.string(), last_seen_at: z.int() }),
 });

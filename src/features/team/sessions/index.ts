@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { retentionSweep } from '../../core/settings/index.ts';
@@ -12,7 +12,7 @@ import { type SessionParts, sessionTools } from './tools.ts';
 export type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 export { companionTarball } from './companion.ts';
 export { beginSession, finishSession } from './lifecycle.ts';
-export { MOST_FILES } from './limits.ts';
+export { MAX_FILES } from './limits.ts';
 export { STALE_AFTER_MS } from './liveness.ts';
 export { createSessionPorts } from './ports.ts';
 export { storeSnapshot } from './snapshot.ts';
@@ -20,14 +20,14 @@ export { agentTypeOf, findSession, lastActivities, touchActiveSession } from './
 export type { SessionParts } from './tools.ts';
 export { recentSessions, staleSessions } from './views.ts';
 
-export const sessionFeature = (house: Pick<House, 'store' | 'clock' | 'log'>, parts: SessionParts): Feature => ({
+export const sessionFeature = (services: Pick<Services, 'store' | 'clock' | 'log'>, parts: SessionParts): Feature => ({
   name: 'sessions',
   implementations: sessionTools(parts),
   keeps: [
     { what: `Sessions of agents, each with its last ${ACTIVITY_KEPT} lines of activity`, ms: 'retention.days' },
     { what: 'Working trees that nobody reports any more', ms: WORKTREE_FORGOTTEN_MS },
   ],
-  sweeps: [endingLost(house), retentionSweep(house, 'sessions', FORGOTTEN)],
+  sweeps: [endingLost(services), retentionSweep(services, 'sessions', FORGOTTEN)],
 });
 
 /** Which of these sessions are at work: neither ended nor stale. */

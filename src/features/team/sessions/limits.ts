@@ -1,9 +1,9 @@
 /** What one report of a machine or a working tree may carry. Published, and the same on every surface. */
-export const MOST_VERSION_CHARACTERS = 64;
-export const MOST_REGISTERED_REPOS = 200;
-export const MOST_FILES = 500;
-export const MOST_COMMITS = 50;
-export const MOST_ACTIVITY_CHARACTERS = 500;
+export const MAX_VERSION_CHARACTERS = 64;
+export const MAX_REGISTERED_REPOS = 200;
+export const MAX_FILES = 500;
+export const MAX_COMMITS = 50;
+export const MAX_ACTIVITY_CHARACTERS = 500;
 
 /** Older lines of a session are forgotten. */
 export const ACTIVITY_KEPT = 200;

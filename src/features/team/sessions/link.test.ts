@@ -27,7 +27,7 @@ const SAMPLES: Record<string, unknown> = {
   warning_id: 'warn_1',
 };
 
-async function house() {
+async function services() {
   const app = await testApp();
   const [ana, ben] = [await app.developer('ana'), await app.developer('ben')];
   const start = async (by: TestCaller) => ((await app.tool('covibe_session', { operation: 'start' }, by)).reply.data as { session_id: string }).session_id;
@@ -45,7 +45,7 @@ async function house() {
 }
 
 test('tools about tasks, scope, blockers, decisions, summaries and usage accept the session of the caller [session.link.accepted]', async () => {
-  const { ana, events, start, tool } = await house();
+  const { ana, events, start, tool } = await services();
   const session_id = await start(ana);
   const task = { title: 'Rework the parser', task_type: 'refactor', session_id };
   const accepted: [string, object][] = [
@@ -62,7 +62,7 @@ test('tools about tasks, scope, blockers, decisions, summaries and usage accept 
 });
 
 test('a call that names a session links its usage and work events to it, and makes it seen [session.link.events]', async () => {
-  const { ana, app, clock, events, start, tool } = await house();
+  const { ana, app, clock, events, start, tool } = await services();
   const session_id = await start(ana);
   clock.advance(60_000);
   await tool('covibe_note', { kind: 'decision', title: 'Use one parser', session_id }, ana);
@@ -73,7 +73,7 @@ test('a call that names a session links its usage and work events to it, and mak
 });
 
 test("every tool that takes a session refuses one that is not the caller's, in the words for one that is not there [session.link.foreign-refused]", async () => {
-  const { ana, ben, calls, start, tool } = await house();
+  const { ana, ben, calls, start, tool } = await services();
   const foreign = await start(ana);
   const unknown = foreign.replace(/.{4}$/, 'ZZZZ');
   expect(new Set(calls.map((call) => call.tool)).size).toBeGreaterThan(5);
@@ -86,7 +86,7 @@ test("every tool that takes a session refuses one that is not the caller's, in t
 });
 
 test('a call with a foreign session leaves an error usage event that is linked to none, and no work event [session.link.foreign-usage-event]', async () => {
-  const { ana, app, ben, calls, events, start, tool } = await house();
+  const { ana, app, ben, calls, events, start, tool } = await services();
   const foreign = await start(ana);
   const before = await events();
   const session = () => app.store.reader.selectFrom('agent_sessions').selectAll().executeTakeFirstOrThrow();

@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { compiledQuery } from '../../../storage/prepared.ts';
@@ -18,7 +18,7 @@ export const sessionNotFound = (sessionId: string): Refusal =>
   );
 
 /** What the pipe asks of sessions. An owner never changes, so that committed rows are enough to go by. */
-export function createSessionPorts({ store }: House): Pick<Ports, 'enterSession' | 'touchSession'> {
+export function createSessionPorts({ store }: Services): Pick<Ports, 'enterSession' | 'touchSession'> {
   return {
     async enterSession(principal, sessionId) {
       const [session] = await ownerOf(store.reader, principal.workspace, sessionId);

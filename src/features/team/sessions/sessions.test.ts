@@ -9,7 +9,7 @@ import { staleSessions } from './views.ts';
 
 const MINUTE = 60_000;
 
-async function house(options: TestAppOptions = {}) {
+async function services(options: TestAppOptions = {}) {
   const app = await testApp(options);
   const [ana, ben] = [await app.developer('ana'), await app.developer('ben')];
   const call = (args: object, by: TestCaller = ana) => app.tool('covibe_session', args, by);
@@ -27,7 +27,7 @@ async function house(options: TestAppOptions = {}) {
 const sessionRow = (app: TestApp, id: string) => app.app.store.reader.selectFrom('agent_sessions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 test('covibe_session has the documented operations, and one of them is required [session.surface.operations]', async () => {
-  const { app, call } = await house();
+  const { app, call } = await services();
   const schema = app.registry.tool('covibe_session')?.inputSchema as { required: string[]; properties: { operation: { enum: string[] } } };
   expect(schema.required).toEqual(['operation']);
   expect([...schema.properties.operation.enum].sort()).toEqual(
@@ -37,7 +37,7 @@ test('covibe_session has the documented operations, and one of them is required 
 });
 
 test('start takes what the agent says of itself, all of it optional, and gives a session [session.start.shape]', async () => {
-  const { clock, session, start, work } = await house();
+  const { clock, session, start, work } = await services();
   const said = { agent_name: 'Claude', provider: 'anthropic', model: 'claude-opus-4-5', agent_type: 'claude-code', repo: 'covenant', branch: 'main' };
   const { session_id, agent_type, started_at } = await start(undefined, said);
   expect([agent_type, started_at]).toEqual(['claude-code', clock.now()]);
@@ -48,14 +48,14 @@ test('start takes what the agent says of itself, all of it optional, and gives a
 });
 
 test('start and heartbeat say what other features have for the agent', async () => {
-  const { ana, ben, start, tool } = await house();
+  const { ana, ben, start, tool } = await services();
   const asked = await tool('covibe_coordination', { operation: 'ask', to: 'ana', message: 'May I change the parser?' }, ben);
   expect(asked.reply).toMatchObject({ status: 'ok' });
   expect((await start(ana)).waiting).toMatchObject([{ from: 'ben', message: 'May I change the parser?' }]);
 });
 
 test('a typed token decides the type of the agent, and an explicit other report is on record [session.agent-type.token-wins] [session.agent-type.mismatch-event]', async () => {
-  const { developer, session, start, work } = await house();
+  const { developer, session, start, work } = await services();
   const codex = await developer('ana', 'codex');
   const { session_id, agent_type } = await start(codex, { agent_type: 'claude-code' });
   expect(agent_type).toBe('codex');
@@ -64,7 +64,7 @@ test('a typed token decides the type of the agent, and an explicit other report 
 });
 
 test('no report, the same report, or a token without type is no mismatch [session.agent-type.no-false-mismatch]', async () => {
-  const { ana, developer, start, work } = await house();
+  const { ana, developer, start, work } = await services();
   const codex = await developer('ana', 'codex');
   await start(codex);
   await start(codex, { agent_type: 'codex' });
@@ -74,7 +74,7 @@ test('no report, the same report, or a token without type is no mismatch [sessio
 });
 
 test('a heartbeat, all of whose fields are optional, keeps the session seen [session.heartbeat.shape] [session.heartbeat.last-seen]', async () => {
-  const { beat, clock, session, start } = await house();
+  const { beat, clock, session, start } = await services();
   const { session_id } = await start();
   clock.advance(10 * MINUTE);
   expect((await beat({ session_id, companion_version: '1.0.0', registered_repos: ['covenant'] })).reply).toMatchObject({
@@ -86,7 +86,7 @@ test('a heartbeat, all of whose fields are optional, keeps the session seen [ses
 });
 
 test('without a session a heartbeat says that the machine is alive and replaces its list of repositories [session.heartbeat.without-session]', async () => {
-  const { ana, app, beat, clock, work } = await house();
+  const { ana, app, beat, clock, work } = await services();
   const machine = () => app.store.reader.selectFrom('machines').selectAll().executeTakeFirst();
   const repos = () => app.store.reader.selectFrom('registered_repos').select(['repo', 'path', 'branch']).orderBy('position').execute();
   const entries = ['covenant', { repo: 'site', path: '/home/ana/site', branch: 'main' }];
@@ -108,7 +108,7 @@ test('without a session a heartbeat says that the machine is alive and replaces 
 });
 
 test('the list of one machine leaves that of another alone', async () => {
-  const { app, beat, ben } = await house();
+  const { app, beat, ben } = await services();
   await beat({ registered_repos: ['one'] });
   await beat({ registered_repos: ['other'] }, ben);
   await beat({ registered_repos: [] });
@@ -116,7 +116,7 @@ test('the list of one machine leaves that of another alone', async () => {
 });
 
 test("a heartbeat for somebody else's session is refused, as for one that is not there, and does not touch it [session.heartbeat.owner-only]", async () => {
-  const { beat, ben, clock, session, start } = await house();
+  const { beat, ben, clock, session, start } = await services();
   const { session_id } = await start();
   const before = await session(session_id);
   clock.advance(MINUTE);
@@ -129,7 +129,7 @@ test("a heartbeat for somebody else's session is refused, as for one that is not
 });
 
 test('a session that has ended is not touched any more: by a heartbeat, an activity, a snapshot or another call that names it [session.heartbeat.active-only]', async () => {
-  const { ana, beat, call, clock, session, start, tool } = await house();
+  const { ana, beat, call, clock, session, start, tool } = await services();
   const { session_id } = await start(ana, { repo: 'covenant' });
   await call({ operation: 'end', session_id });
   const ended = await session(session_id);
@@ -146,7 +146,7 @@ test('a session that has ended is not touched any more: by a heartbeat, an activ
 test('with a manifest the answer names the latest companion; without one, or without a version, there is none [session.heartbeat.companion-answer]', async () => {
   const manifest = join(temporaryFolder(), 'manifest.json');
   const tarball_sha256 = 'ab'.repeat(32);
-  const { beat, logged } = await house({ companionManifest: manifest });
+  const { beat, logged } = await services({ companionManifest: manifest });
   const companion = async (args: object) => ((await beat(args)).reply.data as { companion?: unknown }).companion;
   expect(await companion({ companion_version: '1.0.0' })).toBeUndefined();
   expect(logged.join('')).toContain('companion manifest not usable');
@@ -159,15 +159,15 @@ test('with a manifest the answer names the latest companion; without one, or wit
     writeFileSync(manifest, broken);
     expect(await companion({ companion_version: '1.5.0' })).toBeUndefined();
   }
-  const without = await house();
+  const without = await services();
   expect(((await without.beat({ companion_version: '1.0.0' })).reply.data as { companion?: unknown }).companion).toBeUndefined();
   const folder = join(temporaryFolder(), 'folder');
   mkdirSync(folder);
-  expect((await (await house({ companionManifest: folder })).beat({ companion_version: '1' })).reply.status).toBe('ok');
+  expect((await (await services({ companionManifest: folder })).beat({ companion_version: '1' })).reply.status).toBe('ok');
 });
 
 test('a version of more than 64 characters is refused by the handler, and nothing of that heartbeat stays [session.heartbeat.version-limit]', async () => {
-  const { app, beat } = await house();
+  const { app, beat } = await services();
   expect((await beat({ companion_version: 'v'.repeat(65), registered_repos: ['a'] })).reply).toMatchObject({
     code: 'INVALID_INPUT',
     data: { field: 'companion_version' },
@@ -177,14 +177,14 @@ test('a version of more than 64 characters is refused by the handler, and nothin
 });
 
 test('more than 200 registered repositories are refused by the handler [session.heartbeat.repos-bounded]', async () => {
-  const { beat } = await house();
+  const { beat } = await services();
   const repos = Array.from({ length: 201 }, (_, at) => `repo-${at}`);
   expect((await beat({ registered_repos: repos })).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'registered_repos' } });
   expect((await beat({ registered_repos: repos.slice(1) })).reply).toMatchObject({ status: 'ok', data: { registered_repos: 200 } });
 });
 
 test('end takes the session, ends it and says so in the journal; a second end changes nothing [session.end.shape] [session.end.ends] [session.end.event]', async () => {
-  const { call, clock, session, start, work } = await house();
+  const { call, clock, session, start, work } = await services();
   expect((await call({ operation: 'end' })).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'session_id' } });
   const { session_id } = await start();
   clock.advance(MINUTE);
@@ -198,7 +198,7 @@ test('end takes the session, ends it and says so in the journal; a second end ch
 });
 
 test("a peer's token cannot end a session [session.end.owner-only]", async () => {
-  const { ben, call, operator, session, start, work } = await house();
+  const { ben, call, operator, session, start, work } = await services();
   const { session_id } = await start();
   expect((await call({ operation: 'end', session_id }, ben)).reply).toMatchObject({ status: 'error', code: 'SESSION_NOT_FOUND' });
   expect((await call({ operation: 'end', session_id }, operator)).reply.status).toBe('error');
@@ -207,7 +207,7 @@ test("a peer's token cannot end a session [session.end.owner-only]", async () =>
 });
 
 test('an activity is one line of at most 500 characters; the newest 200 of a session are kept', async () => {
-  const { app, call, clock, session, start, work } = await house();
+  const { app, call, clock, session, start, work } = await services();
   const { session_id } = await start();
   const say = (text: string) => call({ operation: 'activity', session_id, text });
   clock.advance(MINUTE);
@@ -226,7 +226,7 @@ test('an activity is one line of at most 500 characters; the newest 200 of a ses
 });
 
 test('sessions are listed with their state and latest activity; a private developer without name, agent name or id', async () => {
-  const { ana, app, ben, call, clock, done, events, start, developer } = await house();
+  const { ana, app, ben, call, clock, done, events, start, developer } = await services();
   const mira = await developer('mira');
   const left = await start(ben, { agent_name: 'bens-claude', repo: 'site' });
   const hidden = await start(mira, { agent_name: 'miras-codex', agent_type: 'codex', branch: 'mira/parser' });

@@ -12,7 +12,7 @@ interface SnapshotData {
   local_graph: LocalGraph;
 }
 
-async function house() {
+async function services() {
   const app = await testApp();
   const [ana, ben] = [await app.developer('ana'), await app.developer('ben')];
   const call = (args: object, by: TestCaller) => app.tool('covibe_session', args, by);
@@ -30,7 +30,7 @@ async function house() {
 }
 
 test('a snapshot carries files, hashes, commits and the state of worktree and branch [session.snapshot.shape]', async () => {
-  const { app, events, sessions, taken } = await house();
+  const { app, events, sessions, taken } = await services();
   const { worktree_id } = await taken({
     branch: 'parser',
     worktree: '/home/ana/covenant',
@@ -59,7 +59,7 @@ test('a snapshot carries files, hashes, commits and the state of worktree and br
 });
 
 test('what a snapshot may carry is bounded, and its paths stay inside the repository', async () => {
-  const { snap } = await house();
+  const { snap } = await services();
   const files = Array.from({ length: 501 }, (_, at) => `src/${at}.ts`);
   const wrong: [object, string][] = [
     [{ dirty_files: files }, 'dirty_files'],
@@ -78,7 +78,7 @@ test('what a snapshot may carry is bounded, and its paths stay inside the reposi
 });
 
 test('a session that named no repository must name it with the snapshot', async () => {
-  const { ana, call } = await house();
+  const { ana, call } = await services();
   const { session_id } = (await call({ operation: 'start' }, ana)).reply.data as { session_id: string };
   expect((await call({ operation: 'snapshot', session_id }, ana)).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'repo' } });
   expect((await call({ operation: 'snapshot', session_id, repo: 'site' }, ana)).reply.status).toBe('ok');
@@ -86,7 +86,7 @@ test('a session that named no repository must name it with the snapshot', async 
 });
 
 test('snapshots make the graph of the repository: who has which worktree and branch, with which files and commits [session.snapshot.local-graph]', async () => {
-  const { ben, clock, graph, taken } = await house();
+  const { ben, clock, graph, taken } = await services();
   await taken({ branch: 'parser', worktree: 'main', dirty_files: ['src/a.ts'], recent_commits: [{ sha: SHA, title: 'Add the grammar' }] });
   clock.advance(1_000);
   await taken({ branch: 'lexer', worktree: 'second', unpushed_files: ['src/c.ts'] });
@@ -106,7 +106,7 @@ test('snapshots make the graph of the repository: who has which worktree and bra
 });
 
 test('the latest snapshot of a place replaces the one before', async () => {
-  const { clock, graph, taken } = await house();
+  const { clock, graph, taken } = await services();
   const first = await taken({ branch: 'parser', worktree: 'main', dirty_files: ['src/a.ts'], recent_commits: [SHA] });
   clock.advance(1_000);
   const second = await taken({ branch: 'parser', worktree: 'main', dirty_files: ['src/b.ts'] });
@@ -115,7 +115,7 @@ test('the latest snapshot of a place replaces the one before', async () => {
 });
 
 test('dirty files move with a worktree to its next branch; unpushed ones stay with the branch', async () => {
-  const { ben, graph, snap, taken } = await house();
+  const { ben, graph, snap, taken } = await services();
   await taken({ branch: 'parser', worktree: 'main', dirty_files: ['src/a.ts'], unpushed_files: ['src/b.ts'] });
   await taken({ branch: 'lexer', worktree: 'main', dirty_files: ['src/c.ts'] });
   const { worktrees } = await graph();
@@ -125,7 +125,7 @@ test('dirty files move with a worktree to its next branch; unpushed ones stay wi
 });
 
 test("a snapshot that overlaps another developer's work is a warning that names whose, and what to do [session.snapshot.overlap-warns]", async () => {
-  const { ben, events, snap, taken } = await house();
+  const { ben, events, snap, taken } = await services();
   await taken({ branch: 'parser', dirty_files: ['src/a.ts', 'src/b.ts'] });
   const { reply, isError } = await snap({ branch: 'docs', unpushed_files: ['src/b.ts', 'src/z.ts'] }, ben);
   expect(isError).toBe(false);
@@ -140,7 +140,7 @@ test("a snapshot that overlaps another developer's work is a warning that names 
 });
 
 test('own work elsewhere, another repository, and files reported more than a day ago are no conflict', async () => {
-  const { ana, ben, call, clock, session, snap, taken } = await house();
+  const { ana, ben, call, clock, session, snap, taken } = await services();
   await taken({ branch: 'parser', worktree: 'one', dirty_files: ['src/a.ts'] });
   expect((await taken({ branch: 'lexer', worktree: 'two', dirty_files: ['src/a.ts'] })).file_conflicts).toEqual([]);
   expect((await snap({ repo: 'site', dirty_files: ['src/a.ts'] }, ben)).reply.status).toBe('ok');
@@ -151,7 +151,7 @@ test('own work elsewhere, another repository, and files reported more than a day
 });
 
 test("files that a teammate's open task names are in their hands too", async () => {
-  const { ben, snap, tool } = await house();
+  const { ben, snap, tool } = await services();
   const planned = await tool('covibe_task', { operation: 'plan', title: 'Rework the lexer', task_type: 'refactor', target_files: ['src/lexer.ts'] }, ben);
   expect(planned.reply.status).toBe('ok');
   expect((await snap({ dirty_files: ['src/lexer.ts'] })).reply).toMatchObject({
@@ -161,14 +161,14 @@ test("files that a teammate's open task names are in their hands too", async () 
 });
 
 test('ending a session leaves its files marked: they are still dirty', async () => {
-  const { ana, ben, call, sessions, snap, taken } = await house();
+  const { ana, ben, call, sessions, snap, taken } = await services();
   await taken({ dirty_files: ['src/a.ts'] });
   await call({ operation: 'end', session_id: sessions.ana }, ana);
   expect((await snap({ dirty_files: ['src/a.ts'] }, ben)).reply.status).toBe('warning');
 });
 
 test('of a private developer the graph and the conflicts show neither name nor id nor path', async () => {
-  const { ana, ben, done, graph, snap, taken } = await house();
+  const { ana, ben, done, graph, snap, taken } = await services();
   await taken({ branch: 'ana/parser', worktree: '/home/ana/covenant', dirty_files: ['src/a.ts'] });
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
   const { reply } = await snap({ dirty_files: ['src/a.ts'] }, ben);
@@ -179,7 +179,7 @@ test('of a private developer the graph and the conflicts show neither name nor i
 });
 
 test('a worktree that nobody reports for a month leaves the graph', async () => {
-  const { ana, app, clock, graph, session, call, taken } = await house();
+  const { ana, app, clock, graph, session, call, taken } = await services();
   await taken({ branch: 'old', recent_commits: [SHA], dirty_files: ['src/a.ts'] });
   clock.advance(31 * 24 * HOUR);
   const session_id = await session(ana);
@@ -189,7 +189,7 @@ test('a worktree that nobody reports for a month leaves the graph', async () => 
 });
 
 test('credentials in a remote URL are stored nowhere', async () => {
-  const { app, events, taken } = await house();
+  const { app, events, taken } = await services();
   const { local_graph } = await taken({ repo: 'https://ana:s3cret@example.com/covenant.git' });
   expect(local_graph.repo).toBe('https://example.com/covenant.git');
   const rows = await app.store.reader.selectFrom('local_worktrees').selectAll().execute();

@@ -2,7 +2,7 @@ import { record, type WriteContext } from '../../../kernel/context.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { TaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { indexItem, markFiles, type Subject } from '../overlap/index.ts';
+import { type CheckedWork, indexItem, markFiles } from '../overlap/index.ts';
 import { repoOfSession } from '../sessions/index.ts';
 import { chooseWorkstream, requireOpenWorkstream } from '../workstreams/index.ts';
 import { insertTask } from './store.ts';
@@ -23,7 +23,7 @@ export interface TaskWords {
   readonly repo?: string | undefined;
 }
 
-export async function subjectOf(tx: Tx, ctx: WriteContext, developerId: string, words: TaskWords, plannedId: string | null): Promise<Subject> {
+export async function subjectOf(tx: Tx, ctx: WriteContext, developerId: string, words: TaskWords, plannedId: string | null): Promise<CheckedWork> {
   return {
     kind: 'task',
     developerId,
@@ -39,7 +39,7 @@ export async function subjectOf(tx: Tx, ctx: WriteContext, developerId: string, 
 }
 
 /** A stored task, as the comparison sees it when it is to be started. */
-export const plannedSubject = (row: TaskRow): Subject => ({
+export const plannedSubject = (row: TaskRow): CheckedWork => ({
   kind: 'task',
   developerId: row.developer_id,
   title: row.title,
@@ -56,7 +56,7 @@ export const plannedSubject = (row: TaskRow): Subject => ({
 export async function addTask(
   tx: Tx,
   ctx: WriteContext,
-  subject: Subject,
+  subject: CheckedWork,
   words: TaskWords,
   status: 'planned' | 'active',
 ): Promise<TaskRow & { workstream_id: string }> {

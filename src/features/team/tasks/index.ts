@@ -1,4 +1,4 @@
-import type { House, WriteContext } from '../../../kernel/context.ts';
+import type { Services, WriteContext } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -26,5 +26,5 @@ export const tasks = (preflight: Preflight): Feature => ({
   name: 'tasks',
   implementations: taskTools(preflight),
   keeps: [{ what: 'Tasks and workstreams', ms: null }],
-  start: (house: House) => adoptOrphans(house),
+  start: (services: Services) => adoptOrphans(services),
 });

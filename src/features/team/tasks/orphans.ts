@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import { chooseWorkstream, closeEmptyContainer } from '../workstreams/index.ts';
 import { changeTask, findTask, orphanTasks } from './store.ts';
 
@@ -6,7 +6,7 @@ const PAGE = 200;
 const SERVER = { principal: { actor: 'server' }, session: null } as const;
 
 /** Every task has a workstream. Rows that were stored without one get theirs when the server starts. */
-export async function adoptOrphans({ store, log }: House): Promise<void> {
+export async function adoptOrphans({ store, log }: Services): Promise<void> {
   let adopted = 0;
   for (;;) {
     const orphans = await orphanTasks(store.reader, PAGE);

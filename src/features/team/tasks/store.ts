@@ -36,7 +36,7 @@ interface TaskFilter {
   readonly repository?: string | undefined;
 }
 
-export interface TaskPage extends TaskFilter {
+export interface TaskPageQuery extends TaskFilter {
   readonly before?: { updated_at: number; task_id: string } | undefined;
   readonly limit: number;
 }
@@ -53,25 +53,25 @@ function fitting(db: Db, workspace: string, { statuses, developerId, workstreamI
 }
 
 /** Last changed first. */
-export async function tasksBy(db: Db, workspace: string, { before, limit, ...filter }: TaskPage): Promise<TaskRow[]> {
+export async function tasksBy(db: Db, workspace: string, { before, limit, ...filter }: TaskPageQuery): Promise<TaskRow[]> {
   let query = fitting(db, workspace, filter).selectAll();
   if (before) query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('updated_at', 'id'), '<', tuple(before.updated_at, before.task_id)));
   return await query.orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
 /** Beyond this many nobody counts them one by one. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /** Null: more than are counted. */
 export async function countTasks(db: Db, workspace: string, filter: TaskFilter): Promise<number | null> {
   const some = fitting(db, workspace, filter)
     .select('id')
-    .limit(MOST_COUNTED + 1);
+    .limit(MAX_COUNTED + 1);
   const { count } = await db
     .selectFrom(some.as('some'))
     .select((eb) => eb.fn.countAll<string | number>().as('count'))
     .executeTakeFirstOrThrow();
-  return Number(count) > MOST_COUNTED ? null : Number(count);
+  return Number(count) > MAX_COUNTED ? null : Number(count);
 }
 
 /** Of those who have any: by the index, each developer once. */

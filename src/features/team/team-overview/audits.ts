@@ -12,10 +12,10 @@ const storedConflicts = z.array(z.strictObject({ first: z.string(), second: z.st
 
 const LISTED = 5;
 /** So many are told and stored; a batch of tasks cut from one cloth makes thousands. */
-export const MOST_CONFLICTS = 50;
+export const MAX_CONFLICTS = 50;
 
 export const stored = (pairs: readonly Pair[]): string =>
-  JSON.stringify(pairs.slice(0, MOST_CONFLICTS).map(({ first, second, score, reason }) => ({ first: first.id, second: second.id, score, reason })));
+  JSON.stringify(pairs.slice(0, MAX_CONFLICTS).map(({ first, second, score, reason }) => ({ first: first.id, second: second.id, score, reason })));
 
 async function auditRows(db: Db, workspace: string, limit: number): Promise<ParallelAuditRow[]> {
   return await db.selectFrom('parallel_audits').selectAll().where('workspace_id', '=', workspace).orderBy('id', 'desc').limit(limit).execute();

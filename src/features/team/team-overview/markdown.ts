@@ -5,11 +5,11 @@ const plain = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-const MOST_LINES = 50;
+const MAX_LINES = 50;
 
 function section(title: string, lines: readonly string[]): string {
-  const more = lines.length > MOST_LINES ? [`- … and ${lines.length - MOST_LINES} more`] : [];
-  const shown = lines.slice(0, MOST_LINES).map((line) => `- ${line}`);
+  const more = lines.length > MAX_LINES ? [`- … and ${lines.length - MAX_LINES} more`] : [];
+  const shown = lines.slice(0, MAX_LINES).map((line) => `- ${line}`);
   return `## ${title} (${lines.length})\n\n${lines.length === 0 ? 'None.' : [...shown, ...more].join('\n')}\n`;
 }
 

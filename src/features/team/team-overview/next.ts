@@ -5,7 +5,7 @@ import type { TeamState } from './contract.ts';
 type Facts = Omit<TeamState, 'next_actions' | 'cut'>;
 type NextAction = TeamState['next_actions'][number];
 
-const MOST = 12;
+const MAX_ITEMS = 12;
 
 /** What the caller should do next, the most pressing first. */
 export function nextActions(state: Facts, { waiting, answers, handoffs }: Waiting, viewer: Principal): NextAction[] {
@@ -39,5 +39,5 @@ export function nextActions(state: Facts, { waiting, answers, handoffs }: Waitin
       action: `Start "${title}": check it with planned_task_id, then start_planned.`,
       about: task_id,
     })),
-  ].slice(0, MOST);
+  ].slice(0, MAX_ITEMS);
 }

@@ -20,12 +20,12 @@ const CONTEXTS = 5;
 const SUMMARY_SHOWN = 300;
 const QUESTION_SHOWN = 500;
 
-export interface State extends TeamState {
+export interface TeamStateWithWaiting extends TeamState {
   readonly waiting: Waiting;
 }
 
 /** Everything at once, as `viewer` may see it. */
-export async function readTeamState(db: Db, workspace: string, viewer: Principal, now: number, sessionId: string | null = null): Promise<State> {
+export async function readTeamState(db: Db, workspace: string, viewer: Principal, now: number, sessionId: string | null = null): Promise<TeamStateWithWaiting> {
   const cut: string[] = [];
   const listed = <T>(section: string, rows: T[], most = ROWS): T[] => {
     if (rows.length > most) cut.push(section);

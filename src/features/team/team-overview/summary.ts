@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Principal } from '../../../kernel/context.ts';
 import { readJson } from '../../../storage/columns.ts';
@@ -16,7 +16,7 @@ import { markdownOf } from './markdown.ts';
 import { briefTask } from './state.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const MOST = 200;
+const MAX_ITEMS = 200;
 
 const COMPLETIONS: ReadonlySet<string> = new Set(['task.completed', 'workstream.completed']);
 const CHECKS: ReadonlySet<string> = new Set(['task.checked', 'workstream.checked']);
@@ -39,10 +39,10 @@ export async function summarise(db: Db, workspace: string, viewer: Principal, no
   const from = now - days * DAY_MS;
   const name = await namesFor(db, workspace, viewer);
   const show = await viewTasks(db, workspace, viewer);
-  const notes = await recentNotes(db, workspace, viewer, from, MOST);
+  const notes = await recentNotes(db, workspace, viewer, from, MAX_ITEMS);
   const tasks = async (statuses: ('planned' | 'active' | 'blocked')[]) =>
-    (await tasksBy(db, workspace, { statuses, limit: MOST })).map((row) => briefTask(show(row)));
-  const sessions = await recentSessions(db, workspace, viewer, now, MOST);
+    (await tasksBy(db, workspace, { statuses, limit: MAX_ITEMS })).map((row) => briefTask(show(row)));
+  const sessions = await recentSessions(db, workspace, viewer, now, MAX_ITEMS);
   const recorded = await recordedSince(db, workspace, from, (actor) => name(/(?:@|:)(dev_[0-9A-Z]+)$/.exec(actor)?.[1] ?? ''));
   const untitled = recorded.overlap_warnings.flatMap(({ id, title }) => (title === null ? [id] : []));
   const titles = await titlesOfWarnings(db, workspace, [...new Set(untitled)]);
@@ -87,7 +87,7 @@ async function recordedSince(db: Db, workspace: string, since: number, owner: (a
       .execute();
     for (const row of rows) tell(row);
     after = rows.length < PAGE ? last : (rows.at(-1)?.seq ?? last);
-    await turn();
+    await yieldToEventLoop();
   }
   return { completed, overlap_warnings: warnings, parallel_audits: audits, events };
 
@@ -115,7 +115,7 @@ async function recordedSince(db: Db, workspace: string, since: number, owner: (a
 /** The last `MOST` of a list that may be long. */
 function keep<T>(list: T[], one: T): void {
   list.push(one);
-  if (list.length > MOST) list.shift();
+  if (list.length > MAX_ITEMS) list.shift();
 }
 
 function outcomeOf(kind: string, details: z.output<typeof payload>): string | null {

@@ -7,7 +7,7 @@ import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, namesFor } from '../../core/identity/index.ts';
 import { markDelivered } from '../coordination/index.ts';
 import { type Finder, likePairs } from '../overlap/index.ts';
-import { conflictView, latestAudits, MOST_CONFLICTS, standingConflicts, stored } from './audits.ts';
+import { conflictView, latestAudits, MAX_CONFLICTS, standingConflicts, stored } from './audits.ts';
 import {
   type AuditConflict,
   auditByHand,
@@ -139,10 +139,10 @@ async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, leftOut 
   });
   const name = await namesFor(tx.db, tx.workspace, ctx.principal);
   const conflicts = pairs.map((pair) => conflictView(pair, name));
-  const data = { audit_id: id, compared, left_out: leftOut, conflicts: conflicts.slice(0, MOST_CONFLICTS) };
+  const data = { audit_id: id, compared, left_out: leftOut, conflicts: conflicts.slice(0, MAX_CONFLICTS) };
   const standing = conflicts.filter(({ kind }) => kind !== 'historical').length;
   if (standing === 0) return ok(data, `${compared} pieces of work compared; none looks like another that is under way.`);
-  const cut = standing > MOST_CONFLICTS ? ` The ${MOST_CONFLICTS} that are most alike are listed.` : '';
+  const cut = standing > MAX_CONFLICTS ? ` The ${MAX_CONFLICTS} that are most alike are listed.` : '';
   return refused(
     'warning',
     'PARALLEL_WORK',

@@ -1,5 +1,5 @@
-import { counter, dollars, has, inside, type Place } from './place.ts';
-import { type Span, toSpan } from './span.ts';
+import { counter, dollars, has, inside, type UsagePlace } from './place.ts';
+import { toSpan, type UsageSpan } from './span.ts';
 
 const INPUT = ['input_tokens', 'inputTokens'];
 const OUTPUT = ['output_tokens', 'outputTokens'];
@@ -7,7 +7,7 @@ const CACHE_READ = ['cache_read_input_tokens', 'cacheReadInputTokens'];
 const CACHE_WRITE = ['cache_creation_input_tokens', 'cacheCreationInputTokens'];
 
 /** Claude Code's result (`modelUsage`), a line of its transcript (`message.usage`), a message of the API (`usage`), or its counters alone. */
-export function anthropic(payload: Place): Span[] | undefined {
+export function anthropic(payload: UsagePlace): UsageSpan[] | undefined {
   const perModel = inside(payload, 'modelUsage');
   if (perModel) return Object.keys(perModel.value).flatMap((model, at) => spanOf(indexed(perModel, model, at), model, undefined) ?? []);
   const holder = [payload, inside(payload, 'message')].find((place) => inside(place, 'usage')) ?? payload;
@@ -16,14 +16,14 @@ export function anthropic(payload: Place): Span[] | undefined {
 }
 
 /** The same where it cannot be anything else: a proxy does not say whose usage it passes on. */
-export function anthropicByItsMarks(payload: Place): Span[] | undefined {
+export function anthropicByItsMarks(payload: UsagePlace): UsageSpan[] | undefined {
   const holders = [payload, inside(payload, 'usage'), inside(inside(payload, 'message'), 'usage')];
   const isMarked = has(payload, 'modelUsage') || holders.some((holder) => has(holder, ...CACHE_READ, ...CACHE_WRITE));
   return isMarked ? anthropic(payload) : undefined;
 }
 
 /** Anthropic counts what was read from and written to the cache beside the input. */
-function spanOf(usage: Place | undefined, model: unknown, claimed: number | undefined): Span | undefined {
+function spanOf(usage: UsagePlace | undefined, model: unknown, claimed: number | undefined): UsageSpan | undefined {
   if (!usage || !has(usage, ...INPUT, ...OUTPUT)) return undefined;
   return toSpan({
     path: usage.path,
@@ -39,7 +39,7 @@ function spanOf(usage: Place | undefined, model: unknown, claimed: number | unde
   });
 }
 
-function indexed(perModel: Place, key: string, at: number): Place | undefined {
+function indexed(perModel: UsagePlace, key: string, at: number): UsagePlace | undefined {
   const found = inside(perModel, key);
   return found && { ...found, path: `${perModel.path}[${at}]` };
 }

@@ -1,14 +1,14 @@
-import type { Price } from './prices.ts';
-import type { Span } from './span.ts';
+import type { ModelPrice } from './prices.ts';
+import type { UsageSpan } from './span.ts';
 
 const MILLION = 1_000_000n;
 
-type Counts = Pick<Span, 'input_tokens' | 'cached_input_tokens' | 'cache_creation_tokens' | 'cache_creation_1h_tokens' | 'output_tokens'>;
+type Counts = Pick<UsageSpan, 'input_tokens' | 'cached_input_tokens' | 'cache_creation_tokens' | 'cache_creation_1h_tokens' | 'output_tokens'>;
 
 export const microDollars = (dollars: number): number => Math.round(dollars * 1e6);
 
 /** In whole micro-dollars. Null where a part of it has no known price: never a cost that leaves something out. */
-export function costOf(counts: Counts, price: Price): number | null {
+export function costOf(counts: Counts, price: ModelPrice): number | null {
   const { input_tokens, cached_input_tokens, cache_creation_tokens, cache_creation_1h_tokens, output_tokens } = counts;
   // The span may sum up several prompts: only a sum within the bound says that each of them was.
   const prompt = input_tokens + cached_input_tokens + cache_creation_tokens;

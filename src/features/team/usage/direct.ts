@@ -1,5 +1,5 @@
-import { counter, dollars, each, has, inside, type Place } from './place.ts';
-import { type Span, toSpan } from './span.ts';
+import { counter, dollars, each, has, inside, type UsagePlace } from './place.ts';
+import { toSpan, type UsageSpan } from './span.ts';
 
 const INPUT = ['input_tokens', 'inputTokens'];
 const OUTPUT = ['output_tokens', 'outputTokens'];
@@ -10,7 +10,7 @@ const CURSORS_CACHES = ['cacheReadTokens', 'cacheWriteTokens'];
  * or a list. Or Cursor's own event, known by how it calls its caches. Tokens of caches stand beside the input unless
  * `input_includes_cached` is true.
  */
-export function direct(payload: Place): Span[] | undefined {
+export function direct(payload: UsagePlace): UsageSpan[] | undefined {
   const own = [inside(payload, 'tokenUsage'), inside(payload, 'usage')].find((usage) => has(usage, ...CURSORS_CACHES));
   const one = inside(payload, 'direct_counts') ?? (has(payload, 'direct_counts') ? undefined : own);
   const all = one ? [one] : each(payload, 'direct_counts');
@@ -18,7 +18,7 @@ export function direct(payload: Place): Span[] | undefined {
   return counted.length === 0 ? undefined : counted.map((counts) => spanOf(counts, counts.value.model ?? payload.value.model));
 }
 
-function spanOf(counts: Place, model: unknown): Span {
+function spanOf(counts: UsagePlace, model: unknown): UsageSpan {
   return toSpan({
     path: counts.path,
     model,

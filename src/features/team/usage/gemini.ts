@@ -1,8 +1,8 @@
-import { counter, has, inside, type Place } from './place.ts';
-import { type Span, toSpan } from './span.ts';
+import { counter, has, inside, type UsagePlace } from './place.ts';
+import { toSpan, type UsageSpan } from './span.ts';
 
 /** A response of the Gemini API. It counts the cached input in the prompt, and thoughts beside the candidates. */
-export function gemini(payload: Place): Span[] | undefined {
+export function gemini(payload: UsagePlace): UsageSpan[] | undefined {
   const holder = inside(payload, 'response') ?? payload;
   const usage = inside(holder, 'usageMetadata');
   if (!usage || !has(usage, 'promptTokenCount', 'candidatesTokenCount')) return undefined;

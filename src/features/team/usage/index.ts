@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { retentionSweep } from '../../core/settings/index.ts';
 import { FORGOTTEN } from './retention.ts';
@@ -6,9 +6,9 @@ import { telemetryTools } from './tools.ts';
 
 export { usageSince } from './usage.ts';
 
-export const telemetry = (house: Pick<House, 'store' | 'clock' | 'log'>): Feature => ({
+export const telemetry = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'telemetry',
   implementations: telemetryTools,
   keeps: [{ what: 'Counters of the use of models; of the reports themselves only a hash', ms: 'retention.days' }],
-  sweeps: [retentionSweep(house, 'telemetry', FORGOTTEN)],
+  sweeps: [retentionSweep(services, 'telemetry', FORGOTTEN)],
 });

@@ -13,20 +13,20 @@ import type { ingestTelemetry } from './contract.ts';
 import { costOf, isMismatch, microDollars } from './cost.ts';
 import { type PriceList, priceList } from './pricelist.ts';
 import { readPayload } from './sources.ts';
-import type { Span } from './span.ts';
+import type { UsageSpan } from './span.ts';
 import { insertSpans, spansOfPayload } from './store.ts';
 
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 
-export interface Reading {
-  readonly spans: readonly Span[];
+export interface UsageReading {
+  readonly spans: readonly UsageSpan[];
   readonly sha256: string;
 }
 
 /** Everything that is ever known of the payload: nothing else of it goes on from here. */
-export function readingOf({ source, payload }: Input<typeof ingestTelemetry>): Reading {
+export function readingOf({ source, payload }: Input<typeof ingestTelemetry>): UsageReading {
   const text = canonicalJson(payload);
-  if (Buffer.byteLength(text) > MOST_BYTES) throw invalidInput([{ field: 'payload', message: 'is more than 256 KiB of JSON' }]);
+  if (Buffer.byteLength(text) > MAX_BYTES) throw invalidInput([{ field: 'payload', message: 'is more than 256 KiB of JSON' }]);
   return { spans: readPayload(source, payload), sha256: hash('sha256', text) };
 }
 
@@ -34,7 +34,7 @@ export async function ingest(
   tx: Tx,
   input: Input<typeof ingestTelemetry>,
   ctx: WriteContext,
-  { spans, sha256 }: Reading,
+  { spans, sha256 }: UsageReading,
 ): Promise<Reply<ReturnType<typeof answer>>> {
   const developerId = callingDeveloper(ctx.principal);
   const known = await spansOfPayload(tx.db, tx.workspace, developerId, sha256);
@@ -71,7 +71,7 @@ interface About extends Pick<AgentSpanRow, 'developer_id' | 'session_id' | 'agen
   submitted: number | null;
 }
 
-async function priced(tx: Tx, spans: readonly Span[], { submitted, ...about }: About): Promise<AgentSpanRow[]> {
+async function priced(tx: Tx, spans: readonly UsageSpan[], { submitted, ...about }: About): Promise<AgentSpanRow[]> {
   const prices = await priceList(tx.db, tx.workspace);
   const costs = spans.map((span) => costByList(span, prices));
   const total = sumKnown(costs.map(({ cost_micros }) => cost_micros));
@@ -90,14 +90,14 @@ async function priced(tx: Tx, spans: readonly Span[], { submitted, ...about }: A
   }));
 }
 
-function costByList(span: Span, prices: PriceList): { cost_micros: number | null; price_version: string | null } {
+function costByList(span: UsageSpan, prices: PriceList): { cost_micros: number | null; price_version: string | null } {
   const found = prices.priceOf(span.model);
   const cost = found ? costOf(span, found.price) : null;
   return { cost_micros: cost, price_version: cost === null ? null : (found?.version ?? null) };
 }
 
 /** What the caller says, or else what the payload itself says of all its spans. */
-function submittedMicros(submitted: number | undefined, spans: readonly Span[]): number | null {
+function submittedMicros(submitted: number | undefined, spans: readonly UsageSpan[]): number | null {
   if (submitted !== undefined) return microDollars(submitted);
   return sumKnown(spans.map(({ claimed_usd }) => (claimed_usd === null ? null : microDollars(claimed_usd))));
 }

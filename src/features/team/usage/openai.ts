@@ -1,6 +1,6 @@
 import { invalidInput } from '../../../kernel/input.ts';
-import { counter, has, inside, type Place } from './place.ts';
-import { type Span, toSpan } from './span.ts';
+import { counter, has, inside, type UsagePlace } from './place.ts';
+import { toSpan, type UsageSpan } from './span.ts';
 
 const INPUT = ['input_tokens', 'prompt_tokens', 'inputTokens'];
 const OUTPUT = ['output_tokens', 'completion_tokens', 'outputTokens'];
@@ -9,7 +9,7 @@ const OUTPUT = ['output_tokens', 'completion_tokens', 'outputTokens'];
  * A response or chat completion of the API (`usage`), the event that completes one (`response.usage`), Codex's turn
  * (`usage`) and token count (`info.last_token_usage`), or the counters alone.
  */
-export function openai(payload: Place): Span[] | undefined {
+export function openai(payload: UsagePlace): UsageSpan[] | undefined {
   const event = payload.value.type === 'event_msg' ? (inside(payload, 'payload') ?? payload) : payload;
   const holder = inside(event, 'response') ?? event;
   const usage = inside(holder, 'usage') ?? tokenCount(event) ?? holder;
@@ -18,7 +18,7 @@ export function openai(payload: Place): Span[] | undefined {
 }
 
 /** OpenAI counts the cached input in the input, and the reasoning in the output. */
-function spanOf(usage: Place, model: unknown): Span {
+function spanOf(usage: UsagePlace, model: unknown): UsageSpan {
   const input = inside(usage, 'input_tokens_details') ?? inside(usage, 'prompt_tokens_details');
   const output = inside(usage, 'output_tokens_details') ?? inside(usage, 'completion_tokens_details');
   return toSpan({
@@ -34,7 +34,7 @@ function spanOf(usage: Place, model: unknown): Span {
 }
 
 /** Codex gives the last turn beside the sum of the session: the sums of a session would count its turns again and again. */
-function tokenCount(event: Place): Place | undefined {
+function tokenCount(event: UsagePlace): UsagePlace | undefined {
   const info = inside(event, 'info');
   const last = inside(info, 'last_token_usage');
   if (!last && has(info, 'total_token_usage')) {

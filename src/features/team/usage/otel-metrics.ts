@@ -1,7 +1,7 @@
 import { invalidInput } from '../../../kernel/input.ts';
 import { attributeCounter, attributesOf, numbered } from './otlp.ts';
-import { each, inside, type Place, wholeNumber } from './place.ts';
-import { type Span, toSpan } from './span.ts';
+import { each, inside, type UsagePlace, wholeNumber } from './place.ts';
+import { toSpan, type UsageSpan } from './span.ts';
 
 type Part = 'input' | 'output' | 'cached' | 'creation';
 
@@ -22,7 +22,7 @@ const METRICS: ReadonlyMap<unknown, { kind: string; model: readonly string[] }> 
 const CUMULATIVE = [2, 'AGGREGATION_TEMPORALITY_CUMULATIVE'];
 
 /** Counters as metrics: one span for each model. */
-export function otelMetrics(payload: Place): Span[] {
+export function otelMetrics(payload: UsagePlace): UsageSpan[] {
   const metrics = each(payload, 'resourceMetrics').flatMap((resource) => each(resource, 'scopeMetrics').flatMap((scope) => each(scope, 'metrics')));
   const sums = new Map<unknown, { path: string } & Partial<Record<Part, number>>>();
   for (const metric of numbered(metrics, 'metrics')) {
@@ -46,4 +46,4 @@ export function otelMetrics(payload: Place): Span[] {
   });
 }
 
-const amountOf = (point: Place): number => attributeCounter(point, ['asInt', 'asDouble', 'sum']) ?? 0;
+const amountOf = (point: UsagePlace): number => attributeCounter(point, ['asInt', 'asDouble', 'sum']) ?? 0;

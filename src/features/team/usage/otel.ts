@@ -1,7 +1,7 @@
 import { otelMetrics } from './otel-metrics.ts';
 import { attributeCounter, attributesOf, numbered } from './otlp.ts';
-import { dollars, each, has, type Place } from './place.ts';
-import { type Span, toSpan } from './span.ts';
+import { dollars, each, has, type UsagePlace } from './place.ts';
+import { toSpan, type UsageSpan } from './span.ts';
 
 /** The names under which one kind of instrumentation writes its counters. */
 interface Vocabulary {
@@ -84,7 +84,7 @@ const VOCABULARIES: readonly Vocabulary[] = [
 ];
 
 /** OTLP as JSON: spans, log records or metrics; or one span with plain attributes. */
-export function otel(payload: Place): Span[] | undefined {
+export function otel(payload: UsagePlace): UsageSpan[] | undefined {
   const spans = each(payload, 'resourceSpans').flatMap((resource) => each(resource, 'scopeSpans').flatMap((scope) => each(scope, 'spans')));
   const logs = each(payload, 'resourceLogs').flatMap((resource) => each(resource, 'scopeLogs').flatMap((scope) => each(scope, 'logRecords')));
   const single = payload.value.attributes === undefined ? [] : [payload];
@@ -95,7 +95,7 @@ export function otel(payload: Place): Span[] | undefined {
   return found.length === 0 ? undefined : found;
 }
 
-function spanOf(attributes: Place): Span | undefined {
+function spanOf(attributes: UsagePlace): UsageSpan | undefined {
   for (const names of VOCABULARIES) {
     const input = attributeCounter(attributes, names.input);
     const output = attributeCounter(attributes, names.output);
@@ -121,14 +121,14 @@ function spanOf(attributes: Place): Span | undefined {
 }
 
 /** Claude Code writes its numbers as text, where anything else may stand too. */
-function claimedBy(attributes: Place): number | undefined {
+function claimedBy(attributes: UsagePlace): number | undefined {
   const { cost_usd } = attributes.value;
   const value = typeof cost_usd === 'string' && /^\d{1,7}(\.\d{1,20})?$/.test(cost_usd) ? Number(cost_usd) : cost_usd;
   return typeof value === 'number' ? dollars({ ...attributes, value: { cost_usd: value } }, 'cost_usd') : undefined;
 }
 
 /** A span of an agent repeats the counters of the calls inside it: only the innermost ones count. */
-function withoutAncestors(spans: readonly Place[]): Place[] {
+function withoutAncestors(spans: readonly UsagePlace[]): UsagePlace[] {
   const parents = new Map(spans.map(({ value }) => [value.spanId, value.parentSpanId]));
   const counted = spans.filter((span) => spanOf(attributesOf(span)) !== undefined);
   const above = new Set<unknown>();

@@ -1,8 +1,8 @@
 import { isRecord } from '../../../kernel/input.ts';
-import { each, inside, type Place, wholeNumber } from './place.ts';
+import { each, inside, type UsagePlace, wholeNumber } from './place.ts';
 
 /** Attributes as one object, whether they came as OTLP's list or as an object already. */
-export function attributesOf(record: Place): Place {
+export function attributesOf(record: UsagePlace): UsagePlace {
   const plain = inside(record, 'attributes');
   if (plain) return plain;
   const pairs = each(record, 'attributes').map(({ value }) => [String(value.key), plainValue(value.value)] as const);
@@ -18,7 +18,7 @@ function plainValue(value: unknown): unknown {
 const DIGITS = /^\d{1,16}$/;
 
 /** The first of the named attributes that is there. */
-export function attributeCounter(attributes: Place, names: readonly string[]): number | undefined {
+export function attributeCounter(attributes: UsagePlace, names: readonly string[]): number | undefined {
   const name = names.find((each) => attributes.value[each] !== undefined && attributes.value[each] !== null);
   if (name === undefined) return undefined;
   const value = attributes.value[name];
@@ -26,4 +26,5 @@ export function attributeCounter(attributes: Place, names: readonly string[]): n
 }
 
 /** Records from the depth of OTLP under names that a refusal has room for. */
-export const numbered = (records: readonly Place[], name: string): Place[] => records.map(({ value }, at) => ({ path: `payload…${name}[${at}]`, value }));
+export const numbered = (records: readonly UsagePlace[], name: string): UsagePlace[] =>
+  records.map(({ value }, at) => ({ path: `payload…${name}[${at}]`, value }));

@@ -2,13 +2,13 @@ import type { Db } from '../../../storage/engine.ts';
 import type { ModelPriceRow } from '../../../storage/schema-rows.ts';
 import type { PriceView } from './contract.ts';
 import { bestPattern } from './match.ts';
-import { BUILTIN_PRICES, BUILTIN_VERSION, type Price } from './prices.ts';
+import { BUILTIN_PRICES, BUILTIN_VERSION, type ModelPrice } from './prices.ts';
 import { currentPrices } from './store.ts';
 
 export interface PriceList {
   /** Every price that holds, the workspace's own first. */
   readonly items: readonly PriceView[];
-  priceOf(model: string | null): { price: Price; version: string } | undefined;
+  priceOf(model: string | null): { price: ModelPrice; version: string } | undefined;
 }
 
 export const workspaceVersion = (version: number): string => `workspace-${version}`;

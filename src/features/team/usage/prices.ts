@@ -1,5 +1,5 @@
 /** Dollars for a million tokens of each kind. Null: not known, and then nothing that has such tokens gets a cost. */
-export interface Price {
+export interface ModelPrice {
   readonly input: number;
   readonly cached_input: number | null;
   readonly cache_write: number | null;
@@ -13,7 +13,7 @@ export interface Price {
 export const BUILTIN_VERSION = 'builtin-2026-08';
 
 /** Anthropic prices reading a cache at a tenth of the input, writing it for five minutes at five quarters, for an hour at twice. */
-const anthropic = (input: number, output: number): Price => ({
+const anthropic = (input: number, output: number): ModelPrice => ({
   input,
   cached_input: rounded(input / 10),
   cache_write: rounded(input * 1.25),
@@ -21,7 +21,7 @@ const anthropic = (input: number, output: number): Price => ({
   output,
   prompt_up_to: null,
 });
-const other = (input: number, cached_input: number, output: number, prompt_up_to: number | null = null): Price => ({
+const other = (input: number, cached_input: number, output: number, prompt_up_to: number | null = null): ModelPrice => ({
   input,
   cached_input,
   cache_write: null,
@@ -38,7 +38,7 @@ const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
  * unknown cost is better than a wrong one, and a workspace sets its own with `prices.set`. Not told apart: batch, flex and
  * priority rates, and the higher rate of Claude Sonnet 4 and 4.5 for prompts over 200,000 tokens unless `[1m]` is in the name.
  */
-export const BUILTIN_PRICES: ReadonlyMap<string, Price> = new Map([
+export const BUILTIN_PRICES: ReadonlyMap<string, ModelPrice> = new Map([
   ['claude-opus-5', anthropic(5, 25)],
   ['claude-opus-4-8', anthropic(5, 25)],
   ['claude-opus-4-7', anthropic(5, 25)],

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../kernel/errors.ts';
 import { runs } from '../../../testing/runs.ts';
 import { readPayload, type Source } from './sources.ts';
-import type { Span } from './span.ts';
+import type { UsageSpan } from './span.ts';
 
-const counts = (span: Span | undefined) => [
+const counts = (span: UsageSpan | undefined) => [
   span?.model,
   span?.input_tokens,
   span?.cached_input_tokens,

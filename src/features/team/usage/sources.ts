@@ -4,11 +4,11 @@ import { direct } from './direct.ts';
 import { gemini } from './gemini.ts';
 import { openai } from './openai.ts';
 import { otel } from './otel.ts';
-import { type Place, rootOf } from './place.ts';
-import type { Span } from './span.ts';
+import { rootOf, type UsagePlace } from './place.ts';
+import type { UsageSpan } from './span.ts';
 
 /** Gives the spans of a payload of its shape, nothing where the payload has another, and refuses counters that cannot be. */
-type Shape = (payload: Place) => Span[] | undefined;
+type Shape = (payload: UsagePlace) => UsageSpan[] | undefined;
 
 /** A payload whose maker the source does not tell. */
 const ANY_MAKER: readonly Shape[] = [direct, anthropicByItsMarks, gemini, openai];
@@ -32,18 +32,18 @@ export type Source = keyof typeof SHAPES;
 export const SOURCES = Object.keys(SHAPES) as [Source, ...Source[]];
 
 /** More than a turn of any agent makes. */
-const MOST_SPANS = 200;
+const MAX_SPANS = 200;
 
-export function readPayload(source: Source, payload: Record<string, unknown>): Span[] {
+export function readPayload(source: Source, payload: Record<string, unknown>): UsageSpan[] {
   const root = rootOf(payload);
   const shapes: readonly Shape[] = SHAPES[source];
-  let spans: Span[] | undefined;
+  let spans: UsageSpan[] | undefined;
   for (const shape of shapes) {
     spans = shape(root);
     if (spans) break;
   }
   const counted = (spans ?? []).filter((span) => span.total_tokens > 0);
   if (counted.length === 0) throw invalidInput([{ field: 'payload', message: `has no token counters in a shape that ${source} gives` }]);
-  if (counted.length > MOST_SPANS) throw invalidInput([{ field: 'payload', message: `has more than ${MOST_SPANS} spans with token counters` }]);
+  if (counted.length > MAX_SPANS) throw invalidInput([{ field: 'payload', message: `has more than ${MAX_SPANS} spans with token counters` }]);
   return counted;
 }

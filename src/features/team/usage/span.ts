@@ -5,7 +5,7 @@ import { invalidInput } from '../../../kernel/input.ts';
  * other, so that they can be added and priced: `input_tokens` are those of the prompt that were neither read from a cache
  * nor written to one. `reasoning_tokens` are part of `output_tokens`, `cache_creation_1h_tokens` of `cache_creation_tokens`.
  */
-export interface Span {
+export interface UsageSpan {
   readonly model: string | null;
   readonly provider: string | null;
   readonly input_tokens: number;
@@ -19,7 +19,7 @@ export interface Span {
   readonly claimed_usd: number | null;
 }
 
-export interface Reading {
+export interface CounterReading {
   readonly path: string;
   readonly model: unknown;
   readonly provider?: string | null;
@@ -38,7 +38,7 @@ export interface Reading {
 
 const refuse = (path: string, message: string) => invalidInput([{ field: path, message }]);
 
-export function toSpan(reading: Reading): Span {
+export function toSpan(reading: CounterReading): UsageSpan {
   const { path, input = 0, cached = 0, creation = 0, output = 0, reasoning = 0, creation1h = 0 } = reading;
   const inCaches = cached + creation;
   if (reading.caches === 'inside' && inCaches > input) throw refuse(path, 'counts more cached input than input');

@@ -20,7 +20,7 @@ interface Ingested {
   cost_mismatch: boolean;
 }
 
-async function house() {
+async function services() {
   const app = await testApp();
   const [ana, ben] = [await app.developer('ana', 'claude-code'), await app.developer('ben', 'codex')];
   const ingest = async (args: object, by: TestCaller = ana) => (await app.tool('covibe_ingest_agent_telemetry', args, by)).reply;
@@ -41,7 +41,7 @@ async function house() {
 }
 
 test('the tool takes one structured payload, its source, and optionally a cost and a session [telemetry.ingest.shape]', async () => {
-  const { ana, events, ingest, ingested, rows, tool } = await house();
+  const { ana, events, ingest, ingested, rows, tool } = await services();
   const { session_id } = (await tool('covibe_session', { operation: 'start' }, ana)).reply.data as { session_id: string };
   const payload = { model: 'claude-haiku-4-5', usage: { input_tokens: 1_000, output_tokens: 200 } };
   await ingested({ source: 'claude', payload, submitted_cost: 0.002, session_id });
@@ -69,7 +69,7 @@ test.each([
   ['codex', { type: 'token_count', model: 'gpt-5-codex', info: { last_token_usage: usage } }],
   ['openai', { type: 'response.completed', response: { model: 'gpt-5', usage } }],
 ])('a harness payload of %s is accepted [telemetry.accepts.harness]', async (source, payload) => {
-  const { ingested } = await house();
+  const { ingested } = await services();
   expect((await ingested({ source, payload })).spans).toMatchObject([{ total_tokens: 120 }]);
 });
 
@@ -79,7 +79,7 @@ test.each([
   ['gemini', { modelVersion: 'gemini-2.5-flash', usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 20 } }],
   ['provider', { model: 'claude-opus-4-5', usage: { ...usage, cache_read_input_tokens: 0 } }],
 ])('a provider payload of %s is accepted [telemetry.accepts.provider]', async (source, payload) => {
-  const { ingested } = await house();
+  const { ingested } = await services();
   expect((await ingested({ source, payload })).spans).toMatchObject([{ total_tokens: 120 }]);
 });
 
@@ -88,12 +88,12 @@ test.each([
   ['cursor', { direct_counts: { model: 'gpt-5', inputTokens: 100, outputTokens: 20 } }],
   ['proxy', { model: 'gpt-5', usage: { prompt_tokens: 100, completion_tokens: 20 } }],
 ])('a proxy payload of %s is accepted [telemetry.accepts.proxy]', async (source, payload) => {
-  const { ingested } = await house();
+  const { ingested } = await services();
   expect((await ingested({ source, payload })).spans).toMatchObject([{ total_tokens: 120 }]);
 });
 
 test('an OTel payload is accepted [telemetry.accepts.otel]', async () => {
-  const { ingested } = await house();
+  const { ingested } = await services();
   const attributes = [
     { key: 'gen_ai.request.model', value: { stringValue: 'gpt-5' } },
     { key: 'gen_ai.usage.input_tokens', value: { intValue: '100' } },
@@ -104,7 +104,7 @@ test('an OTel payload is accepted [telemetry.accepts.otel]', async () => {
 });
 
 test('model and counters are read from the payload by the server; nothing else says them [telemetry.parse.server-side]', async () => {
-  const { app, codex, ingest, ingested, rows } = await house();
+  const { app, codex, ingest, ingested, rows } = await services();
   const properties = Object.keys(app.registry.tool('covibe_ingest_agent_telemetry')?.inputSchema.properties as object);
   expect(properties.sort()).toEqual(['payload', 'session_id', 'source', 'submitted_cost']);
   await ingested(codex({ input_tokens: 1_000, cached_input_tokens: 400, output_tokens: 50, reasoning_output_tokens: 30, total_tokens: 7 }, 'gpt-5.1-codex'));
@@ -116,7 +116,7 @@ test('model and counters are read from the payload by the server; nothing else s
 });
 
 test('no other tool takes token counts, and no other code writes spans [telemetry.ingest.only-path]', async () => {
-  const { app } = await house();
+  const { app } = await services();
   const counts = /^(input|output|cached|cached_input|cache_\w+|reasoning|prompt|completion|total)_tokens$|^tokens(_used)?$|usage|cost/;
   const taking = app.registry
     .tools()
@@ -131,7 +131,7 @@ test('no other tool takes token counts, and no other code writes spans [telemetr
 });
 
 test('an ingested span is verified, and has the SHA-256 of the canonical payload [telemetry.span.verified] [telemetry.store.payload-hash]', async () => {
-  const { ingested, rows } = await house();
+  const { ingested, rows } = await services();
   const payload = { usage: { output_tokens: 2, input_tokens: 1 }, model: 'gpt-5', extra: ['ü', { b: 1, a: 2 }] };
   const { payload_sha256, verified } = await ingested({ source: 'openai', payload });
   expect(verified).toBe(1);
@@ -140,7 +140,7 @@ test('an ingested span is verified, and has the SHA-256 of the canonical payload
 });
 
 test('of a payload nothing but counters, model and hash is in any table, the journal, the log or the file [telemetry.store.counters-only]', async () => {
-  const { ana, app, database, ingest, ingested, logged, tool } = await house();
+  const { ana, app, database, ingest, ingested, logged, tool } = await services();
   const canary = (name: string) => `CANARY-${name}-7f3a`;
   const { session_id } = (await tool('covibe_session', { operation: 'start' }, ana)).reply.data as { session_id: string };
   const secrets = {
@@ -189,7 +189,7 @@ test('of a payload nothing but counters, model and hash is in any table, the jou
 });
 
 test('the same payload of the same developer is counted once, in whichever order its keys stand', async () => {
-  const { ana, ben, events, ingest, ingested, rows } = await house();
+  const { ana, ben, events, ingest, ingested, rows } = await services();
   const first = await ingested({ source: 'codex', payload: { model: 'gpt-5', usage } });
   expect(await ingest({ source: 'codex', payload: { usage: { output_tokens: 20, input_tokens: 100 }, model: 'gpt-5' }, submitted_cost: 9 })).toMatchObject({
     status: 'warning',
@@ -205,7 +205,7 @@ test('the same payload of the same developer is counted once, in whichever order
 });
 
 test("a submitted cost that is not the server's is flagged, and the agent is told [telemetry.cost.mismatch]", async () => {
-  const { codex, ingest, ingested, rows } = await house();
+  const { codex, ingest, ingested, rows } = await services();
   expect(await ingested({ ...codex(), submitted_cost: 1.01 })).toMatchObject({ cost_usd: 1, cost_mismatch: false });
   const reply = await ingest({ ...codex(), submitted_cost: 1.02 });
   expect(reply).toMatchObject({ status: 'warning', code: 'COST_MISMATCH', data: { cost_usd: 1, submitted_cost_usd: 1.02, cost_mismatch: true } });
@@ -220,7 +220,7 @@ test("a submitted cost that is not the server's is flagged, and the agent is tol
 });
 
 test('a model without a price costs null, never 0, and flags nothing', async () => {
-  const { codex, ingested, rows } = await house();
+  const { codex, ingested, rows } = await services();
   expect(await ingested({ ...codex(usage, 'acme-coder-1'), submitted_cost: 12 })).toMatchObject({
     cost_usd: null,
     cost_mismatch: false,
@@ -231,7 +231,7 @@ test('a model without a price costs null, never 0, and flags nothing', async () 
 });
 
 test('the operator sets prices; each change is a version and an audit event, and stored costs keep theirs', async () => {
-  const { action, ana, codex, done, events, ingested, onDashboard, rows } = await house();
+  const { action, ana, codex, done, events, ingested, onDashboard, rows } = await services();
   await ingested(codex());
   expect(await done('prices.set', { model: 'gpt-5-codex', price: { input: 2.5, output: 20 } })).toEqual({ model: 'gpt-5-codex', version: 'workspace-1' });
   await ingested(codex());
@@ -271,7 +271,7 @@ test('the operator sets prices; each change is a version and an audit event, and
 });
 
 test('members see the prices that hold, their own before the built-in ones', async () => {
-  const { ana, done, onDashboard } = await house();
+  const { ana, done, onDashboard } = await services();
   await done('prices.set', { model: 'acme-1', price: { input: 1, cached_input: 0.1, output: 2 } });
   await done('prices.set', { model: 'gpt-5', price: { input: 1, output: 2 } });
   const { items } = (await done('prices.list', {}, onDashboard(ana))) as { items: PriceView[] };
@@ -281,7 +281,7 @@ test('members see the prices that hold, their own before the built-in ones', asy
 });
 
 test('usage is summed by day, developer, agent and model; what has no price is counted beside the cost', async () => {
-  const { ana, app, ben, clock, codex, done, ingest, ingested, onDashboard } = await house();
+  const { ana, app, ben, clock, codex, done, ingest, ingested, onDashboard } = await services();
   await ingested(codex(), ben);
   await ingested(codex(), ben);
   await ingest({ ...codex(), submitted_cost: 5 }, ben);
@@ -316,7 +316,7 @@ test('usage is summed by day, developer, agent and model; what has no price is c
 });
 
 test('sums of usage beyond what a number holds exactly are still given', async () => {
-  const { ana, app, clock, codex, ingested } = await house();
+  const { ana, app, clock, codex, ingested } = await services();
   for (let turn = 0; turn < 3; turn++) await ingested(codex());
   const { workspace } = ana.principal;
   await app.store.write(workspace, async (tx) => {
@@ -327,13 +327,13 @@ test('sums of usage beyond what a number holds exactly are still given', async (
 });
 
 test('a number beyond all numbers is refused by the name of its place', async () => {
-  const { ingest } = await house();
+  const { ingest } = await services();
   const payload = { usage: { input_tokens: 1, output_tokens: 1 }, rate: JSON.parse('1e400') };
   expect(await ingest({ source: 'codex', payload })).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'payload.rate' } });
 });
 
 test('private developers are one row of usage, without name or id', async () => {
-  const { ana, app, ben, codex, developer, done, ingested } = await house();
+  const { ana, app, ben, codex, developer, done, ingested } = await services();
   const mira = await developer('mira', 'codex');
   await ingested(codex(), ben);
   await ingested(codex(), mira);
@@ -348,7 +348,7 @@ test('private developers are one row of usage, without name or id', async () => 
 });
 
 test('usage is summed by any keys; a report belongs to the task that its session had last started, and to one only', async () => {
-  const { ana, ben, clock, codex, done, ingested, onDashboard, tool } = await house();
+  const { ana, ben, clock, codex, done, ingested, onDashboard, tool } = await services();
   const { session_id } = (await tool('covibe_session', { operation: 'start' }, ana)).reply.data as { session_id: string };
   const start = async (title: string) => {
     clock.advance(1_000);

@@ -10,9 +10,9 @@ export const OPEN = ['planned', 'active', 'blocked'] as const satisfies readonly
 export type WorkOperation = 'start_planned' | 'update' | 'edit' | 'complete' | 'cancel';
 
 /** In which states each operation can be carried out. Completing twice is told apart: it is harmless. */
-export type Machine = Readonly<Record<WorkOperation, readonly WorkStatus[]>>;
+export type LifecycleTable = Readonly<Record<WorkOperation, readonly WorkStatus[]>>;
 
-export const TASK_MACHINE: Machine = {
+export const TASK_MACHINE: LifecycleTable = {
   start_planned: ['planned'],
   edit: ['planned'],
   update: ['active', 'blocked'],
@@ -21,7 +21,7 @@ export const TASK_MACHINE: Machine = {
 };
 
 /** Started workstreams hold the history of their tasks: they end by completion alone. */
-export const WORKSTREAM_MACHINE: Machine = { ...TASK_MACHINE, cancel: ['planned'] };
+export const WORKSTREAM_MACHINE: LifecycleTable = { ...TASK_MACHINE, cancel: ['planned'] };
 
 const NEXT: Readonly<Record<WorkStatus, string>> = {
   planned: 'It is planned: start it with operation "start_planned", or cancel it.',
@@ -31,7 +31,7 @@ const NEXT: Readonly<Record<WorkStatus, string>> = {
   cancelled: 'It is cancelled, and cancelled work cannot be changed or reopened. Plan or start new work instead.',
 };
 
-export function requireState(machine: Machine, operation: WorkOperation, noun: 'task' | 'workstream', row: { id: string; status: WorkStatus }): void {
+export function requireState(machine: LifecycleTable, operation: WorkOperation, noun: 'task' | 'workstream', row: { id: string; status: WorkStatus }): void {
   const allowed = machine[operation];
   if (allowed.includes(row.status)) return;
   throw new Refusal('INVALID_TRANSITION', `The ${noun} is ${row.status}; ${operation} needs ${allowed.join(' or ')}.`, NEXT[row.status], {

@@ -8,6 +8,7 @@ import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, namesFor } from '../../core/identity/index.ts';
 import {
+  type CheckedWork,
   type Confirmation,
   dropPlanWarning,
   indexItem,
@@ -15,7 +16,6 @@ import {
   type Prepared,
   planReply,
   readCheck,
-  type Subject,
   setItemStatus,
   UNASKED,
 } from '../overlap/index.ts';
@@ -194,7 +194,7 @@ function alreadyCompleted(workstreamId: string): Refused {
   });
 }
 
-const subjectOf = (developerId: string, { title, description = undefined }: Words, planned: WorkstreamRow | undefined): Subject => ({
+const subjectOf = (developerId: string, { title, description = undefined }: Words, planned: WorkstreamRow | undefined): CheckedWork => ({
   kind: 'workstream',
   developerId,
   title,
@@ -207,7 +207,7 @@ const subjectOf = (developerId: string, { title, description = undefined }: Word
   plannedId: planned?.id ?? null,
 });
 
-async function addWorkstream(tx: Tx, ctx: WriteContext, subject: Subject, status: 'planned' | 'active'): Promise<WorkstreamRow> {
+async function addWorkstream(tx: Tx, ctx: WriteContext, subject: CheckedWork, status: 'planned' | 'active'): Promise<WorkstreamRow> {
   const row: WorkstreamRow = {
     workspace_id: tx.workspace,
     id: newId('wst', tx.now),

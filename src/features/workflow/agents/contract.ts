@@ -10,7 +10,7 @@ export const ROLES = ['coordinator', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
 const DEFAULT_LIST = 100;
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 
 const workspacePath = text(1_000).describe('Where the agent works, on its own machine.');
 const currentTask = id.describe('The task that the agent works on, of those it has claimed.');
@@ -105,7 +105,7 @@ export const agentList = contract({
     status: z.array(z.enum(AGENT_STATUSES)).min(1).max(AGENT_STATUSES.length).optional(),
     role: z.enum(ROLES).optional(),
     runtime: z.string().max(60).optional().describe("Other people's private agents count as custom."),
-    limit: z.int().min(1).max(MOST_LISTED).default(DEFAULT_LIST),
+    limit: z.int().min(1).max(MAX_LISTED).default(DEFAULT_LIST),
     offset: z.int().min(0).max(1_000_000).default(0),
   }),
   output: z.strictObject({ agents: z.array(agentView), total: z.int() }),

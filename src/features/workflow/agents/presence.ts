@@ -1,5 +1,5 @@
 import type { Expression, SqlBool } from 'kysely';
-import { type House, type Principal, record, type WriteContext } from '../../../kernel/context.ts';
+import { type Principal, record, type Services, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
@@ -18,7 +18,7 @@ export interface Leaving {
 /** What the agent holds is given back. Answers how many tasks that were. */
 export type Gone = (tx: Tx, agent: AgentRow, why: Leaving) => Promise<number>;
 
-export interface Unread {
+export interface UnreadCounts {
   readonly count: number;
   readonly by_priority: Record<string, number>;
 }
@@ -27,7 +27,7 @@ export interface Unread {
 export interface AgentPorts {
   readonly gone: Gone;
   claims(db: Db, workspace: string, agentId: string): Promise<{ task_id: string; fence: number }[]>;
-  unread(db: Db, workspace: string, agentId: string, now: number): Promise<Unread>;
+  unread(db: Db, workspace: string, agentId: string, now: number): Promise<UnreadCounts>;
 }
 
 export const agentNotFound = (id: string, field: string): Refusal =>
@@ -76,7 +76,7 @@ export function requireOnline(agent: AgentRow, now: number, field = 'agent_id'):
 const FRESH_MS = 1_000;
 
 /** As `touchAgent`, of an agent that need not be told until when its lease runs. */
-export async function noteSign(tx: Tx, agent: Pick<AgentRow, 'id' | 'last_seen_at'>): Promise<void> {
+export async function touchIfStale(tx: Tx, agent: Pick<AgentRow, 'id' | 'last_seen_at'>): Promise<void> {
   if (tx.now - agent.last_seen_at >= FRESH_MS || tx.now < agent.last_seen_at) await touchAgent(tx, agent);
 }
 
@@ -106,7 +106,7 @@ export async function easeAgent(tx: Tx, id: string, taskIds: readonly string[], 
 }
 
 /** Of one that was silent for too long, whoever finds out first: it is offline, and what it held is free. Answers how many tasks. */
-export async function noteSilence(tx: Tx, id: string, gone: Gone): Promise<number> {
+export async function expireAgent(tx: Tx, id: string, gone: Gone): Promise<number> {
   const agent = await takeSilentOffline(tx.db, tx.workspace, id, tx.now);
   if (!agent) return 0;
   const tasks_released = await gone(tx, agent, { reason: 'agent silent', actor: 'server' });
@@ -119,7 +119,7 @@ export async function noteSilence(tx: Tx, id: string, gone: Gone): Promise<numbe
 export async function leave(tx: Tx, ctx: WriteContext, agent: AgentRow, kind: 'agent.unregistered' | 'agent.offline', gone: Gone): Promise<number> {
   if (agent.status === 'offline') return 0;
   // One that was silent for too long cannot say that it left in time.
-  if (isSilent(agent, tx.now)) return await noteSilence(tx, agent.id, gone);
+  if (isSilent(agent, tx.now)) return await expireAgent(tx, agent.id, gone);
   await changeAgent(tx.db, tx.workspace, agent.id, { status: 'offline', current_task_id: null, updated_at: tx.now });
   const reason = kind === 'agent.unregistered' ? 'agent unregistered' : 'agent went offline';
   const tasks_released = await gone(tx, { ...agent, status: 'offline', current_task_id: null }, { reason, actor: ctx.principal.actor });
@@ -128,7 +128,7 @@ export async function leave(tx: Tx, ctx: WriteContext, agent: AgentRow, kind: 'a
 }
 
 /** An agent that the server itself has started. It need not register: it is told under which id it takes part. */
-export interface Started {
+export interface StartedAgent {
   readonly name: string;
   readonly runtime: Runtime;
   readonly workspacePath: string;
@@ -137,7 +137,7 @@ export interface Started {
   readonly actor: string;
 }
 
-export async function enlist(tx: Tx, { name, runtime, workspacePath, developerId, actor }: Started): Promise<string> {
+export async function enlist(tx: Tx, { name, runtime, workspacePath, developerId, actor }: StartedAgent): Promise<string> {
   const row: AgentRow = {
     workspace_id: tx.workspace,
     id: newId('ag', tx.now),
@@ -177,5 +177,5 @@ export async function dismiss(tx: Tx, id: string, by: string, gone: Gone): Promi
   tx.append({ category: 'work', kind: 'agent.offline', actor: by, subject: id, payload: { reason: 'ended', tasks_released } });
 }
 
-export const silenceSweep = (house: Pick<House, 'store' | 'clock' | 'log'>, gone: Gone): Sweep =>
-  dueSweep(house, { name: 'agents', everyMs: 5_000, atOnce: 100, find: silentAgents, settle: (tx, { id }) => noteSilence(tx, id, gone) });
+export const silenceSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>, gone: Gone): Sweep =>
+  dueSweep(services, { name: 'agents', everyMs: 5_000, atOnce: 100, find: silentAgents, settle: (tx, { id }) => expireAgent(tx, id, gone) });

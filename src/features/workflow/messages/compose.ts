@@ -7,14 +7,14 @@ import { PRIVATE } from '../../core/identity/index.ts';
 import { type AgentRow, findAgent, requireOnline, requireOwnAgent, touchAgent } from '../agents/index.ts';
 import { requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { findMessage } from './store.ts';
-import { type Body, messageNotFound } from './views.ts';
+import { type MessageBody, messageNotFound } from './views.ts';
 
 const MINUTE = 60_000;
 
 export interface Words {
   readonly message_type: MessageRow['message_type'];
   readonly subject?: string | undefined;
-  readonly body: Body;
+  readonly body: MessageBody;
   readonly priority?: MessageRow['priority'] | undefined;
   readonly expires_in_minutes?: number | undefined;
 }

@@ -59,9 +59,9 @@ export const questionView = z.strictObject({
 export type QuestionView = z.output<typeof questionView>;
 
 const MAX_TEXT = 20_000;
-const MOST_MINUTES = 43_200;
-const MOST_LISTED = 200;
-const MOST_MARKED = 500;
+const MAX_MINUTES = 43_200;
+const MAX_LISTED = 200;
+const MAX_MARKED = 500;
 
 const base = { toolset: 'workflow' } as const;
 
@@ -75,7 +75,7 @@ const priority = z.enum(PRIORITIES).optional().describe('normal where it is not 
 const expiresInMinutes = z
   .int()
   .min(1)
-  .max(MOST_MINUTES)
+  .max(MAX_MINUTES)
   .optional()
   .describe('After so long it is of no use, and no longer shown to its recipient, read or not.');
 
@@ -145,7 +145,7 @@ export const listMessages = contract({
     priority: z.array(z.enum(PRIORITIES)).min(1).max(PRIORITIES.length).optional(),
     workflow_id: id.optional(),
     thread_id: id.optional(),
-    limit: z.int().min(1).max(MOST_LISTED).default(20),
+    limit: z.int().min(1).max(MAX_LISTED).default(20),
     since: z.int().min(0).optional().describe('Sent at this time or later, in epoch milliseconds.'),
   }),
   output: z.strictObject({
@@ -165,7 +165,7 @@ export const getMessage = contract({
   annotations: { idempotentHint: true },
 });
 
-const messageIds = z.array(id).min(1).max(MOST_MARKED);
+const messageIds = z.array(id).min(1).max(MAX_MARKED);
 
 export const markRead = contract({
   ...base,
@@ -294,7 +294,7 @@ const entry = z.strictObject({
   delivered_at: z.int().nullable(),
   read_at: z.int().nullable(),
 });
-export type Entry = z.output<typeof entry>;
+export type ThreadEntry = z.output<typeof entry>;
 
 export const showThread = contract({
   ...forPeople,

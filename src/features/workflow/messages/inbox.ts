@@ -72,11 +72,11 @@ export const inboxTools: Implementation[] = [
 ];
 
 /** Bodies of 64 KiB add up to more than a client takes at once: what has no room is neither shown nor delivered. */
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_CHARACTERS = 1024 * 1024;
 
 function withinAnswer(rows: readonly MessageRow[]): readonly MessageRow[] {
   let characters = 0;
-  const end = rows.findIndex(({ body }, index) => (characters += body.length) > MOST_CHARACTERS && index > 0);
+  const end = rows.findIndex(({ body }, index) => (characters += body.length) > MAX_CHARACTERS && index > 0);
   return end < 0 ? rows : rows.slice(0, end);
 }
 
@@ -124,13 +124,13 @@ export async function ownReceived(tx: Tx, ctx: WriteContext, ids: readonly strin
   return [...found.values()];
 }
 
-export interface Unread {
+export interface UnreadMessages {
   readonly count: number;
   readonly by_priority: Record<Priority, number>;
 }
 
 /** What an agent has not read and that has not expired; of some priorities only, where they are given. */
-export async function unreadOf(db: Db, workspace: string, agentId: string, now: number, priorities: readonly Priority[] = PRIORITIES): Promise<Unread> {
+export async function unreadOf(db: Db, workspace: string, agentId: string, now: number, priorities: readonly Priority[] = PRIORITIES): Promise<UnreadMessages> {
   const counted = new Map(await unreadByPriority(db, workspace, agentId, now));
   const by_priority = { low: 0, normal: 0, high: 0, urgent: 0 };
   for (const priority of priorities) by_priority[priority] = counted.get(priority) ?? 0;

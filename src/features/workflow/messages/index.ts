@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { retentionSweep } from '../../core/settings/index.ts';
 import { questionSweep } from './questions.ts';
@@ -14,9 +14,9 @@ export { undeliveredTo } from './store.ts';
 export { bodyText } from './views.ts';
 
 /** What agents and people say to each other. Threads are all of it in one list for people: asks, handoffs and announcements are kept by the team's features. */
-export const messages = (house: Pick<House, 'store' | 'clock' | 'log'>): Feature => ({
+export const messages = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'messages',
   implementations: [...messageTools, ...threadTools],
   keeps: [{ what: 'Messages of threads in which nothing is unread or unanswered', ms: 'retention.days' }],
-  sweeps: [questionSweep(house), retentionSweep(house, 'messages', FORGOTTEN)],
+  sweeps: [questionSweep(services), retentionSweep(services, 'messages', FORGOTTEN)],
 });

@@ -1,4 +1,4 @@
-import { type House, type Principal, record, type WriteContext } from '../../../kernel/context.ts';
+import { type Principal, record, type Services, type WriteContext } from '../../../kernel/context.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
@@ -112,10 +112,10 @@ function requireOpen(row: MessageRow, now: number): void {
 }
 
 /** A list for people: who has more to answer than this answers the first of them first. */
-const MOST_OPEN = 200;
-const MOST_ANSWERED = 50;
+const MAX_OPEN = 200;
+const MAX_ANSWERED = 50;
 
-export interface Question extends QuestionView {
+export interface QuestionWithAnswer extends QuestionView {
   readonly answer: string | null;
   readonly answered_at: number | null;
 }
@@ -148,24 +148,24 @@ export async function openQuestions(db: Db, workspace: string, viewer: Principal
 }
 
 /** Null where it is not open any more. */
-export async function openQuestion(db: Db, workspace: string, viewer: Principal, now: number, id: string): Promise<Question | null> {
+export async function openQuestion(db: Db, workspace: string, viewer: Principal, now: number, id: string): Promise<QuestionWithAnswer | null> {
   const row = await openQuestionRow(db, workspace, now, id);
   return row ? { ...(await questionViewer(db, workspace, viewer))(row), answer: null, answered_at: null } : null;
 }
 
-async function readOpen(db: Db, workspace: string, viewer: Principal, now: number): Promise<{ items: Question[]; cut: boolean }> {
-  const open = await openQuestions(db, workspace, viewer, now, MOST_OPEN);
-  return { items: open.slice(0, MOST_OPEN).map((question) => ({ ...question, answer: null, answered_at: null })), cut: open.length > MOST_OPEN };
+async function readOpen(db: Db, workspace: string, viewer: Principal, now: number): Promise<{ items: QuestionWithAnswer[]; cut: boolean }> {
+  const open = await openQuestions(db, workspace, viewer, now, MAX_OPEN);
+  return { items: open.slice(0, MAX_OPEN).map((question) => ({ ...question, answer: null, answered_at: null })), cut: open.length > MAX_OPEN };
 }
 
-async function readAnswered(db: Db, workspace: string, viewer: Principal): Promise<{ items: Question[]; cut: boolean }> {
-  const rows = await answeredQuestionRows(db, workspace, MOST_ANSWERED + 1);
-  const listed = rows.slice(0, MOST_ANSWERED);
+async function readAnswered(db: Db, workspace: string, viewer: Principal): Promise<{ items: QuestionWithAnswer[]; cut: boolean }> {
+  const rows = await answeredQuestionRows(db, workspace, MAX_ANSWERED + 1);
+  const listed = rows.slice(0, MAX_ANSWERED);
   const answers = new Map((await answersTo(db, workspace, listed)).map((row) => [row.reply_to_id, bodyText(row)]));
   const view = await questionViewer(db, workspace, viewer);
   return {
     items: listed.map((row) => ({ ...view(row), answer: answers.get(row.id) ?? null, answered_at: row.answered_at })),
-    cut: rows.length > MOST_ANSWERED,
+    cut: rows.length > MAX_ANSWERED,
   };
 }
 
@@ -228,8 +228,8 @@ const SAID = 'Your question expired unanswered.';
  * A task must not wait for ever for an answer that is no longer wanted. Other messages need no sweep: that they have expired is
  * seen when they are looked for.
  */
-export const questionSweep = (house: Pick<House, 'store' | 'clock' | 'log'>): Sweep =>
-  dueSweep(house, { name: 'questions', everyMs: 5_000, atOnce: 100, find: lapsedQuestions, settle: (tx, { id }) => noteExpiry(tx, id) });
+export const questionSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
+  dueSweep(services, { name: 'questions', everyMs: 5_000, atOnce: 100, find: lapsedQuestions, settle: (tx, { id }) => noteExpiry(tx, id) });
 
 /** Only where nobody has answered it, or noted this, in the meantime. */
 async function noteExpiry(tx: Tx, id: string): Promise<void> {

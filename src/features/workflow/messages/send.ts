@@ -12,7 +12,7 @@ import { broadcastMessage, HUMAN, sendMessage } from './contract.ts';
 import { ask } from './questions.ts';
 import { insertMessages } from './store.ts';
 
-const MOST_RECIPIENTS = 1_000;
+const MAX_RECIPIENTS = 1_000;
 
 export const sendTools: Implementation[] = [
   implement(sendMessage, {
@@ -72,10 +72,10 @@ interface RecipientFilter extends Pick<AgentFilter, 'role' | 'runtime'> {
 /** Who would get a broadcast: the agents that are at work, whoever has sent it left out. */
 export async function recipientsOf(db: Db, viewer: Principal, { status, ...filter }: RecipientFilter, now: number, senderId: string): Promise<AgentRow[]> {
   // One more than may be, and one for the sender.
-  const page = { limit: MOST_RECIPIENTS + 2, offset: 0 };
+  const page = { limit: MAX_RECIPIENTS + 2, offset: 0 };
   const { rows } = await listAgents(db, viewer, { ...filter, status: status ? [status] : ['online', 'busy'] }, now, page);
   const recipients = rows.filter(({ id }) => id !== senderId);
-  if (recipients.length > MOST_RECIPIENTS) throw tooMany();
+  if (recipients.length > MAX_RECIPIENTS) throw tooMany();
   return recipients;
 }
 
@@ -105,12 +105,12 @@ export async function broadcast(
 }
 
 const tooMany = (): Refusal =>
-  new Refusal('TOO_MANY_RECIPIENTS', `More than ${MOST_RECIPIENTS} agents would get this message.`, 'Narrow recipient_filter by role, status or runtime.', {
+  new Refusal('TOO_MANY_RECIPIENTS', `More than ${MAX_RECIPIENTS} agents would get this message.`, 'Narrow recipient_filter by role, status or runtime.', {
     field: 'recipient_filter',
-    limit: MOST_RECIPIENTS,
+    limit: MAX_RECIPIENTS,
   });
 
-export interface Told extends Words {
+export interface DirectMessage extends Words {
   readonly from: string;
   readonly to: string;
   readonly actor: string;
@@ -119,7 +119,7 @@ export interface Told extends Words {
 }
 
 /** A message that the server sends for one agent to another. Answers its id. */
-export async function tell(tx: Tx, { from, to, actor, about, ...words }: Told): Promise<string> {
+export async function tell(tx: Tx, { from, to, actor, about, ...words }: DirectMessage): Promise<string> {
   const place = { threadId: about?.thread_id ?? newId('thr', tx.now), replyToId: about?.id ?? null };
   const message = newMessage(tx, words, { ...place, senderId: from, recipientId: to, workflowId: null, actor });
   await insertMessages(tx.db, [message]);

@@ -44,7 +44,7 @@ export async function unreadByPriority(db: Db, workspace: string, agentId: strin
   return rows.map(({ priority, unread }) => [priority, Number(unread)]);
 }
 
-export interface Wanted {
+export interface MessageFilter {
   readonly types?: readonly MessageType[] | undefined;
   readonly priorities?: readonly Priority[] | undefined;
   readonly workflowId?: string | undefined;
@@ -52,7 +52,7 @@ export interface Wanted {
   readonly limit: number;
 }
 
-function wanted(query: ReturnType<typeof messagesIn>, { types, priorities, workflowId, since, limit }: Wanted) {
+function wanted(query: ReturnType<typeof messagesIn>, { types, priorities, workflowId, since, limit }: MessageFilter) {
   let narrowed = query;
   if (types) narrowed = narrowed.where('message_type', 'in', types);
   if (priorities) narrowed = narrowed.where('priority', 'in', priorities);
@@ -70,7 +70,7 @@ export async function inboxOf(
   agentId: string,
   statuses: readonly MessageStatus[],
   now: number,
-  want: Wanted,
+  want: MessageFilter,
 ): Promise<MessageRow[]> {
   const found: MessageRow[] = [];
   for (const status of statuses) {
@@ -102,7 +102,7 @@ export async function threadOf(
   agentId: string,
   statuses: readonly MessageStatus[],
   now: number,
-  want: Wanted,
+  want: MessageFilter,
 ): Promise<MessageRow[]> {
   const query = messagesIn(db, workspace)
     .where('thread_id', '=', threadId)

@@ -12,7 +12,7 @@ import { listAgents } from '../agents/index.ts';
 import { type answerThread, type broadcastByHand, HUMAN, type remindThread } from './contract.ts';
 import { answerNamed } from './questions.ts';
 import { broadcast, tell } from './send.ts';
-import { courseOf, type Found, kindOf, unansweredNamed } from './thread-finding.ts';
+import { courseOf, type FoundThread, kindOf, unansweredNamed } from './thread-finding.ts';
 import { remindableFrom } from './thread-standing.ts';
 import { mayAnswer, mayBeReminded } from './thread-view.ts';
 
@@ -69,11 +69,11 @@ export async function remindByHand(tx: Tx, ctx: WriteContext, { id }: Input<type
   return { id: found.row.id, kind, told, again_at: remindableFrom(course.sent_at, tx.now) };
 }
 
-const MOST_TOLD = 20;
+const MAX_TOLD = 20;
 const QUOTED = 500;
 
 /** A message to the agents that it waits for; people see it on their own page. An ask goes with every heartbeat besides. */
-async function tellAgain(tx: Tx, ctx: WriteContext, found: Found): Promise<number> {
+async function tellAgain(tx: Tx, ctx: WriteContext, found: FoundThread): Promise<number> {
   const { actor } = ctx.principal;
   const words = { message_type: 'notification', priority: 'high' } as const;
   if (found.of === 'messages') {
@@ -90,8 +90,8 @@ async function tellAgain(tx: Tx, ctx: WriteContext, found: Found): Promise<numbe
     (agent) => agent.developer_id === to_developer_id && (to_agent_type === null || agent.actor === `agent:${to_agent_type}@${to_developer_id}`),
   );
   const body = `Ask ${id} waits for your answer (covibe_coordination reply): ${beginning(message, QUOTED)}`;
-  for (const agent of theirs.slice(0, MOST_TOLD)) await tell(tx, { ...words, from: HUMAN, to: agent.id, actor, subject: 'Reminder of an ask', body });
-  return Math.min(theirs.length, MOST_TOLD);
+  for (const agent of theirs.slice(0, MAX_TOLD)) await tell(tx, { ...words, from: HUMAN, to: agent.id, actor, subject: 'Reminder of an ask', body });
+  return Math.min(theirs.length, MAX_TOLD);
 }
 
 export async function broadcastFrom(tx: Tx, ctx: WriteContext, input: Input<typeof broadcastByHand>): Promise<Output<typeof broadcastByHand>> {
@@ -113,7 +113,7 @@ export async function broadcastFrom(tx: Tx, ctx: WriteContext, input: Input<type
 /** Reminders are events and nothing else: by subject the journal has an index. */
 const REMINDED = ['ask.reminded', 'question.reminded', 'message.reminded'] as const;
 
-const MOST = 20;
+const MAX_ITEMS = 20;
 
 interface Reminder {
   readonly seq: number;
@@ -127,6 +127,6 @@ export async function remindersOf(db: Db, workspace: string, subject: string): P
     .select(['seq', 'actor', 'time'])
     .where('kind', 'in', REMINDED)
     .orderBy('seq', 'desc')
-    .limit(MOST)
+    .limit(MAX_ITEMS)
     .execute();
 }

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { repositoryName } from '../../../kernel/repository-name.ts';
@@ -18,28 +18,28 @@ import {
 import { agentsById } from '../agents/index.ts';
 import { HUMAN } from './contract.ts';
 import { findMessage } from './store.ts';
-import type { Course, Kind } from './thread-standing.ts';
+import type { DeliveryState, ThreadKind } from './thread-standing.ts';
 import { beginnings, beginningsOf, factsOf, type ThreadFacts, type ThreadHead } from './thread-store.ts';
 
 /** What begins a thread, as its own feature keeps it. */
-export type Found =
+export type FoundThread =
   | { readonly of: 'messages'; readonly row: ThreadHead; readonly facts: ThreadFacts; readonly takesPart: boolean }
   | { readonly of: 'asks'; readonly row: AskRow }
   | { readonly of: 'handoffs'; readonly row: HandoffRow }
   | { readonly of: 'announcements'; readonly row: AnnouncementRow };
 
-export const kindOf = (found: Found): Kind => {
+export const kindOf = (found: FoundThread): ThreadKind => {
   if (found.of === 'messages') return found.row.recipient_id === HUMAN || found.facts.open_question !== null ? 'question' : 'message';
   return found.of === 'asks' ? 'ask' : found.of === 'handoffs' ? 'handoff' : 'announcement';
 };
 
-export const repositoryOf = ({ of, row }: Found): string | null => {
+export const repositoryOf = ({ of, row }: FoundThread): string | null => {
   const known = of === 'messages' ? row.repository : row.repo;
   return known === null ? null : repositoryName(known);
 };
 
 /** Whether `viewer` or their agents take part; questions are for all people. */
-export function involves(found: Found, { developerId }: Principal): boolean {
+export function involves(found: FoundThread, { developerId }: Principal): boolean {
   if (found.of === 'messages') return found.takesPart || kindOf(found) === 'question';
   if (found.of === 'announcements') return found.row.developer_id === developerId;
   return found.row.from_developer_id === developerId || found.row.to_developer_id === developerId;
@@ -59,7 +59,7 @@ const UNKNOWN = {
 };
 
 /** How far it has come. */
-export function courseOf(found: Found): Course {
+export function courseOf(found: FoundThread): DeliveryState {
   const kind = kindOf(found);
   if (found.of === 'announcements') return { ...UNKNOWN, kind, sent_at: found.row.created_at };
   if (found.of === 'handoffs') return { ...UNKNOWN, kind, sent_at: found.row.created_at, answered_at: found.row.accepted_at };
@@ -89,7 +89,7 @@ export function courseOf(found: Found): Course {
 }
 
 /** Each thread once, with what is to be known of it. */
-export async function withFacts(db: Db, { workspace, developerId }: Principal, heads: readonly ThreadHead[]): Promise<Found[]> {
+export async function withFacts(db: Db, { workspace, developerId }: Principal, heads: readonly ThreadHead[]): Promise<FoundThread[]> {
   const facts = await factsOf(db, workspace, heads);
   const first = heads.filter(({ id, thread_id }) => facts.get(thread_id)?.first_id === id);
   const parties = new Set(first.flatMap(({ thread_id }) => facts.get(thread_id)?.parties ?? []));
@@ -104,18 +104,18 @@ export async function withFacts(db: Db, { workspace, developerId }: Principal, h
 export const momentOf = (id: string): string => id.slice(id.indexOf('_') + 1);
 
 interface Slice {
-  readonly found: readonly Found[];
+  readonly found: readonly FoundThread[];
   /** The last row that was read for it; nothing where there are no more. */
   readonly last: string | undefined;
 }
 
 interface Source {
   readonly prefix: string;
-  readonly kinds: readonly Kind[];
+  readonly kinds: readonly ThreadKind[];
   read(before: string | undefined, limit: number): Promise<Slice>;
 }
 
-const sliceOf = (found: readonly Found[], rows: readonly { id: string }[], limit: number): Slice => ({
+const sliceOf = (found: readonly FoundThread[], rows: readonly { id: string }[], limit: number): Slice => ({
   found,
   last: rows.length < limit ? undefined : rows.at(-1)?.id,
 });
@@ -170,10 +170,10 @@ function sourcesOf(db: Db, viewer: Principal): Source[] {
   ];
 }
 
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** Of one kind or of all, the newest first, from before that moment. Read as far as it is asked for. */
-export async function* newestFirst(db: Db, viewer: Principal, kind: Kind | undefined, before: string | undefined): AsyncGenerator<Found> {
+export async function* newestFirst(db: Db, viewer: Principal, kind: ThreadKind | undefined, before: string | undefined): AsyncGenerator<FoundThread> {
   const sources = sourcesOf(db, viewer).filter(({ kinds }) => kind === undefined || kinds.includes(kind));
   const lines = sources.map((source) => inTurn(source, before));
   const heads = await Promise.all(lines.map((line) => line.next()));
@@ -186,19 +186,19 @@ export async function* newestFirst(db: Db, viewer: Principal, kind: Kind | undef
     const found = heads[latest]?.value;
     if (!found) return;
     yield found;
-    heads[latest] = await (lines[latest] as AsyncGenerator<Found, undefined>).next();
+    heads[latest] = await (lines[latest] as AsyncGenerator<FoundThread, undefined>).next();
   }
 }
 
-async function* inTurn({ prefix, read }: Source, moment: string | undefined): AsyncGenerator<Found, undefined> {
+async function* inTurn({ prefix, read }: Source, moment: string | undefined): AsyncGenerator<FoundThread, undefined> {
   let before = moment && `${prefix}${moment}`;
   for (;;) {
-    const { found, last } = await read(before, AT_ONCE);
+    const { found, last } = await read(before, BATCH_SIZE);
     yield* found;
     if (last === undefined) return undefined;
     before = last;
     // A filter that leaves little reads many of these: others are served between them.
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 
@@ -213,13 +213,13 @@ const notFound = (id: string): Refusal =>
   );
 
 /** The thread that it belongs to. */
-export async function requireThread(db: Db, viewer: Principal, id: string): Promise<Found> {
+export async function requireThread(db: Db, viewer: Principal, id: string): Promise<FoundThread> {
   const found = await byPrefix(db, viewer, id);
   if (found) return found;
   throw notFound(id);
 }
 
-async function byPrefix(db: Db, viewer: Principal, id: string): Promise<Found | undefined> {
+async function byPrefix(db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined> {
   const { workspace } = viewer;
   if (id.startsWith('ask_')) {
     const row = await findAsk(db, workspace, id);
@@ -239,7 +239,7 @@ async function byPrefix(db: Db, viewer: Principal, id: string): Promise<Found | 
 }
 
 /** What waits for an answer, by its id or the end of it, as people type it. */
-export async function unansweredNamed(db: Db, viewer: Principal, tail: string): Promise<Found> {
+export async function unansweredNamed(db: Db, viewer: Principal, tail: string): Promise<FoundThread> {
   const whole = await byPrefix(db, viewer, tail);
   if (whole) return whole;
   const asks = db.selectFrom('asks').select('id').where('workspace_id', '=', viewer.workspace).where('answered_at', 'is', null);

@@ -4,9 +4,9 @@ import { beginning } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { openAsks, readStrings } from '../../team/coordination/index.ts';
-import type { Entry, listThreads, showThread } from './contract.ts';
+import type { listThreads, showThread, ThreadEntry } from './contract.ts';
 import { remindersOf } from './thread-acts.ts';
-import { courseOf, type Found, involves, kindOf, momentOf, newestFirst, repositoryOf, requireThread, withFacts } from './thread-finding.ts';
+import { courseOf, type FoundThread, involves, kindOf, momentOf, newestFirst, repositoryOf, requireThread, withFacts } from './thread-finding.ts';
 import { isIn, PRESSING_MS, rankOf, remindableFrom } from './thread-standing.ts';
 import { beginningsOf, firstOf, lastOf, openQuestionThreads, undeliveredThreads } from './thread-store.ts';
 import { endsOf, mayBeReminded, mayReadIn, type Parties, partiesFor, threadViews } from './thread-view.ts';
@@ -15,51 +15,51 @@ import { bodyText } from './views.ts';
 type Wanted = Input<typeof listThreads>;
 
 /** Who has more of them than this has the first of them to look at first. */
-const MOST_PRESSING = 100;
+const MAX_PRESSING = 100;
 /** What is looked through for them, of each kind. */
 const CONSIDERED = 200;
 /** A page that finds little says where to read on, instead of reading all there is. */
-const MOST_EXAMINED = 2_000;
+const MAX_EXAMINED = 2_000;
 
 export async function readThreads({ reader, principal, clock }: CallContext, wanted: Wanted): Promise<Output<typeof listThreads>> {
   const now = clock.now();
-  const isWanted = (found: Found): boolean =>
+  const isWanted = (found: FoundThread): boolean =>
     (wanted.kind === undefined || kindOf(found) === wanted.kind) &&
     (wanted.repo === undefined || repositoryOf(found) === wanted.repo) &&
     (!wanted.mine || involves(found, principal));
   const all = (await pressingOf(reader, principal, now)).filter((found) => isWanted(found) && isIn(wanted.state, courseOf(found), now));
-  const pressing = all.slice(0, MOST_PRESSING);
+  const pressing = all.slice(0, MAX_PRESSING);
   // Each once: what stands above does not stand below, also not on a later page.
   const above = new Set(pressing.map(({ row }) => row.id));
   const { items, next } = await pageOf(reader, principal, now, wanted, (found) => isWanted(found) && !above.has(found.row.id));
   const first = wanted.before === undefined;
   return {
     pressing: first ? await threadViews(reader, principal, now, pressing) : [],
-    pressing_cut: first && all.length > MOST_PRESSING,
+    pressing_cut: first && all.length > MAX_PRESSING,
     items: await threadViews(reader, principal, now, items),
     next,
   };
 }
 
 /** Those that stand first, in their order: found by what keeps them open, however much was said since. */
-async function pressingOf(db: Db, viewer: Principal, now: number): Promise<Found[]> {
+async function pressingOf(db: Db, viewer: Principal, now: number): Promise<FoundThread[]> {
   const { workspace } = viewer;
   const questions = await openQuestionThreads(db, workspace, now, CONSIDERED);
   const undelivered = await undeliveredThreads(db, workspace, now - PRESSING_MS, now, CONSIDERED);
   const heads = await beginningsOf(db, workspace, [...new Set([...questions, ...undelivered])]);
   const asks = await openAsks(db, workspace, now, CONSIDERED);
-  const all: Found[] = [...(await withFacts(db, viewer, heads)), ...asks.map((row) => ({ of: 'asks', row }) as const)];
+  const all: FoundThread[] = [...(await withFacts(db, viewer, heads)), ...asks.map((row) => ({ of: 'asks', row }) as const)];
   const ranked = all.map((found) => ({ found, rank: rankOf(courseOf(found), now), moment: momentOf(found.row.id) })).filter(({ rank }) => rank < 2);
   return ranked.sort((a, b) => a.rank - b.rank || (a.moment > b.moment ? -1 : 1)).map(({ found }) => found);
 }
 
 /** The newest first. */
-async function pageOf(db: Db, viewer: Principal, now: number, { kind, state, before, limit }: Wanted, isWanted: (found: Found) => boolean) {
-  const items: Found[] = [];
+async function pageOf(db: Db, viewer: Principal, now: number, { kind, state, before, limit }: Wanted, isWanted: (found: FoundThread) => boolean) {
+  const items: FoundThread[] = [];
   let examined = 0;
-  let last: Found | undefined;
+  let last: FoundThread | undefined;
   for await (const found of newestFirst(db, viewer, kind, before)) {
-    if ((items.length === limit || examined === MOST_EXAMINED) && last) return { items, next: momentOf(last.row.id) };
+    if ((items.length === limit || examined === MAX_EXAMINED) && last) return { items, next: momentOf(last.row.id) };
     if (isWanted(found) && isIn(state, courseOf(found), now)) items.push(found);
     examined++;
     last = found;
@@ -67,8 +67,8 @@ async function pageOf(db: Db, viewer: Principal, now: number, { kind, state, bef
   return { items, next: null };
 }
 
-const MOST_ENTRIES = 100;
-const MOST_RECIPIENTS = 200;
+const MAX_ENTRIES = 100;
+const MAX_RECIPIENTS = 200;
 const LONGEST_TEXT = 20_000;
 
 type Shown = Output<typeof showThread>;
@@ -85,7 +85,7 @@ export async function readThread({ reader, principal, clock }: CallContext, id: 
   const parties = await partiesFor(reader, principal, now, ends);
   const reminders = await remindersOf(reader, principal.workspace, found.row.id);
   const listed = found.of === 'messages' ? mailOf(said, thread.replies, parties, (row) => mayReadIn(found, row, principal)) : wordsOf(found, parties);
-  const reminded: Entry[] = reminders.map(({ seq, actor, time }) => ({
+  const reminded: ThreadEntry[] = reminders.map(({ seq, actor, time }) => ({
     id: String(seq),
     what: 'reminder',
     from: parties.actor(actor),
@@ -110,17 +110,17 @@ interface Mail {
   readonly first: readonly MessageRow[];
 }
 
-async function inMessages(db: CallContext['reader'], { row }: Extract<Found, { of: 'messages' }>, recipients: number): Promise<Mail> {
+async function inMessages(db: CallContext['reader'], { row }: Extract<FoundThread, { of: 'messages' }>, recipients: number): Promise<Mail> {
   const workspace = row.workspace_id;
-  const first = recipients > 1 ? await firstOf(db, workspace, row.thread_id, MOST_RECIPIENTS) : [];
-  return { first, last: await lastOf(db, workspace, row.thread_id, MOST_ENTRIES) };
+  const first = recipients > 1 ? await firstOf(db, workspace, row.thread_id, MAX_RECIPIENTS) : [];
+  return { first, last: await lastOf(db, workspace, row.thread_id, MAX_ENTRIES) };
 }
 
 /** A broadcast is said once, to however many. */
 function mailOf({ last, first }: Mail, replies: number, parties: Parties, isReadable: (row: MessageRow) => boolean): Listed {
   const said = first.length > 0 ? [...first.slice(0, 1), ...last.filter(({ reply_to_id }) => reply_to_id !== null)] : last;
   const entries = said.map(
-    (row): Entry => ({
+    (row): ThreadEntry => ({
       id: row.id,
       what: 'message',
       from: parties.agent(row.sender_id, row.actor),
@@ -138,11 +138,11 @@ function mailOf({ last, first }: Mail, replies: number, parties: Parties, isRead
   };
 }
 
-function wordsOf(found: Exclude<Found, { of: 'messages' }>, parties: Parties): Listed {
+function wordsOf(found: Exclude<FoundThread, { of: 'messages' }>, parties: Parties): Listed {
   const { from, to } = endsOf(found, parties);
   const { id, message, created_at: at } = found.row;
   const receipts = found.of === 'asks' ? { delivered_at: found.row.delivered_at, read_at: found.row.read_at } : { delivered_at: null, read_at: null };
-  const entries: Entry[] = [{ id, what: 'message', from, to, text: message, at, ...receipts }];
+  const entries: ThreadEntry[] = [{ id, what: 'message', from, to, text: message, at, ...receipts }];
   if (found.of === 'asks' && found.row.answered_at !== null) {
     const { answer, answered_at, answer_delivered_at } = found.row;
     entries.push({
@@ -170,7 +170,7 @@ const NOTHING: Shown['about'] = {
   workflow_task_id: null,
 };
 
-function aboutOf(found: Found): Shown['about'] {
+function aboutOf(found: FoundThread): Shown['about'] {
   if (found.of === 'messages') {
     const { repository, workflow_id, task_id } = found.row;
     return { ...NOTHING, repo: repository, workflow_id, workflow_task_id: task_id };

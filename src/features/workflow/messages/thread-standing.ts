@@ -1,14 +1,14 @@
 /** How far what was said has come, of whatever kind it is. Pure: no clock, no store. */
 
 export const KINDS = ['ask', 'question', 'message', 'handoff', 'announcement'] as const;
-export type Kind = (typeof KINDS)[number];
+export type ThreadKind = (typeof KINDS)[number];
 
 export const STEPS = ['sent', 'delivered', 'read', 'answered'] as const;
 
 /** `partly`: by some of those who got it. `unknown`: nobody takes note of it. `none`: it is not expected. */
 export const STEP_STATES = ['done', 'partly', 'open', 'unknown', 'none'] as const;
 
-export interface Step {
+export interface ThreadStep {
   readonly step: (typeof STEPS)[number];
   readonly state: (typeof STEP_STATES)[number];
   /** When, or when last; null where it is not done. */
@@ -18,11 +18,11 @@ export interface Step {
 }
 
 export const STATUSES = ['undelivered', 'overdue', 'waiting', 'sent', 'delivered', 'read', 'answered', 'offered', 'accepted', 'announced', 'expired'] as const;
-export type Status = (typeof STATUSES)[number];
+export type ThreadStatus = (typeof STATUSES)[number];
 
 /** What is noted of a thread. */
-export interface Course {
-  readonly kind: Kind;
+export interface DeliveryState {
+  readonly kind: ThreadKind;
   readonly sent_at: number;
   readonly recipients: number;
   readonly delivered: number;
@@ -42,21 +42,21 @@ export interface Course {
 /** An agent looks about once in half a minute: what is younger is on its way. */
 export const ON_ITS_WAY_MS = 120_000;
 
-const isOver = ({ answered_at, expires_at }: Course, now: number): boolean => answered_at !== null || (expires_at !== null && expires_at <= now);
+const isOver = ({ answered_at, expires_at }: DeliveryState, now: number): boolean => answered_at !== null || (expires_at !== null && expires_at <= now);
 
-export const isUnanswered = (course: Course, now: number): boolean => course.wants_answer && !isOver(course, now);
+export const isUnanswered = (course: DeliveryState, now: number): boolean => course.wants_answer && !isOver(course, now);
 
-const isLate = (course: Course, now: number): boolean => isUnanswered(course, now) && course.due_at !== null && now > course.due_at;
+const isLate = (course: DeliveryState, now: number): boolean => isUnanswered(course, now) && course.due_at !== null && now > course.due_at;
 
 /** Somebody has not got it, or not the answer. Of people nobody knows whether they have seen a question: it counts until it is answered. */
-const isUnseen = (course: Course, now: number): boolean => {
+const isUnseen = (course: DeliveryState, now: number): boolean => {
   if (course.unseen_replies > 0) return true;
   if (isOver(course, now)) return false;
   if (course.kind === 'question') return true;
   return (course.kind === 'ask' || course.kind === 'message') && course.delivered < course.recipients;
 };
 
-export function statusOf(course: Course, now: number): Status {
+export function statusOf(course: DeliveryState, now: number): ThreadStatus {
   if (course.kind === 'announcement') return 'announced';
   if (course.kind === 'handoff') return course.answered_at === null ? 'offered' : 'accepted';
   if (course.answered_at !== null) return 'answered';
@@ -72,24 +72,24 @@ export function statusOf(course: Course, now: number): Status {
 export const PRESSING_MS = 7 * 86_400_000;
 
 /** What stands first: not seen, then too late, then the rest. */
-export function rankOf(course: Course, now: number): 0 | 1 | 2 {
+export function rankOf(course: DeliveryState, now: number): 0 | 1 | 2 {
   if (isUnseen(course, now)) return 0;
   return isLate(course, now) ? 1 : 2;
 }
 
 export const STATES = ['undelivered', 'overdue', 'unanswered'] as const;
-export type State = (typeof STATES)[number];
+export type ThreadState = (typeof STATES)[number];
 
-export function isIn(state: State | undefined, course: Course, now: number): boolean {
+export function isIn(state: ThreadState | undefined, course: DeliveryState, now: number): boolean {
   if (state === 'undelivered') return isUnseen(course, now);
   if (state === 'overdue') return isLate(course, now);
   return state === undefined || isUnanswered(course, now);
 }
 
-export function stepsOf(course: Course): Step[] {
+export function stepsOf(course: DeliveryState): ThreadStep[] {
   const { kind, sent_at, recipients, delivered, delivered_at, read, read_at, answered_at, wants_answer } = course;
   const noted = kind === 'ask' || kind === 'message' || (kind === 'question' && answered_at !== null);
-  const receipt = (step: Step['step'], count: number, at: number | null): Step => {
+  const receipt = (step: ThreadStep['step'], count: number, at: number | null): ThreadStep => {
     if (!noted) return { step, state: 'unknown', at: null, count: null };
     return { step, state: count === 0 ? 'open' : count < recipients ? 'partly' : 'done', at, count };
   };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Course, isIn, rankOf, remindableFrom, statusOf, stepsOf } from './thread-standing.ts';
+import { type DeliveryState, isIn, rankOf, remindableFrom, statusOf, stepsOf } from './thread-standing.ts';
 
 const NOW = 1_000_000;
 const MINUTE = 60_000;
-const sent: Course = {
+const sent: DeliveryState = {
   kind: 'message',
   sent_at: NOW - 10 * MINUTE,
   recipients: 1,
@@ -21,7 +21,7 @@ const got = { delivered: 1, delivered_at: NOW - 5 * MINUTE };
 const ask = { kind: 'ask', wants_answer: true, due_at: NOW + MINUTE } as const;
 const late = { ...ask, due_at: NOW - 1 };
 
-test.each<[string, Partial<Course>, string, number]>([
+test.each<[string, Partial<DeliveryState>, string, number]>([
   ['a message that nobody got', {}, 'undelivered', 0],
   ['a message that is on its way', { sent_at: NOW - MINUTE }, 'sent', 0],
   ['a message that was got', got, 'delivered', 2],
@@ -45,7 +45,7 @@ test.each<[string, Partial<Course>, string, number]>([
 });
 
 test('what nobody takes note of is unknown, what is not expected none, and a broadcast is partly there', () => {
-  const states = (change: Partial<Course>) => stepsOf({ ...sent, ...change }).map(({ state }) => state);
+  const states = (change: Partial<DeliveryState>) => stepsOf({ ...sent, ...change }).map(({ state }) => state);
   expect(states({})).toEqual(['done', 'open', 'open', 'none']);
   expect(states({ ...got, recipients: 2 })).toEqual(['done', 'partly', 'open', 'none']);
   expect(states({ ...ask, ...got, read: 1, answered_at: NOW })).toEqual(['done', 'done', 'done', 'done']);

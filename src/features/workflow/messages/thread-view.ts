@@ -8,8 +8,8 @@ import { isAddressedTo } from '../../team/coordination/index.ts';
 import { agentsById, agentViewer } from '../agents/index.ts';
 import { HUMAN, type Party, SERVER, type ThreadView } from './contract.ts';
 import { findMessages } from './store.ts';
-import { courseOf, type Found, kindOf, repositoryOf } from './thread-finding.ts';
-import { type Course, isUnanswered, statusOf, stepsOf } from './thread-standing.ts';
+import { courseOf, type FoundThread, kindOf, repositoryOf } from './thread-finding.ts';
+import { type DeliveryState, isUnanswered, statusOf, stepsOf } from './thread-standing.ts';
 import { bodyText } from './views.ts';
 
 const SUBJECT_SHOWN = 200;
@@ -20,29 +20,29 @@ type Letter = Pick<MessageRow, 'sender_id' | 'recipient_id'>;
  * Agents' mail is theirs: of others', people see that it was sent and how far it came. What people write, or are asked, is
  * for all, but not what agents say to each other in the same thread.
  */
-export const mayReadIn = (found: Found, { sender_id, recipient_id }: Letter, viewer: Principal): boolean =>
+export const mayReadIn = (found: FoundThread, { sender_id, recipient_id }: Letter, viewer: Principal): boolean =>
   found.of !== 'messages' || viewer.operator || found.takesPart || sender_id === HUMAN || recipient_id === HUMAN;
 
 /** The message whose words a thread is listed by: the first one, or else the question that it waits for. */
-const toldBy = (found: Found, viewer: Principal): string | null =>
+const toldBy = (found: FoundThread, viewer: Principal): string | null =>
   found.of !== 'messages' || mayReadIn(found, found.row, viewer) ? found.row.id : found.facts.open_question;
 
 /** Without reading on: a body may be long. */
-function knownWords(found: Found, viewer: Principal): string | undefined {
+function knownWords(found: FoundThread, viewer: Principal): string | undefined {
   if (found.of !== 'messages') return found.row.message;
   return toldBy(found, viewer) === found.row.id ? (found.row.subject ?? undefined) : undefined;
 }
 
 /** Whether the signed-in person is the one to answer. The operator stands in for whom an ask was put to. */
-export function mayAnswer(found: Found, viewer: Principal): boolean {
+export function mayAnswer(found: FoundThread, viewer: Principal): boolean {
   if (found.of === 'asks') return viewer.kind === 'operator' || isAddressedTo(found.row, viewer);
   return kindOf(found) === 'question';
 }
 
-export const mayBeReminded = (found: Found, course: Course, now: number): boolean =>
+export const mayBeReminded = (found: FoundThread, course: DeliveryState, now: number): boolean =>
   isUnanswered(course, now) && (found.of === 'asks' || found.of === 'messages') && course.recipients === 1;
 
-export async function threadViews(db: Db, viewer: Principal, now: number, all: readonly Found[]): Promise<ThreadView[]> {
+export async function threadViews(db: Db, viewer: Principal, now: number, all: readonly FoundThread[]): Promise<ThreadView[]> {
   const ends = all.flatMap(({ of, row }) => (of === 'messages' ? [row.sender_id, row.recipient_id] : []));
   const parties = await partiesFor(db, viewer, now, ends);
   const words = await wordsOf(
@@ -73,7 +73,7 @@ export async function threadViews(db: Db, viewer: Principal, now: number, all: r
   });
 }
 
-export function endsOf(found: Found, parties: Parties): { from: Party; to: Party } {
+export function endsOf(found: FoundThread, parties: Parties): { from: Party; to: Party } {
   if (found.of === 'messages') {
     const { sender_id, recipient_id, actor } = found.row;
     return { from: parties.agent(sender_id, actor), to: parties.agent(recipient_id, null) };

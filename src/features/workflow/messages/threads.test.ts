@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const person = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true } });
 
 /** Ana and Ben with an agent each, who write to each other, and Ben's Codex, which uses the team's tools. */
-async function house() {
+async function services() {
   const t: WorkflowApp = await workflowApp();
   const codex = await t.developer('ben', 'codex');
   const sender = await t.agent(t.ana, { name: 'planner' });
@@ -23,7 +23,7 @@ async function house() {
 }
 
 test('what nobody got stands first, then what is overdue, then the rest, the newest first; each says how far it came', async () => {
-  const t = await house();
+  const t = await services();
   const late = await t.coordinate('ask', { to: 'ben', message: 'Which port?', due_in_minutes: 5 });
   await t.coordinate('list', {}, t.ben);
   const read = await t.send({ subject: 'Read already' });
@@ -51,7 +51,7 @@ test('what nobody got stands first, then what is overdue, then the rest, the new
 });
 
 test('pages go through everything once, whatever its kind; filters keep what they name', async () => {
-  const t = await house();
+  const t = await services();
   const ids: string[] = [];
   for (let round = 0; round < 3; round++) {
     const { id } = await t.send({ subject: `Message ${round}` });
@@ -77,7 +77,7 @@ test('pages go through everything once, whatever its kind; filters keep what the
 });
 
 test("the words of agents' mail are for those who take part and the operator; a private developer and their agents have no name", async () => {
-  const t = await house();
+  const t = await services();
   const cyd = person(await t.developer('cyd'));
   const { id } = await t.send({ subject: 'The plan', body: 'Rotate the keys.' });
   const subjectFor = async (caller: TestCaller) => (await t.list({}, caller)).pressing[0].subject;
@@ -100,7 +100,7 @@ test("the words of agents' mail are for those who take part and the operator; a 
 });
 
 test('a question to people within a thread of agents is for all, and the rest of the thread is not', async () => {
-  const t = await house();
+  const t = await services();
   const cyd = person(await t.developer('cyd'));
   const { id } = await t.send({ subject: 'The plan', body: 'Rotate the keys.' });
   const question = { sender_id: t.recipient, recipient_id: 'human', message_type: 'query', body: 'May I rotate?', reply_to_id: id };
@@ -123,7 +123,7 @@ test('a question to people within a thread of agents is for all, and the rest of
 });
 
 test('an ask is answered by the person it was put to, once, as an agent would answer; the operator stands in', async () => {
-  const t = await house();
+  const t = await services();
   const first = await t.coordinate('ask', { to: 'ben', message: 'Which port?' });
   expect((await t.refusal('messages.answer', { id: first.ask_id, answer: '80' }, t.people.ana)).code).toBe('ASK_NOT_FOUND');
   expect((await t.list({}, t.people.ben)).pressing[0]).toMatchObject({ id: first.ask_id, answerable: true });
@@ -155,7 +155,7 @@ test('an ask is answered by the person it was put to, once, as an agent would an
 });
 
 test('a reminder reaches the agents that it waits for, stands in the thread, and cannot be repeated at once', async () => {
-  const t = await house();
+  const t = await services();
   const { ask_id } = await t.coordinate('ask', { to: 'ben', message: 'Which port?' });
   const remind = (id: string, caller = t.people.ana) => t.refusal('messages.remind', { id }, caller);
   expect(await remind(ask_id)).toMatchObject({ code: 'REMINDED_RECENTLY', message: 'It was sent a moment ago.' });
@@ -191,7 +191,7 @@ test('a reminder reaches the agents that it waits for, stands in the thread, and
 });
 
 test('a person tells all agents that are at work, and sees who they are and who has read it; or announces it to the team', async () => {
-  const t = await house();
+  const t = await services();
   expect(await t.done('messages.recipients', {}, t.people.ana)).toMatchObject({ total: 2, items: [{ name: 'worker' }, { name: 'planner' }] });
   const { id, sent_count } = (await t.done('messages.broadcast', { message: 'Main is frozen.', to: 'agents' }, t.people.ana)) as Body;
   expect(sent_count).toBe(2);

@@ -4,10 +4,10 @@ import { readJson } from '../../../storage/columns.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { MessageView } from './contract.ts';
 
-export type Body = string | Record<string, unknown>;
+export type MessageBody = string | Record<string, unknown>;
 const bodySchema = z.union([z.string(), z.record(z.string(), z.unknown())]);
 
-export const readBody = ({ body }: Pick<MessageRow, 'body'>): Body => readJson(bodySchema, body);
+export const readBody = ({ body }: Pick<MessageRow, 'body'>): MessageBody => readJson(bodySchema, body);
 
 /** For people, and for checkpoints. */
 export function bodyText(row: Pick<MessageRow, 'body'>): string {

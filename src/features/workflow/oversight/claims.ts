@@ -8,7 +8,7 @@ import { tasksClaimedIn } from '../steps/index.ts';
 import { shownStatus, type WorkflowRow } from '../workflows/index.ts';
 import type { workflowsShow } from './contract.ts';
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 type Claim = Output<typeof workflowsShow>['claims'][number];
 
 type Viewer = Awaited<ReturnType<typeof agentViewer>>;
@@ -22,7 +22,7 @@ export async function holderNames(
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   const ids = [...new Set(tasks.flatMap(({ assigned_agent_id: id }) => id ?? []))];
-  for (const some of chunks(ids, AT_ONCE)) {
+  for (const some of chunks(ids, BATCH_SIZE)) {
     for (const row of (await agentsById(db, workspace, some)).values()) names.set(row.id, view(row).name);
   }
   return names;

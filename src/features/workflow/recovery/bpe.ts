@@ -11,12 +11,12 @@ export interface Tokenizer {
 }
 
 /** Up to so many characters, all words are found at once, which is faster; beyond, few of very many may be needed. */
-const AT_ONCE = 200_000;
+const BATCH_SIZE = 200_000;
 /** No token is longer, in bytes. */
 const LONGEST = 128;
 /** Short words are remembered: ids come again and again. A longer one would keep the text alive that it was found in. */
 const SHORT = 12;
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 const NONE = -1;
 /** A rank and a place make one number: ranks stay below 2^18, so 2^34 places leave it exact. */
 const PLACES = 2 ** 34;
@@ -72,7 +72,7 @@ export class BytePairs implements Tokenizer {
   }
 
   #words(text: string): Iterable<string> {
-    return text.length <= AT_ONCE ? (text.match(this.#split) ?? []) : oneByOne(text, this.#split);
+    return text.length <= BATCH_SIZE ? (text.match(this.#split) ?? []) : oneByOne(text, this.#split);
   }
 
   #length(bytes: string): number {
@@ -81,7 +81,7 @@ export class BytePairs implements Tokenizer {
     if (known !== undefined) return known;
     const { length } = this.#ends(bytes);
     if (bytes.length > SHORT) return length;
-    if (this.#lengths.size >= MOST_REMEMBERED) this.#lengths.clear();
+    if (this.#lengths.size >= MAX_REMEMBERED) this.#lengths.clear();
     this.#lengths.set(bytes, length);
     return length;
   }

@@ -23,21 +23,21 @@ export const SHARES = {
 /** So many of each list are given in full before further ones are named. */
 const WHOLE = { checkpoints: 5, prior: 10, related: 5 };
 
-export interface Asked {
+export interface ContextRequest {
   readonly workflow: WorkflowRow;
   readonly task: WorkflowTaskRow;
   readonly include: Include;
   readonly max: number;
 }
 
-export async function contextOf(db: Db, asked: Asked, tokens: Tokenizer): Promise<LoadedContext> {
+export async function contextOf(db: Db, asked: ContextRequest, tokens: Tokenizer): Promise<LoadedContext> {
   const scale: Scale = { tokens, max: asked.max };
   const turns = new Turns();
   return await packContext(asked, await gather(db, asked.task, asked.include, scale, turns), scale, turns);
 }
 
 export async function packContext(
-  { workflow, task, include, max }: Asked,
+  { workflow, task, include, max }: ContextRequest,
   found: Awaited<ReturnType<typeof gather>>,
   { tokens }: Scale,
   turns: Turns,

@@ -21,7 +21,7 @@ const include = z.strictObject({
   recent_checkpoints: z.int().min(0).max(1_000).default(5).describe('How many of the newest checkpoints, unless all are asked for.'),
 });
 export type Include = z.output<typeof include>;
-export type CheckpointView = z.output<typeof checkpointView>;
+export type RecoveredCheckpoint = z.output<typeof checkpointView>;
 
 const priorTask = z.strictObject({
   id: z.string(),

@@ -4,7 +4,7 @@ import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { isOneOf, OPEN_WORKFLOW, shownStatus, TASK_STATUSES, type TaskStatus, type WorkflowRow } from '../workflows/index.ts';
 
 /** A list of a summary is for orientation. How many there are in all stands in the progress. */
-const MOST = { current: 50, next: 10, failed: 20, recent: 10, questions: 20 };
+const MAX_ITEMS = { current: 50, next: 10, failed: 20, recent: 10, questions: 20 };
 
 const ofWorkflow = (db: Db, { workspace_id, id }: WorkflowRow) =>
   db.selectFrom('workflow_tasks').where('workflow_tasks.workspace_id', '=', workspace_id).where('workflow_tasks.workflow_id', '=', id);
@@ -18,8 +18,8 @@ export async function digest(db: Db, workflow: WorkflowRow, viewer: Principal) {
     questions: await openQuestions(db, workflow),
     current: await takenUp(db, workflow, viewer),
     next: isOneOf(OPEN_WORKFLOW, workflow.status) ? await freeTasks(db, workflow) : [],
-    failed: await ended(db, workflow, 'failed', MOST.failed),
-    recent: await ended(db, workflow, 'completed', MOST.recent),
+    failed: await ended(db, workflow, 'failed', MAX_ITEMS.failed),
+    recent: await ended(db, workflow, 'completed', MAX_ITEMS.recent),
   };
 }
 export type Digest = Awaited<ReturnType<typeof digest>>;
@@ -47,7 +47,7 @@ async function takenUp(db: Db, workflow: WorkflowRow, viewer: Principal) {
     .where('workflow_tasks.status', 'in', TAKEN_UP)
     .orderBy('workflow_tasks.updated_at', 'desc')
     .orderBy('workflow_tasks.id', 'desc')
-    .limit(MOST.current)
+    .limit(MAX_ITEMS.current)
     .execute();
   return rows.map((row) => ({
     id: row.id,
@@ -66,7 +66,7 @@ async function freeTasks(db: Db, workflow: WorkflowRow) {
     .where('assigned_agent_id', 'is', null)
     .orderBy('sequence')
     .orderBy('name')
-    .limit(MOST.next)
+    .limit(MAX_ITEMS.next)
     .execute();
 }
 
@@ -91,6 +91,6 @@ async function openQuestions(db: Db, workflow: WorkflowRow) {
     .where('workflow_tasks.status', '=', 'paused')
     .orderBy('messages.sent_at', 'desc')
     .orderBy('messages.id', 'desc')
-    .limit(MOST.questions)
+    .limit(MAX_ITEMS.questions)
     .execute();
 }

@@ -1,7 +1,7 @@
 import type { Tokenizer } from './bpe.ts';
-import type { CheckpointView, DependencyOutcome, PriorTask, SiblingTask } from './contract.ts';
+import type { DependencyOutcome, PriorTask, RecoveredCheckpoint, SiblingTask } from './contract.ts';
 import { brief, cutText, MARK } from './cut.ts';
-import { type Entry, entryOf } from './parts.ts';
+import { type ContextEntry, entryOf } from './parts.ts';
 
 /** How long the summary of an outcome is. */
 const OUTCOME_CHARACTERS = 400;
@@ -19,7 +19,7 @@ const sizer =
     tokens.count(`${JSON.stringify(value)},`, max);
 
 /** Newer ones are wanted with all their detail; of older ones it is enough to know that they are there. */
-export function checkpointEntry(scale: Scale, whole: CheckpointView): Entry<CheckpointView> {
+export function checkpointEntry(scale: Scale, whole: RecoveredCheckpoint): ContextEntry<RecoveredCheckpoint> {
   const size = sizer(scale);
   const isBare = whole.detail === null && whole.files_changed.length === 0;
   const bare = isBare ? whole : { ...whole, detail: null, files_changed: [] };
@@ -30,13 +30,13 @@ export function checkpointEntry(scale: Scale, whole: CheckpointView): Entry<Chec
   });
 }
 
-export function bareCheckpointEntry(scale: Scale, bare: CheckpointView, isWhole: boolean): Entry<CheckpointView> {
+export function bareCheckpointEntry(scale: Scale, bare: RecoveredCheckpoint, isWhole: boolean): ContextEntry<RecoveredCheckpoint> {
   const entry = entryOf(sizer(scale), bare, bare);
   return isWhole ? entry : unread(entry);
 }
 
 /** An entry of which no more was read, because there cannot be room for it: whatever is given of it is not the whole. */
-const unread = <T extends object>({ bare, bareSize, cut }: Entry<T>): Entry<T> => ({
+const unread = <T extends object>({ bare, bareSize, cut }: ContextEntry<T>): ContextEntry<T> => ({
   whole: { ...bare },
   wholeSize: Number.POSITIVE_INFINITY,
   bare,
@@ -48,7 +48,7 @@ const unread = <T extends object>({ bare, bareSize, cut }: Entry<T>): Entry<T> =
 const FEW_CHARACTERS = 12;
 
 /** An entry of which one text can be cut. `more` is the whole where that is more than the text. */
-function textEntry<T>(scale: Scale, text: string, withText: (text: string) => T, more?: T): Entry<T> {
+function textEntry<T>(scale: Scale, text: string, withText: (text: string) => T, more?: T): ContextEntry<T> {
   const size = sizer(scale);
   const whole = more ?? withText(text);
   const bare = text.length <= FEW_CHARACTERS ? withText(text) : withText(MARK);
@@ -61,17 +61,17 @@ function textEntry<T>(scale: Scale, text: string, withText: (text: string) => T,
 export type PriorFull = Required<PriorTask>;
 
 /** `unread`: asked for in full, but no more of it was read than its summary takes. */
-export function priorEntry(scale: Scale, { id, name, outcome, status, ...more }: PriorFull, extent: 'summary' | 'full' | 'unread'): Entry<PriorTask> {
+export function priorEntry(scale: Scale, { id, name, outcome, status, ...more }: PriorFull, extent: 'summary' | 'full' | 'unread'): ContextEntry<PriorTask> {
   const withText = (text: string): PriorTask => ({ id, name, outcome: text, status });
   const summary = brief(outcome, OUTCOME_CHARACTERS);
   if (extent === 'unread') return unread(textEntry(scale, summary, withText, withText(outcome)));
   return textEntry(scale, summary, withText, extent === 'full' ? { ...withText(outcome), ...more } : undefined);
 }
 
-export const siblingEntry = (scale: Scale, { brief_summary = '', ...task }: SiblingTask): Entry<SiblingTask> =>
+export const siblingEntry = (scale: Scale, { brief_summary = '', ...task }: SiblingTask): ContextEntry<SiblingTask> =>
   entryOf(sizer(scale), brief_summary === '' ? task : { ...task, brief_summary: brief(brief_summary, BRIEF_CHARACTERS) }, task);
 
-export function dependencyEntry(scale: Scale, { task_id, task_name, outcome, status }: DependencyOutcome, briefly = false): Entry<DependencyOutcome> {
+export function dependencyEntry(scale: Scale, { task_id, task_name, outcome, status }: DependencyOutcome, briefly = false): ContextEntry<DependencyOutcome> {
   const withText = (text: string): DependencyOutcome => ({ task_id, task_name, outcome: text, status });
   return briefly ? unread(textEntry(scale, outcome, withText, withText(outcome))) : textEntry(scale, outcome, withText);
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
 import { isOneOf, newestCheckpoints, readRecord, SATISFIED, shownStatus, viewCheckpoint, type WorkflowTaskRow } from '../workflows/index.ts';
-import type { CheckpointView, Include } from './contract.ts';
+import type { Include, RecoveredCheckpoint } from './contract.ts';
 import { oneLine } from './cut.ts';
 import { bareCheckpointEntry, checkpointEntry, dependencyEntry, priorEntry, type Scale, siblingEntry } from './entries.ts';
-import { CHARACTERS, countOf, FIRST_PAGE, type Found, found, listing, PAGE } from './listing.ts';
-import type { Entry } from './parts.ts';
+import { CHARACTERS, countOf, FIRST_PAGE, type FoundEntries, found, listing, PAGE } from './listing.ts';
+import type { ContextEntry } from './parts.ts';
 import type { Turns } from './turns.ts';
 
 const NOTHING = { entries: [], total: 0 };
@@ -21,12 +21,12 @@ export async function gather(db: Db, task: WorkflowTaskRow, include: Include, sc
 }
 
 /** Newest first: whole while their details may fit, and then without. */
-async function checkpointsOf(db: Db, task: WorkflowTaskRow, include: Include, scale: Scale, turns: Turns): Promise<Found<CheckpointView>> {
+async function checkpointsOf(db: Db, task: WorkflowTaskRow, include: Include, scale: Scale, turns: Turns): Promise<FoundEntries<RecoveredCheckpoint>> {
   const total = include.all_checkpoints ? task.last_checkpoint : Math.min(include.recent_checkpoints, task.last_checkpoint);
-  const entries: Entry<CheckpointView>[] = [];
+  const entries: ContextEntry<RecoveredCheckpoint>[] = [];
   let [characters, bares] = [0, 0];
   let before = task.last_checkpoint + 1;
-  const add = (entry: Entry<CheckpointView>): void => {
+  const add = (entry: ContextEntry<RecoveredCheckpoint>): void => {
     if (bares > scale.max) return;
     entries.push(entry);
     bares += entry.bareSize;

@@ -1,12 +1,12 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Database } from '../../../storage/schema-rows.ts';
 import type { Scale } from './entries.ts';
-import type { Entry } from './parts.ts';
+import type { ContextEntry } from './parts.ts';
 import type { Turns } from './turns.ts';
 
 /** The first of a list, as many as could ever fit, and how many there are in all. */
-export interface Found<T> {
-  readonly entries: readonly Entry<T>[];
+export interface FoundEntries<T> {
+  readonly entries: readonly ContextEntry<T>[];
   readonly total: number;
 }
 
@@ -18,12 +18,12 @@ export const CHARACTERS = 16;
 const LEAST_TOKENS = 15;
 
 /** A list in its order, which is worked out once and over the ids alone: it may be of 10,000 tasks with much text in each. */
-export interface Listing<R, T> {
+export interface ContextListing<R, T> {
   ids(limit: number): Promise<{ id: string }[]>;
   count(): Promise<number>;
   /** In any order. `briefly`: without what makes them large. One that no longer belongs to the list is left out. */
   rows(ids: readonly string[], briefly: boolean): Promise<R[]>;
-  entry(row: R, briefly: boolean): Entry<T>;
+  entry(row: R, briefly: boolean): ContextEntry<T>;
 }
 
 export async function countOf<T extends keyof Database>(query: SelectQueryBuilder<Database, T, object>): Promise<number> {
@@ -31,16 +31,20 @@ export async function countOf<T extends keyof Database>(query: SelectQueryBuilde
   return Number(count);
 }
 
-export const listing = <R extends { id: string }, T>(each: Listing<R, T>): Listing<R, T> => each;
+export const listing = <R extends { id: string }, T>(each: ContextListing<R, T>): ContextListing<R, T> => each;
 
 const charactersOf = (row: object): number => Object.values(row).reduce((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
 
 /** Reads on until there can be no room for more. */
-export async function found<R extends { id: string }, T>({ ids, count, rows, entry }: Listing<R, T>, { max }: Scale, turns: Turns): Promise<Found<T>> {
+export async function found<R extends { id: string }, T>(
+  { ids, count, rows, entry }: ContextListing<R, T>,
+  { max }: Scale,
+  turns: Turns,
+): Promise<FoundEntries<T>> {
   const most = Math.ceil(max / LEAST_TOKENS) + 1;
   const order = await ids(most);
   let total = order.length < most ? order.length : await count();
-  const entries: Entry<T>[] = [];
+  const entries: ContextEntry<T>[] = [];
   let [at, bares, characters] = [0, 0, 0];
   for (let page = FIRST_PAGE; at < order.length && bares <= max; page = Math.min(2 * page, PAGE)) {
     const wanted = order.slice(at, at + page).map(({ id }) => id);

@@ -1,12 +1,12 @@
 import { Refusal } from '../../../kernel/errors.ts';
 import { type Demand, shareOut } from './budget.ts';
-import type { Omission, Part } from './parts.ts';
+import type { ContextPart, Omission } from './parts.ts';
 import type { Turns } from './turns.ts';
 
 /** A part, and its claim to the share of the section that it belongs to. */
 export interface Weighted<T, S extends string> {
   readonly section: S;
-  readonly part: Part<T>;
+  readonly part: ContextPart<T>;
   readonly weight: number;
   readonly turn: number;
 }

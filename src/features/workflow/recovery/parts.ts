@@ -13,7 +13,7 @@ export const SHORTENED = 'shortened to fit max_tokens';
 export const LEFT_OUT = 'left out to fit max_tokens';
 
 /** Something of the answer that can be had whole or, with less room, in part. */
-export interface Part<T = unknown> {
+export interface ContextPart<T = unknown> {
   /** The room for all of it. Measured when it is first asked for. */
   readonly wants: number;
   fill(room: number): { readonly value: T; readonly omitted: readonly Omission[] };
@@ -21,7 +21,7 @@ export interface Part<T = unknown> {
 
 const lengthOf = (value: unknown): number => JSON.stringify(value).length;
 
-function measuredOnce<T>(measure: () => number, fill: (room: number, wants: number) => ReturnType<Part<T>['fill']>): Part<T> {
+function measuredOnce<T>(measure: () => number, fill: (room: number, wants: number) => ReturnType<ContextPart<T>['fill']>): ContextPart<T> {
   let measured: number | undefined;
   const wants = () => (measured ??= measure());
   return {
@@ -32,7 +32,7 @@ function measuredOnce<T>(measure: () => number, fill: (room: number, wants: numb
   };
 }
 
-export function textPart(section: string, text: string, tokens: Tokenizer, most: number): Part<string> {
+export function textPart(section: string, text: string, tokens: Tokenizer, most: number): ContextPart<string> {
   return measuredOnce(
     () => (text === '' ? 0 : tokens.count(JSON.stringify(text), most)),
     (room, wants) => {
@@ -45,7 +45,7 @@ export function textPart(section: string, text: string, tokens: Tokenizer, most:
 }
 
 /** `empty` is what stands in the answer when there is room for nothing of it. */
-export function jsonPart<T extends object | null>(section: string, whole: T, empty: T, tokens: Tokenizer, most: number): Part<T> {
+export function jsonPart<T extends object | null>(section: string, whole: T, empty: T, tokens: Tokenizer, most: number): ContextPart<T> {
   const isEmpty = lengthOf(whole) === lengthOf(empty);
   return measuredOnce(
     () => (isEmpty ? 0 : tokens.count(JSON.stringify(whole), most)),
@@ -60,7 +60,7 @@ export function jsonPart<T extends object | null>(section: string, whole: T, emp
 }
 
 /** One of a list, whole and bare: with what makes it large left out. Where there is nothing of that, both are the same. */
-export interface Entry<T> {
+export interface ContextEntry<T> {
   readonly whole: T;
   readonly wholeSize: number;
   readonly bare: T;
@@ -70,7 +70,7 @@ export interface Entry<T> {
 }
 
 /** The whole is measured when it is asked for: of most entries of a long list it never is. */
-export function entryOf<T>(size: (value: T) => number, whole: T, bare: T, cut?: (room: number, bareSize: number) => T | undefined): Entry<T> {
+export function entryOf<T>(size: (value: T) => number, whole: T, bare: T, cut?: (room: number, bareSize: number) => T | undefined): ContextEntry<T> {
   const bareSize = size(bare);
   let wholeSize = whole === bare ? bareSize : undefined;
   return {
@@ -95,7 +95,7 @@ export interface ListSpec<T> {
   /** What a bare entry lacks. */
   readonly detail: string;
   /** The most important first. */
-  readonly entries: readonly Entry<T>[];
+  readonly entries: readonly ContextEntry<T>[];
   /** How many there are, of which those not among the entries were not read: there can be no room for them. */
   readonly total: number;
   /** So many are given whole before any further one is given at all. */
@@ -106,14 +106,14 @@ export interface ListSpec<T> {
   readonly arrange?: (values: T[]) => T[];
 }
 
-export function listPart<T>({ section, detail, entries, total, wholeFirst, max, arrange = (values) => values }: ListSpec<T>): Part<T[]> {
+export function listPart<T>({ section, detail, entries, total, wholeFirst, max, arrange = (values) => values }: ListSpec<T>): ContextPart<T[]> {
   return measuredOnce(
     () => (total > entries.length ? Number.POSITIVE_INFINITY : sizeOfAll(entries, max)),
     (room, wants) => {
       let left = room;
       const chosen: T[] = [];
       let bare = 0;
-      const choose = (tier: readonly Entry<T>[]): void => {
+      const choose = (tier: readonly ContextEntry<T>[]): void => {
         const fitting = takeBare(tier, left);
         left -= fitting.reduce((sum, { bareSize }) => sum + bareSize, 0);
         for (const entry of fitting) {
@@ -147,14 +147,14 @@ export function listPart<T>({ section, detail, entries, total, wholeFirst, max, 
 }
 
 /** Without a gap: the first that does not fit ends them. */
-function takeBare<T>(entries: readonly Entry<T>[], room: number): Entry<T>[] {
+function takeBare<T>(entries: readonly ContextEntry<T>[], room: number): ContextEntry<T>[] {
   let left = room;
   const end = entries.findIndex(({ bareSize }) => (left -= bareSize) < 0);
   return end < 0 ? [...entries] : entries.slice(0, end);
 }
 
 /** Or some number above `max`. */
-function sizeOfAll<T>(entries: readonly Entry<T>[], max: number): number {
+function sizeOfAll<T>(entries: readonly ContextEntry<T>[], max: number): number {
   let sum = 0;
   for (const entry of entries) {
     sum += entry.wholeSize;

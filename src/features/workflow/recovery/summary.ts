@@ -8,7 +8,7 @@ import { brief, oneLine } from './cut.ts';
 import { type Digest, digest } from './digest.ts';
 import { lines, markdownOf } from './markdown.ts';
 import { pack } from './pack.ts';
-import { entryOf, listPart, type Part, textPart } from './parts.ts';
+import { type ContextPart, entryOf, listPart, textPart } from './parts.ts';
 import { Turns } from './turns.ts';
 
 export interface SummaryAsked {
@@ -31,7 +31,7 @@ export async function packSummary(
   tokens: Tokenizer,
 ): Promise<Output<typeof getSummary>> {
   /** A list of which each entry has one text that can be left out. */
-  const list = <T>(section: string, items: readonly T[], line: (item: T) => string, withoutText: (item: T) => T): Part<T[]> => {
+  const list = <T>(section: string, items: readonly T[], line: (item: T) => string, withoutText: (item: T) => T): ContextPart<T[]> => {
     const size = (item: T): number => tokens.count(format === 'markdown' ? `${line(item)}\n` : `${JSON.stringify(item)},`);
     const entries = items.map((whole) => {
       const bare = withoutText(whole);

@@ -1,9 +1,9 @@
-import type { Edge } from './layers.ts';
+import type { TaskEdge } from './layers.ts';
 
 const SWEEPS = 4;
 
 /** The place of each within its layer, so that few edges cross: by turns near what it waits for and what waits for it. */
-export function rowsOf(layers: Int32Array, edges: readonly Edge[]): Int32Array {
+export function rowsOf(layers: Int32Array, edges: readonly TaskEdge[]): Int32Array {
   const columns: number[][] = [];
   for (const [place, layer] of layers.entries()) (columns[layer] ??= []).push(place);
   const before: number[][] = Array.from(layers, () => []);
@@ -34,12 +34,12 @@ function middleOf(places: readonly number[], rows: Int32Array): number | undefin
 }
 
 /** Without the edges that others imply: who waits for a task waits for what that waits for. `layers` must rise along every edge. */
-export function withoutImplied(layers: Int32Array, edges: readonly Edge[]): Edge[] {
+export function withoutImplied(layers: Int32Array, edges: readonly TaskEdge[]): TaskEdge[] {
   const words = Math.ceil(layers.length / 32);
   const reached = Array.from(layers, () => new Uint32Array(words));
   const before: number[][] = Array.from(layers, () => []);
   for (const [first, then] of edges) (before[then] as number[]).push(first);
-  const kept: Edge[] = [];
+  const kept: TaskEdge[] = [];
   for (const place of [...layers.keys()].sort((one, other) => (layers[one] as number) - (layers[other] as number))) {
     const own = reached[place] as Uint32Array;
     // The highest first: what a lower one would add is then known already.

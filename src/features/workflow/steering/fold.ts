@@ -3,7 +3,7 @@ import type { TaskStatus } from '../workflows/index.ts';
 /** More tasks than these are folded by their parallel groups. */
 export const SHOWN_WHOLE = 300;
 /** What a picture of any workflow has at most. */
-export const MOST_DRAWN = 400;
+export const MAX_DRAWN = 400;
 /** Where even the groups are too many, neighbours are folded into so many. */
 const RANGES = 200;
 
@@ -42,7 +42,7 @@ export function fold(tasks: readonly FoldTask[], layers: Int32Array, turned: Rea
   const isOpen = (unit: Unit): boolean => unit.members.length > 1 && failing(unit) !== turned.has(unit.key);
   // What somebody asked for has the first claim to the room.
   const opening = units.filter(isOpen).sort((one, other) => Number(turned.has(other.key)) - Number(turned.has(one.key)));
-  let room = MOST_DRAWN - units.length;
+  let room = MAX_DRAWN - units.length;
   const opened = new Map<Unit, readonly Drawn[]>();
   for (const unit of opening) {
     const drawn = open(unit, tasks, room);

@@ -4,7 +4,7 @@ import { isSatisfied, shownStatus, type TaskStatus } from '../workflows/index.ts
 import { rowsOf, withoutImplied } from './arrange.ts';
 import type { workflowsGraph } from './contract.ts';
 import { type Drawn, fold } from './fold.ts';
-import { type Edge, layersOf, longestChain } from './layers.ts';
+import { layersOf, longestChain, type TaskEdge } from './layers.ts';
 import type { GraphTask } from './store.ts';
 
 type Graph = Output<typeof workflowsGraph>;
@@ -13,7 +13,7 @@ type Node = Graph['nodes'][number];
 const NAME_SHOWN = 100;
 /** More edges than these nobody can follow: then only those are drawn that no others imply. */
 const ALL_EDGES = 600;
-const MOST_EDGES = 1_500;
+const MAX_EDGES = 1_500;
 
 interface Whole {
   readonly tasks: readonly GraphTask[];
@@ -25,7 +25,7 @@ interface Whole {
 /** The picture of a workflow: what is drawn, where it stands, and which edges. */
 export function graphOf({ tasks, edges, names, turned }: Whole): Omit<Graph, 'workflow_id'> {
   const places = new Map(tasks.map(({ id }, place) => [id, place]));
-  const whole = edges.flatMap(({ task_id, depends_on }): Edge[] => {
+  const whole = edges.flatMap(({ task_id, depends_on }): TaskEdge[] => {
     const [first, then] = [places.get(depends_on), places.get(task_id)];
     return first === undefined || then === undefined ? [] : [[first, then]];
   });
@@ -56,22 +56,22 @@ export function graphOf({ tasks, edges, names, turned }: Whole): Omit<Graph, 'wo
   };
 }
 
-function placed(drawn: readonly Drawn[], depth: Int32Array, whole: readonly Edge[]) {
+function placed(drawn: readonly Drawn[], depth: Int32Array, whole: readonly TaskEdge[]) {
   const home = homes(drawn);
-  const unique = new Map<string, Edge>();
+  const unique = new Map<string, TaskEdge>();
   for (const [first, then] of whole) {
     const [from, to] = [home[first] as number, home[then] as number];
     if (from !== to) unique.set(`${from} ${to}`, [from, to]);
   }
   // Folded groups may wait for each other: those edges lead back, and take no part in the layers.
   const lowest = drawn.map(({ members }) => members.reduce((least, place) => Math.min(least, depth[place] as number), Number.POSITIVE_INFINITY));
-  const leadsOn = ([from, to]: Edge): boolean => (lowest[from] as number) < (lowest[to] as number) || (lowest[from] === lowest[to] && from < to);
+  const leadsOn = ([from, to]: TaskEdge): boolean => (lowest[from] as number) < (lowest[to] as number) || (lowest[from] === lowest[to] && from < to);
   const edges = [...unique.values()];
   const forward = edges.filter(leadsOn);
   const back = edges.filter((edge) => !leadsOn(edge));
   const layers = layersOf(drawn.length, forward);
   const shown = edges.length > ALL_EDGES ? withoutImplied(layers, forward) : forward;
-  return { layers, rows: rowsOf(layers, shown), kept: [...shown, ...back].slice(0, MOST_EDGES), all: edges.length };
+  return { layers, rows: rowsOf(layers, shown), kept: [...shown, ...back].slice(0, MAX_EDGES), all: edges.length };
 }
 
 /** Which of the drawn each task is in. */

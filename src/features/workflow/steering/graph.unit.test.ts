@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { StoredTaskStatus } from '../workflows/index.ts';
 import { rowsOf, withoutImplied } from './arrange.ts';
-import { fold, MOST_DRAWN, SHOWN_WHOLE } from './fold.ts';
+import { fold, MAX_DRAWN, SHOWN_WHOLE } from './fold.ts';
 import { graphOf } from './graph.ts';
-import { type Edge, layersOf, longestChain } from './layers.ts';
+import { layersOf, longestChain, type TaskEdge } from './layers.ts';
 import { unmetChain } from './unmet.ts';
 
 test('a task stands one layer after the last of those that it waits for', () => {
-  const edges: Edge[] = [
+  const edges: TaskEdge[] = [
     [0, 1],
     [1, 2],
     [0, 2],
@@ -17,7 +17,7 @@ test('a task stands one layer after the last of those that it waits for', () => 
 });
 
 test('the critical path is the longest chain of what is left, and what is done does not count', () => {
-  const edges: Edge[] = [
+  const edges: TaskEdge[] = [
     [0, 1],
     [1, 2],
     [3, 4],
@@ -36,7 +36,7 @@ test('within its layer a task stands near what it waits for, so that edges do no
 });
 
 test('an edge that others imply is left out, and no other', () => {
-  const edges: Edge[] = [
+  const edges: TaskEdge[] = [
     [0, 1],
     [1, 2],
     [0, 2],
@@ -102,7 +102,7 @@ test('whatever the plan, no more is drawn than can be looked at, and every task 
       tasks.map(({ id, sequence, parallel_group, status }) => ({ id, sequence, group: parallel_group, status: status as 'pending' })),
       new Int32Array(tasks.length),
     );
-    expect(drawn.length, name).toBeLessThanOrEqual(MOST_DRAWN);
+    expect(drawn.length, name).toBeLessThanOrEqual(MAX_DRAWN);
     expect(new Set(drawn.flatMap(({ members }) => members)).size, name).toBe(5_000);
   }
 });

@@ -1,8 +1,8 @@
 /** What waits for what, by places in a list: `[first, then]`. Pure, linear, and without recursion: a chain may be 10,000 tasks long. */
-export type Edge = readonly [first: number, then: number];
+export type TaskEdge = readonly [first: number, then: number];
 
 /** The layer of each: 0 where it waits for nothing, else one more than the highest that it waits for. There must be no circle. */
-export function layersOf(count: number, edges: readonly Edge[]): Int32Array {
+export function layersOf(count: number, edges: readonly TaskEdge[]): Int32Array {
   const layers = new Int32Array(count);
   for (const at of inOrder(count, edges)) {
     for (const next of at.after) layers[next] = Math.max(layers[next] as number, (layers[at.place] as number) + 1);
@@ -14,7 +14,7 @@ export function layersOf(count: number, edges: readonly Edge[]): Int32Array {
  * The longest chain, from its first to its last. Only those count that `counts` says; others may stand between them, and are
  * left out.
  */
-export function longestChain(count: number, edges: readonly Edge[], counts: (place: number) => boolean): number[] {
+export function longestChain(count: number, edges: readonly TaskEdge[], counts: (place: number) => boolean): number[] {
   const length = new Int32Array(count);
   const before = new Int32Array(count).fill(-1);
   let last = -1;
@@ -34,7 +34,7 @@ export function longestChain(count: number, edges: readonly Edge[], counts: (pla
 }
 
 /** Each after all that it waits for, with those that wait for it. */
-function* inOrder(count: number, edges: readonly Edge[]): Generator<{ place: number; after: readonly number[] }> {
+function* inOrder(count: number, edges: readonly TaskEdge[]): Generator<{ place: number; after: readonly number[] }> {
   const after: number[][] = Array.from({ length: count }, () => []);
   const open = new Int32Array(count);
   for (const [first, next] of edges) {

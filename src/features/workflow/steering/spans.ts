@@ -3,7 +3,7 @@ export const SPAN_ENDS = ['open', 'completed', 'failed', 'skipped', 'released', 
 export type SpanEnd = (typeof SPAN_ENDS)[number];
 
 /** An event of a task, oldest first, as far as it tells who had the task. */
-export interface Step {
+export interface TaskHappening {
   readonly task_id: string;
   readonly kind: string;
   readonly time: number;
@@ -12,7 +12,7 @@ export interface Step {
   readonly reason: string | null;
 }
 
-export interface Span {
+export interface TaskSpan {
   readonly task_id: string;
   /** Null: it was worked on without a claim. */
   readonly agent_id: string | null;
@@ -32,16 +32,16 @@ const ENDING: readonly string[] = ['completed', 'failed', 'skipped'];
 const WORKING: readonly string[] = ['planning', 'in_progress'];
 
 /** Who had which task when. */
-export function spansOf(steps: readonly Step[]): Span[] {
-  const spans: Span[] = [];
-  const open = new Map<string, Span>();
+export function spansOf(steps: readonly TaskHappening[]): TaskSpan[] {
+  const spans: TaskSpan[] = [];
+  const open = new Map<string, TaskSpan>();
   const given = new Set<string>();
-  const begin = ({ task_id, agent_id, time }: Step): void => {
-    const span: Span = { task_id, agent_id, from: time, until: null, end: 'open', reclaimed: given.has(task_id), waits: [] };
+  const begin = ({ task_id, agent_id, time }: TaskHappening): void => {
+    const span: TaskSpan = { task_id, agent_id, from: time, until: null, end: 'open', reclaimed: given.has(task_id), waits: [] };
     spans.push(span);
     open.set(task_id, span);
   };
-  const close = ({ task_id, time }: Step, end: SpanEnd): void => {
+  const close = ({ task_id, time }: TaskHappening, end: SpanEnd): void => {
     const span = open.get(task_id);
     if (!span) return;
     span.until = time;
@@ -68,7 +68,7 @@ export function spansOf(steps: readonly Step[]): Span[] {
   return spans;
 }
 
-function pausedOrNot(step: Step, span: Span | undefined, begin: (step: Step) => void): void {
+function pausedOrNot(step: TaskHappening, span: TaskSpan | undefined, begin: (step: TaskHappening) => void): void {
   const works = step.to !== null && WORKING.includes(step.to);
   if (!span) {
     if (works) begin(step);

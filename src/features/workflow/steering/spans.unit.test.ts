@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Step, spansOf } from './spans.ts';
+import { spansOf, type TaskHappening } from './spans.ts';
 
-const step = (time: number, kind: string, more: Partial<Step> = {}): Step => ({
+const step = (time: number, kind: string, more: Partial<TaskHappening> = {}): TaskHappening => ({
   task_id: 'tk_1',
   kind: `workflow.task_${kind}`,
   time,

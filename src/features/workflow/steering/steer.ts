@@ -4,7 +4,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { moveOn, releaseTask } from '../steps/index.ts';
+import { releaseTask, updateTaskStatus } from '../steps/index.ts';
 import {
   changeParallelism,
   changeStatus,
@@ -66,14 +66,14 @@ export const taskSteering: Implementation[] = [
   implement(retryTask, {
     write: async (tx, { task_id }, ctx) => {
       const { id } = await taskNamed(tx.db, tx.workspace, task_id);
-      const { changed } = await moveOn(tx, ctx, { id, status: 'pending' });
+      const { changed } = await updateTaskStatus(tx, ctx, { id, status: 'pending' });
       return ok(await answered(tx, id, changed));
     },
   }),
   implement(skipTask, {
     write: async (tx, { task_id, reason }, ctx) => {
       const { id } = await taskNamed(tx.db, tx.workspace, task_id);
-      const { changed } = await moveOn(tx, ctx, { id, status: 'skipped', outcome: reason });
+      const { changed } = await updateTaskStatus(tx, ctx, { id, status: 'skipped', outcome: reason });
       return ok(await answered(tx, id, changed));
     },
   }),

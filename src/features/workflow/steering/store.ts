@@ -3,22 +3,22 @@ import { chunks } from '../../../storage/chunks.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
-import { standingTasks, type WorkflowRow, type WorkflowTaskRow } from '../workflows/index.ts';
-import { SPAN_KINDS, type Step } from './spans.ts';
+import { activeTasks, type WorkflowRow, type WorkflowTaskRow } from '../workflows/index.ts';
+import { SPAN_KINDS, type TaskHappening } from './spans.ts';
 
 const DRAWN = ['id', 'name', 'status', 'open_dependencies', 'sequence', 'parallel_group', 'assigned_agent_id', 'question_id'] as const;
 export type GraphTask = Pick<WorkflowTaskRow, (typeof DRAWN)[number]>;
 
 /** In the order of the plan. */
 export async function graphTasks(db: Db, workflow: WorkflowRow): Promise<GraphTask[]> {
-  return await standingTasks(db, workflow).select(DRAWN).orderBy('sequence').orderBy('name').execute();
+  return await activeTasks(db, workflow).select(DRAWN).orderBy('sequence').orderBy('name').execute();
 }
 
 export type OpenTask = Pick<WorkflowTaskRow, 'id' | 'name' | 'status' | 'open_dependencies'>;
 
 /** All that hold others up. */
 export async function unfinishedTasks(db: Db, workflow: Pick<WorkflowRow, 'workspace_id' | 'id'>): Promise<OpenTask[]> {
-  return await standingTasks(db, workflow).select(['id', 'name', 'status', 'open_dependencies']).where('status', 'not in', ['completed', 'skipped']).execute();
+  return await activeTasks(db, workflow).select(['id', 'name', 'status', 'open_dependencies']).where('status', 'not in', ['completed', 'skipped']).execute();
 }
 
 /** Who waits for the task, in the order of the plan; one more than `limit` where there are more. */
@@ -48,7 +48,7 @@ export async function countDependents(db: Db, workspace: string, taskId: string)
 
 /** Those that somebody has taken up at least once, the last changed first. */
 const takenUp = (db: Db, workflow: WorkflowRow) =>
-  standingTasks(db, workflow).where((eb) => eb.or([eb('fence', '>', 0), eb('started_at', 'is not', null), eb('status', '=', 'planning')]));
+  activeTasks(db, workflow).where((eb) => eb.or([eb('fence', '>', 0), eb('started_at', 'is not', null), eb('status', '=', 'planning')]));
 
 export async function takenUpTasks(db: Db, workflow: WorkflowRow, limit: number): Promise<{ tasks: { id: string; name: string }[]; total: number }> {
   const tasks = await takenUp(db, workflow).select(['id', 'name']).orderBy('updated_at', 'desc').orderBy('id').limit(limit).execute();
@@ -62,8 +62,8 @@ const IDS_AT_ONCE = 250;
 const payloadSchema = z.object({ agent_id: z.string().nullish(), to: z.string().nullish(), reason: z.string().nullish() });
 
 /** What the journal has of these tasks' claims, oldest first. Of a task that changed hands more often than anybody would read, the last. */
-export async function stepsOf(db: Db, workspace: string, taskIds: readonly string[], most: number): Promise<Step[]> {
-  const found: (Step & { seq: number })[] = [];
+export async function stepsOf(db: Db, workspace: string, taskIds: readonly string[], most: number): Promise<TaskHappening[]> {
+  const found: (TaskHappening & { seq: number })[] = [];
   for (const some of chunks(taskIds, IDS_AT_ONCE)) {
     const rows = await eventsAbout(db, workspace, some)
       .select(['seq', 'kind', 'subject', 'time', 'payload'])

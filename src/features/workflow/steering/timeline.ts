@@ -8,29 +8,29 @@ import { type AgentRow, agentsById, agentViewer } from '../agents/index.ts';
 import { agentPage } from '../oversight/index.ts';
 import type { WorkflowRow } from '../workflows/index.ts';
 import type { workflowsTimeline } from './contract.ts';
-import { type Span, spansOf } from './spans.ts';
+import { spansOf, type TaskSpan } from './spans.ts';
 import { stepsOf, takenUpTasks, turnsOf } from './store.ts';
 
 type Timeline = Output<typeof workflowsTimeline>;
 
-const MOST_TASKS = 500;
-const MOST_STEPS = 10_000;
-const MOST_SPANS = 1_000;
-const MOST_TURNS = 100;
+const MAX_TASKS = 500;
+const MAX_STEPS = 10_000;
+const MAX_SPANS = 1_000;
+const MAX_TURNS = 100;
 const NAME_SHOWN = 100;
 const AGENTS_AT_ONCE = 500;
 
 /** Bounded by the last changed tasks: of a workflow that thousands of times were spent on, those that count now. */
 export async function timelineOf(db: Db, workflow: WorkflowRow, viewer: Principal, now: number): Promise<Timeline> {
-  const { tasks, total } = await takenUpTasks(db, workflow, MOST_TASKS);
+  const { tasks, total } = await takenUpTasks(db, workflow, MAX_TASKS);
   const names = new Map(tasks.map(({ id, name }) => [id, beginning(name, NAME_SHOWN)]));
-  const all = spansOf(await stepsOf(db, workflow.workspace_id, [...names.keys()], MOST_STEPS));
-  const spans = all.sort((one, other) => one.from - other.from).slice(-MOST_SPANS);
+  const all = spansOf(await stepsOf(db, workflow.workspace_id, [...names.keys()], MAX_STEPS));
+  const spans = all.sort((one, other) => one.from - other.from).slice(-MAX_SPANS);
   const agents = await agentsOf(db, workflow.workspace_id, spans);
   const view = await agentViewer(db, viewer, now);
   const seenAs = new Map([...agents].map(([id, agent]) => [id, view(agent)]));
   // Private developers' agents share a lane: one of its own would tie together what each of them did.
-  const laneOf = ({ agent_id }: Span) => (seenAs.get(agent_id ?? '')?.name === PRIVATE ? PRIVATE : agent_id);
+  const laneOf = ({ agent_id }: TaskSpan) => (seenAs.get(agent_id ?? '')?.name === PRIVATE ? PRIVATE : agent_id);
   const lanes = [...Map.groupBy(spans, laneOf)].map(([lane, own]) => {
     const agent = agents.get(own[0]?.agent_id ?? '');
     const seen = agent && seenAs.get(agent.id);
@@ -42,11 +42,11 @@ export async function timelineOf(db: Db, workflow: WorkflowRow, viewer: Principa
       spans: own.map(({ agent_id: _, ...span }) => ({ ...span, task_name: names.get(span.task_id) as string })),
     };
   });
-  const turns = await turnsOf(db, workflow, MOST_TURNS);
+  const turns = await turnsOf(db, workflow, MAX_TURNS);
   return { workflow_id: workflow.id, lanes, turns, now, spans_more: all.length - spans.length, tasks_more: total - tasks.length };
 }
 
-async function agentsOf(db: Db, workspace: string, spans: readonly Span[]): Promise<Map<string, AgentRow>> {
+async function agentsOf(db: Db, workspace: string, spans: readonly TaskSpan[]): Promise<Map<string, AgentRow>> {
   const agents = new Map<string, AgentRow>();
   for (const some of chunks([...new Set(spans.flatMap(({ agent_id }) => agent_id ?? []))], AGENTS_AT_ONCE)) {
     for (const [id, row] of await agentsById(db, workspace, some)) agents.set(id, row);

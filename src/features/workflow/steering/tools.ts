@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { agentsById, agentViewer } from '../agents/index.ts';
@@ -24,9 +24,9 @@ const looking: Implementation[] = [
       const names = new Map([...agents].map(([id, row]) => [id, view(row).name]));
       // Thousands of rows, twice, and then the picture: others are served in between.
       const tasks = await graphTasks(reader, workflow);
-      await breathe();
+      await yieldToEventLoop();
       const edges = await edgesOf(reader, workflow);
-      await breathe();
+      await yieldToEventLoop();
       return ok({ workflow_id: workflow.id, ...graphOf({ tasks, edges, names, turned: new Set(turned) }) });
     },
   }),

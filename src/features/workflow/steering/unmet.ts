@@ -1,4 +1,4 @@
-import { type Edge, layersOf } from './layers.ts';
+import { layersOf, type TaskEdge } from './layers.ts';
 
 /**
  * From what the task waits for to what holds it up in the end: the longest way along dependencies that are not met. `dependencies`
@@ -7,7 +7,7 @@ import { type Edge, layersOf } from './layers.ts';
 export function unmetChain(taskId: string, dependencies: ReadonlyMap<string, readonly string[]>): string[] {
   const ids = [taskId];
   const places = new Map([[taskId, 0]]);
-  const edges: Edge[] = [];
+  const edges: TaskEdge[] = [];
   for (let at = 0; at < ids.length; at++) {
     for (const dependency of dependencies.get(ids[at] as string) ?? []) {
       if (!places.has(dependency)) {

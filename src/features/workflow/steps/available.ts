@@ -4,7 +4,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { capabilitiesOf, requireOwnAgent } from '../agents/index.ts';
 import { isOneOf, OPEN_WORKFLOW, readStrings, requireWorkflow, viewTask, type WorkflowRow } from '../workflows/index.ts';
 import { taskGetAvailable } from './contract.ts';
-import { actionableTasks, type Offered, runningWorkflows, tasksById } from './store.ts';
+import { actionableTasks, type OfferedStep, runningWorkflows, tasksById } from './store.ts';
 
 const FIRST_LOOK = 100;
 /** Each look is so much longer than the one before: few are needed even where most tasks ask for what the agent lacks. */
@@ -20,7 +20,7 @@ interface Search {
 
 async function suitableIn(db: Db, workspace: string, workflowIds: readonly string[], { has, limit, now }: Search): Promise<string[]> {
   const found: string[] = [];
-  let last: Offered | undefined;
+  let last: OfferedStep | undefined;
   for (let look = Math.max(FIRST_LOOK, limit); ; look *= FURTHER) {
     const offered = await actionableTasks(db, workspace, workflowIds, { last, limit: look, now });
     for (const task of offered) {

@@ -1,9 +1,9 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { together } from '../../../storage/together.ts';
+import { settleAll } from '../../../storage/settle-all.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { type AgentRow, findAgent, isSilent, LEASE_MS, noteSilence, requireOnline, requireOwn, touchAgent } from '../agents/index.ts';
+import { type AgentRow, expireAgent, findAgent, isSilent, LEASE_MS, requireOnline, requireOwn, touchAgent } from '../agents/index.ts';
 import {
   changeTask,
   claimedBeside,
@@ -14,18 +14,18 @@ import {
   requireFound,
   requireNotEnded,
   requireRunning,
-  tellOwner,
+  syncOverlapOwner,
   type WorkflowRow,
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
 import { releaseClaimsOf } from './release.ts';
 import { openDependencies, silentHolders } from './store.ts';
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** What the task waits for, said so that an agent can go and do that first. */
 export async function taskBlocked(db: Db, task: WorkflowTaskRow): Promise<Refusal> {
-  const names = await openDependencies(db, task.workspace_id, task.id, MOST_NAMED);
+  const names = await openDependencies(db, task.workspace_id, task.id, MAX_NAMED);
   const more = task.open_dependencies - names.length;
   const named = `${names.map((name) => JSON.stringify(name)).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return new Refusal('TASK_BLOCKED', `Task ${JSON.stringify(task.name)} waits for ${named}.`, 'Work on those first: workflow_next_tasks lists what is free.', {
@@ -59,7 +59,7 @@ export type ClaimResult =
 /** Nothing but the store changes, so that it can be undone by `unclaimTask`. */
 export async function claimTask(tx: Tx, ctx: WriteContext, input: { task_id: string; agent_id: string }): Promise<ClaimResult> {
   const { db, workspace } = tx;
-  const [named, found, around, claimed] = await together([
+  const [named, found, around, claimed] = await settleAll([
     findAgent(db, workspace, input.agent_id),
     findTask(db, workspace, input.task_id),
     findWorkflowOf(db, workspace, input.task_id),
@@ -79,7 +79,7 @@ export async function claimTask(tx: Tx, ctx: WriteContext, input: { task_id: str
   if (task.assigned_agent_id !== null) {
     const holder = await findAgent(tx.db, tx.workspace, task.assigned_agent_id);
     if (holder && !isSilent(holder, tx.now)) return { success: false, already_claimed_by: holder.id };
-    await noteSilence(tx, task.assigned_agent_id, releaseClaimsOf);
+    await expireAgent(tx, task.assigned_agent_id, releaseClaimsOf);
     task = requireFound(await findTask(db, workspace, task.id), task.id);
   }
   if (task.question_id !== null) throw awaitingAnswer(task);
@@ -90,10 +90,10 @@ export async function claimTask(tx: Tx, ctx: WriteContext, input: { task_id: str
 
 async function take(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, workflow: WorkflowRow, agent: AgentRow): Promise<ClaimResult> {
   const claim = { assigned_agent_id: agent.id, claimed_at: tx.now, fence: task.fence + 1, updated_at: tx.now };
-  await together([
+  await settleAll([
     changeTask(tx.db, tx.workspace, task.id, claim),
     touchAgent(tx, agent, { status: 'busy', current_task_id: task.id }),
-    tellOwner(tx, task.id, agent.developer_id),
+    syncOverlapOwner(tx, task.id, agent.developer_id),
   ]);
   const payload = { workflow_id: workflow.id, agent_id: agent.id, fence: claim.fence };
   record(tx, ctx, { category: 'work', kind: 'workflow.task_claimed', subject: task.id, payload });
@@ -117,7 +117,7 @@ function requireUnfinished(task: WorkflowTaskRow): void {
 /** Of a workflow that seems full: claims of agents that were silent for too long take up no room, even before the sweep has come by. */
 async function requireRoom(tx: Tx, workflow: WorkflowRow): Promise<void> {
   const limit = workflow.max_parallel_tasks;
-  for (const id of await silentHolders(tx.db, tx.workspace, workflow.id, tx.now)) await noteSilence(tx, id, releaseClaimsOf);
+  for (const id of await silentHolders(tx.db, tx.workspace, workflow.id, tx.now)) await expireAgent(tx, id, releaseClaimsOf);
   const claimed = await claimedCount(tx.db, tx.workspace, workflow.id);
   if (claimed < limit) return;
   throw new Refusal(

@@ -4,10 +4,10 @@ import { details, id, text } from '../../../kernel/fields.ts';
 import { checkpointView, files, reason, taskView, workflowSummary, writer } from '../workflows/contract.ts';
 
 /** So many checkpoints are listed at once. */
-export const MOST_CHECKPOINTS = 1_000;
+export const MAX_CHECKPOINTS = 1_000;
 export const SUMMARY_CHARACTERS = 4_000;
 const DEFAULT_AVAILABLE = 20;
-const MOST_AVAILABLE = 200;
+const MAX_AVAILABLE = 200;
 
 const success = z.literal(true);
 const ownAgent = id.describe('Your agent, from agent_register.');
@@ -114,7 +114,7 @@ export const checkpointList = contract({
     task_id: id,
     type: z.array(checkpointView.shape.type).min(1).max(checkpointView.shape.type.options.length).optional(),
     since_sequence: z.int().min(0).max(2_147_483_647).optional().describe('Only those after it.'),
-    limit: z.int().min(1).max(MOST_CHECKPOINTS).optional(),
+    limit: z.int().min(1).max(MAX_CHECKPOINTS).optional(),
   }),
   output: z.strictObject({ checkpoints: z.array(checkpointView), more: z.boolean() }),
   annotations: READ,
@@ -164,7 +164,7 @@ export const taskGetAvailable = contract({
   input: z.strictObject({
     agent_id: ownAgent,
     workflow_id: id.optional(),
-    limit: z.int().min(1).max(MOST_AVAILABLE).default(DEFAULT_AVAILABLE),
+    limit: z.int().min(1).max(MAX_AVAILABLE).default(DEFAULT_AVAILABLE),
   }),
   output: z.strictObject({ tasks: z.array(taskView) }),
   annotations: READ,

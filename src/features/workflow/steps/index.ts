@@ -2,7 +2,7 @@ import type { Feature } from '../../../kernel/tool.ts';
 import { type ExecutionPorts, executionTools } from './tools.ts';
 
 export { pauseForQuestion, releaseClaimsIn, releaseClaimsOf, releaseTask, resumeAfterAnswer, unclaimTask } from './release.ts';
-export { moveOn } from './status.ts';
+export { updateTaskStatus } from './status.ts';
 export { claimsOf, questionsIn, tasksClaimedIn, tasksHeldBy } from './store.ts';
 export type { ExecutionPorts, OpenedWorktree } from './tools.ts';
 

@@ -15,34 +15,34 @@ import {
   requireWorkflow,
   SYSTEM_MACHINE,
   shownStatus,
+  syncOverlapOwner,
+  syncOverlapStatus,
   TASK_MACHINE,
-  tellOwner,
-  tellStatus,
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
 import { taskReplan, taskSetPlan } from './contract.ts';
-import { easeHolder, UNCLAIMED } from './release.ts';
+import { markIdle, UNCLAIMED } from './release.ts';
 
-const MOST_CONTEXT = 64 * 1024;
+const MAX_CONTEXT = 64 * 1024;
 /** A longer plan than this is kept by its beginning: a checkpoint is to be read, not to be an archive. */
-const MOST_KEPT = 32 * 1024;
+const MAX_KEPT = 32 * 1024;
 
 function merged(task: WorkflowTaskRow, added: Record<string, unknown> | undefined): string | null {
   if (added === undefined) return task.context;
   const context = JSON.stringify({ ...readRecord(task.context), ...added });
-  if (context.length <= MOST_CONTEXT) return context;
+  if (context.length <= MAX_CONTEXT) return context;
   throw invalidInput([
-    { field: 'context', message: `would grow to ${context.length} characters of JSON with what is stored; expected at most ${MOST_CONTEXT}` },
+    { field: 'context', message: `would grow to ${context.length} characters of JSON with what is stored; expected at most ${MAX_CONTEXT}` },
   ]);
 }
 
 function keptPlan({ plan }: WorkflowTaskRow): Record<string, unknown> | null {
   const previous = readRecord(plan);
-  if (!previous || (plan?.length ?? 0) <= MOST_KEPT) return previous;
+  if (!previous || (plan?.length ?? 0) <= MAX_KEPT) return previous;
   const steps = Array.isArray(previous.steps) ? previous.steps : [];
   return {
     approach: String(previous.approach)
-      .slice(0, MOST_KEPT / 4)
+      .slice(0, MAX_KEPT / 4)
       .toWellFormed(),
     steps: steps.slice(0, 10),
     step_count: steps.length,
@@ -101,9 +101,9 @@ export const planTools: Implementation[] = [
       const checkpoint = await addCheckpoint(tx, task, { type: 'replan', summary: `Replanned: ${reason}`, detail, agentId, actor });
       const payload = { workflow_id: task.workflow_id, agent_id: agentId, from: task.status, to: status, fence, checkpoint_id: checkpoint.id };
       record(tx, ctx, { category: 'work', kind: 'workflow.task_replanned', subject: id, payload });
-      await easeHolder(tx, task.assigned_agent_id, [id]);
-      await tellStatus(tx, task, status);
-      await tellOwner(tx, id, null);
+      await markIdle(tx, task.assigned_agent_id, [id]);
+      await syncOverlapStatus(tx, task, status);
+      await syncOverlapOwner(tx, id, null);
       return ok({ success: true as const, checkpoint_id: checkpoint.id });
     },
   }),

@@ -9,8 +9,8 @@ import {
   type StoredTaskStatus,
   SYSTEM_MACHINE,
   shownStatus,
-  tellOwner,
-  tellStatus,
+  syncOverlapOwner,
+  syncOverlapStatus,
   type WorkflowRow,
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
@@ -40,18 +40,18 @@ async function giveBack(tx: Tx, task: WorkflowTaskRow, why: Why): Promise<void> 
   }
   const payload = { workflow_id: task.workflow_id, agent_id: agentId, reason: excerpt(why.reason, SHORT), from: shownStatus(task), to: status, fence };
   tx.append({ category: 'work', kind: 'workflow.task_released', actor: why.actor, subject: task.id, session: why.session ?? null, payload });
-  if (status !== task.status) await tellStatus(tx, task, status);
-  await tellOwner(tx, task.id, null);
+  if (status !== task.status) await syncOverlapStatus(tx, task, status);
+  await syncOverlapOwner(tx, task.id, null);
 }
 
 /** The agent of a claim that has ended is free for other work, unless it has some. */
-export async function easeHolder(tx: Tx, agentId: string | null, taskIds: readonly string[]): Promise<void> {
+export async function markIdle(tx: Tx, agentId: string | null, taskIds: readonly string[]): Promise<void> {
   if (agentId !== null) await easeAgent(tx, agentId, taskIds, holdsOther(tx.db, tx.workspace, agentId, taskIds));
 }
 
 export async function releaseTask(tx: Tx, task: WorkflowTaskRow, why: Why): Promise<void> {
   await giveBack(tx, task, why);
-  await easeHolder(tx, task.assigned_agent_id, [task.id]);
+  await markIdle(tx, task.assigned_agent_id, [task.id]);
 }
 
 /** Of an agent that is gone. Answers how many tasks it held. */
@@ -71,7 +71,7 @@ export async function releaseClaimsIn(tx: Tx, workflow: Pick<WorkflowRow, 'id'>,
     tx.append({ category: 'work', kind: 'workflow.task_released', actor, subject: task.id, payload });
   }
   for (const [agentId, tasks] of Map.groupBy(held, (task) => task.assigned_agent_id)) {
-    await easeHolder(
+    await markIdle(
       tx,
       agentId,
       tasks.map(({ id }) => id),
@@ -99,7 +99,7 @@ async function move(
   if (values.status === task.status) return;
   const payload = { workflow_id: task.workflow_id, from: shownStatus(task), to: values.status, reason };
   tx.append({ category: 'work', kind: 'workflow.task_status_changed', actor, subject: task.id, payload });
-  await tellStatus(tx, task, values.status);
+  await syncOverlapStatus(tx, task, values.status);
 }
 
 /** The task waits for a person. Whoever asks must be allowed to write to it, and its status one that a question can pause. */

@@ -2,10 +2,10 @@ import { record, type WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { type Issue, invalidInput } from '../../../kernel/input.ts';
+import { type InputIssue, invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { together } from '../../../storage/together.ts';
+import { settleAll } from '../../../storage/settle-all.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { findAgent } from '../agents/index.ts';
 import {
@@ -23,18 +23,18 @@ import {
   requireTransition,
   satisfyDependents,
   shownStatus,
+  syncOverlapOwner,
+  syncOverlapStatus,
   TASK_MACHINE,
   type TaskStatus,
-  tellOwner,
-  tellStatus,
   type WorkflowRow,
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
 import { awaitingAnswer, taskBlocked } from './claim.ts';
 import { SUMMARY_CHARACTERS, taskUpdateStatus } from './contract.ts';
-import { easeHolder, UNCLAIMED } from './release.ts';
+import { markIdle, UNCLAIMED } from './release.ts';
 
-export interface Result {
+export interface StepResult {
   readonly outcome?: string | undefined;
   readonly outcome_detail?: Record<string, unknown> | undefined;
   readonly error?: string | undefined;
@@ -43,7 +43,7 @@ export interface Result {
 export type SetStatus = Exclude<TaskStatus, 'blocked'>;
 
 /** With which statuses a field has a meaning. Elsewhere it would be dropped without a word, and so is refused. */
-const BELONGS: Readonly<Record<keyof Result, readonly TaskStatus[]>> = {
+const BELONGS: Readonly<Record<keyof StepResult, readonly TaskStatus[]>> = {
   outcome: ['completed', 'skipped'],
   outcome_detail: ['completed', 'failed', 'skipped'],
   error: ['failed'],
@@ -62,7 +62,7 @@ export function requireStep(task: WorkflowTaskRow, to: TaskStatus): asserts to i
   throw new Refusal('INVALID_TRANSITION', `The task cannot go from blocked to ${to}.`, next, details);
 }
 
-export function requireResult(task: WorkflowTaskRow, to: SetStatus, result: Result): void {
+export function requireResult(task: WorkflowTaskRow, to: SetStatus, result: StepResult): void {
   if (to === 'completed' && !result.outcome) {
     throw new Refusal('MISSING_OUTCOME', 'A task is completed with an outcome.', 'Say in outcome what came of it, for whoever builds on it.', {
       field: 'outcome',
@@ -75,8 +75,8 @@ export function requireResult(task: WorkflowTaskRow, to: SetStatus, result: Resu
       task_id: task.id,
     });
   }
-  const misplaced = Object.entries(BELONGS).flatMap(([field, statuses]): Issue[] =>
-    result[field as keyof Result] === undefined || statuses.includes(to)
+  const misplaced = Object.entries(BELONGS).flatMap(([field, statuses]): InputIssue[] =>
+    result[field as keyof StepResult] === undefined || statuses.includes(to)
       ? []
       : [{ field, message: `belongs to status ${statuses.join(' or ')}, not to ${to}` }],
   );
@@ -90,7 +90,7 @@ async function requireNoObstacle(tx: Tx, task: WorkflowTaskRow, workflow: Workfl
 }
 
 /** What the step changes on the task besides its status. */
-function changes(tx: Tx, task: WorkflowTaskRow, to: SetStatus, { outcome, outcome_detail, error }: Result, by: string | null): Partial<WorkflowTaskRow> {
+function changes(tx: Tx, task: WorkflowTaskRow, to: SetStatus, { outcome, outcome_detail, error }: StepResult, by: string | null): Partial<WorkflowTaskRow> {
   const detail = outcome_detail === undefined ? task.outcome_detail : JSON.stringify(outcome_detail);
   switch (to) {
     case 'in_progress':
@@ -123,7 +123,13 @@ async function startWorkflow(tx: Tx, ctx: WriteContext, workflow: WorkflowRow): 
 }
 
 /** What went wrong must outlast the retry, which clears the error: whoever tries again finds it among the checkpoints. */
-async function keepError(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, { error = '', outcome_detail }: Result, agentId: string | null): Promise<string> {
+async function keepError(
+  tx: Tx,
+  ctx: WriteContext,
+  task: WorkflowTaskRow,
+  { error = '', outcome_detail }: StepResult,
+  agentId: string | null,
+): Promise<string> {
   const summary = excerpt(error, SUMMARY_CHARACTERS);
   const detail = { ...(summary === error ? {} : { error }), ...(outcome_detail ? { outcome_detail } : {}) };
   const { actor } = ctx.principal;
@@ -132,9 +138,9 @@ async function keepError(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, { err
 }
 
 /** Whether anything changed, and the workflow as it is then. The one way by which a task goes on, whoever moves it. */
-export async function moveOn(tx: Tx, ctx: WriteContext, input: Input<typeof taskUpdateStatus>): Promise<{ changed: boolean; workflow: WorkflowRow }> {
+export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<typeof taskUpdateStatus>): Promise<{ changed: boolean; workflow: WorkflowRow }> {
   const { db, workspace } = tx;
-  const [found, around, named] = await together([
+  const [found, around, named] = await settleAll([
     findTask(db, workspace, input.id),
     findWorkflowOf(db, workspace, input.id),
     input.agent_id === undefined ? Promise.resolve(undefined) : findAgent(db, workspace, input.agent_id),
@@ -151,11 +157,11 @@ export async function moveOn(tx: Tx, ctx: WriteContext, input: Input<typeof task
   await requireNoObstacle(tx, task, workflow, to);
   requireResult(task, to, input);
   const values = changes(tx, task, to, input, agentId);
-  await together([
+  await settleAll([
     changeTask(db, workspace, task.id, { ...values, status: to, updated_at: tx.now }),
     ...(isSatisfied(to) ? [satisfyDependents(db, workspace, task.id)] : []),
-    ...(values.assigned_agent_id === null ? [easeHolder(tx, task.assigned_agent_id, [task.id])] : []),
-    tellStatus(tx, task, to),
+    ...(values.assigned_agent_id === null ? [markIdle(tx, task.assigned_agent_id, [task.id])] : []),
+    syncOverlapStatus(tx, task, to),
   ]);
   const checkpoint_id = to === 'failed' ? await keepError(tx, ctx, task, input, agentId) : undefined;
   record(tx, ctx, {
@@ -164,7 +170,7 @@ export async function moveOn(tx: Tx, ctx: WriteContext, input: Input<typeof task
     subject: task.id,
     payload: { workflow_id: workflow.id, from, to, agent_id: agentId, checkpoint_id },
   });
-  if (to === 'failed') await tellOwner(tx, task.id, null);
+  if (to === 'failed') await syncOverlapOwner(tx, task.id, null);
   const status = to === 'in_progress' ? await startWorkflow(tx, ctx, workflow) : workflow.status;
   return { changed: true, workflow: { ...workflow, status } };
 }
@@ -172,7 +178,7 @@ export async function moveOn(tx: Tx, ctx: WriteContext, input: Input<typeof task
 export const statusTools: Implementation[] = [
   implement(taskUpdateStatus, {
     write: async (tx, input, ctx) => {
-      const { changed, workflow } = await moveOn(tx, ctx, input);
+      const { changed, workflow } = await updateTaskStatus(tx, ctx, input);
       const over = input.status === 'completed' || input.status === 'skipped';
       const rest = over ? { all_complete: await allComplete(tx.db, workflow) } : {};
       return ok({ success: true as const, changed, workflow_status: workflow.status, ...rest });

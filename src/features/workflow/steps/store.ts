@@ -134,15 +134,15 @@ export async function runningWorkflows(db: Db, workspace: string, hasRoom: boole
   return rows.map(({ id }) => id);
 }
 
-export type Offered = Pick<WorkflowTaskRow, 'id' | 'workflow_id' | 'sequence' | 'name' | 'capabilities'>;
+export type OfferedStep = Pick<WorkflowTaskRow, 'id' | 'workflow_id' | 'sequence' | 'name' | 'capabilities'>;
 
 /** What somebody could take up in these workflows, after `last`: in the order of the workflows' age, then of the plan. */
 export async function actionableTasks(
   db: Db,
   workspace: string,
   workflowIds: readonly string[],
-  { last, limit, now }: { last: Offered | undefined; limit: number; now: number },
-): Promise<Offered[]> {
+  { last, limit, now }: { last: OfferedStep | undefined; limit: number; now: number },
+): Promise<OfferedStep[]> {
   let tasks = db
     .selectFrom('workflow_tasks as task')
     .leftJoin('agents as holder', (join) => join.onRef('holder.workspace_id', '=', 'task.workspace_id').onRef('holder.id', '=', 'task.assigned_agent_id'))

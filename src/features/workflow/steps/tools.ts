@@ -3,7 +3,7 @@ import type { Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
-import { Begun, type Implementation, implement } from '../../../kernel/tool.ts';
+import { Deferred, type Implementation, implement } from '../../../kernel/tool.ts';
 import { requireOwnAgent } from '../agents/index.ts';
 import {
   addCheckpoint,
@@ -19,7 +19,7 @@ import {
 } from '../workflows/index.ts';
 import { availableTools } from './available.ts';
 import { claimTask } from './claim.ts';
-import { checkpointAdd, checkpointList, MOST_CHECKPOINTS, taskClaim, taskGet, taskRelease } from './contract.ts';
+import { checkpointAdd, checkpointList, MAX_CHECKPOINTS, taskClaim, taskGet, taskRelease } from './contract.ts';
 import { planTools } from './plan.ts';
 import { releaseTask } from './release.ts';
 import { statusTools } from './status.ts';
@@ -33,7 +33,7 @@ export interface ExecutionPorts {
 }
 
 /** More than this no client takes in one answer; details of 64 KiB add up to it soon. */
-const MOST_CHARACTERS = 4 * 1024 * 1024;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
 const PAGE = 200;
 
 const sizeOf = ({ summary, detail, files_changed }: CheckpointRow): number => summary.length + (detail ?? '').length + files_changed.length;
@@ -50,7 +50,7 @@ export async function readWithin(
     const next = await page(wanted, rows.at(-1));
     for (const row of next) {
       characters += sizeOf(row);
-      if (rows.length === count || (rows.length > 0 && characters > MOST_CHARACTERS)) return { rows, more: true };
+      if (rows.length === count || (rows.length > 0 && characters > MAX_CHARACTERS)) return { rows, more: true };
       rows.push(row);
     }
     if (next.length < wanted) return { rows, more: false };
@@ -71,7 +71,7 @@ const readTools: Implementation[] = [
     },
   }),
   implement(checkpointList, {
-    read: async ({ task_id, type, since_sequence, limit = MOST_CHECKPOINTS }, ctx) => {
+    read: async ({ task_id, type, since_sequence, limit = MAX_CHECKPOINTS }, ctx) => {
       await requireTask(ctx.reader, ctx.workspace, task_id);
       const { rows, more } = await readWithin(limit, (most, last) =>
         checkpointsAfter(ctx.reader, ctx.workspace, task_id, { types: type, after: last?.sequence ?? since_sequence }, most),
@@ -101,7 +101,7 @@ const claimTools = ({ openWorktree }: ExecutionPorts): Implementation[] => [
       const claim = await claimTask(tx, ctx, input);
       if (!claim.success) return ok({ success: false, already_claimed_by: claim.already_claimed_by });
       const { fence, lease_expires_at, task, workflow } = claim;
-      return workflow.auto_create_workspaces ? new Begun({ fence, lease_expires_at, task }) : ok({ success: true, lease_expires_at, fence });
+      return workflow.auto_create_workspaces ? new Deferred({ fence, lease_expires_at, task }) : ok({ success: true, lease_expires_at, fence });
     },
     act: async ({ fence, lease_expires_at, task }, _, ctx) => {
       const workspace = await openWorktree(ctx, task, fence);

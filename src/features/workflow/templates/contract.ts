@@ -4,7 +4,7 @@ import { id, repositoryPath, text } from '../../../kernel/fields.ts';
 import { maxParallel, name, plannedTask, tasksOf } from '../workflows/contract.ts';
 
 const VALUE_CHARACTERS = 2_000;
-export const MOST_VARIABLES = 100;
+export const MAX_VARIABLES = 100;
 
 /** No name that an object has a meaning of its own for: a value for it would get lost on the way. */
 export const isVariableName = (word: string): boolean => word.length <= 60 && word !== '__proto__';
@@ -31,7 +31,7 @@ export const storedTask = templateTask.extend({ depends_on: z.array(name).option
 export const definition = z.strictObject({ tasks: z.array(storedTask), variables: z.array(variable) });
 /** As much of it as a list tells. */
 export const outline = z.object({ tasks: z.array(z.unknown()), variables: z.array(variable) });
-export type Definition = z.output<typeof definition>;
+export type TemplateDefinition = z.output<typeof definition>;
 
 export const createTemplate = contract({
   name: 'template_create',
@@ -46,7 +46,7 @@ export const createTemplate = contract({
     template: z
       .strictObject({
         tasks: tasksOf(templateTask),
-        variables: z.array(variable).max(MOST_VARIABLES).optional(),
+        variables: z.array(variable).max(MAX_VARIABLES).optional(),
       })
       .optional(),
   }),
@@ -89,7 +89,7 @@ export const applyTemplate = contract({
     workflow_name: name,
     variables: z
       .record(variableName, z.string().max(VALUE_CHARACTERS))
-      .refine((values) => Object.keys(values).length <= MOST_VARIABLES, { error: `expected at most ${MOST_VARIABLES} values` })
+      .refine((values) => Object.keys(values).length <= MAX_VARIABLES, { error: `expected at most ${MAX_VARIABLES} values` })
       .optional()
       .describe('A value for each variable that has no default.'),
     repository_path: repositoryPath.optional(),

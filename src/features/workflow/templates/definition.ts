@@ -1,9 +1,9 @@
 import { Refusal } from '../../../kernel/errors.ts';
 import { beginning, excerpt } from '../../../kernel/excerpt.ts';
-import { type Issue, invalidInput } from '../../../kernel/input.ts';
+import { type InputIssue, invalidInput } from '../../../kernel/input.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { checkPlan, edgesOf, readStrings, requireWorkflow, standingTasks, type WorkflowTaskRow } from '../workflows/index.ts';
-import { type Definition, isVariableName, MOST_VARIABLES, storedTask, type TemplateTask, type Variable } from './contract.ts';
+import { activeTasks, checkPlan, edgesOf, readStrings, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
+import { isVariableName, MAX_VARIABLES, storedTask, type TemplateDefinition, type TemplateTask, type Variable } from './contract.ts';
 
 /** What the words of a template leave open: `{{name}}`. */
 const PLACE = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
@@ -40,7 +40,11 @@ export const substituted = (task: TemplateTask, values: ReadonlyMap<string, stri
   inWords(task, (text) => text.replace(PLACE, (place, name: string) => values.get(name) ?? place));
 
 /** The rules of a plan hold for a template; what its words leave open and does not declare is required. */
-export function checkedDefinition(tasks: readonly TemplateTask[], variables: readonly Variable[], field: 'template.tasks' | 'from_workflow_id'): Definition {
+export function checkedDefinition(
+  tasks: readonly TemplateTask[],
+  variables: readonly Variable[],
+  field: 'template.tasks' | 'from_workflow_id',
+): TemplateDefinition {
   const declared = new Set<string>();
   for (const [index, { name }] of variables.entries()) {
     if (declared.has(name)) throw invalidInput([{ field: `template.variables[${index}].name`, message: `${JSON.stringify(name)} is declared twice` }]);
@@ -53,8 +57,8 @@ export function checkedDefinition(tasks: readonly TemplateTask[], variables: rea
   if (unfit !== undefined) throw invalidInput([{ field, message: `{{${excerpt(unfit, 80)}}} cannot be a variable: at most 60 characters, and not __proto__` }]);
   const found = places.filter((name) => !declared.has(name)).map((name): Variable => ({ name, description: '', required: true }));
   const all = [...variables, ...found];
-  if (all.length > MOST_VARIABLES) {
-    throw invalidInput([{ field, message: `leaves ${all.length} variables open; a template has at most ${MOST_VARIABLES}` }]);
+  if (all.length > MAX_VARIABLES) {
+    throw invalidInput([{ field, message: `leaves ${all.length} variables open; a template has at most ${MAX_VARIABLES}` }]);
   }
   return { tasks: written, variables: all };
 }
@@ -62,7 +66,7 @@ export function checkedDefinition(tasks: readonly TemplateTask[], variables: rea
 /** The tasks of a workflow as a plan would write them. */
 export async function tasksFrom(db: Db, workspace: string, workflowId: string): Promise<TemplateTask[]> {
   const workflow = await requireWorkflow(db, workspace, workflowId, 'from_workflow_id');
-  const rows = await standingTasks(db, workflow).selectAll().orderBy('sequence').orderBy('id').execute();
+  const rows = await activeTasks(db, workflow).selectAll().orderBy('sequence').orderBy('id').execute();
   if (rows.length === 0) {
     throw new Refusal(
       'INVALID_STATE',
@@ -100,25 +104,25 @@ const taskFrom = (row: WorkflowTaskRow, dependencies: string[]): TemplateTask =>
 const listed = <K extends string>(key: K, values: string[]) => (values.length === 0 ? {} : ({ [key]: values } as Record<K, string[]>));
 
 /** A template makes no larger plan than could be sent. */
-const MOST_CHARACTERS = 8 * 1024 * 1024;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /**
  * The tasks of a template with every place filled. What comes of it must again be what a plan may say. One after another, and not
  * on after the first that is wrong: a long value in a thousand places of a thousand tasks would be gigabytes.
  */
-export function filledIn({ tasks, variables }: Definition, given: Readonly<Record<string, string>>): TemplateTask[] {
+export function filledIn({ tasks, variables }: TemplateDefinition, given: Readonly<Record<string, string>>): TemplateTask[] {
   const values = valuesFor(variables, given);
   let characters = 0;
   return tasks.map((task, index) => {
     const filled = storedTask.safeParse(substituted(task, values));
     if (!filled.success) throw invalidInput(filled.error.issues.map(({ path, message }) => wrong(task, index, path, message)));
     characters += JSON.stringify(filled.data).length;
-    if (characters > MOST_CHARACTERS) throw tooLarge(index);
+    if (characters > MAX_CHARACTERS) throw tooLarge(index);
     return filled.data;
   });
 }
 
-function wrong({ name }: TemplateTask, index: number, path: readonly PropertyKey[], message: string): Issue {
+function wrong({ name }: TemplateTask, index: number, path: readonly PropertyKey[], message: string): InputIssue {
   const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   return {
     field: 'variables',
@@ -127,7 +131,7 @@ function wrong({ name }: TemplateTask, index: number, path: readonly PropertyKey
 }
 
 const tooLarge = (index: number) =>
-  invalidInput([{ field: 'variables', message: `with them the plan is larger than ${MOST_CHARACTERS} characters, at tasks[${index}]` }]);
+  invalidInput([{ field: 'variables', message: `with them the plan is larger than ${MAX_CHARACTERS} characters, at tasks[${index}]` }]);
 
 function valuesFor(variables: readonly Variable[], given: Readonly<Record<string, string>>): Map<string, string> {
   const values = new Map(Object.entries(given));

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { record } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
@@ -47,7 +47,7 @@ export const templateTools: Implementation[] = [
         // One at a time, and others in between: each may be of megabytes, of which the list tells little.
         const { definition } = await definitionOf(ctx.reader, row);
         templates.push(view(row, definition));
-        await turn();
+        await yieldToEventLoop();
       }
       return ok({ templates, total });
     },

@@ -12,13 +12,13 @@ export { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
 
 /** Input fields that several tools of the workflow contract share. */
 
-export const MOST_TASKS = 10_000;
-export const MOST_PARALLEL = 1_000;
+export const MAX_TASKS = 10_000;
+export const MAX_PARALLEL = 1_000;
 
 export const name = title.max(200);
 export const description = z.string().max(8_000);
 
-export const maxParallel = z.int().min(1).max(MOST_PARALLEL).describe('How many tasks may be claimed at once. 1: one after another.');
+export const maxParallel = z.int().min(1).max(MAX_PARALLEL).describe('How many tasks may be claimed at once. 1: one after another.');
 
 export const files = z.array(repoPath).max(500);
 export const capabilities = z.array(title.max(60)).max(20);
@@ -42,7 +42,7 @@ export const plannedTask = z.strictObject({
 });
 export type PlannedTask = z.output<typeof plannedTask>;
 
-export const tasksOf = <T extends z.ZodType>(task: T) => z.array(task).min(1, { error: 'expected at least one task' }).max(MOST_TASKS);
+export const tasksOf = <T extends z.ZodType>(task: T) => z.array(task).min(1, { error: 'expected at least one task' }).max(MAX_TASKS);
 
 /** Who writes. On a claimed task that must be its holder. */
 export const writer = {
@@ -96,7 +96,7 @@ export const taskView = z.strictObject({
   started_at: z.int().nullable(),
   finished_at: z.int().nullable(),
 });
-export type TaskView = z.output<typeof taskView>;
+export type WorkflowTaskView = z.output<typeof taskView>;
 
 export const workflowPlan = z.strictObject({
   summary: z.string(),

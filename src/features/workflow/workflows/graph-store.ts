@@ -4,7 +4,7 @@ import type { Db } from '../../../storage/engine.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { SATISFIED } from './lifecycle.ts';
-import { standingTasks } from './store.ts';
+import { activeTasks } from './store.ts';
 
 const IDS_AT_ONCE = 500;
 
@@ -42,7 +42,7 @@ const dependencies = (db: Db, workspace: string, taskIds: readonly string[]) =>
     .orderBy('dependency.name');
 
 export async function countTasks(db: Db, workflow: WorkflowRow): Promise<number> {
-  const { tasks } = await standingTasks(db, workflow)
+  const { tasks } = await activeTasks(db, workflow)
     .select((eb) => eb.fn.countAll<number>().as('tasks'))
     .executeTakeFirstOrThrow();
   return Number(tasks);
@@ -60,7 +60,7 @@ export async function countEdges(db: Db, { workspace_id, id }: WorkflowRow): Pro
 
 /** 0 where there is none. */
 export async function lastSequence(db: Db, workflow: WorkflowRow): Promise<number> {
-  return (await standingTasks(db, workflow).select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.sequence ?? 0;
+  return (await activeTasks(db, workflow).select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.sequence ?? 0;
 }
 
 /** The tasks of the workflow that are called so, or have such an id. */
@@ -68,7 +68,7 @@ export async function tasksNamed(db: Db, workflow: WorkflowRow, refs: readonly s
   const found = new Map<string, WorkflowTaskRow>();
   for (const some of chunks(refs, IDS_AT_ONCE)) {
     for (const column of ['name', 'id'] as const) {
-      for (const row of await standingTasks(db, workflow).selectAll().where(column, 'in', some).execute()) found.set(row.id, row);
+      for (const row of await activeTasks(db, workflow).selectAll().where(column, 'in', some).execute()) found.set(row.id, row);
     }
   }
   return [...found.values()];

@@ -4,7 +4,7 @@ import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { type AgentRow, findAgent, isSilent, noteSign, requireOwn, statusAt } from '../agents/index.ts';
+import { type AgentRow, findAgent, isSilent, requireOwn, statusAt, touchIfStale } from '../agents/index.ts';
 import { isEnded, isOneOf, OPEN_WORKFLOW } from './lifecycle.ts';
 import { findTask, findWorkflow } from './store.ts';
 
@@ -53,7 +53,7 @@ export function requireRunning(workflow: WorkflowRow): void {
   });
 }
 
-export interface Writer {
+export interface ClaimProof {
   readonly agent_id?: string | undefined;
   readonly fence?: number | undefined;
 }
@@ -83,7 +83,7 @@ function requireStillThere(task: WorkflowTaskRow, agent: AgentRow, fence: number
  * Who writes to a claimed task must hold it; to one that nobody holds anybody may. Returns in whose name the write is made.
  * `named` is the agent that is named, if it has been read already. Whoever writes is alive: the write renews the lease as a heartbeat does.
  */
-export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, writer: Writer, named?: AgentRow): Promise<string | null> {
+export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, writer: ClaimProof, named?: AgentRow): Promise<string | null> {
   if (writer.fence !== undefined && writer.fence !== task.fence) {
     throw new Refusal(
       'STALE_CLAIM',
@@ -105,7 +105,7 @@ export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskR
     throw notAssigned(task, `Task ${JSON.stringify(task.name)} is claimed by an agent that this token did not register.`);
   // The sweep is about to give it away; a late write must not win by luck.
   if (!holder || isSilent(holder, tx.now)) throw lapsed(task, holderId);
-  await noteSign(tx, holder);
+  await touchIfStale(tx, holder);
   return holderId;
 }
 

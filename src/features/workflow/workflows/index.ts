@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { indexing } from './overlap.ts';
 import type { WorkflowPorts } from './status.ts';
@@ -6,13 +6,14 @@ import { workflowTools } from './tools.ts';
 
 export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 export { dependenciesOf, edgesOf } from './graph-store.ts';
-export { requireFound, requireHold, requireNotEnded, requireRunning, requireTask, requireWorkflow, taskNamed, type Writer, workflowNamed } from './hold.ts';
+export { type ClaimProof, requireFound, requireHold, requireNotEnded, requireRunning, requireTask, requireWorkflow, taskNamed, workflowNamed } from './hold.ts';
 export * from './lifecycle.ts';
-export { tellOwner, tellStatus } from './overlap.ts';
+export { syncOverlapOwner, syncOverlapStatus } from './overlap.ts';
 export { checkPlan, setPlan } from './plan-tasks.ts';
 export { allComplete, countsByWorkflow, nextOf, progress, type WorkflowCounts } from './progress.ts';
 export { addCheckpoint, changeParallelism, changeStatus, createWorkflow, type WorkflowPorts } from './status.ts';
 export {
+  activeTasks,
   changeTask,
   changeWorkflow,
   claimedBeside,
@@ -22,13 +23,12 @@ export {
   findWorkflowOf,
   newestCheckpoints,
   satisfyDependents,
-  standingTasks,
 } from './store.ts';
 export { pageOfTasks, pageOfWorkflows, planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
 
-export const workflows = (house: Pick<House, 'store'>, ports: WorkflowPorts): Feature => ({
+export const workflows = (services: Pick<Services, 'store'>, ports: WorkflowPorts): Feature => ({
   name: 'workflows',
   implementations: workflowTools(ports),
   keeps: [{ what: 'Workflows, their tasks and checkpoints', ms: null }],
-  sweeps: [indexing(house)],
+  sweeps: [indexing(services)],
 });

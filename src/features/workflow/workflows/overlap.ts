@@ -1,4 +1,4 @@
-import type { House } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
@@ -52,14 +52,14 @@ export function workItem(task: Indexed, workflow: Owning, holder: string | null 
  * To be called with the task as it was, whenever its status has changed. What the index does not know yet it will be told as it
  * then stands.
  */
-export async function tellStatus(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | 'status' | 'indexed'>, status: StoredTaskStatus): Promise<void> {
+export async function syncOverlapStatus(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | 'status' | 'indexed'>, status: StoredTaskStatus): Promise<void> {
   const told = ITEM_STATUS[status];
   if (task.indexed === 0 || ITEM_STATUS[task.status] === told) return;
   await setItemStatus(tx, task.id, told, OVER.has(told) ? tx.now : null);
 }
 
 /** Whose work it is: the holder's developer, or, when nobody holds it (null), that of the workflow again. */
-export async function tellOwner(tx: Tx, taskId: string, developerId: string | null): Promise<void> {
+export async function syncOverlapOwner(tx: Tx, taskId: string, developerId: string | null): Promise<void> {
   const item = (await itemsById(tx.db, tx.workspace, [taskId])).get(taskId);
   if (!item) return;
   const ownerId = developerId ?? (await developerOf(tx.db, tx.workspace, taskId));
@@ -101,7 +101,7 @@ export async function tellEnded(tx: Tx, workflow: WorkflowRow): Promise<void> {
 const EVERY_MS = 2_000;
 
 /** Tells the overlap index of the tasks of long plans, so many at a time. Read first: a server with nothing to tell writes nothing. */
-export function indexing({ store }: Pick<House, 'store'>): Sweep {
+export function indexing({ store }: Pick<Services, 'store'>): Sweep {
   return {
     name: 'workflow_index',
     everyMs: EVERY_MS,

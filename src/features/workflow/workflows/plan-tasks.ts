@@ -7,11 +7,11 @@ import { newId } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { type addTaskContract, MOST_TASKS, type NewPlan, type PlannedTask, type workflowPlan } from './contract.ts';
+import { type addTaskContract, MAX_TASKS, type NewPlan, type PlannedTask, type workflowPlan } from './contract.ts';
 import { countDependents, countEdges, countTasks, edgesOf, lastSequence, namesOf, rewireDependents, tasksNamed, waitForOneMore } from './graph-store.ts';
 import { requireNotEnded } from './hold.ts';
 import { isEnded, isOneOf, isSatisfied, SYSTEM_MACHINE, shownStatus, WORKFLOW_MACHINE } from './lifecycle.ts';
-import { TOLD_AT_ONCE, tellStatus, tellTasks } from './overlap.ts';
+import { syncOverlapStatus, TOLD_AT_ONCE, tellTasks } from './overlap.ts';
 import { changeTask, changeWorkflow, insertDependencies, insertTasks } from './store.ts';
 
 /** The rules of a task graph. Pure, linear in its size, and without recursion: a chain may be 10,000 tasks long. */
@@ -97,14 +97,14 @@ export function dependencyCycle(cycle: readonly string[], field: string): Refusa
 }
 
 /** Edges of a graph, in all: a plan must be stored in one go while others wait. */
-export const MOST_DEPENDENCIES = 100_000;
+export const MAX_DEPENDENCIES = 100_000;
 
 /** Creates all tasks of a plan, or none. */
 export async function setPlan(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, plan: NewPlan): Promise<{ tasks: WorkflowTaskRow[]; groups: number }> {
   if (workflow.status !== 'planning') throw pastPlanning(workflow);
   const dependencies = checkPlan(plan.tasks);
   const edges = plan.tasks.reduce((sum, { name }) => sum + (dependencies.get(name)?.length ?? 0), 0);
-  if (edges > MOST_DEPENDENCIES) throw tooManyDependencies(edges, 'plan.tasks');
+  if (edges > MAX_DEPENDENCIES) throw tooManyDependencies(edges, 'plan.tasks');
   const waiting = (name: string) => dependencies.get(name)?.length ?? 0;
   const tasks = plan.tasks.map((task, index) => newTask(tx, workflow.id, task, waiting(task.name), index < TOLD_AT_ONCE));
   const ids = new Map(tasks.map(({ name, id }) => [name, id]));
@@ -174,7 +174,7 @@ const pastPlanning = ({ id, name, status }: WorkflowRow): Refusal =>
 export const tooManyDependencies = (count: number, field: string): Refusal =>
   new Refusal(
     'TOO_MANY_DEPENDENCIES',
-    `That makes ${count} dependencies; a workflow has at most ${MOST_DEPENDENCIES}.`,
+    `That makes ${count} dependencies; a workflow has at most ${MAX_DEPENDENCIES}.`,
     'Leave out those that follow from others: who waits for b, which waits for a, need not name a.',
     { field },
   );
@@ -185,7 +185,7 @@ type Spec = Input<typeof addTaskContract>;
 export async function addTask(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, spec: Spec): Promise<WorkflowTaskRow> {
   requireNotEnded(workflow);
   if (workflow.status === 'planning') throw notPlanned(workflow);
-  if ((await countTasks(tx.db, workflow)) >= MOST_TASKS) throw tooManyTasks(workflow);
+  if ((await countTasks(tx.db, workflow)) >= MAX_TASKS) throw tooManyTasks(workflow);
   const { after, dependencies, blocked } = await neighbours(tx.db, workflow, spec);
   for (const task of blocked) requireNotBegun(task);
   if (blocked.length > 0) await requireNoCycle(tx.db, workflow, spec.name, dependencies, blocked);
@@ -240,7 +240,7 @@ async function neighbours(db: Db, workflow: WorkflowRow, { name, after, depends_
 
 async function requireRoomFor(db: Db, workflow: WorkflowRow, edges: number): Promise<void> {
   const all = (await countEdges(db, workflow)) + edges;
-  if (all > MOST_DEPENDENCIES) throw tooManyDependencies(all, 'depends_on');
+  if (all > MAX_DEPENDENCIES) throw tooManyDependencies(all, 'depends_on');
 }
 
 function requireNotBegun(task: WorkflowTaskRow): void {
@@ -296,14 +296,9 @@ const notPlanned = (workflow: WorkflowRow): Refusal =>
   });
 
 const tooManyTasks = (workflow: WorkflowRow): Refusal =>
-  new Refusal(
-    'TOO_MANY_TASKS',
-    `Workflow ${JSON.stringify(workflow.name)} has ${MOST_TASKS} tasks, which is the most.`,
-    'Put the rest into another workflow.',
-    {
-      workflow_id: workflow.id,
-    },
-  );
+  new Refusal('TOO_MANY_TASKS', `Workflow ${JSON.stringify(workflow.name)} has ${MAX_TASKS} tasks, which is the most.`, 'Put the rest into another workflow.', {
+    workflow_id: workflow.id,
+  });
 
 /** Takes the task out of the graph. How many waited for it. */
 export async function removeTask(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, task: WorkflowTaskRow, reason: string | undefined): Promise<number> {
@@ -314,13 +309,13 @@ export async function removeTask(tx: Tx, ctx: WriteContext, workflow: WorkflowRo
   const { dependents, dependencies } = await countDependents(tx.db, tx.workspace, task.id);
   const crowded = () => refusal(task, `${dependents} tasks wait for it and it waits for ${dependencies}: they would get too many dependencies`);
   // A task between a thousand and a thousand others would make a million.
-  if (dependents * dependencies > MOST_DEPENDENCIES) throw crowded();
+  if (dependents * dependencies > MAX_DEPENDENCIES) throw crowded();
   // Out of its group too: who counts that should not have to know of removed tasks.
   await changeTask(tx.db, tx.workspace, task.id, { status: 'removed', parallel_group: null, finished_at: tx.now, updated_at: tx.now });
   await rewireDependents(tx, task);
   // Many of them may have been there already: only afterwards it is known how many there are.
-  if (dependents * dependencies > dependents + dependencies && (await countEdges(tx.db, workflow)) > MOST_DEPENDENCIES) throw crowded();
-  await tellStatus(tx, task, 'removed');
+  if (dependents * dependencies > dependents + dependencies && (await countEdges(tx.db, workflow)) > MAX_DEPENDENCIES) throw crowded();
+  await syncOverlapStatus(tx, task, 'removed');
   const payload = {
     workflow_id: workflow.id,
     name: excerpt(task.name, 200),

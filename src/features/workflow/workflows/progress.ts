@@ -7,7 +7,7 @@ import { LEASE_MS } from '../agents/index.ts';
 import { GROUPS_TOLD, NEIGHBOURS_TOLD, type nextTasks, type progressOf } from './contract.ts';
 import { dependenciesOf, dependencyNames } from './graph-store.ts';
 import { isEnded, isOneOf, isSatisfied, OPEN_TASK, OPEN_WORKFLOW, SATISFIED, shownStatus, TASK_STATUSES, type TaskStatus } from './lifecycle.ts';
-import { standingTasks } from './store.ts';
+import { activeTasks } from './store.ts';
 
 type Next = Output<typeof nextTasks>;
 type NextTask = Next['tasks'][number];
@@ -33,7 +33,7 @@ export async function nextOf(db: Db, workflow: WorkflowRow, now: number, include
 
 /** There is at least one task, and none is open. */
 export async function allComplete(db: Db, workflow: WorkflowRow): Promise<boolean> {
-  const one = (statuses: readonly WorkflowTaskRow['status'][]) => standingTasks(db, workflow).select('id').where('status', 'in', statuses).limit(1).execute();
+  const one = (statuses: readonly WorkflowTaskRow['status'][]) => activeTasks(db, workflow).select('id').where('status', 'in', statuses).limit(1).execute();
   return (await one(OPEN_TASK)).length === 0 && (await one(SATISFIED)).length > 0;
 }
 
@@ -43,7 +43,7 @@ const isReady = ({ status, open_dependencies }: Claim, statuses: readonly Action
 
 /** A claim counts as long as its holder was heard of: the sweep may be a few seconds late. */
 async function liveClaims(db: Db, workflow: WorkflowRow, now: number): Promise<Claim[]> {
-  return await standingTasks(db, workflow)
+  return await activeTasks(db, workflow)
     .innerJoin('agents', (join) =>
       join.onRef('agents.workspace_id', '=', 'workflow_tasks.workspace_id').onRef('agents.id', '=', 'workflow_tasks.assigned_agent_id'),
     )
@@ -54,7 +54,7 @@ async function liveClaims(db: Db, workflow: WorkflowRow, now: number): Promise<C
 }
 
 async function countReady(db: Db, workflow: WorkflowRow, statuses: readonly Actionable[]): Promise<number> {
-  const { ready } = await standingTasks(db, workflow)
+  const { ready } = await activeTasks(db, workflow)
     .select((eb) => eb.fn.countAll<number>().as('ready'))
     .where('status', 'in', statuses)
     .where('open_dependencies', '=', 0)
@@ -70,7 +70,7 @@ async function readyTasks(db: Db, workflow: WorkflowRow, statuses: readonly Acti
   const held = new Set(claims.map(({ id }) => id));
   const ready: Ready[] = [];
   for (const status of statuses) {
-    const rows = await standingTasks(db, workflow)
+    const rows = await activeTasks(db, workflow)
       .select(TOLD)
       .where('status', '=', status)
       .where('open_dependencies', '=', 0)
@@ -203,7 +203,7 @@ export async function countsByWorkflow(db: Db, workspace: string, ids: readonly 
 
 async function countByStatus(db: Db, workflow: WorkflowRow): Promise<Counts> {
   const counts = noTasks();
-  const rows = await standingTasks(db, workflow)
+  const rows = await activeTasks(db, workflow)
     .select(['status', 'open_dependencies', (eb) => eb.fn.countAll<number>().as('tasks')])
     .groupBy(['status', 'open_dependencies'])
     .execute();
@@ -212,7 +212,7 @@ async function countByStatus(db: Db, workflow: WorkflowRow): Promise<Counts> {
 }
 
 async function sequences(db: Db, workflow: WorkflowRow): Promise<Pick<Progress, 'completed_sequence' | 'current_sequence'>> {
-  const tasks = standingTasks(db, workflow);
+  const tasks = activeTasks(db, workflow);
   const open = await tasks.select('sequence').where('status', 'not in', SATISFIED).orderBy('sequence').limit(1).executeTakeFirst();
   const done = open ? tasks.where('sequence', '<', open.sequence) : tasks;
   const last = await done.select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst();
@@ -222,7 +222,7 @@ async function sequences(db: Db, workflow: WorkflowRow): Promise<Pick<Progress, 
 
 async function blockedTasks(db: Db, workflow: WorkflowRow): Promise<Progress['blocked_tasks']> {
   // Which they are is in the index; the tasks themselves are then looked up by their names, of which each is there once.
-  const first = standingTasks(db, workflow)
+  const first = activeTasks(db, workflow)
     .select(['sequence', 'name'])
     .where('status', '=', 'pending')
     .where('open_dependencies', '>', 0)
@@ -231,7 +231,7 @@ async function blockedTasks(db: Db, workflow: WorkflowRow): Promise<Progress['bl
     .limit(BLOCKED_TOLD);
   const names = (await first.execute()).map(({ name }) => name);
   if (names.length === 0) return [];
-  const rows = await standingTasks(db, workflow).select(['id', 'name', 'sequence']).where('name', 'in', names).execute();
+  const rows = await activeTasks(db, workflow).select(['id', 'name', 'sequence']).where('name', 'in', names).execute();
   const place = new Map(names.map((name, index) => [name, index]));
   rows.sort((one, other) => (place.get(one.name) as number) - (place.get(other.name) as number));
   const dependencies = await dependenciesOf(
@@ -246,7 +246,7 @@ async function blockedTasks(db: Db, workflow: WorkflowRow): Promise<Progress['bl
 }
 
 async function groups(db: Db, workflow: WorkflowRow): Promise<Pick<Progress, 'parallel_groups' | 'parallel_groups_more'>> {
-  const rows = await standingTasks(db, workflow)
+  const rows = await activeTasks(db, workflow)
     .select(({ fn, eb }) => [
       'parallel_group',
       fn.countAll<number>().as('task_count'),

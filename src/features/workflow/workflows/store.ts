@@ -25,7 +25,7 @@ export async function findTask(db: Db, workspace: string, id: string): Promise<W
 }
 
 /** The tasks of a workflow, those that were removed aside: to be narrowed further. */
-export const standingTasks = (db: Db, { workspace_id, id }: Pick<WorkflowRow, 'workspace_id' | 'id'>) =>
+export const activeTasks = (db: Db, { workspace_id, id }: Pick<WorkflowRow, 'workspace_id' | 'id'>) =>
   db
     .selectFrom('workflow_tasks')
     .where('workflow_tasks.workspace_id', '=', workspace_id)

@@ -6,10 +6,10 @@ import { wordsPattern } from '../../../kernel/tail.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { CheckpointRow, Database, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
-import { type CheckpointView, type ListedTask, type TaskView, workflowPlan, type workflowSummary, type workflowView } from './contract.ts';
+import { type CheckpointView, type ListedTask, type WorkflowTaskView, workflowPlan, type workflowSummary, type workflowView } from './contract.ts';
 import { dependencyNames } from './graph-store.ts';
 import { shownStatus, type TaskStatus, type WorkflowStatus } from './lifecycle.ts';
-import { standingTasks } from './store.ts';
+import { activeTasks } from './store.ts';
 
 const stringsSchema = z.array(z.string());
 const jsonSchema = z.record(z.string(), z.unknown());
@@ -60,7 +60,7 @@ export const viewWorkflow = (row: WorkflowRow): z.output<typeof workflowView> =>
   plan: planOf(row),
 });
 
-export const viewTask = (row: WorkflowTaskRow): TaskView => ({
+export const viewTask = (row: WorkflowTaskRow): WorkflowTaskView => ({
   id: row.id,
   workflow_id: row.workflow_id,
   name: row.name,
@@ -121,7 +121,7 @@ export async function pageOfWorkflows(db: Db, workspace: string, filter: Workflo
   return { rows, total: Number(total) };
 }
 
-export interface TaskPage {
+export interface WorkflowTaskSelection {
   readonly summaries: boolean;
   /** Only those that are shown in one of these. */
   readonly status?: readonly TaskStatus[] | undefined;
@@ -131,8 +131,8 @@ export interface TaskPage {
   readonly offset: number;
 }
 
-export async function pageOfTasks(db: Db, workspace: string, workflowId: string, page: TaskPage): Promise<{ tasks: ListedTask[]; total: number }> {
-  const all = standingTasks(db, { workspace_id: workspace, id: workflowId });
+export async function pageOfTasks(db: Db, workspace: string, workflowId: string, page: WorkflowTaskSelection): Promise<{ tasks: ListedTask[]; total: number }> {
+  const all = activeTasks(db, { workspace_id: workspace, id: workflowId });
   const { status, text: words } = page;
   const inStatus = status ? all.where((eb) => eb.or(status.map((shown) => shownAs(eb, shown)))) : all;
   const standing = words === undefined ? inStatus : inStatus.where(sql<SqlBool>`lower(name) like ${wordsPattern(words.toLowerCase())} escape '\\'`);

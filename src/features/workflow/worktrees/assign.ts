@@ -6,7 +6,7 @@ import { invalidInput } from '../../../kernel/input.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { changeTask, requireHold, requireNotEnded, requireTask, requireWorkflow, type WorkflowTaskRow, type Writer } from '../workflows/index.ts';
+import { type ClaimProof, changeTask, requireHold, requireNotEnded, requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import type { taskAssignWorkspace, workspaceCreate } from './contract.ts';
 import { activeAt, findWorktree, insertWorktree } from './store.ts';
 
@@ -87,7 +87,7 @@ export async function assignTask(tx: Tx, ctx: WriteContext, { task_id, workspace
   return await assign(tx, ctx, task, row.id, writer);
 }
 
-async function assign(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, worktreeId: string, writer: Writer): Promise<boolean> {
+async function assign(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, worktreeId: string, writer: ClaimProof): Promise<boolean> {
   await requireHold(tx, ctx, task, writer);
   return await placeTask(tx, ctx.principal.actor, task, worktreeId);
 }

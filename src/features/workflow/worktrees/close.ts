@@ -10,7 +10,7 @@ import { requireOwnAgent } from '../agents/index.ts';
 import { requireHold, requireTransition } from '../workflows/index.ts';
 import { requireWorktree } from './assign.ts';
 import type { WorktreeStatus, workspaceUpdate } from './contract.ts';
-import { type Leased, lease, type Outside, reachRepository } from './step.ts';
+import { type LeasedWorktree, lease, reachRepository, type WorktreeOutside } from './step.ts';
 import { changeWorktree, tasksHeldIn } from './store.ts';
 
 export const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[]>> = {
@@ -49,7 +49,7 @@ export function requireClosable(row: WorktreeRow, { status, merge_commit }: Clos
 }
 
 /** A worktree of the server's goes only by a commit that its repository has. One that is not on this machine cannot be asked. */
-export async function requireCommit(outside: Outside, row: WorktreeRow, commit: string, signal: AbortSignal): Promise<void> {
+export async function requireCommit(outside: WorktreeOutside, row: WorktreeRow, commit: string, signal: AbortSignal): Promise<void> {
   try {
     const { root } = await reachRepository(outside, row.repository_path, signal);
     if ((await outside.disk.commitByHash(root, commit, { signal })) !== null) return;
@@ -66,15 +66,15 @@ export async function requireCommit(outside: Outside, row: WorktreeRow, commit: 
   );
 }
 
-export interface Begun {
+export interface WorktreeClosing {
   readonly row: WorktreeRow;
   readonly changed: boolean;
   /** Set where it must now be taken from disk. */
-  readonly leased?: Leased;
+  readonly leased?: LeasedWorktree;
 }
 
 /** Records the new status, and that the worktree is about to go. Asked again, it is tried again as long as it is still there. */
-export async function beginClosing(tx: Tx, ctx: WriteContext, input: Closing): Promise<Begun> {
+export async function beginClosing(tx: Tx, ctx: WriteContext, input: Closing): Promise<WorktreeClosing> {
   const row = await requireWorktree(tx.db, tx.workspace, input.id, 'id');
   const changed = requireClosable(row, input);
   if (row.step === 'creating' && changed) {
@@ -97,7 +97,7 @@ export async function beginClosing(tx: Tx, ctx: WriteContext, input: Closing): P
     record(tx, ctx, { category: 'work', kind: `worktree.${input.status}`, subject: row.id, payload });
   }
   const now = { ...row, ...values };
-  return goes ? { row: now, changed, leased: now as Leased } : { row: now, changed };
+  return goes ? { row: now, changed, leased: now as LeasedWorktree } : { row: now, changed };
 }
 
 /** It is not taken from under an agent that works in it, except by that agent. */

@@ -6,8 +6,8 @@ import { writer } from '../workflows/contract.ts';
 export const WORKTREE_STATUSES = ['active', 'merged', 'abandoned'] as const;
 export type WorktreeStatus = (typeof WORKTREE_STATUSES)[number];
 
-const MOST_TASKS_AT_ONCE = 500;
-const MOST_LISTED = 1_000;
+const MAX_TASKS_AT_ONCE = 500;
+const MAX_LISTED = 1_000;
 const DEFAULT_LISTED = 200;
 
 const success = z.literal(true);
@@ -46,7 +46,7 @@ export const workspaceCreate = contract({
     path: absolutePath.describe('Where the worktree is: an absolute path.'),
     branch: branchName,
     base_branch: branchName.optional(),
-    task_ids: z.array(id).max(MOST_TASKS_AT_ONCE).optional().describe('Tasks of the workflow that are done in it.'),
+    task_ids: z.array(id).max(MAX_TASKS_AT_ONCE).optional().describe('Tasks of the workflow that are done in it.'),
     ...writer,
   }),
   output: z.strictObject({ id: z.string() }),
@@ -85,7 +85,7 @@ export const workspaceList = contract({
   input: z.strictObject({
     workflow_id: id,
     status: z.array(status).min(1).max(WORKTREE_STATUSES.length).optional(),
-    limit: z.int().min(1).max(MOST_LISTED).default(DEFAULT_LISTED),
+    limit: z.int().min(1).max(MAX_LISTED).default(DEFAULT_LISTED),
     offset: z.int().min(0).default(0),
   }),
   output: z.strictObject({ workspaces: z.array(workspaceView), total: z.int() }),

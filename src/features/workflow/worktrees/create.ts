@@ -1,6 +1,6 @@
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { type Hand, isUnderWay, messageOf, STEP_OVER } from '../../../kernel/step.ts';
+import { isUnderWay, messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -8,7 +8,7 @@ import { unclaimTask } from '../steps/index.ts';
 import { findTask, requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { placeTask } from './assign.ts';
 import { clearFromDisk } from './remove.ts';
-import { type Leased, lease, type Outside, reachRepository, renew, stillMine } from './step.ts';
+import { type LeasedWorktree, lease, reachRepository, renew, stillMine, type WorktreeOutside } from './step.ts';
 import { activeAt, changeWorktree, findWorktree, insertWorktree, madeFor } from './store.ts';
 
 interface Named {
@@ -49,7 +49,7 @@ export interface Start {
   readonly branch: string;
 }
 
-export interface Claim {
+export interface WorktreeClaim {
   readonly task: WorkflowTaskRow;
   readonly fence: number;
 }
@@ -84,7 +84,7 @@ export const pending = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
  * Writes down what is about to be made, before anything is. A worktree that was made before and is gone from disk is made
  * again; an attempt that failed is repeated in its own place.
  */
-export async function beginCreating(tx: Tx, actor: string, { task, fence }: Claim, start: Start): Promise<Leased> {
+export async function beginCreating(tx: Tx, actor: string, { task, fence }: WorktreeClaim, start: Start): Promise<LeasedWorktree> {
   if (!(await claimStands(tx.db, { workspace_id: tx.workspace, task_id: task.id, fence }))) throw claimGone(task);
   const rows = await madeFor(tx.db, tx.workspace, task.id);
   if (rows.some((row) => row.status === 'active' && isUnderWay(row, tx.now))) throw pending(task);
@@ -105,7 +105,7 @@ export async function beginCreating(tx: Tx, actor: string, { task, fence }: Clai
     await changeWorktree(tx.db, again, { ...values, ...base });
     return { ...again, ...values, ...base };
   }
-  const row: Leased = {
+  const row: LeasedWorktree = {
     ...values,
     workspace_id: tx.workspace,
     id: newId('ws', tx.now),
@@ -130,10 +130,10 @@ async function freePlace(tx: Tx, task: WorkflowTaskRow, root: string, earlier: n
   }
 }
 
-export type Made = { readonly row: WorktreeRow } | { readonly failure: unknown };
+export type MadeWorktree = { readonly row: WorktreeRow } | { readonly failure: unknown };
 
 /** From what was written down to what is there, or back to nothing. Can be begun again by whoever takes it over. */
-export async function carryOutCreation(outside: Outside, hand: Hand, leased: Leased): Promise<Made> {
+export async function carryOutCreation(outside: WorktreeOutside, hand: StepRunner, leased: LeasedWorktree): Promise<MadeWorktree> {
   let head: string;
   try {
     head = await addOnDisk(outside, hand, leased);
@@ -147,14 +147,14 @@ export async function carryOutCreation(outside: Outside, hand: Hand, leased: Lea
   return { failure: undefined };
 }
 
-async function addOnDisk(outside: Outside, { signal }: Hand, row: Leased): Promise<string> {
+async function addOnDisk(outside: WorktreeOutside, { signal }: StepRunner, row: LeasedWorktree): Promise<string> {
   const { root } = await reachRepository(outside, row.repository_path, signal);
   const base = await outside.disk.resolveCommit(root, `refs/heads/${row.base_branch}`, { signal });
   if (base === null) throw new Error(`the branch ${row.base_branch} that it starts from is gone`);
   return await outside.disk.addWorktree(root, { path: row.path, branch: row.branch, base, continues: row.base_commit !== null }, { signal });
 }
 
-async function settleCreation(tx: Tx, hand: Hand, leased: Leased, head: string): Promise<WorktreeRow | undefined> {
+async function settleCreation(tx: Tx, hand: StepRunner, leased: LeasedWorktree, head: string): Promise<WorktreeRow | undefined> {
   const row = await stillMine(tx, leased);
   if (!row || !(await claimStands(tx.db, row))) return undefined;
   const values = { ...STEP_OVER, base_commit: row.base_commit ?? head, updated_at: tx.now };
@@ -166,7 +166,7 @@ async function settleCreation(tx: Tx, hand: Hand, leased: Leased, head: string):
 }
 
 /** What was made goes, as nobody was told of it; the claim goes with it. Nothing happens where another has taken over. */
-export async function undoCreation(outside: Outside, hand: Hand, made: Leased, reason: string): Promise<void> {
+export async function undoCreation(outside: WorktreeOutside, hand: StepRunner, made: LeasedWorktree, reason: string): Promise<void> {
   const leased = await hand.write((tx) => renew(tx, made));
   if (!leased) return;
   const left = leased.base_commit === null ? await clearFromDisk(outside, leased) : null;

@@ -1,6 +1,6 @@
 import type { CallContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
-import { type Hand, isUnderWay, messageOf } from '../../../kernel/step.ts';
+import { isUnderWay, messageOf, type StepRunner } from '../../../kernel/step.ts';
 import { RepositoryUnfit } from '../../../machine/git/repository.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -9,8 +9,8 @@ import type { Tx } from '../../../storage/write.ts';
 import { type OpenedWorktree, unclaimTask } from '../steps/index.ts';
 import { isOneOf, requireTask, requireWorkflow, SYSTEM_MACHINE, type WorkflowTaskRow } from '../workflows/index.ts';
 import { placeTask } from './assign.ts';
-import { beginCreating, type Claim, carryOutCreation, claimGone, claimStands, currentWorktree, pending, type Start } from './create.ts';
-import { type Outside, reachRepository } from './step.ts';
+import { beginCreating, carryOutCreation, claimGone, claimStands, currentWorktree, pending, type Start, type WorktreeClaim } from './create.ts';
+import { reachRepository, type WorktreeOutside } from './step.ts';
 import { unmergedDependencies } from './store.ts';
 
 const SWITCH_OFF = 'or set auto_create_workspaces to false with workflow_set_parallelism and work in a worktree of your own (workspace_create)';
@@ -38,8 +38,8 @@ export function worktreeFailed(task: { id: string; name: string }, error: unknow
 }
 
 /** A claimed task gets a worktree of its own, or the one it has. Where there can be none the claim is undone, and the refusal says why. */
-export async function openWorktree(outside: Outside, ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined> {
-  const hand: Hand = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
+export async function openWorktree(outside: WorktreeOutside, ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined> {
+  const hand: StepRunner = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
   const current = await currentWorktree(ctx.reader, task);
   // Its holder claims it again, to renew the lease: it works where it works.
   const wasBegun = isOneOf(SYSTEM_MACHINE.release.from, task.status);
@@ -57,7 +57,7 @@ export async function openWorktree(outside: Outside, ctx: CallContext, task: Wor
 }
 
 /** Where the repository cannot be looked at from here, what is known of the worktree is believed. */
-async function isOnDisk(outside: Outside, { repository_path, path }: WorktreeRow): Promise<boolean> {
+async function isOnDisk(outside: WorktreeOutside, { repository_path, path }: WorktreeRow): Promise<boolean> {
   try {
     return await outside.disk.hasWorktree((await reachRepository(outside, repository_path)).root, path);
   } catch {
@@ -65,12 +65,12 @@ async function isOnDisk(outside: Outside, { repository_path, path }: WorktreeRow
   }
 }
 
-async function resume(tx: Tx, hand: Hand, row: WorktreeRow, { task, fence }: Claim): Promise<void> {
+async function resume(tx: Tx, hand: StepRunner, row: WorktreeRow, { task, fence }: WorktreeClaim): Promise<void> {
   if (!(await claimStands(tx.db, { workspace_id: tx.workspace, task_id: task.id, fence }))) throw claimGone(task);
   await placeTask(tx, hand.actor, await requireTask(tx.db, tx.workspace, task.id), row.id);
 }
 
-async function make(outside: Outside, hand: Hand, db: Db, claim: Claim): Promise<WorktreeRow> {
+async function make(outside: WorktreeOutside, hand: StepRunner, db: Db, claim: WorktreeClaim): Promise<WorktreeRow> {
   const { task, fence } = claim;
   let start: Start;
   try {

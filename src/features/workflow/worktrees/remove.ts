@@ -1,15 +1,15 @@
-import { type Hand, messageOf, STEP_OVER } from '../../../kernel/step.ts';
+import { messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
 import { reasonToKeep } from '../../../machine/git/keep.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { TASK_BRANCHES } from './create.ts';
-import { type Leased, type Outside, reachRepository, stillMine } from './step.ts';
+import { type LeasedWorktree, reachRepository, stillMine, type WorktreeOutside } from './step.ts';
 import { changeWorktree } from './store.ts';
 
 /**
  * Takes the worktree and its branch from disk, if and only if nothing is lost by it; otherwise says why not. Never cut short by
  * the end of a call: half a removal would look like somebody's deletions.
  */
-async function removeFromDisk({ disk, ...outside }: Outside, row: WorktreeRow): Promise<string | null> {
+async function removeFromDisk({ disk, ...outside }: WorktreeOutside, row: WorktreeRow): Promise<string | null> {
   try {
     const { root } = await reachRepository({ disk, ...outside }, row.repository_path);
     const against = { branch: row.branch, base: row.base_branch, mergeCommit: row.merge_commit, passing: TASK_BRANCHES };
@@ -26,7 +26,7 @@ async function removeFromDisk({ disk, ...outside }: Outside, row: WorktreeRow): 
 }
 
 /** Of one that nobody was told of, also what git left when it was stopped in the middle. */
-export async function clearFromDisk(outside: Outside, row: WorktreeRow): Promise<string | null> {
+export async function clearFromDisk(outside: WorktreeOutside, row: WorktreeRow): Promise<string | null> {
   try {
     const { root } = await reachRepository(outside, row.repository_path);
     await outside.disk.discardUnfinished(root, row.path);
@@ -37,7 +37,7 @@ export async function clearFromDisk(outside: Outside, row: WorktreeRow): Promise
 }
 
 /** The second half of closing one: what became of it on disk is put on record. */
-export async function carryOutRemoval(outside: Outside, hand: Hand, leased: Leased): Promise<string | null> {
+export async function carryOutRemoval(outside: WorktreeOutside, hand: StepRunner, leased: LeasedWorktree): Promise<string | null> {
   const kept_reason = await removeFromDisk(outside, leased);
   await hand.write(async (tx) => {
     const row = await stillMine(tx, leased);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ok } from '../../../kernel/reply.ts';
-import { type Hand, isUnderWay } from '../../../kernel/step.ts';
+import { isUnderWay, type StepRunner } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { requireWorkflow } from '../workflows/index.ts';
@@ -8,7 +8,7 @@ import { assignTask, registerWorktree, requireWorktree } from './assign.ts';
 import { beginClosing, requireClosable, requireCommit, requireSense } from './close.ts';
 import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate, type workspaceView } from './contract.ts';
 import { carryOutRemoval } from './remove.ts';
-import type { Outside } from './step.ts';
+import type { WorktreeOutside } from './step.ts';
 import { tasksIn, worktreesOf } from './store.ts';
 
 export const viewWorktree = (row: WorktreeRow, taskIds: string[]): z.output<typeof workspaceView> => ({
@@ -28,7 +28,7 @@ export const viewWorktree = (row: WorktreeRow, taskIds: string[]): z.output<type
   closed_at: row.closed_at,
 });
 
-export const worktreeTools = (outside: Outside): Implementation[] => [
+export const worktreeTools = (outside: WorktreeOutside): Implementation[] => [
   implement(workspaceCreate, { write: async (tx, input, ctx) => ok({ id: await registerWorktree(tx, ctx, input) }) }),
   implement(workspaceUpdate, {
     run: async (input, ctx) => {
@@ -38,7 +38,7 @@ export const worktreeTools = (outside: Outside): Implementation[] => [
       if (changes && seen.made_by_server === 1 && input.merge_commit !== undefined) await requireCommit(outside, seen, input.merge_commit, ctx.signal);
       const { row, changed, leased } = await ctx.write((tx) => beginClosing(tx, ctx, closing));
       if (!leased) return ok({ success: true as const, changed, ...onDisk(row, ctx.clock.now()) });
-      const hand: Hand = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
+      const hand: StepRunner = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
       const kept = await carryOutRemoval(outside, hand, leased);
       return ok({ success: true as const, changed, ...(kept === null ? { worktree: 'removed' as const } : { worktree: 'kept' as const, reason: kept }) });
     },

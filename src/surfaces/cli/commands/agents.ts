@@ -1,13 +1,13 @@
 import type { agentsList, agentsRelease } from '../../../features/people/roster/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { asking, type Command } from '../command.ts';
+import { asking, type CliCommand } from '../command.ts';
 import { age, table } from '../output.ts';
 
 const ask = asking<{ 'agents.list': Output<typeof agentsList>; 'agents.release': Output<typeof agentsRelease> }>();
 type Agent = Output<typeof agentsList>['items'][number];
 
 /** Who is at work, as people know them. */
-export const agentCommands: readonly Command[] = [
+export const agentCommands: readonly CliCommand[] = [
   {
     name: 'agents list',
     summary: 'Who is at work: how each agent stands, what it does and holds, and when it was last heard of.',

@@ -1,12 +1,12 @@
 import type { approveCall, listApprovals } from '../../../features/core/approvals/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { type Command, given, type Invocation, type Result } from '../command.ts';
+import { type CliCommand, type CommandResult, given, type Invocation } from '../command.ts';
 import { age } from '../output.ts';
 
 type Approval = Output<typeof approveCall>;
 
 /** Calls of agents that a person has to approve. */
-export const approvalCommands: readonly Command[] = [
+export const approvalCommands: readonly CliCommand[] = [
   {
     name: 'approvals list',
     summary: 'Calls that wait for approval; with --status approved, refused, used or lapsed those.',
@@ -36,7 +36,7 @@ export const approvalCommands: readonly Command[] = [
   },
 ];
 
-async function decide(invocation: Invocation, action: string, kind: string): Promise<Result> {
+async function decide(invocation: Invocation, action: string, kind: string): Promise<CommandResult> {
   const input = { approval_id: invocation.positionals[0], ...given(invocation, 'reason') };
   const approval = (await (await invocation.client()).action(action, input)) as unknown as Approval;
   return { json: { kind, ...approval }, text: `${approval.status === 'refused' ? 'Refused' : 'Approved'} ${what(approval)} (${approval.approval_id}).` };

@@ -3,13 +3,13 @@ import type { anchorJournal, rotateAnchorKey } from '../../../features/core/even
 import { clockFrom } from '../../../kernel/clock.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { workspaceId } from '../../../kernel/workspace.ts';
-import { asking, CliError, type Command, type Invocation, option, type Result } from '../command.ts';
+import { asking, type CliCommand, CliError, type CommandResult, type Invocation, option } from '../command.ts';
 import { refuseWhileServed } from '../served.ts';
 
 const ask = asking<{ 'journal.anchor': Output<typeof anchorJournal>; 'journal.rotate_key': Output<typeof rotateAnchorKey> }>();
 
 /** Written by the server, so that one process has the file. */
-export async function writeAnchor(invocation: Invocation): Promise<Result> {
+export async function writeAnchor(invocation: Invocation): Promise<CommandResult> {
   const anchored = await ask(invocation, 'journal.anchor');
   return { json: { kind: 'audit_anchor', ...anchored }, text: `${anchored.seq} ${anchored.root}` };
 }
@@ -18,7 +18,7 @@ export async function writeAnchor(invocation: Invocation): Promise<Result> {
  * Sets aside what the journal no longer agrees with. By whoever has the home, never by the server: its callers are in the database, and whoever
  * writes that could be any of them.
  */
-async function anchorAfterRestore(invocation: Invocation): Promise<Result> {
+async function anchorAfterRestore(invocation: Invocation): Promise<CommandResult> {
   const [{ openStore }, { AnchorKeeper }] = await Promise.all([import('../../../storage/open.ts'), import('../../../storage/anchors/keeper.ts')]);
   const config = loadConfig(invocation.env);
   await refuseWhileServed(invocation.env, config.home, 'anchor');
@@ -38,7 +38,7 @@ async function anchorAfterRestore(invocation: Invocation): Promise<Result> {
   }
 }
 
-export const anchorCommands: readonly Command[] = [
+export const anchorCommands: readonly CliCommand[] = [
   {
     name: 'audit anchor',
     summary:

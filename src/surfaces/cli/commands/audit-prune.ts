@@ -1,12 +1,12 @@
 import type { pruneJournal } from '../../../features/core/events/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { asking, type Command, type Invocation, option, UsageError } from '../command.ts';
+import { asking, type CliCommand, type Invocation, option, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 
 const ask = asking<{ 'journal.prune': Pruned }>();
 type Pruned = Output<typeof pruneJournal>;
 
-export const pruneCommand: Command = {
+export const pruneCommand: CliCommand = {
   name: 'audit prune',
   summary: 'Delete the events before a date, or all but those of the last days; the chain keeps a verified anchor.',
   options: { before: { type: 'string' }, keep: { type: 'string' }, 'dry-run': { type: 'boolean' }, yes: { type: 'boolean' } },
@@ -42,14 +42,14 @@ async function untilDone(invocation: Invocation, input: Record<string, unknown>)
   }
 }
 
-const MOST_DAYS = 36_500;
+const MAX_DAYS = 36_500;
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 function which(invocation: Invocation): { before: number } | { keep_days: number } {
   const [before, keep] = [option(invocation, 'before'), option(invocation, 'keep')];
   if ((before === undefined) === (keep === undefined)) throw new UsageError('give either --before DATE or --keep DAYS');
   if (keep !== undefined) {
-    if (!/^[1-9]\d{0,4}$/.test(keep) || Number(keep) > MOST_DAYS) throw new UsageError(`--keep must be a whole number of days, from 1 to ${MOST_DAYS}`);
+    if (!/^[1-9]\d{0,4}$/.test(keep) || Number(keep) > MAX_DAYS) throw new UsageError(`--keep must be a whole number of days, from 1 to ${MAX_DAYS}`);
     return { keep_days: Number(keep) };
   }
   const time = isDate(String(before)) ? Date.parse(String(before)) : Number.NaN;

@@ -5,12 +5,12 @@ import { workspaceId } from '../../../kernel/workspace.ts';
 import { AnchorCheck, type AnchorReport, AnchorUnreadable, earlier, readGivenAnchors, withForged } from '../../../storage/anchors/check.ts';
 import { anchorFolder, type KeptAnchors, readAnchorFile } from '../../../storage/anchors/file.ts';
 import { ChainVerifier } from '../../../storage/journal.ts';
-import { CliError, type Command, type Invocation, option } from '../command.ts';
+import { type CliCommand, CliError, type Invocation, option } from '../command.ts';
 import { counted } from '../output.ts';
 import { everyPage } from './audit-pages.ts';
 import { everyFiveSeconds } from './export.ts';
 
-export const verifyCommand: Command = {
+export const verifyCommand: CliCommand = {
   name: 'audit verify',
   summary: 'Check every event against the chain, and the chain against the anchors of this home; with --anchor FILE against those of a file.',
   options: { anchor: { type: 'string' } },

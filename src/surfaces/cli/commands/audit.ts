@@ -1,6 +1,6 @@
 import type { JournalEvent } from '../../../storage/journal.ts';
 import type { Client } from '../client.ts';
-import { type Command, given, option, UsageError } from '../command.ts';
+import { type CliCommand, given, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
 import { anchorCommands, writeAnchor } from './audit-anchor.ts';
 import { everyPage, PAGE, type Page } from './audit-pages.ts';
@@ -11,7 +11,7 @@ import { verifyCommand } from './audit-verify.ts';
 const FILTER = ['category', 'kind', 'actor', 'subject', 'outcome', 'session', 'text'];
 const FILTER_OPTIONS = Object.fromEntries(FILTER.map((name) => [name, { type: 'string' } as const]));
 
-export const auditCommands: readonly Command[] = [
+export const auditCommands: readonly CliCommand[] = [
   {
     name: 'audit recent',
     summary: 'The latest events, or the latest of those that fit.',

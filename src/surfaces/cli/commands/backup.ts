@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
-import type { Command } from '../command.ts';
+import type { CliCommand } from '../command.ts';
 import { restoreCommand } from './restore.ts';
 
-export const backupCommands: readonly Command[] = [
+export const backupCommands: readonly CliCommand[] = [
   {
     name: 'backup',
     summary: 'A consistent copy of the database, taken while the server works.',

@@ -1,6 +1,6 @@
 import type { explainCapability } from '../../../features/core/capabilities/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
-import { type Command, given, type Invocation, option, UsageError } from '../command.ts';
+import { type CliCommand, given, type Invocation, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
 
 const SUBJECT = { developer: { type: 'string' }, token: { type: 'string' }, instance: { type: 'string' } } as const;
@@ -16,7 +16,7 @@ interface GrantItem {
 
 const SAID = { open: 'yes, it needs no grant', yes: 'yes', asks: 'yes, when a person approves the call', limited: 'yes, with certain arguments', no: 'no' };
 
-export const capabilityCommands: readonly Command[] = [
+export const capabilityCommands: readonly CliCommand[] = [
   {
     name: 'capabilities grant',
     summary: 'Give the operator, or the named subject, the right to call a tool.',

@@ -1,6 +1,6 @@
 import type { listClaims, releaseByHand } from '../../../features/team/coordination/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { asking, type Command } from '../command.ts';
+import { asking, type CliCommand } from '../command.ts';
 import { table } from '../output.ts';
 
 interface Answers {
@@ -11,7 +11,7 @@ interface Answers {
 const ask = asking<Answers>();
 
 /** Which code is in whose hands. */
-export const claimCommands: readonly Command[] = [
+export const claimCommands: readonly CliCommand[] = [
   {
     name: 'claims list',
     summary: 'The live claims of the workspace, newest first.',

@@ -3,10 +3,10 @@ import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fingerprintOf, newSigningKey, publicKeyOf, readSigningKey, signRelease } from '../../companion/update/signature.ts';
-import { CliError, type Command, option, UsageError } from '../command.ts';
+import { type CliCommand, CliError, option, UsageError } from '../command.ts';
 
 /** For whoever publishes releases of the companion. The private key needs no server, and is best kept away from it. */
-export const companionCommands: readonly Command[] = [
+export const companionCommands: readonly CliCommand[] = [
   {
     name: 'companion keygen',
     local: true,

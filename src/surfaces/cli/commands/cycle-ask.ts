@@ -18,7 +18,7 @@ import type { Output } from '../../../kernel/contract.ts';
 import { fileDisk } from '../../../machine/files.ts';
 import { asking, CliError, type Invocation } from '../command.ts';
 import { here, typed, wrongOption } from './cycle-place.ts';
-import { type Shown, statusLines, type Who, whoIs } from './cycle-text.ts';
+import { type CycleAnswer, statusLines, type Who, whoIs } from './cycle-text.ts';
 
 /** What the server answers, by its own contract. */
 interface Answers {
@@ -52,7 +52,7 @@ export async function ask<N extends keyof Answers>(invocation: Invocation, name:
   }
 }
 
-export const showHere = (invocation: Invocation): Promise<Shown> => ask(invocation, 'cycles.show', here(invocation));
+export const showHere = (invocation: Invocation): Promise<CycleAnswer> => ask(invocation, 'cycles.show', here(invocation));
 
 export async function actorNames(invocation: Invocation): Promise<Who> {
   const { items } = await ask(invocation, 'developers.list');
@@ -60,7 +60,7 @@ export async function actorNames(invocation: Invocation): Promise<Who> {
 }
 
 /** Where nobody could open a session, the next step is not the agents'. */
-async function configNote(invocation: Invocation, { repository, config_error }: Pick<Shown, 'repository' | 'config_error'>): Promise<string> {
+async function configNote(invocation: Invocation, { repository, config_error }: Pick<CycleAnswer, 'repository' | 'config_error'>): Promise<string> {
   const { wait } = invocation.out.mark;
   if (config_error !== null) return `${wait} ${config_error}\n    next: Correct the file.`;
   const text = await fileDisk.readText(join(repository, FOLDER, 'config.json')).catch(() => undefined);
@@ -73,7 +73,7 @@ async function configNote(invocation: Invocation, { repository, config_error }: 
   return `${wait} ${what}, so no role can open a session.\n    next: ${typed(invocation, 'cycle init')}`;
 }
 
-export async function statusText(invocation: Invocation, shown: Shown): Promise<string> {
+export async function statusText(invocation: Invocation, shown: CycleAnswer): Promise<string> {
   const { cycle, repository } = shown;
   const state = cycle
     ? statusLines(shown, cycle, await actorNames(invocation), Date.now())

@@ -7,7 +7,7 @@ import { configText, repositoryOf } from '../../../features/cycle/place.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { createFile, FolderElsewhere, fileDisk, NotAFile } from '../../../machine/files.ts';
 import { git } from '../../../machine/git/git.ts';
-import { CliError, type Command, type Invocation, type Result } from '../command.ts';
+import { type CliCommand, CliError, type CommandResult, type Invocation } from '../command.ts';
 import { IN_REPOSITORY, pathOf, typed, wrongOption } from './cycle-place.ts';
 
 const FILE = `${FOLDER}/config.json`;
@@ -20,7 +20,7 @@ interface Initialized {
   readonly roles: readonly string[];
 }
 
-export const cycleInit: Command = {
+export const cycleInit: CliCommand = {
   name: 'cycle init',
   local: true,
   summary: 'Write .mcp-broker/config.json with a random PSK for each role. What is there stays; only PSKs that it lacks are added.',
@@ -38,7 +38,7 @@ export const cycleInit: Command = {
     });
     const warnings = await warningsOf(config, tracked);
     const json = { kind: 'cycle_initialized', repository, config, created: done.created, added_psks: done.added, roles: done.roles, warnings };
-    return { json, text: initializedText(invocation, config, done, warnings) } satisfies Result;
+    return { json, text: initializedText(invocation, config, done, warnings) } satisfies CommandResult;
   },
 };
 

@@ -5,7 +5,7 @@ import { readConfig, withoutPsk } from '../../../features/cycle/config.ts';
 import { CONFIG, writeConfig } from '../../../testing/scenes/cycle.ts';
 import { temporaryRepository } from '../../../testing/scenes/repository.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import type { Result } from '../command.ts';
+import type { CommandResult } from '../command.ts';
 import { createOutput } from '../output.ts';
 import { cycleInit } from './cycle-init.ts';
 
@@ -15,10 +15,10 @@ const modeOf = (path: string) => statSync(path).mode & 0o777;
 const place = () => realpathSync(temporaryFolder());
 
 /** Typed in a folder, as a person does. */
-async function init(cwd: string, values: Record<string, string> = {}): Promise<Result> {
+async function init(cwd: string, values: Record<string, string> = {}): Promise<CommandResult> {
   const out = createOutput({}, process.stdout, process.stderr);
   const client = () => Promise.reject(new Error('it needs no server'));
-  return (await cycleInit.run({ env: { COVENANT_HOME: temporaryFolder() }, cwd, json: false, out, values, positionals: [], client })) as Result;
+  return (await cycleInit.run({ env: { COVENANT_HOME: temporaryFolder() }, cwd, json: false, out, values, positionals: [], client })) as CommandResult;
 }
 
 test('cycle init writes a config with a PSK for each role, for its owner alone and out of git, and never shows a PSK [cycle.cli.helper]', async () => {

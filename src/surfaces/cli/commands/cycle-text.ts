@@ -2,9 +2,9 @@ import type { cyclesList, cyclesSessions, cyclesShow } from '../../../features/c
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { age, counted, table } from '../output.ts';
 
-export type Shown = Answer<typeof cyclesShow>;
-export type Cycle = NonNullable<Shown['cycle']>;
-export type Handoff = Shown['handoffs'][number];
+export type CycleAnswer = Answer<typeof cyclesShow>;
+export type CurrentCycle = NonNullable<CycleAnswer['cycle']>;
+export type ShownHandoff = CycleAnswer['handoffs'][number];
 type Session = Answer<typeof cyclesSessions>['items'][number];
 /** How an actor of the journal is called. */
 export type Who = (actor: string) => string;
@@ -24,14 +24,14 @@ export const whoIs =
   };
 
 /** What the role whose turn it is can do in this phase: the tools by name, since it is told so by its agent's tools. */
-export function waysOn({ machine }: Pick<Shown, 'machine'>, { phase }: Pick<Cycle, 'phase'>): string[] {
+export function waysOn({ machine }: Pick<CycleAnswer, 'machine'>, { phase }: Pick<CurrentCycle, 'phase'>): string[] {
   if (phase === machine.final) return ['cycle.archive'];
   return machine.transitions
     .filter(({ from }) => from === phase)
     .map(({ target, to }) => (target === undefined ? `cycle.complete (→ ${to})` : `handoff.write to ${target} (→ ${to})`));
 }
 
-export function statusLines(shown: Shown, cycle: Cycle, who: Who, now: number): string {
+export function statusLines(shown: CycleAnswer, cycle: CurrentCycle, who: Who, now: number): string {
   const { machine, sessions } = shown;
   const open = sessions.filter(({ status }) => status === 'open');
   const hasSession = open.some(({ role }) => role === cycle.active_role);
@@ -58,22 +58,23 @@ export function statusLines(shown: Shown, cycle: Cycle, who: Who, now: number): 
 }
 
 /** Those of one target stand in the order in which they were written. */
-export const latestFor = (handoffs: readonly Handoff[], target: string): Handoff | undefined => handoffs.findLast((handoff) => handoff.target === target);
+export const latestFor = (handoffs: readonly ShownHandoff[], target: string): ShownHandoff | undefined =>
+  handoffs.findLast((handoff) => handoff.target === target);
 
-function handoffSummary(handoff: Handoff | undefined, now: number): string {
+function handoffSummary(handoff: ShownHandoff | undefined, now: number): string {
   if (!handoff) return 'empty';
   const lengths = (['files_modified', 'endpoints', 'todos'] as const).map((field) => listOf(handoff, field).length);
   const counts = ['file', 'endpoint', 'todo'].map((noun, index) => counted(lengths[index] ?? 0, noun));
   return `present, from ${handoff.producer}, ${ago(handoff.created_at, now)}: ${counts.join(', ')}`;
 }
 
-const listOf = ({ payload }: Handoff, field: string): unknown[] => (Array.isArray(payload[field]) ? payload[field] : []);
+const listOf = ({ payload }: ShownHandoff, field: string): unknown[] => (Array.isArray(payload[field]) ? payload[field] : []);
 
 const KNOWN = ['cycle_id', 'feature', 'producer', 'consumer'];
 const TITLES: Readonly<Record<string, string>> = { files_modified: 'Files modified', data_shapes: 'Data shapes' };
 
 /** The whole of it: what was handed over is what the next role works by. */
-export function handoffLines(handoff: Handoff, now: number): string {
+export function handoffLines(handoff: ShownHandoff, now: number): string {
   const sections = Object.entries(handoff.payload)
     .filter(([field]) => !KNOWN.includes(field))
     .map(([field, value]) => {

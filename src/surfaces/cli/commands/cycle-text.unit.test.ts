@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GEMINI_AND_CODEX } from '../../../features/cycle/machine.ts';
-import { type Cycle, eventLine, handoffLines, type Shown, statusLines, waysOn, whoIs } from './cycle-text.ts';
+import { type CurrentCycle, type CycleAnswer, eventLine, handoffLines, statusLines, waysOn, whoIs } from './cycle-text.ts';
 
 const who = whoIs(new Map([['dev_1', 'ana']]));
 const AT = Date.UTC(2026, 1, 20, 21, 56, 22);
@@ -53,8 +53,8 @@ test('the status says what was handed over last for each role, and that a role w
     payload: { files_modified: files, endpoints: [{}], todos: [] },
   });
   const session = { session_id: 'rses_1', role: 'gemini', status: 'open', actor: 'developer:dev_1', last_seen: AT, expires_at: AT + 3_600_000 };
-  const shown = { machine: GEMINI_AND_CODEX, handoffs: [handoff(1, ['old.ts']), handoff(2, ['a.ts', 'b.ts'])], sessions: [session] } as unknown as Shown;
-  const lines = (more: object) => statusLines({ ...shown, ...more }, cycle as Cycle, who, AT + 240_000);
+  const shown = { machine: GEMINI_AND_CODEX, handoffs: [handoff(1, ['old.ts']), handoff(2, ['a.ts', 'b.ts'])], sessions: [session] } as unknown as CycleAnswer;
+  const lines = (more: object) => statusLines({ ...shown, ...more }, cycle as CurrentCycle, who, AT + 240_000);
   expect(lines({})).toContain('  for codex   present, from gemini, 4 m ago: 2 files, 1 endpoint, 0 todos');
   expect(lines({})).toContain('  for gemini  empty');
   expect(lines({})).toContain('Turn     codex, with the lock since 2026-02-20T21:56:22Z (4 m ago)');

@@ -1,12 +1,12 @@
 import { excerpt } from '../../../kernel/excerpt.ts';
 import type { JournalEvent } from '../../../storage/journal.ts';
 import { findServer } from '../client.ts';
-import { CliError, type Command, type Invocation, option } from '../command.ts';
+import { type CliCommand, CliError, type Invocation, option } from '../command.ts';
 import { actorNames, showHere, statusText } from './cycle-ask.ts';
 import { IN_REPOSITORY, typed } from './cycle-place.ts';
-import { eventLine, type Shown, type Who } from './cycle-text.ts';
+import { type CycleAnswer, eventLine, type Who } from './cycle-text.ts';
 
-export const cycleWatch: Command = {
+export const cycleWatch: CliCommand = {
   name: 'cycle watch',
   summary: 'Follow a cycle: one line for each thing that happens, until it ends or, with --until PHASE, is in that phase.',
   options: { ...IN_REPOSITORY, until: { type: 'string' } },
@@ -32,7 +32,7 @@ export const cycleWatch: Command = {
   },
 };
 
-async function follow(invocation: Invocation, shown: Shown, after: number, until: string | undefined): Promise<void> {
+async function follow(invocation: Invocation, shown: CycleAnswer, after: number, until: string | undefined): Promise<void> {
   const ending = untilInterrupted();
   const { followJournal } = await import('../follow.ts');
   const names = namesAsTheyCome(invocation);

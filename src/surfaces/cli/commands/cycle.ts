@@ -1,9 +1,9 @@
-import { CliError, type Command, given, type Invocation, option, type Result, UsageError } from '../command.ts';
+import { type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { actorNames, afterChange, ask, showHere, statusText } from './cycle-ask.ts';
 import { cycleInit } from './cycle-init.ts';
 import { here, IN_REPOSITORY, typed } from './cycle-place.ts';
-import { type Cycle, handoffLines, historyTable, latestFor, type Shown, sessionTable } from './cycle-text.ts';
+import { type CurrentCycle, type CycleAnswer, handoffLines, historyTable, latestFor, sessionTable } from './cycle-text.ts';
 import { cycleWatch } from './cycle-watch.ts';
 
 const ALL = { ...IN_REPOSITORY, all: { type: 'boolean' } } as const;
@@ -12,7 +12,7 @@ const ALL = { ...IN_REPOSITORY, all: { type: 'boolean' } } as const;
 const filter = (invocation: Invocation) => (invocation.values.all === true ? {} : here(invocation));
 
 /** Features that take turns between roles, for people at a terminal. */
-export const cycleCommands: readonly Command[] = [
+export const cycleCommands: readonly CliCommand[] = [
   cycleInit,
   {
     name: 'cycle start',
@@ -102,16 +102,23 @@ export const cycleCommands: readonly Command[] = [
   },
 ];
 
-const turn = ({ phase, active_role }: Cycle): string => `phase ${phase}, turn of ${active_role}.`;
+const turn = ({ phase, active_role }: CurrentCycle): string => `phase ${phase}, turn of ${active_role}.`;
 
-async function changed(invocation: Invocation, kind: string, cycle: Cycle, mirrorError: string | undefined, done: string, next?: string): Promise<Result> {
+async function changed(
+  invocation: Invocation,
+  kind: string,
+  cycle: CurrentCycle,
+  mirrorError: string | undefined,
+  done: string,
+  next?: string,
+): Promise<CommandResult> {
   const notes = await afterChange(invocation, cycle.repository, mirrorError);
   const last = next === undefined || notes.some((note) => note.includes('next:')) ? [] : [`    next: ${typed(invocation, next)}`];
   const text = [`${invocation.out.mark.good} ${done}`, ...notes, ...last].join('\n');
   return { json: { kind, cycle, ...(mirrorError === undefined ? {} : { mirror_error: mirrorError }) }, text };
 }
 
-async function read(invocation: Invocation): Promise<Result> {
+async function read(invocation: Invocation): Promise<CommandResult> {
   const target = invocation.positionals[0] as string;
   const { cycle, machine, handoffs, repository } = await showNamed(invocation);
   if (!machine.roles.includes(target)) {
@@ -126,7 +133,7 @@ async function read(invocation: Invocation): Promise<Result> {
 }
 
 /** By the name that the history has for it, or the end of that; its names are unique in their repository. */
-async function showNamed(invocation: Invocation): Promise<Shown> {
+async function showNamed(invocation: Invocation): Promise<CycleAnswer> {
   const tail = option(invocation, 'cycle');
   if (tail === undefined) return await showHere(invocation);
   const { items } = await ask(invocation, 'cycles.list', { ...here(invocation), limit: 500 });
@@ -140,7 +147,7 @@ async function showNamed(invocation: Invocation): Promise<Shown> {
 }
 
 /** A person sees what would end before they say yes, and ends that: what was started meanwhile goes on. */
-async function cancel(invocation: Invocation): Promise<Result> {
+async function cancel(invocation: Invocation): Promise<CommandResult> {
   const reason = option(invocation, 'reason');
   if (reason === undefined) throw new UsageError('--reason TEXT is needed');
   let which: Record<string, string> = here(invocation);

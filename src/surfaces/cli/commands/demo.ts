@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { openBrowser } from '../browser.ts';
 import { type Client, connectClient, findServer } from '../client.ts';
-import { CliError, type Command, type Invocation, option, type Result, UsageError } from '../command.ts';
-import type { Output } from '../output.ts';
+import { type CliCommand, CliError, type CommandResult, type Invocation, option, UsageError } from '../command.ts';
+import type { CliOutput } from '../output.ts';
 
 export interface Narrator {
   say(line: string): void;
@@ -15,7 +15,7 @@ export interface Narrator {
 const BAR = 16;
 
 /** A line for each step, with the time since the beginning. On a terminal a bar below them says how far it is. */
-export function narrator(out: Output, { steps, json }: { steps: number; json: boolean }): Narrator {
+export function narrator(out: CliOutput, { steps, json }: { steps: number; json: boolean }): Narrator {
   const since = performance.now();
   const hasBar = !json && process.stderr.isTTY === true && process.env.TERM !== 'dumb';
   let count = 0;
@@ -51,7 +51,7 @@ const clock = (ms: number): string => {
 
 const WORKSPACE = 'demo';
 
-const demoCommand: Command = {
+const demoCommand: CliCommand = {
   name: 'demo',
   local: true,
   summary:
@@ -76,7 +76,7 @@ const demoCommand: Command = {
 };
 
 /** The parts of the demo that run as programs of their own. */
-const demoPart: Command = {
+const demoPart: CliCommand = {
   name: 'demo-part',
   internal: true,
   local: true,
@@ -90,9 +90,9 @@ const demoPart: Command = {
   },
 };
 
-export const demoCommands: readonly Command[] = [demoCommand, demoPart];
+export const demoCommands: readonly CliCommand[] = [demoCommand, demoPart];
 
-async function show(invocation: Invocation, client: Client, staysUp: boolean): Promise<Result> {
+async function show(invocation: Invocation, client: Client, staysUp: boolean): Promise<CommandResult> {
   const { out, values, json } = invocation;
   const [{ STEPS, tellAll }, { clearStage }] = await Promise.all([import('../../demo/run.ts'), import('../../demo/clear.ts')]);
   const url = client.url ?? '';
@@ -130,7 +130,7 @@ async function show(invocation: Invocation, client: Client, staysUp: boolean): P
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-async function clean(client: Client): Promise<Result> {
+async function clean(client: Client): Promise<CommandResult> {
   const { clearStage } = await import('../../demo/clear.ts');
   const cleared = await clearStage((name, input) => client.action(name, input), false);
   return {

@@ -1,6 +1,6 @@
 import type { listDevelopers, setRunAgents, setVisibility, signOutDeveloper } from '../../../features/core/identity/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { asking, CliError, type Command, type Invocation, type Result } from '../command.ts';
+import { asking, type CliCommand, CliError, type CommandResult, type Invocation } from '../command.ts';
 import { counted, table } from '../output.ts';
 
 const ask = asking<{
@@ -10,7 +10,7 @@ const ask = asking<{
   'developers.set_run_agents': Output<typeof setRunAgents>;
 }>();
 
-async function setPermission(invocation: Invocation, allowed: boolean): Promise<Result> {
+async function setPermission(invocation: Invocation, allowed: boolean): Promise<CommandResult> {
   const [developer] = invocation.positionals;
   if (invocation.values['run-agents'] !== true) {
     throw new CliError('INVALID_INPUT', 'The permission is not named.', `covenant developers ${allowed ? 'allow' : 'disallow'} ${developer} --run-agents`);
@@ -21,7 +21,7 @@ async function setPermission(invocation: Invocation, allowed: boolean): Promise<
 }
 
 /** The people of a workspace. */
-export const developerCommands: readonly Command[] = [
+export const developerCommands: readonly CliCommand[] = [
   {
     name: 'developers list',
     summary: 'Who is in the workspace.',

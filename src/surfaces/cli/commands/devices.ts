@@ -1,6 +1,6 @@
-import type { approveDevice, Device, listDevices, Requested, refuseDevice, revokeDevice, waitingDevices } from '../../../features/core/devices/contract.ts';
+import type { approveDevice, DeviceView, listDevices, Requested, refuseDevice, revokeDevice, waitingDevices } from '../../../features/core/devices/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { asking, type Command, given } from '../command.ts';
+import { asking, type CliCommand, given } from '../command.ts';
 import { age, table } from '../output.ts';
 
 const ask = asking<{
@@ -13,7 +13,7 @@ const ask = asking<{
 
 const waits = ({ user_code, machine_name, agents, source }: Requested): string => `${user_code}  ${machine_name} (${source}) asks for ${agents.join(', ')}`;
 
-const row = (device: Device, now: number): string[] => [
+const row = (device: DeviceView, now: number): string[] => [
   device.device_id,
   device.developer,
   device.machine_name,
@@ -23,7 +23,7 @@ const row = (device: Device, now: number): string[] => [
 ];
 
 /** Machines whose agents got their tokens by the setup of the companion. */
-export const deviceCommands: readonly Command[] = [
+export const deviceCommands: readonly CliCommand[] = [
   {
     name: 'devices list',
     summary: 'Machines that were set up, and those that wait to be approved.',

@@ -4,8 +4,8 @@ import { loadConfig } from '../../../config.ts';
 import type { instancesClearOrphans, instancesOrphans, Orphan } from '../../../features/review/instances/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { findServer } from '../client.ts';
-import { asking, type Command, type Invocation, option, UsageError } from '../command.ts';
-import { type Finding, inWords as faultInWords, type State } from './doctor/check.ts';
+import { asking, type CliCommand, type Invocation, option, UsageError } from '../command.ts';
+import { type CheckState, type DoctorFinding, inWords as faultInWords } from './doctor/check.ts';
 
 interface Answers {
   'instances.orphans': Answer<typeof instancesOrphans>;
@@ -14,7 +14,7 @@ interface Answers {
 const ask = asking<Answers>();
 
 /** What agents have left on this machine that nobody needs; with --fix it is taken away. */
-export async function agentsLeft(invocation: Invocation): Promise<Finding[]> {
+export async function agentsLeft(invocation: Invocation): Promise<DoctorFinding[]> {
   if (!(await hasStore(invocation))) return [{ check: 'agents', state: 'skipped', message: 'no agent was ever started from this home' }];
   try {
     return invocation.values.fix === true ? await cleared(invocation) : await found(invocation);
@@ -36,7 +36,7 @@ async function hasStore({ env }: Invocation): Promise<boolean> {
   }
 }
 
-async function found(invocation: Invocation): Promise<Finding[]> {
+async function found(invocation: Invocation): Promise<DoctorFinding[]> {
   const { items } = await ask(invocation, 'instances.orphans');
   if (items.length === 0) return [NOTHING];
   return items.map((orphan) => ({
@@ -48,7 +48,7 @@ async function found(invocation: Invocation): Promise<Finding[]> {
   }));
 }
 
-async function cleared(invocation: Invocation): Promise<Finding[]> {
+async function cleared(invocation: Invocation): Promise<DoctorFinding[]> {
   const force = option(invocation, 'force');
   const { items } = await ask(invocation, 'instances.clear_orphans', force === undefined ? {} : { force: resolve(invocation.cwd, force) });
   if (items.length === 0) return [NOTHING];
@@ -60,7 +60,7 @@ async function cleared(invocation: Invocation): Promise<Finding[]> {
   });
 }
 
-const NOTHING: Finding = { check: 'agents', state: 'ok', message: 'agents have left neither sessions nor worktrees behind' };
+const NOTHING: DoctorFinding = { check: 'agents', state: 'ok', message: 'agents have left neither sessions nor worktrees behind' };
 
 const inWords = ({ kind, name, path }: Orphan): string =>
   kind === 'session' ? `session ${name} runs, and no instance needs it` : `worktree ${path} is there, and no instance needs it`;
@@ -72,7 +72,7 @@ const remedy = ({ command }: Orphan): string => (command === null ? 'see to that
 /** As it can be pasted into a shell. */
 const word = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-export const doctorCommand: Command = {
+export const doctorCommand: CliCommand = {
   name: 'doctor',
   local: true,
   summary:
@@ -82,10 +82,10 @@ export const doctorCommand: Command = {
     if (invocation.values.force !== undefined && invocation.values.fix !== true) throw new UsageError('--force PATH goes with --fix');
     const { allFindings, placeOf } = await import('./doctor/checks.ts');
     const findings = await allFindings(await placeOf(invocation));
-    const count = (state: State) => findings.filter((finding) => finding.state === state).length;
+    const count = (state: CheckState) => findings.filter((finding) => finding.state === state).length;
     const shown = invocation.values.verbose ? findings : findings.filter(({ state }) => state !== 'ok' && state !== 'skipped');
     const { mark } = invocation.out;
-    const marks: Record<State, string> = { ok: mark.good, fixed: mark.good, warning: mark.wait, failed: mark.bad, skipped: mark.quiet };
+    const marks: Record<CheckState, string> = { ok: mark.good, fixed: mark.good, warning: mark.wait, failed: mark.bad, skipped: mark.quiet };
     const lines = shown.map(({ state, message, fix }) => `${marks[state]} ${message}${fix ? `\n    fix: ${fix}` : ''}`);
     if (findings.some(({ check, state }) => check === 'agents' && state === 'warning') && invocation.values.fix !== true)
       lines.push('    next: covenant doctor --fix');

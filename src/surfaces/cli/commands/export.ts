@@ -5,7 +5,7 @@ import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { workspaceId } from '../../../kernel/workspace.ts';
 import { VERSION } from '../../../version.ts';
-import { CliError, type Command, type Invocation, option, type Result } from '../command.ts';
+import { type CliCommand, CliError, type CommandResult, type Invocation, option } from '../command.ts';
 
 const EVERY_MS = 5_000;
 
@@ -19,10 +19,10 @@ export function everyFiveSeconds({ out, json }: Invocation): (line: () => string
   };
 }
 
-export type Write = (lines: string) => Promise<void>;
+export type WriteLines = (lines: string) => Promise<void>;
 
 /** Whole and on disk, or not there: it gets its name at the end. */
-export async function writeWhole<T>(path: string, produce: (write: Write) => Promise<T>): Promise<T> {
+export async function writeWhole<T>(path: string, produce: (write: WriteLines) => Promise<T>): Promise<T> {
   const partial = `${path}.partial`;
   refuseExisting(path, 'Give another name, or remove it.');
   refuseExisting(partial, 'Another export writes it. If none does, one was killed: remove it.');
@@ -62,19 +62,19 @@ async function syncFolder(path: string): Promise<void> {
   await folder.close();
 }
 
-export const exportCommand: Command = {
+export const exportCommand: CliCommand = {
   name: 'export',
   summary:
     'Everything that one workspace holds, as JSON lines that either engine imports; taken while the server works. FILE - is stdout. --unverified: although the chain of its journal is broken.',
   positionals: ['[FILE]'],
   options: { unverified: { type: 'boolean' } },
-  async run(invocation): Promise<Result | undefined> {
+  async run(invocation): Promise<CommandResult | undefined> {
     const name = option(invocation, 'workspace') ?? 'default';
     const workspace = workspaceId(name);
     const now = clockFrom(invocation.env).now();
     const given = invocation.positionals[0] ?? `covenant-${name}-${new Date(now).toISOString().slice(0, 10)}.jsonl`;
     const path = given === '-' ? undefined : resolve(invocation.cwd, given);
-    const produce = (write: Write, signal?: AbortSignal) => exportTo(invocation, workspace, now, write, signal);
+    const produce = (write: WriteLines, signal?: AbortSignal) => exportTo(invocation, workspace, now, write, signal);
     const { exported, bytes } = await (path === undefined
       ? produce(toStdout)
       : untilInterrupted((signal) => writeWhole(path, (write) => produce(write, signal))));
@@ -96,7 +96,7 @@ export const exportCommand: Command = {
   },
 };
 
-async function exportTo(invocation: Invocation, workspace: string, now: number, write: Write, signal: AbortSignal | undefined) {
+async function exportTo(invocation: Invocation, workspace: string, now: number, write: WriteLines, signal: AbortSignal | undefined) {
   const [{ exportWorkspace }, { openAsItIs }, { TransferRefused }] = await Promise.all([
     import('../../../storage/transfer/export.ts'),
     import('../../../storage/transfer/export.ts'),
@@ -137,7 +137,7 @@ function narrate({ out, values }: Invocation, brokenAt: number | undefined): voi
   );
 }
 
-const toStdout: Write = (lines) => new Promise((resolve) => process.stdout.write(lines, () => resolve()));
+const toStdout: WriteLines = (lines) => new Promise((resolve) => process.stdout.write(lines, () => resolve()));
 
 /** What was written is removed first. A second signal ends the process at once. */
 async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {

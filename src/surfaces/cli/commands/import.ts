@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { isAllowed } from '../../../machine/git/allowed.ts';
-import { CliError, type Command, type Invocation, type Result } from '../command.ts';
+import { type CliCommand, CliError, type CommandResult, type Invocation } from '../command.ts';
 import { prepareHome } from '../home.ts';
 import { refuseWhileServed } from '../served.ts';
 import { everyFiveSeconds } from './export.ts';
 
-export const importCommand: Command = {
+export const importCommand: CliCommand = {
   name: 'import',
   // The file names its workspace.
   local: true,
@@ -16,7 +16,7 @@ export const importCommand: Command = {
     'Put an exported workspace into a database that does not have it, as a whole or not at all. Operator, web and instance tokens, sign-in links, device approvals and steps under way are left out. --unverified: without looking at the chain of its journal.',
   positionals: ['FILE'],
   options: { unverified: { type: 'boolean' } },
-  async run(invocation): Promise<Result> {
+  async run(invocation): Promise<CommandResult> {
     const config = loadConfig(invocation.env);
     const given = invocation.positionals[0] as string;
     const file = given === '-' ? '/dev/stdin' : resolve(invocation.cwd, given);

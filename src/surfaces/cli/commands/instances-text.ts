@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { instancesDiff, instancesList, instancesShow, instancesStop } from '../../../features/review/instances/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
-import { age, type Output, table } from '../output.ts';
+import { age, type CliOutput, table } from '../output.ts';
 
 type Diff = Answer<typeof instancesDiff>;
 type DiffFile = NonNullable<Diff['file']>;
@@ -36,9 +36,9 @@ export function fileLines(file: DiffFile): string {
   return plain(file.lines.map(({ kind, text, cut }) => `${SIGNS[kind]}${text}${cut > 0 ? ` (${cut} characters more)` : ''}`).join('\n'));
 }
 
-export type Listed = Answer<typeof instancesList>;
-export type Instance = Listed['items'][number];
-export type Shown = Answer<typeof instancesShow>;
+export type InstanceList = Answer<typeof instancesList>;
+export type ListedInstance = InstanceList['items'][number];
+export type InstanceAnswer = Answer<typeof instancesShow>;
 export type Ended = Answer<typeof instancesStop>;
 
 /** The text that an agent's program painted, without its colours and moves. The printer escapes the rest. */
@@ -46,7 +46,7 @@ export const plain = (text: string): string => stripVTControlCharacters(text).re
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-export function listLines({ items, total }: Listed, now: number): string {
+export function listLines({ items, total }: InstanceList, now: number): string {
   if (items.length === 0) return 'There are no instances, or none of that kind.\n    next: covenant instances start --repo . --type coding --issue 123';
   const rows = items.map((item) => [
     item.id,
@@ -63,7 +63,7 @@ export function listLines({ items, total }: Listed, now: number): string {
   return `${table(['INSTANCE', 'TYPE', 'STATUS', 'RUNS IN', 'REVIEWS', 'PR', 'REVIEW OF', 'ACTIVE', 'REPOSITORY'], rows)}${more}`;
 }
 
-export function showLines(shown: Shown, mark: Output['mark'], now: number): string {
+export function showLines(shown: InstanceAnswer, mark: CliOutput['mark'], now: number): string {
   const { instance, relationships, feedback, failures, attach } = shown;
   const lines = [
     `${instance.id}  ${instance.type}, ${instance.status}${instance.status_reason === null ? '' : `: ${oneLine(instance.status_reason)}`}`,
@@ -90,17 +90,25 @@ export function showLines(shown: Shown, mark: Output['mark'], now: number): stri
   return lines.filter((line) => line !== '').join('\n');
 }
 
-const runs = ({ running, session_kind, session_name }: Instance): string =>
+const runs = ({ running, session_kind, session_name }: ListedInstance): string =>
   running ? (session_kind === 'tmux' ? `in the tmux session ${session_name}` : 'as a plain process') : 'not running';
 
-const feedbackLines = ({ review_instance_id, feedback_type, priority, feedback, actionable_items, delivered, reason }: Shown['feedback'][number]): string[] => [
+const feedbackLines = ({
+  review_instance_id,
+  feedback_type,
+  priority,
+  feedback,
+  actionable_items,
+  delivered,
+  reason,
+}: InstanceAnswer['feedback'][number]): string[] => [
   `  ${review_instance_id} says ${feedback_type} (${priority})${delivered === 'message' ? `, by message: ${oneLine(reason ?? '')}` : ''}`,
   feedback.replaceAll(/^/gm, '    '),
   ...actionable_items.map((item) => `    - ${oneLine(item)}`),
 ];
 
 /** What has become of it on the machine, and how to get at what was left. */
-export function endedLines(ended: Ended, did: string, mark: Output['mark']): string {
+export function endedLines(ended: Ended, did: string, mark: CliOutput['mark']): string {
   const { instance, worktree, reason, backup_ref } = ended;
   const head = `${did} ${instance.id}; it is ${instance.status}.`;
   if (worktree === 'kept') {

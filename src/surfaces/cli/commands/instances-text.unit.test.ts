@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { endedLines, type Instance, listLines, newLines, plain, type Shown, showLines } from './instances-text.ts';
+import { endedLines, type InstanceAnswer, type ListedInstance, listLines, newLines, plain, showLines } from './instances-text.ts';
 
 const MARK = { good: '✓', bad: '\u001b[31m✗\u001b[0m', wait: '!', quiet: '○' };
 const NOW = 1_000_000;
-const INSTANCE: Instance = {
+const INSTANCE: ListedInstance = {
   ...{ id: 'work-7-a1', type: 'coding', status: 'waiting_review', agent: 'claude', agent_id: 'ag_1', developer: 'ana', repository: '/srv/app' },
   ...{ branch: 'work/work-7-a1', base_branch: 'main', worktree_path: '/srv/app-worktrees/work-7-a1', machine: 'here:/h', session_name: 'work-7-a1' },
   ...{
@@ -30,10 +30,10 @@ const INSTANCE: Instance = {
   },
   ...{ created_at: NOW - 120_000, updated_at: NOW, last_activity: NOW - 8_000, ended_at: null },
 };
-const SHOWN: Shown = { instance: INSTANCE, prompt: 'x', attach: ['tmux'], relationships: [], feedback: [], failures: [] };
+const SHOWN: InstanceAnswer = { instance: INSTANCE, prompt: 'x', attach: ['tmux'], relationships: [], feedback: [], failures: [] };
 
 test('the list says of each instance what it is, how it stands, where it runs and whose work it reviews', () => {
-  const review: Instance = {
+  const review: ListedInstance = {
     ...INSTANCE,
     id: 'review-7-a2',
     type: 'review',
@@ -98,7 +98,7 @@ test('one is shown with its reviews, their feedback, its failures and, at the li
 });
 
 test('what ended says whether its worktree is gone, why not, and where its work is', () => {
-  const instance: Instance = { ...INSTANCE, status: 'terminated' };
+  const instance: ListedInstance = { ...INSTANCE, status: 'terminated' };
   const kept = endedLines({ instance, worktree: 'kept', reason: '1 file(s) untracked', backup_ref: null }, 'Stopped', MARK);
   expect(kept).toMatch(
     /^Stopped work-7-a1; it is terminated\.\n! Its worktree was kept: 1 file\(s\) untracked\.\n {4}next: .*covenant instances clean work-7-a1/,

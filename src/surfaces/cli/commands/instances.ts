@@ -5,14 +5,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { instancesAllowReview, instancesDiff, instancesLogs, instancesMessage, instancesStart } from '../../../features/review/instances/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { findServer } from '../client.ts';
-import { asking, CliError, type Command, given, type Invocation, option, type Result, UsageError } from '../command.ts';
+import { asking, type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
-import { type Ended, endedLines, fileLines, filesLines, type Listed, listLines, newLines, plain, type Shown, showLines } from './instances-text.ts';
+import {
+  type Ended,
+  endedLines,
+  fileLines,
+  filesLines,
+  type InstanceAnswer,
+  type InstanceList,
+  listLines,
+  newLines,
+  plain,
+  showLines,
+} from './instances-text.ts';
 
 interface Answers {
   'instances.start': Answer<typeof instancesStart>;
-  'instances.list': Listed;
-  'instances.show': Shown;
+  'instances.list': InstanceList;
+  'instances.show': InstanceAnswer;
   'instances.logs': Answer<typeof instancesLogs>;
   'instances.message': Answer<typeof instancesMessage>;
   'instances.allow_review': Answer<typeof instancesAllowReview>;
@@ -27,7 +38,7 @@ const idOf = ({ positionals }: Invocation): string => positionals[0] as string;
 const LOOK_MS = 1_000;
 
 /** Agents that the server starts, each in a worktree and session of its own. */
-export const instanceCommands: readonly Command[] = [
+export const instanceCommands: readonly CliCommand[] = [
   {
     name: 'instances start',
     summary: 'Start an agent on an issue or a prompt: --issue N, --prompt TEXT, or both; --type coding or planning; --agent NAME is a launcher.',
@@ -136,7 +147,7 @@ export const instanceCommands: readonly Command[] = [
   },
 ];
 
-async function start(invocation: Invocation): Promise<Result> {
+async function start(invocation: Invocation): Promise<CommandResult> {
   const { type, issue, repo, base } = invocation.values;
   if (type === undefined) throw new UsageError('--type is missing: coding or planning');
   if (issue !== undefined && !/^[1-9]\d{0,8}$/.test(String(issue))) throw new UsageError('--issue is not a number');
@@ -157,7 +168,7 @@ async function start(invocation: Invocation): Promise<Result> {
 }
 
 /** The user's own tmux, on the server's socket. */
-async function attach(invocation: Invocation): Promise<Result | undefined> {
+async function attach(invocation: Invocation): Promise<CommandResult | undefined> {
   const shown = await ask(invocation, 'instances.show', { instance_id: idOf(invocation) });
   const { instance } = shown;
   const command = shown.attach?.filter((word) => word !== '-r' || invocation.values.write !== true) ?? null;
@@ -198,7 +209,7 @@ async function follow(invocation: Invocation, lines: number): Promise<undefined>
 }
 
 /** Of one file all its lines, however many answers they come in. */
-async function diff(invocation: Invocation): Promise<Result> {
+async function diff(invocation: Invocation): Promise<CommandResult> {
   const input = { instance_id: idOf(invocation), ...given(invocation, 'path') };
   const first = await ask(invocation, 'instances.diff', input);
   if (first.file === null) return { json: { kind: 'instance_diff', ...first }, text: filesLines(first) };
@@ -212,12 +223,12 @@ async function diff(invocation: Invocation): Promise<Result> {
   return { json: { kind: 'instance_diff', ...first, file }, text: fileLines(file) };
 }
 
-async function end(invocation: Invocation, action: 'instances.stop' | 'instances.abandon', kind: string, did: string, input: object): Promise<Result> {
+async function end(invocation: Invocation, action: 'instances.stop' | 'instances.abandon', kind: string, did: string, input: object): Promise<CommandResult> {
   const ended = await ask(invocation, action, { instance_id: idOf(invocation), ...input });
   return { json: { kind, ...ended }, text: endedLines(ended, did, invocation.out.mark) };
 }
 
-async function clean(invocation: Invocation): Promise<Result> {
+async function clean(invocation: Invocation): Promise<CommandResult> {
   const instance_id = idOf(invocation);
   const force = invocation.values.force === true;
   if (force && invocation.values.yes !== true && !invocation.json && process.stdin.isTTY && process.stderr.isTTY) {

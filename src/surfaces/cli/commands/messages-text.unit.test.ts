@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Listed, threadTable } from './messages.ts';
+import { type MessageList, threadTable } from './messages.ts';
 
 const NOW = 1_700_000_000_000;
-const thread: Listed['items'][number] = {
+const thread: MessageList['items'][number] = {
   id: 'ask_1',
   kind: 'ask',
   type: null,

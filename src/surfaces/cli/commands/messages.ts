@@ -1,10 +1,10 @@
 import type { answerThread, broadcastByHand, listThreads, remindThread, showThread } from '../../../features/workflow/messages/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { asking, type Command, given, option, UsageError } from '../command.ts';
+import { asking, type CliCommand, given, option, UsageError } from '../command.ts';
 import { age, table } from '../output.ts';
 
-export type Listed = Output<typeof listThreads>;
-type Thread = Listed['items'][number];
+export type MessageList = Output<typeof listThreads>;
+type Thread = MessageList['items'][number];
 type Shown = Output<typeof showThread>;
 
 const line = (text: string): string => text.replaceAll(/\s+/g, ' ');
@@ -12,7 +12,7 @@ const toWhom = ({ to, recipients }: Thread): string => (recipients > 1 ? `${reci
 const words = (subject: string | null): string => (subject === null ? '(for those who take part)' : line(subject));
 
 /** What presses first, as the server has sorted it. */
-export function threadTable({ pressing, items }: Pick<Listed, 'pressing' | 'items'>, now: number): string {
+export function threadTable({ pressing, items }: Pick<MessageList, 'pressing' | 'items'>, now: number): string {
   const rows = [...pressing, ...items].map((thread) => [
     thread.id,
     thread.kind,
@@ -58,7 +58,7 @@ interface Answers {
 const ask = asking<Answers>();
 
 /** What agents and people say to each other, for people at a terminal. */
-export const messageCommands: readonly Command[] = [
+export const messageCommands: readonly CliCommand[] = [
   {
     name: 'messages list',
     summary: 'Asks, questions, messages, handoffs and announcements: what was not delivered or is overdue first. --kind, --state and --repo narrow it.',

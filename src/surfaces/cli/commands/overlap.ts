@@ -1,6 +1,6 @@
 import type { dismissByHand, listOverlaps } from '../../../features/team/overlap/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { asking, type Command, option, UsageError } from '../command.ts';
+import { asking, type CliCommand, option, UsageError } from '../command.ts';
 import { age, table } from '../output.ts';
 
 /** Each option, and the setting that it is. */
@@ -35,7 +35,7 @@ const words = ({ settings, defaults }: Configured): string =>
     .join('\n');
 
 /** From which score on work is warned of, from which it needs a verdict, and what makes the score: see docs/overlap.md. */
-export const overlapCommands: readonly Command[] = [
+export const overlapCommands: readonly CliCommand[] = [
   {
     name: 'overlap list',
     summary: 'Work that looked like other work, newest first; with --open what nobody has resolved.',

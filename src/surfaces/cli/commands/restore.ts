@@ -4,11 +4,11 @@ import { type Config, loadConfig } from '../../../config.ts';
 import type { RevivedToken } from '../../../features/core/identity/index.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
-import { CliError, type Command } from '../command.ts';
-import { counted, type Output, table } from '../output.ts';
+import { type CliCommand, CliError } from '../command.ts';
+import { type CliOutput, counted, table } from '../output.ts';
 import { refuseWhileServed } from '../served.ts';
 
-export const restoreCommand: Command = {
+export const restoreCommand: CliCommand = {
   name: 'restore',
   local: true,
   summary:
@@ -171,7 +171,7 @@ const WHY = {
 } as const satisfies Record<RevivedToken['why'], string>;
 
 function tokenLines(
-  mark: Output['mark'],
+  mark: CliOutput['mark'],
   { compared, revived, keepTokens }: { compared: boolean; revived: readonly RevivedToken[]; keepTokens: boolean },
 ): string {
   if (revived.length === 0) return '';

@@ -3,10 +3,10 @@ import { overHttp } from '../../../features/core/devices/connections.ts';
 import type { FileOutcome } from '../../companion/files.ts';
 import { PUBLISHED, toolsetsNamed } from '../../mcp/toolsets.ts';
 import type { Client } from '../client.ts';
-import { CliError, type Command, given, type Invocation, type Result, UsageError } from '../command.ts';
+import { type CliCommand, CliError, type CommandResult, given, type Invocation, UsageError } from '../command.ts';
 import { statusCommand } from './status.ts';
 
-export const serverCommands: readonly Command[] = [
+export const serverCommands: readonly CliCommand[] = [
   {
     name: 'open',
     summary: 'Print a fresh sign-in link for the dashboard, or for the page of what has this id. It works once.',
@@ -51,7 +51,7 @@ export const serverCommands: readonly Command[] = [
 ];
 
 /** What is printed can be run as it is: eval "$(covenant connect codex --write)". */
-function written({ json, out }: Invocation, client: ClientName, files: readonly FileOutcome[], { token, token_id }: Record<string, unknown>): Result {
+function written({ json, out }: Invocation, client: ClientName, files: readonly FileOutcome[], { token, token_id }: Record<string, unknown>): CommandResult {
   const command = `export COVIBE_MCP_TOKEN=${String(token)}`;
   const where = files.map(({ shown }) => shown).join(', ');
   if (!json) out.note(`${out.mark.good} ${where}\nRun this where ${client} is started (token ${String(token_id)}, shown this once):`);

@@ -1,8 +1,8 @@
 import type { approveServer, listServers, rejectServer, restartServer, serverLogs } from '../../../features/gateway/servers/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
-import { type Command, type Invocation, option, type Result, UsageError } from '../command.ts';
+import { type CliCommand, type CommandResult, type Invocation, option, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
-import { age, type Output, table } from '../output.ts';
+import { age, type CliOutput, table } from '../output.ts';
 
 export type ServerList = Answer<typeof listServers>;
 export type ServerItem = ServerList['items'][number];
@@ -12,12 +12,12 @@ export type WithheldItem = ServerItem['withheld'][number];
  * What nobody sees on a screen is written out: a definition may hide words for the model in it, or turn round what a person reads.
  * Spaces and line ends stay, everything else without a shape of its own does not.
  */
-export const visible = (text: string): string => text.toWellFormed().replace(/(?![\n ])[\p{C}\p{Z}\p{DI}\u2800]/gu, written);
+export const escapeInvisible = (text: string): string => text.toWellFormed().replace(/(?![\n ])[\p{C}\p{Z}\p{DI}\u2800]/gu, written);
 
 const written = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`;
 
 const indented = (text: string, by: string): string =>
-  visible(text)
+  escapeInvisible(text)
     .split('\n')
     .map((line) => `${by}${line}`)
     .join('\n');
@@ -26,17 +26,19 @@ const indented = (text: string, by: string): string =>
 export function withheldLines(items: readonly WithheldItem[]): string {
   return items
     .map(({ kind, name, exposed, reason, renamed_from, difference, more_changes }) => {
-      const from = renamed_from === null ? '' : ` from ${visible(renamed_from)}`;
-      const head = `${visible(exposed || name)}  ${kind}, ${reason}${from}`;
+      const from = renamed_from === null ? '' : ` from ${escapeInvisible(renamed_from)}`;
+      const head = `${escapeInvisible(exposed || name)}  ${kind}, ${reason}${from}`;
       const changes = difference.map(({ path, before, after }) =>
-        [`  ${visible(path)}`, before === null ? '' : indented(before, '  - '), after === null ? '' : indented(after, '  + ')].filter(Boolean).join('\n'),
+        [`  ${escapeInvisible(path)}`, before === null ? '' : indented(before, '  - '), after === null ? '' : indented(after, '  + ')]
+          .filter(Boolean)
+          .join('\n'),
       );
       return [head, ...changes, ...(more_changes > 0 ? [`  and ${more_changes} more changes`] : [])].join('\n');
     })
     .join('\n\n');
 }
 
-export function serverLines({ items, problems, unconfigured }: ServerList, mark: Output['mark'], now: number): string {
+export function serverLines({ items, problems, unconfigured }: ServerList, mark: CliOutput['mark'], now: number): string {
   const rows = items.map((s) => [
     s.name,
     s.state,
@@ -52,11 +54,11 @@ export function serverLines({ items, problems, unconfigured }: ServerList, mark:
   for (const { name, problem, next_start_at } of items) {
     if (problem === null) continue;
     const again = next_start_at === null ? '' : ` Next start in ${Math.max(0, Math.ceil((next_start_at - now) / 1000))} s.`;
-    lines.push(`${mark.bad} ${name}: ${visible(problem)}${again}\n    next: covenant servers logs ${name}`);
+    lines.push(`${mark.bad} ${name}: ${escapeInvisible(problem)}${again}\n    next: covenant servers logs ${name}`);
   }
   for (const { line, server, message } of problems) {
     const where = line === null ? '' : `secrets.toml:${line}: `;
-    lines.push(`${mark.wait} ${where}${server === null ? '' : `${visible(server)}: `}${visible(message)}`);
+    lines.push(`${mark.wait} ${where}${server === null ? '' : `${escapeInvisible(server)}: `}${escapeInvisible(message)}`);
   }
   for (const server of items) {
     if (server.withheld.length > 0) lines.push(`${mark.wait} ${server.name}: withheld: ${withheldNames(server.withheld)}`);
@@ -67,15 +69,15 @@ export function serverLines({ items, problems, unconfigured }: ServerList, mark:
   return lines.join('\n');
 }
 
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** Which, and why; as many as a person reads. */
 export function withheldNames(items: readonly WithheldItem[]): string {
-  const names = items.slice(0, MOST_NAMED).map(({ exposed, name, reason, rejected }) => {
-    const shown = visible(exposed || name) || 'one without a name';
+  const names = items.slice(0, MAX_NAMED).map(({ exposed, name, reason, rejected }) => {
+    const shown = escapeInvisible(exposed || name) || 'one without a name';
     return reason === 'duplicate' ? `a second ${shown}` : `${shown} (${reason.replace('_', ' ')}${rejected === null ? '' : ', rejected'})`;
   });
-  return [...names, ...(items.length > MOST_NAMED ? [`and ${items.length - MOST_NAMED} more`] : [])].join(', ');
+  return [...names, ...(items.length > MAX_NAMED ? [`and ${items.length - MAX_NAMED} more`] : [])].join(', ');
 }
 
 const HEAD = ['SERVER', 'STATE', 'TRANSPORT', 'TOOLS', 'WITHHELD', 'RESTARTS', 'SINCE', 'WORKSPACES'];
@@ -83,7 +85,7 @@ const HEAD = ['SERVER', 'STATE', 'TRANSPORT', 'TOOLS', 'WITHHELD', 'RESTARTS', '
 const approvable = ({ withheld }: ServerItem): WithheldItem[] => withheld.filter(({ fingerprint }) => fingerprint !== '');
 
 /** External MCP servers, as `secrets.toml` names them. */
-export const externalServerCommands: readonly Command[] = [
+export const externalServerCommands: readonly CliCommand[] = [
   {
     name: 'servers list',
     summary: 'The external MCP servers: their health, and what of theirs is withheld.',
@@ -101,7 +103,9 @@ export const externalServerCommands: readonly Command[] = [
       const { server, state, problem } = answer as unknown as Answer<typeof restartServer>;
       const { mark } = invocation.out;
       const text =
-        problem === null ? `${mark.good} ${server} is ${state}.` : `${mark.bad} ${server}: ${visible(problem)}\n    next: covenant servers logs ${server}`;
+        problem === null
+          ? `${mark.good} ${server} is ${state}.`
+          : `${mark.bad} ${server}: ${escapeInvisible(problem)}\n    next: covenant servers logs ${server}`;
       return { json: { kind: 'server_restarted', ...answer }, text, exit: problem === null ? 0 : 1 };
     },
   },
@@ -139,7 +143,7 @@ export const externalServerCommands: readonly Command[] = [
       if (lines !== undefined && !/^[1-9]\d{0,3}$/.test(lines)) throw new UsageError('--lines is not a number from 1 to 1000');
       const input = { server: invocation.positionals[0], ...(lines === undefined ? {} : { lines: Number(lines) }) };
       const answer = (await (await invocation.client()).action('servers.logs', input)) as unknown as Answer<typeof serverLogs>;
-      const text = answer.lines.length === 0 ? `${answer.server} has written nothing.` : answer.lines.map(visible).join('\n');
+      const text = answer.lines.length === 0 ? `${answer.server} has written nothing.` : answer.lines.map(escapeInvisible).join('\n');
       return { json: { kind: 'server_log', ...answer }, text };
     },
   },
@@ -150,7 +154,7 @@ async function listOf(invocation: Invocation, input: { server?: string } = {}): 
 }
 
 /** A person sees the difference before they say yes, and approves what they saw: what the server changes meanwhile stays withheld. */
-async function approve(invocation: Invocation): Promise<Result> {
+async function approve(invocation: Invocation): Promise<CommandResult> {
   const server = invocation.positionals[0] as string;
   const tool = option(invocation, 'tool');
   const withheld = (await listOf(invocation, { server })).items.flatMap((item) => item.withheld);
@@ -167,7 +171,7 @@ async function approve(invocation: Invocation): Promise<Result> {
 }
 
 /** What is rejected is what is there now: it can still be approved. */
-async function reject(invocation: Invocation): Promise<Result> {
+async function reject(invocation: Invocation): Promise<CommandResult> {
   const server = invocation.positionals[0] as string;
   const tool = option(invocation, 'tool');
   const answer = await (await invocation.client()).action('servers.reject', { server, ...(tool === undefined ? {} : { tool }) });

@@ -1,15 +1,15 @@
-import type { Setting, settingsList, settingsSet } from '../../../features/core/settings/contract.ts';
+import type { SettingView, settingsList, settingsSet } from '../../../features/core/settings/contract.ts';
 import type { Output, Sent } from '../../../kernel/contract.ts';
-import { asking, type Command, type Invocation, UsageError } from '../command.ts';
+import { asking, type CliCommand, type Invocation, UsageError } from '../command.ts';
 import { table } from '../output.ts';
 
 const ask = asking<{ 'settings.list': Output<typeof settingsList>; 'settings.set': Output<typeof settingsSet> }>();
 
 /** A switch is on or off, for people; what it means follows. */
-const shown = (setting: Setting, value: number | null): string => (setting.switch ? POSITIONS[value === 1 ? 1 : 0] : String(value ?? 'not set'));
+const shown = (setting: SettingView, value: number | null): string => (setting.switch ? POSITIONS[value === 1 ? 1 : 0] : String(value ?? 'not set'));
 const POSITIONS = ['off', 'on'] as const;
 
-function words(setting: Setting): string {
+function words(setting: SettingView): string {
   const { key, value, is_default, switch: positions } = setting;
   const origin = is_default ? 'the default' : `default ${shown(setting, setting.default)}`;
   const means = positions ? `\n${value === 1 ? positions.on : positions.off}` : '';
@@ -31,7 +31,7 @@ function wanted(text: string): Wanted {
   return Number(text);
 }
 
-export const settingCommands: readonly Command[] = [
+export const settingCommands: readonly CliCommand[] = [
   {
     name: 'settings list',
     summary: 'The settings of the workspace, with their defaults and bounds.',

@@ -4,14 +4,14 @@ import type { workflowsList } from '../../../features/workflow/oversight/contrac
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { printableLine } from '../../../kernel/printable.ts';
 import { columnsOf, fitted, padded } from '../columns.ts';
-import { age, counted, type Output } from '../output.ts';
-import type { WaitingItem } from './status-waiting.ts';
+import { age, type CliOutput, counted } from '../output.ts';
+import type { WaitingCommand } from './status-waiting.ts';
 
 type Agents = Answer<typeof agentsList>;
 type Agent = Agents['items'][number];
 type Work = Answer<typeof agentsShow>['work'];
 type Workflows = Answer<typeof workflowsList>;
-type Tones = Output['tone'];
+type Tones = CliOutput['tone'];
 
 /** Of the terminal, and the moment that ages are counted to. */
 export interface Width {
@@ -23,7 +23,7 @@ export interface Width {
 export const LISTED = 20;
 /** Less of a sentence says nothing; more than this is read elsewhere. */
 const LEAST = 16;
-const MOST = 80;
+const MAX_ITEMS = 80;
 
 const TONES: Record<Agent['state'], keyof Tones> = {
   waiting: 'you',
@@ -37,9 +37,9 @@ const TONES: Record<Agent['state'], keyof Tones> = {
 
 const oneLine = (text: string): string => printableLine(text.replaceAll(/\s+/g, ' ').trim());
 const more = (count: number, command: string): string[] => (count > LISTED ? [`  and ${count - LISTED} more: ${command}`] : []);
-const room = ({ columns }: Width, taken: number): number => Math.max(LEAST, Math.min(MOST, columns - taken));
+const room = ({ columns }: Width, taken: number): number => Math.max(LEAST, Math.min(MAX_ITEMS, columns - taken));
 
-export function waitingLines({ items, cut }: { items: readonly WaitingItem[]; cut: boolean }, tones: Tones, width: Width): string[] {
+export function waitingLines({ items, cut }: { items: readonly WaitingCommand[]; cut: boolean }, tones: Tones, width: Width): string[] {
   const lines = items.slice(0, LISTED).map(({ who, sentence, since, command }) => {
     const rest = [...(since === null ? [] : [age(since, width.now)]), oneLine(command)].map((part) => `  ${part}`).join('');
     return `  ${tones.you} ${fitted(oneLine(`${who} ${sentence}`), room(width, 4 + columnsOf(rest)))}${rest}`;

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { columnsOf, fitted } from '../columns.ts';
 import { agentLines, waitingLines, workflowLines } from './status-text.ts';
-import { inOrder, type WaitingItem } from './status-waiting.ts';
+import { inOrder, type WaitingCommand } from './status-waiting.ts';
 
 const TONES = { you: '◆', live: '●', wait: '▲', bad: '✕', quiet: '○' };
 const NOW = Date.UTC(2026, 0, 2, 12);
 const wide = { columns: Number.POSITIVE_INFINITY, now: NOW };
 
-const question: WaitingItem = {
+const question: WaitingCommand = {
   kind: 'question',
   id: 'msg_0000009TX2KD',
   who: 'codex@mira',

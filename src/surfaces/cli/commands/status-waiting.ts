@@ -13,7 +13,7 @@ type Instance = Answer<typeof instancesList>['items'][number];
 type Server = Answer<typeof listServers>['items'][number];
 
 /** What a person has to do, and the command for it. */
-export interface WaitingItem {
+export interface WaitingCommand {
   readonly kind: 'question' | 'call' | 'review' | 'definition' | 'device';
   readonly id: string;
   readonly who: string;
@@ -25,7 +25,7 @@ export interface WaitingItem {
 }
 
 /** What has a deadline first, the nearest first; then what has waited longest. */
-export const inOrder = (items: readonly WaitingItem[]): WaitingItem[] =>
+export const inOrder = (items: readonly WaitingCommand[]): WaitingCommand[] =>
   items.toSorted(
     (a, b) =>
       (a.deadline ?? Number.MAX_SAFE_INTEGER) - (b.deadline ?? Number.MAX_SAFE_INTEGER) ||
@@ -39,7 +39,7 @@ const tail = (id: string): string => id.slice(-6);
 export const openQuestion = (
   { question_id, agent_id, agent_name, subject, question, asked_at, expires_at }: Question,
   knownAs: string | undefined,
-): WaitingItem => ({
+): WaitingCommand => ({
   kind: 'question',
   id: question_id,
   who: knownAs ?? agent_name ?? agent_id,
@@ -49,7 +49,7 @@ export const openQuestion = (
   command: `covenant workflow answer ${tail(question_id)}`,
 });
 
-export const heldCall = ({ approval_id, developer, agent, noun, name, requested_at, deadline_at }: Approval): WaitingItem => ({
+export const heldCall = ({ approval_id, developer, agent, noun, name, requested_at, deadline_at }: Approval): WaitingCommand => ({
   kind: 'call',
   id: approval_id,
   who: developer === null ? 'the operator' : agent === null ? developer : `${agent}@${developer}`,
@@ -59,7 +59,7 @@ export const heldCall = ({ approval_id, developer, agent, noun, name, requested_
   command: `covenant approvals approve ${tail(approval_id)}`,
 });
 
-export const waitingDevice = ({ user_code, machine_name, agents, asked_at, expires_at }: Device): WaitingItem => ({
+export const waitingDevice = ({ user_code, machine_name, agents, asked_at, expires_at }: Device): WaitingCommand => ({
   kind: 'device',
   id: user_code,
   who: machine_name,
@@ -69,7 +69,7 @@ export const waitingDevice = ({ user_code, machine_name, agents, asked_at, expir
   command: `covenant devices approve ${user_code} --developer NAME`,
 });
 
-export const spentReview = ({ id, reviews, max_reviews, last_activity }: Instance): WaitingItem => ({
+export const spentReview = ({ id, reviews, max_reviews, last_activity }: Instance): WaitingCommand => ({
   kind: 'review',
   id,
   who: id,
@@ -79,7 +79,7 @@ export const spentReview = ({ id, reviews, max_reviews, last_activity }: Instanc
   command: `covenant instances allow ${id}`,
 });
 
-export const withheldDefinitions = ({ name, withheld }: Server): WaitingItem => ({
+export const withheldDefinitions = ({ name, withheld }: Server): WaitingCommand => ({
   kind: 'definition',
   id: `server:${name}`,
   who: name,

@@ -10,11 +10,11 @@ import type { listQuestions } from '../../../features/workflow/messages/contract
 import type { workflowsList } from '../../../features/workflow/oversight/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
-import { asking, type Command, type Invocation } from '../command.ts';
+import { asking, type CliCommand, type Invocation } from '../command.ts';
 import { age } from '../output.ts';
 import { processOf } from '../served.ts';
 import { agentLines, expiringLines, expiringToken, LISTED, lostAt, waitingLines, workflowLines } from './status-text.ts';
-import { heldCall, inOrder, openQuestion, spentReview, type WaitingItem, waitingDevice, withheldDefinitions } from './status-waiting.ts';
+import { heldCall, inOrder, openQuestion, spentReview, type WaitingCommand, waitingDevice, withheldDefinitions } from './status-waiting.ts';
 
 interface Answers {
   'server.status': Answer<typeof serverStatus>;
@@ -33,7 +33,7 @@ const ask = asking<Answers>();
 /** What a workflow is while somebody has still to do something about it. */
 const UNFINISHED = ['planning', 'ready', 'in_progress', 'paused', 'failed'];
 
-export const statusCommand: Command = {
+export const statusCommand: CliCommand = {
   name: 'status',
   summary: 'What waits on you, who is at work and how far the workflows are; with --verbose what the server is and holds.',
   options: { verbose: { type: 'boolean' } },
@@ -67,7 +67,11 @@ function withoutServer({ env, out: { mark } }: Invocation): string {
 }
 
 /** The operator is nobody's teammate: asks, handoffs and overlaps wait for the developer whom they concern. */
-async function whatWaits(invocation: Invocation, agents: Answers['agents.list']['items'], isDefault: boolean): Promise<{ items: WaitingItem[]; cut: boolean }> {
+async function whatWaits(
+  invocation: Invocation,
+  agents: Answers['agents.list']['items'],
+  isDefault: boolean,
+): Promise<{ items: WaitingCommand[]; cut: boolean }> {
   const approvals = await ask(invocation, 'approvals.list');
   const questions = await ask(invocation, 'questions.list');
   const instances = await ask(invocation, 'instances.list', { status: ['started', 'waiting_review'], type: 'coding', limit: 200 });

@@ -1,4 +1,4 @@
-import { type Command, given, type Invocation, option } from '../command.ts';
+import { type CliCommand, given, type Invocation, option } from '../command.ts';
 import { age, table } from '../output.ts';
 
 interface TokenItem {
@@ -20,7 +20,7 @@ function minutes(invocation: Invocation, name: string, field: string): Record<st
 
 const dayOf = (time: number | null): string => (time === null ? 'never' : new Date(time).toISOString().slice(0, 10));
 
-export const tokenCommands: readonly Command[] = [
+export const tokenCommands: readonly CliCommand[] = [
   {
     name: 'tokens create',
     summary: 'Make a token for a developer, who is created on first use. Shown once.',

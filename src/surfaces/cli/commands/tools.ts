@@ -1,4 +1,4 @@
-import { type Command, option, UsageError } from '../command.ts';
+import { type CliCommand, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
 
 interface ToolItem {
@@ -9,7 +9,7 @@ interface ToolItem {
   calls_24h: number;
 }
 
-export const toolCommands: readonly Command[] = [
+export const toolCommands: readonly CliCommand[] = [
   {
     name: 'tools list',
     summary: 'The catalogue, and what you may call of it.',

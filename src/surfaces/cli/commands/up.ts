@@ -14,10 +14,10 @@ import { telemetrySettings } from '../../telemetry/settings.ts';
 import type { Telemetry } from '../../telemetry/start.ts';
 import { openBrowser } from '../browser.ts';
 import { findServer } from '../client.ts';
-import { CliError, type Command, type Invocation, option } from '../command.ts';
+import { type CliCommand, CliError, type Invocation, option } from '../command.ts';
 import { prepareHome, removeRunFile, writeRunFile } from '../home.ts';
 
-export const upCommand: Command = {
+export const upCommand: CliCommand = {
   name: 'up',
   local: true,
   summary: 'Start the server.',

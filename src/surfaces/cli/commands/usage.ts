@@ -1,6 +1,6 @@
 import type { CountedUsage, listPrices, listUsage, setPrice, UsageKey, UsageRow } from '../../../features/team/usage/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { asking, type Command, type Invocation, option, UsageError } from '../command.ts';
+import { asking, type CliCommand, type Invocation, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
 
 const ask = asking<{ 'usage.list': Output<typeof listUsage>; 'prices.list': Output<typeof listPrices>; 'prices.set': Output<typeof setPrice> }>();
@@ -18,7 +18,7 @@ const FIGURES = { input: 'input', cached: 'cached_input', 'cache-write': 'cache_
 const NEEDED: readonly string[] = ['input', 'output'];
 
 /** Tokens and what they cost. */
-export const usageCommands: readonly Command[] = [
+export const usageCommands: readonly CliCommand[] = [
   {
     name: 'usage',
     summary: 'Tokens and cost of the last days, by agent, day, developer or task.',

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { abandonWorkflow, createByHand, releaseClaim, retryTask, setParallelismByHand } from '../../../features/workflow/steering/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { asking, type Command, given, type Invocation, option, type Result, UsageError } from '../command.ts';
+import { asking, type CliCommand, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 
 type Steered = Output<typeof abandonWorkflow>;
@@ -23,7 +23,7 @@ const ask = asking<Answers>();
 const REASON = { reason: { type: 'string' } } as const;
 
 /** What an operator may do with the work of agents. */
-export const workflowSteering: readonly Command[] = [
+export const workflowSteering: readonly CliCommand[] = [
   {
     name: 'workflow create',
     summary: 'A workflow from --prompt TEXT, called --name, of the repository here or in --repository; an agent plans it.',
@@ -61,7 +61,7 @@ function numberOf(text: string | undefined, what: string): number {
   throw new UsageError(`${what} is not a number from 1 to 1000`);
 }
 
-async function create(invocation: Invocation): Promise<Result> {
+async function create(invocation: Invocation): Promise<CommandResult> {
   const { name, prompt } = invocation.values;
   if (name === undefined) throw new UsageError('--name is missing');
   if (prompt === undefined) throw new UsageError('--prompt is missing');
@@ -75,7 +75,7 @@ async function create(invocation: Invocation): Promise<Result> {
   return { json: { kind: 'workflow_created', ...made }, text };
 }
 
-function setting(verb: 'pause' | 'resume' | 'complete', summary: string, did: string): Command {
+function setting(verb: 'pause' | 'resume' | 'complete', summary: string, did: string): CliCommand {
   return {
     name: `workflow ${verb}`,
     summary,
@@ -85,14 +85,14 @@ function setting(verb: 'pause' | 'resume' | 'complete', summary: string, did: st
   };
 }
 
-async function set(invocation: Invocation, verb: 'pause' | 'resume' | 'complete' | 'abandon', did: string): Promise<Result> {
+async function set(invocation: Invocation, verb: 'pause' | 'resume' | 'complete' | 'abandon', did: string): Promise<CommandResult> {
   const answer = await ask(invocation, `workflows.${verb}`, { workflow_id: invocation.positionals[0], ...given(invocation, 'reason') });
   const held = answer.claims > 0 ? ` Agents still work on ${answer.claims} of its tasks.` : '';
   const text = answer.changed ? `${did} ${answer.name} (${answer.workflow_id}).${held}` : `${answer.name} is ${answer.status} already.`;
   return { json: { kind: 'workflow_status', ...answer }, text: `${invocation.out.mark.good} ${text}` };
 }
 
-async function abandon(invocation: Invocation): Promise<Result> {
+async function abandon(invocation: Invocation): Promise<CommandResult> {
   if (invocation.values.yes !== true && !invocation.json && process.stdin.isTTY && process.stderr.isTTY) {
     const question = `Abandon ${invocation.positionals[0] ?? ''}? There is no way back. [y/N] `;
     if (!(await confirm(question, process.stdin, process.stderr))) {
@@ -102,7 +102,7 @@ async function abandon(invocation: Invocation): Promise<Result> {
   return await set(invocation, 'abandon', 'Abandoned');
 }
 
-function moving(verb: 'retry' | 'skip' | 'release', summary: string, options: NonNullable<Command['options']>): Command {
+function moving(verb: 'retry' | 'skip' | 'release', summary: string, options: NonNullable<CliCommand['options']>): CliCommand {
   return {
     name: `workflow ${verb}`,
     summary,

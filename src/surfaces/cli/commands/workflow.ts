@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { answerQuestion, listQuestions } from '../../../features/workflow/messages/contract.ts';
 import type { workflowsAgents, workflowsList, workflowsShow, workflowsTasks } from '../../../features/workflow/oversight/contract.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { asking, type Command, option } from '../command.ts';
+import { asking, type CliCommand, option } from '../command.ts';
 import { age, table } from '../output.ts';
 import { workflowSteering } from './workflow-steer.ts';
 
@@ -71,7 +71,7 @@ const ask = asking<Answers>();
 const newest = (items: readonly unknown[], total: number): string => (total > items.length ? `\n(the newest ${items.length} of ${total})` : '');
 
 /** The work of agents, for people at a terminal. */
-export const workflowCommands: readonly Command[] = [
+export const workflowCommands: readonly CliCommand[] = [
   {
     name: 'workflow list',
     summary: 'The workflows of the workspace, newest first.',

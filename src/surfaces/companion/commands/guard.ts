@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { placeOf } from '../../../machine/git/place.ts';
-import { CliError, type Result, UsageError } from '../../cli/command.ts';
+import { CliError, type CommandResult, UsageError } from '../../cli/command.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
 import { checkGuard } from '../guard/check.ts';
 import { GUARDED, type GuardOutcome, hooksFolder, installGuard, isInTree, ownHooksFolder, removeGuard } from '../guard/install.ts';
@@ -55,7 +55,7 @@ export const guardCommands: readonly CompanionCommand[] = [
   },
 ];
 
-function report(outcomes: readonly GuardOutcome[], mark: Record<'good' | 'wait' | 'quiet', string>, notes: readonly string[]): Result {
+function report(outcomes: readonly GuardOutcome[], mark: Record<'good' | 'wait' | 'quiet', string>, notes: readonly string[]): CommandResult {
   const marks: Partial<Record<GuardOutcome['change'], string>> = { left: mark.wait, absent: mark.quiet };
   const lines = outcomes.map(({ hook, change, kept }) => {
     const first = kept && (change === 'installed' || change === 'unchanged') ? '; your own hook runs first' : '';

@@ -7,11 +7,11 @@ import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookQuestion } from 
 import { CliError, option } from '../../cli/command.ts';
 import { questionFrom } from '../../hook-question.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
-import { type Heard, hear, heldBack, orNot } from '../hook-answer.ts';
+import { askServer, type HookResult, heldBack, ignoreErrors } from '../hook-answer.ts';
 import { payloadFrom } from '../hook-payload.ts';
+import { shouldNotify } from '../notified.ts';
 import { noteRepo } from '../repos.ts';
 import { noteSession } from '../run-session.ts';
-import { toBeTold } from '../told.ts';
 
 /** Events between which a run leaves work that nobody else has yet. */
 const WITH_GIT_STATE: readonly HookEvent[] = ['session-start', 'stop', 'session-end'];
@@ -50,14 +50,14 @@ export const hookCommand: CompanionCommand = {
     // Cursor runs Claude Code's hooks as well where it is told to, beside its own.
     if (name === 'claude-code' && 'cursor_version' in native) return undefined;
     const question = await asked(env, event, client.reduce(event, native));
-    const heard = await hear(env, { origin, client: name, event, question, token: configuredToken(env, origin, env.COVIBE_AGENT || name) });
+    const heard = await askServer(env, { origin, client: name, event, question, token: configuredToken(env, origin, env.COVIBE_AGENT || name) });
     const { answer, note } = answerTo(heard, { env, name, client, event, question, origin });
     if (note !== undefined) out.note(note);
     if (Object.keys(answer).length > 0) out.result(JSON.stringify(answer));
     if (name === 'claude-code' && WITH_GIT_STATE.includes(event)) {
       const session = heard.kind === 'answered' ? heard.session_id : undefined;
       const transcript = stringOf(native.transcript_path);
-      if (transcript !== undefined && session !== undefined) orNot(() => noteSession(env, transcript, session, Date.now()));
+      if (transcript !== undefined && session !== undefined) ignoreErrors(() => noteSession(env, transcript, session, Date.now()));
       if (event !== 'session-start') (await import('../hook-usage.ts')).reportUsageAside(env, origin, { transcript, session });
     }
     return undefined;
@@ -68,7 +68,7 @@ export const hookCommand: CompanionCommand = {
 async function asked(env: NodeJS.ProcessEnv, event: HookEvent, reduced: ReturnType<HookClient['reduce']>): Promise<HookQuestion> {
   const question = questionFrom(reduced);
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
-  if (place) orNot(() => noteRepo(env, place, Date.now()));
+  if (place) ignoreErrors(() => noteRepo(env, place, Date.now()));
   if (!place || !WITH_GIT_STATE.includes(event)) return question;
   return { ...question, ...(await (await import('../git-state.ts')).gitState(place.root)) };
 }
@@ -83,7 +83,7 @@ interface Standing {
 }
 
 /** `note`: for the person, where the client shows it. */
-function answerTo(heard: Heard, { env, name, client, event, question, origin }: Standing): { answer: Readonly<Record<string, unknown>>; note?: string } {
+function answerTo(heard: HookResult, { env, name, client, event, question, origin }: Standing): { answer: Readonly<Record<string, unknown>>; note?: string } {
   if (heard.kind === 'answered') return { answer: heard.body };
   const denied = heard.failClosed && event === 'before-tool' && question.edits !== undefined;
   const goesOn = heard.failClosed ? 'Edits wait for it' : 'The agent goes on without Covenant';
@@ -91,7 +91,7 @@ function answerTo(heard: Heard, { env, name, client, event, question, origin }: 
     heard.kind === 'away'
       ? `The Covenant server at ${origin} cannot be asked (${heard.reason}). ${goesOn}; covibe-local doctor says more.`
       : `${heard.message} ${goesOn}. Next: ${heard.next}`;
-  const tell = toBeTold(env, `${name} ${question.client_session ?? process.ppid}`, Date.now());
+  const tell = shouldNotify(env, `${name} ${question.client_session ?? process.ppid}`, Date.now());
   const answer = client.render(event, {
     ...SILENT,
     ...(denied && { decision: 'deny', reason: heldBack('This edit was not made', origin, heard) }),

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CliError, option, type Result, UsageError } from '../../cli/command.ts';
-import { counted, type Output } from '../../cli/output.ts';
+import { CliError, type CommandResult, option, UsageError } from '../../cli/command.ts';
+import { type CliOutput, counted } from '../../cli/output.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
 import { HANDOVER, runCurrent } from '../update/launch.ts';
 import { createUpdater } from '../update/updater.ts';
 import { NO_TOKEN } from '../watch/deliver.ts';
 import type { LeftFile } from '../watch/inboxes.ts';
-import { Watcher } from '../watch/loop.ts';
+import { MachineWatcher } from '../watch/loop.ts';
 import { syncUsage } from '../watch/sync.ts';
 import { tokensFor } from '../watch/tokens.ts';
 
@@ -33,7 +33,7 @@ const watch: CompanionCommand = {
     const ending = new AbortController();
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => ending.abort());
     const updater = createUpdater({ env, origin, enabled, out });
-    const watcher = new Watcher({ env, origin, intervalMs, since, out, signal: ending.signal, updater });
+    const watcher = new MachineWatcher({ env, origin, intervalMs, since, out, signal: ending.signal, updater });
     if (values.once === true) {
       await watcher.tick();
       return onceOver(watcher);
@@ -50,7 +50,7 @@ const watch: CompanionCommand = {
   },
 };
 
-function onceOver(watcher: Watcher): Result {
+function onceOver(watcher: MachineWatcher): CommandResult {
   const { sent, waiting, problem } = watcher.status;
   const text = problem === null ? `${counted(sent, 'usage event')} sent in all` : `${problem}; ${counted(waiting, 'usage event')} waiting`;
   return { json: { kind: 'watch', sent, waiting, problem }, text, exit: problem === null ? 0 : 1 };
@@ -80,12 +80,12 @@ const telemetry: CompanionCommand = {
   },
 };
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** A folder that was meant otherwise may hold any number. */
-function leftLines(left: readonly LeftFile[], { mark }: Output): string[] {
-  const named = left.slice(0, MOST_NAMED).map(({ file, reason }) => `${mark.bad} ${file} holds no usage, and is left as it is: ${reason}`);
-  return left.length > MOST_NAMED ? [...named, `${mark.bad} and ${counted(left.length - MOST_NAMED, 'file')} more`] : named;
+function leftLines(left: readonly LeftFile[], { mark }: CliOutput): string[] {
+  const named = left.slice(0, MAX_NAMED).map(({ file, reason }) => `${mark.bad} ${file} holds no usage, and is left as it is: ${reason}`);
+  return left.length > MAX_NAMED ? [...named, `${mark.bad} and ${counted(left.length - MAX_NAMED, 'file')} more`] : named;
 }
 
 function secondsFrom(text: string | undefined): number {

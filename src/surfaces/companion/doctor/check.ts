@@ -1,28 +1,28 @@
 import { CliError } from '../../cli/command.ts';
-import type { ServerState } from '../server-state.ts';
+import type { ServerProbe } from '../server-state.ts';
 import type { SetUp } from '../setup/setups.ts';
 
 /** `open`: nothing is wrong with the setup, and yet somebody may want to know. */
-export interface Check {
+export interface SetupCheck {
   readonly check: string;
   readonly state: 'ok' | 'failed' | 'open';
   readonly message: string;
   readonly fix?: string;
 }
 
-export interface Checked {
+export interface SetupCheckContext {
   readonly env: NodeJS.ProcessEnv;
   readonly setup: SetUp;
-  readonly server: ServerState;
+  readonly server: ServerProbe;
   readonly now: number;
 }
 
-export const ok = (check: string, message: string): Check => ({ check, state: 'ok', message });
-export const open = (check: string, message: string): Check => ({ check, state: 'open', message });
-export const failed = (check: string, message: string, fix: string): Check => ({ check, state: 'failed', message, fix });
+export const ok = (check: string, message: string): SetupCheck => ({ check, state: 'ok', message });
+export const open = (check: string, message: string): SetupCheck => ({ check, state: 'open', message });
+export const failed = (check: string, message: string, fix: string): SetupCheck => ({ check, state: 'failed', message, fix });
 
 /** What cannot be looked at is a finding like any other, and hides none. */
-export async function looked(check: string, look: () => readonly Check[] | Promise<readonly Check[]>): Promise<readonly Check[]> {
+export async function runSetupCheck(check: string, look: () => readonly SetupCheck[] | Promise<readonly SetupCheck[]>): Promise<readonly SetupCheck[]> {
   try {
     return await look();
   } catch (error) {

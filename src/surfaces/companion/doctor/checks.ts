@@ -14,10 +14,10 @@ import type { SetUp } from '../setup/setups.ts';
 import { WITHOUT_GIT } from '../setup/text.ts';
 import { askAboutTokens } from '../setup/tokens.ts';
 import { readWatchStatus } from '../watch/status.ts';
-import { type Check, type Checked, failed, ok, open } from './check.ts';
+import { failed, ok, open, type SetupCheck, type SetupCheckContext } from './check.ts';
 
 /** Nobody has to have it. */
-export async function guardChecks({ setup: { root } }: Checked): Promise<Check[]> {
+export async function guardChecks({ setup: { root } }: SetupCheckContext): Promise<SetupCheck[]> {
   const folder = await hooksFolder(root).catch(() => undefined);
   // Without git there is nothing to guard, and its absence has a line of its own.
   if (folder === undefined) return [];
@@ -43,7 +43,7 @@ function hookIn(path: string): { state: ReturnType<typeof scriptState> | 'absent
 /** It has something to say every minute. */
 const SILENT_AFTER_MS = 10 * 60_000;
 
-export async function watchCheck({ env, setup, now }: Checked): Promise<Check> {
+export async function watchCheck({ env, setup, now }: SetupCheckContext): Promise<SetupCheck> {
   const { origin: of, ...status } = readWatchStatus(env);
   const isForThis = of === setup.origin;
   const { last_sync_at = null, problem = null } = isForThis ? status : {};
@@ -63,7 +63,7 @@ export async function watchCheck({ env, setup, now }: Checked): Promise<Check> {
 
 const isRecent = (at: number | null | undefined, now: number): boolean => at != null && now - at < SILENT_AFTER_MS;
 
-export function serverCheck({ setup: { origin }, server }: Checked): Check {
+export function serverCheck({ setup: { origin }, server }: SetupCheckContext): SetupCheck {
   if (server.state === 'ready') return ok('server', `server ${server.ms} ms`);
   if (server.state === 'unreachable') return open('server', `server ${origin} cannot be reached (${server.reason}); covenant up starts one`);
   return server.state === 'failing'
@@ -72,7 +72,7 @@ export function serverCheck({ setup: { origin }, server }: Checked): Check {
 }
 
 /** Whether this server accepts what the agents will show it. What can be known without it is checked without it. */
-export async function tokenChecks({ env, setup, server }: Checked): Promise<Check[]> {
+export async function tokenChecks({ env, setup, server }: SetupCheckContext): Promise<SetupCheck[]> {
   const token = environmentToken(env);
   const isReady = server.state === 'ready';
   const checks = token === undefined ? await storedTokenChecks(env, setup, isReady) : isReady ? await environmentTokenChecks(setup, token) : [];
@@ -81,7 +81,7 @@ export async function tokenChecks({ env, setup, server }: Checked): Promise<Chec
 
 const usesHttpHooks = ({ hooks, clients }: SetUp): boolean => hooks === 'http' && clients.includes('claude-code');
 
-async function environmentTokenChecks(setup: SetUp, token: string): Promise<Check[]> {
+async function environmentTokenChecks(setup: SetUp, token: string): Promise<SetupCheck[]> {
   const said = await tokenState(setup.origin, token);
   if (said.state === 'unreachable') return [open('tokens', `the token was not checked (${said.reason})`)];
   if (said.state === 'refused')
@@ -92,7 +92,7 @@ async function environmentTokenChecks(setup: SetUp, token: string): Promise<Chec
   return [accepted, failed('hooks', message, `${setupCommand(setup)} --hooks command`)];
 }
 
-async function storedTokenChecks(env: NodeJS.ProcessEnv, setup: SetUp, isReady: boolean): Promise<Check[]> {
+async function storedTokenChecks(env: NodeJS.ProcessEnv, setup: SetUp, isReady: boolean): Promise<SetupCheck[]> {
   const fix = setupCommand(setup);
   const unread = 'the HTTP hooks of Claude Code read COVIBE_MCP_TOKEN, which is not set here';
   const hooks = usesHttpHooks(setup) ? [failed('hooks', unread, `set it where your agents start, or ${fix} --hooks command`)] : [];
@@ -116,7 +116,7 @@ async function storedTokenChecks(env: NodeJS.ProcessEnv, setup: SetUp, isReady: 
   ];
 }
 
-function privacyCheck(env: NodeJS.ProcessEnv): Check[] {
+function privacyCheck(env: NodeJS.ProcessEnv): SetupCheck[] {
   const file = credentialsPath(env);
   return isOpenToOthers(env) ? [failed('credentials', `${file} can be read by others`, `chmod 600 ${quoted(file)}`)] : [];
 }
@@ -124,7 +124,7 @@ function privacyCheck(env: NodeJS.ProcessEnv): Check[] {
 export const NOT_SET_UP = 'setup';
 
 /** The files that setup wrote, one line for each agent that has all of them. */
-export function fileChecks({ env, setup, now }: Checked): Check[] {
+export function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[] {
   const findings = inspectSetup({ env, ...setup, now });
   if (findings.every(({ state, scope }) => state === 'missing' || scope === 'machine'))
     return [failed(NOT_SET_UP, 'the agents of this repository are not set up', setupCommand({ ...setup, clients: [] }))];
@@ -139,7 +139,7 @@ export function fileChecks({ env, setup, now }: Checked): Check[] {
 }
 
 /** How agents start the bridge. Where that has changed since setup, the files are stale. */
-export function programChecks({ env, setup }: Checked): Check[] {
+export function programChecks({ env, setup }: SetupCheckContext): SetupCheck[] {
   const bridge = ok('bridge', `bridge: ${programsFor(env, setup.root).bridge.join(' ')}`);
   return [bridge, ...(hasProgram('git', env) ? [] : [open('git', WITHOUT_GIT)])];
 }

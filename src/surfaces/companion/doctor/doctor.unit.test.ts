@@ -8,23 +8,23 @@ import { createOutput } from '../../cli/output.ts';
 import { hooksFolder } from '../guard/install.ts';
 import { noteSetup } from '../setup/setups.ts';
 import { writeWatchStatus } from '../watch/status.ts';
-import { type Check, looked } from './check.ts';
+import { runSetupCheck, type SetupCheck } from './check.ts';
 import { report } from './report.ts';
 
 /** A machine whose server is away, with a repository whose agents were set up for it. */
-async function house() {
+async function services() {
   const [machine, repository, origin] = [testMachine({ systemd: false }), temporaryRepository(), await closedOrigin()];
   noteSetup(machine.env, repository.path, { origin, hooks: 'command', clients: ['claude-code'] });
-  const checks = async (of: string): Promise<readonly Check[]> => {
+  const checks = async (of: string): Promise<readonly SetupCheck[]> => {
     const out = createOutput({}, process.stdout, process.stderr);
     const { json } = await report({ env: machine.env, cwd: repository.path, json: true, out, values: {}, positionals: [] });
-    return (json.items as readonly Check[]).filter(({ check }) => check === of);
+    return (json.items as readonly SetupCheck[]).filter(({ check }) => check === of);
   };
   return { machine, repository, origin, checks };
 }
 
 test('a watch that reports to another server is not taken for one that reports to this', async () => {
-  const { machine, origin, checks } = await house();
+  const { machine, origin, checks } = await services();
   const status = { pid: 1, version: '1', last_sync_at: Date.now(), sent: 1, waiting: 0, problem: null };
   writeWatchStatus(machine.env, { ...status, origin });
   expect(await checks('watch')).toMatchObject([{ state: 'ok' }]);
@@ -39,7 +39,7 @@ test('a watch that reports to another server is not taken for one that reports t
 });
 
 test("a folder in the place of git's hook is named, with what to do", async () => {
-  const { repository, checks } = await house();
+  const { repository, checks } = await services();
   const hook = join(await hooksFolder(repository.path), 'pre-commit');
   rmSync(hook, { force: true });
   mkdirSync(hook, { recursive: true });
@@ -50,7 +50,7 @@ test("a folder in the place of git's hook is named, with what to do", async () =
 });
 
 test('a folder in the place of the unit is a finding of its own, beside the others', async () => {
-  const { machine, checks } = await house();
+  const { machine, checks } = await services();
   const unit = join(machine.home, '.config/systemd/user/covibe-watch.service');
   mkdirSync(unit, { recursive: true });
   writeFileSync(join(machine.env.PATH?.split(':')[0] ?? '', 'systemctl'), '#!/bin/sh\n', { mode: 0o755 });
@@ -62,10 +62,10 @@ test('a folder in the place of the unit is a finding of its own, beside the othe
 
 test('whatever cannot be looked at is said, with where it is and what to do', async () => {
   const fix = 'make it readable, or move it away; then covibe-local doctor';
-  expect(await looked('files', () => readdirSync('/nowhere') as never)).toEqual([
+  expect(await runSetupCheck('files', () => readdirSync('/nowhere') as never)).toEqual([
     { check: 'files', state: 'failed', message: 'files could not be checked: /nowhere cannot be read (ENOENT)', fix },
   ]);
-  expect(await looked('bridge', () => Promise.reject(new TypeError()))).toEqual([
+  expect(await runSetupCheck('bridge', () => Promise.reject(new TypeError()))).toEqual([
     { check: 'bridge', state: 'failed', message: 'bridge could not be checked (TypeError)', fix },
   ]);
 });

@@ -19,10 +19,10 @@ import { stage } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
 
 /** More links one behind the other lead in a circle; reading such a file says so. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /** Where a file really lies: links to it stay links. */
-export function linkedTo(path: string, links = MOST_LINKS): string {
+export function linkedTo(path: string, links = MAX_LINKS): string {
   return links > 0 && isLink(path) ? linkedTo(resolve(real(dirname(path)), readlinkSync(path)), links - 1) : path;
 }
 
@@ -65,7 +65,7 @@ export interface FileText {
 }
 
 /** One file as it is to be. `text` undefined: it is to be gone. */
-export interface Write {
+export interface FileWrite {
   readonly path: string;
   readonly shown: string;
   /** As it was when this was planned; undefined where there was no file. */
@@ -105,10 +105,10 @@ const nearestFolder = (folder: string): string => (existsSync(folder) || folder 
 export const missingFolders = (folder: string): string[] => (existsSync(folder) ? [] : [...missingFolders(dirname(folder)), folder]);
 
 /** All of them or none, as far as a disk allows: each is whole beside its place before the first takes its place. */
-export function writeAll(writes: readonly Write[]): void {
+export function writeAll(writes: readonly FileWrite[]): void {
   const made = [...new Set(writes.flatMap(({ path, text }) => (text === undefined ? [] : missingFolders(dirname(path)))))];
-  const staged: { write: Write; temporary: string }[] = [];
-  const moved: Write[] = [];
+  const staged: { write: FileWrite; temporary: string }[] = [];
+  const moved: FileWrite[] = [];
   try {
     for (const write of writes) {
       inform(write.shown, () => {

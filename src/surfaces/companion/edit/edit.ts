@@ -1,17 +1,17 @@
-import type { Entry } from '../../../clients/client.ts';
+import type { ConfigEntry } from '../../../clients/client.ts';
 import type { Editor, EntryState, WrittenEntry } from './entry.ts';
 import { item, member } from './json.ts';
 import { table } from './table.ts';
 import { whole } from './whole.ts';
 
-const EDITORS: { readonly [K in Entry['kind']]: Editor<Extract<Entry, { kind: K }>> } = { member, item, table, whole };
+const EDITORS: { readonly [K in ConfigEntry['kind']]: Editor<Extract<ConfigEntry, { kind: K }>> } = { member, item, table, whole };
 
-const editorOf = (entry: Entry) => EDITORS[entry.kind] as Editor<Entry>;
+const editorOf = (entry: ConfigEntry) => EDITORS[entry.kind] as Editor<ConfigEntry>;
 
-export const stateOf = (text: string, entry: Entry, file: string): EntryState => editorOf(entry).state(text, entry, file);
+export const stateOf = (text: string, entry: ConfigEntry, file: string): EntryState => editorOf(entry).state(text, entry, file);
 
 /** With the entry in it; nothing is changed, or written down, where it stands there already. */
-export function put(text: string, entry: Entry, file: string): { readonly text: string; readonly written?: WrittenEntry } {
+export function put(text: string, entry: ConfigEntry, file: string): { readonly text: string; readonly written?: WrittenEntry } {
   if (stateOf(text, entry, file) === 'good') return { text };
   const { text: after, ...undo } = editorOf(entry).put(text, entry, file);
   return { text: after, written: { entry, ...undo } };

@@ -1,4 +1,4 @@
-import type { Entry } from '../../../clients/client.ts';
+import type { ConfigEntry } from '../../../clients/client.ts';
 
 /**
  * What setup writes into the entry of a server, now or in earlier versions, and other ways to reach one, which would win over it. All else in
@@ -14,7 +14,7 @@ export const ownOf = (found: Readonly<Record<string, unknown>>): Record<string, 
 
 /** An entry that setup has written, and what it takes to undo it. */
 export interface WrittenEntry {
-  readonly entry: Entry;
+  readonly entry: ConfigEntry;
   /** What stood in its place. */
   readonly was?: unknown;
   /** How much of its path was not there before: so many steps remain when it is gone. */
@@ -24,7 +24,7 @@ export interface WrittenEntry {
 export type EntryState = 'good' | 'missing' | 'stale';
 
 /** What is to stand in one kind of place, and how that is done. */
-export interface Editor<E extends Entry> {
+export interface Editor<E extends ConfigEntry> {
   state(text: string, entry: E, file: string): EntryState;
   put(text: string, entry: E, file: string): { readonly text: string } & Omit<WrittenEntry, 'entry'>;
   /** The text without it; undefined where it is no longer as it was written, and has to stay. */

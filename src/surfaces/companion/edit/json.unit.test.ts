@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Entry } from '../../../clients/client.ts';
+import type { ConfigEntry } from '../../../clients/client.ts';
 import { runs } from '../../../testing/runs.ts';
 import { put, stateOf, takeAll } from './edit.ts';
 import { jsonIn } from './json.ts';
 
 const FILE = 'settings.json';
 
-const server: Entry = { kind: 'member', what: 'server entry', at: ['mcpServers', 'covibe'], value: { command: 'covibe-mcp', args: ['-x'] } };
-const hook = (command: string): Entry => ({
+const server: ConfigEntry = { kind: 'member', what: 'server entry', at: ['mcpServers', 'covibe'], value: { command: 'covibe-mcp', args: ['-x'] } };
+const hook = (command: string): ConfigEntry => ({
   kind: 'item',
   what: 'Stop hook',
   list: ['hooks', 'Stop'],
@@ -40,7 +40,7 @@ const file = fc
   .map(([bom, before, members, after, crlf]) => bom + (crlf ? `${before}{${members}}${after}`.replaceAll('\n', '\r\n') : `${before}{${members}}${after}`));
 
 /** Undefined where the entry cannot go in because something else is in its way. */
-function putOrRefused(text: string, entry: Entry) {
+function putOrRefused(text: string, entry: ConfigEntry) {
   try {
     return put(text, entry, FILE);
   } catch (error) {

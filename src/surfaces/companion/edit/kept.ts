@@ -1,10 +1,10 @@
 import { parse } from 'smol-toml';
-import type { Entry } from '../../../clients/client.ts';
+import type { ConfigEntry } from '../../../clients/client.ts';
 import { counted } from '../../cli/output.ts';
 import { hooksIn, isOurs, jsonIn } from './json.ts';
 
 /** What else is in the file, for people: `your 1 hook kept`. */
-export function keptIn(text: string | undefined, entries: readonly Entry[], file: string): string {
+export function keptIn(text: string | undefined, entries: readonly ConfigEntry[], file: string): string {
   if (text === undefined || entries.some(({ kind }) => kind === 'whole')) return '';
   const value = (entries.some(({ kind }) => kind === 'table') ? parse(text.replace(/^\uFEFF/, '')) : (jsonIn(text, file) ?? {})) as Record<string, unknown>;
   const [place] = entries.flatMap((entry) => ((entry.kind === 'member' || entry.kind === 'table') && entry.at.length === 2 ? [entry.at] : []));

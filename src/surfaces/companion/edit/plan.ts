@@ -1,4 +1,4 @@
-import type { Entry } from '../../../clients/client.ts';
+import type { ConfigEntry } from '../../../clients/client.ts';
 import { type FileRecord, hashOf, withoutTokens } from '../record.ts';
 import { put, stateOf, takeAll } from './edit.ts';
 import type { WrittenEntry } from './entry.ts';
@@ -14,7 +14,7 @@ export interface Edited {
 }
 
 /** A file with all that is wanted in it, and without what was written earlier and is no longer wanted. */
-export function withEntries(path: string, shown: string, current: string | undefined, wanted: readonly Entry[], known: FileRecord | undefined): Edited {
+export function withEntries(path: string, shown: string, current: string | undefined, wanted: readonly ConfigEntry[], known: FileRecord | undefined): Edited {
   const outdated = known?.entries.filter(({ entry }) => !wanted.some((each) => isSamePlace(each, entry))) ?? [];
   const start = outdated.length > 0 ? takeAll(current ?? '', outdated, shown).text : (current ?? '');
   const entries: WrittenEntry[] = [];
@@ -68,7 +68,7 @@ function isEmptied(text: string, { entries }: FileRecord, shown: string): boolea
   return typeof rest === 'object' && rest !== null && Object.keys(rest).length === 0 && !/\/[/*]/.test(text);
 }
 
-function isSamePlace(a: Entry, b: Entry): boolean {
-  const placeOf = (entry: Entry) => [entry.kind, 'at' in entry ? entry.at : 'list' in entry ? entry.list : ''];
+function isSamePlace(a: ConfigEntry, b: ConfigEntry): boolean {
+  const placeOf = (entry: ConfigEntry) => [entry.kind, 'at' in entry ? entry.at : 'list' in entry ? entry.list : ''];
   return JSON.stringify(placeOf(a)) === JSON.stringify(placeOf(b));
 }

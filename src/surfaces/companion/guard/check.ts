@@ -1,13 +1,13 @@
 import { GitFailed } from '../../../machine/git/git.ts';
 import { placeOf } from '../../../machine/git/place.ts';
 import { ProgramMissing, ProgramTimedOut } from '../../../machine/process/process.ts';
-import { type Edit, type HookQuestion, LONGEST, MOST_EDITS } from '../../../wire/hook-question.ts';
+import { type Edit, type HookQuestion, LONGEST, MAX_EDITS } from '../../../wire/hook-question.ts';
 import { counted } from '../../cli/output.ts';
-import { hear, heldBack } from '../hook-answer.ts';
+import { askServer, heldBack } from '../hook-answer.ts';
 import { committerIn } from './committer.ts';
-import { type Changes, type Guarded, MOST_COMMITS, pushedPaths, stagedPaths } from './install.ts';
+import { type CommittedPaths, type Guarded, MAX_COMMITS, pushedPaths, stagedPaths } from './install.ts';
 
-export interface Checked {
+export interface GuardDecision {
   readonly allowed: boolean;
   /** Why not, or what was not checked; undefined where all is well. */
   readonly said: string | undefined;
@@ -23,22 +23,22 @@ export interface CheckOptions {
 }
 
 /** So many are looked at: a merge of years must not take minutes. */
-const MOST_PATHS = 10_000;
+const MAX_PATHS = 10_000;
 
 const SAID: Readonly<Record<Guarded, { event: 'commit' | 'push'; what: string }>> = {
   'pre-commit': { event: 'commit', what: 'This commit' },
   'pre-push': { event: 'push', what: 'This push' },
 };
 
-export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, lines }: CheckOptions): Promise<Checked> {
+export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, lines }: CheckOptions): Promise<GuardDecision> {
   const { event, what } = SAID[hook];
-  const unchecked = (why: string, next: string): Checked => ({
+  const unchecked = (why: string, next: string): GuardDecision => ({
     allowed: true,
     said: `${what} was not checked against the claims of others: ${why}.\n    next: ${next}`,
   });
   const place = placeOf(cwd);
   if (!place) return { allowed: true, said: undefined };
-  let changes: Changes;
+  let changes: CommittedPaths;
   try {
     changes = hook === 'pre-commit' ? await stagedPaths(env, cwd) : await pushedPaths(env, cwd, remote, await lines());
   } catch (error) {
@@ -49,8 +49,8 @@ export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, line
   const of = (!asPerson && agent) || 'this machine';
   const asking: HookQuestion = { folder: place.root, repo: place.repo, branch: place.branch, client_session, ...(asPerson && { person: true }) };
   const edits: Edit[] = changes.paths.filter((path) => path.length <= LONGEST.path).map((path) => ({ repo: place.repo, path }));
-  for (let at = 0; at < Math.min(edits.length, MOST_PATHS); at += MOST_EDITS) {
-    const heard = await hear(env, { origin, client: 'git', event, question: { ...asking, edits: edits.slice(at, at + MOST_EDITS) }, token, of });
+  for (let at = 0; at < Math.min(edits.length, MAX_PATHS); at += MAX_EDITS) {
+    const heard = await askServer(env, { origin, client: 'git', event, question: { ...asking, edits: edits.slice(at, at + MAX_EDITS) }, token, of });
     if (heard.kind !== 'answered') {
       if (heard.failClosed) return { allowed: false, said: `${heldBack(`${what} was not made`, origin, heard)}\n${past(event)}` };
       if (heard.kind === 'refused') return unchecked(heard.message.replace(/\.$/, ''), heard.next);
@@ -67,16 +67,16 @@ const asDevelopers = (what: string, agent: string): string =>
   '    next: covibe-local setup gets one.';
 
 /** What nobody has asked about although it is committed or pushed. */
-function unseenOf({ paths, beyond }: Changes, askable: number): string[] {
+function unseenOf({ paths, beyond }: CommittedPaths, askable: number): string[] {
   const tooLong = paths.length - askable;
   return [
-    ...(askable > MOST_PATHS ? [`Only the first ${MOST_PATHS} of ${askable} files were checked against the claims of others.`] : []),
+    ...(askable > MAX_PATHS ? [`Only the first ${MAX_PATHS} of ${askable} files were checked against the claims of others.`] : []),
     ...(tooLong > 0
       ? [
           `${counted(tooLong, 'file')} with a path longer than ${LONGEST.path} characters ${tooLong === 1 ? 'was' : 'were'} not checked against the claims of others.`,
         ]
       : []),
-    ...(beyond ? [`Only the newest ${MOST_COMMITS} commits of a branch were checked against the claims of others.`] : []),
+    ...(beyond ? [`Only the newest ${MAX_COMMITS} commits of a branch were checked against the claims of others.`] : []),
   ];
 }
 

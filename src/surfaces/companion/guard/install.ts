@@ -8,10 +8,10 @@ import { replaceFile } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
 
 /** A push of more commits is looked at so far. */
-export const MOST_COMMITS = 2_000;
+export const MAX_COMMITS = 2_000;
 const TIMEOUT_MS = 10_000;
 
-export interface Changes {
+export interface CommittedPaths {
   readonly paths: readonly string[];
   /** There are commits that were not looked at. */
   readonly beyond: boolean;
@@ -32,7 +32,7 @@ const looking = (env: NodeJS.ProcessEnv, folder: string) => ({ env: given(env, f
 const names = (said: string): string[] => [...new Set(said.split('\0').map((name) => name.replace(/^\n+/, '')))].filter((name) => name !== '');
 
 /** What the commit changes and deletes; of a renamed file both names. Of a merge what neither side has: the rest was committed by others already. */
-export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promise<Changes> {
+export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promise<CommittedPaths> {
   const options = looking(env, folder);
   const changed = async (from: string) =>
     names(await git(folder, ['diff-index', '--cached', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', from, '--'], options));
@@ -47,7 +47,7 @@ export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promi
 const NOTHING = /^0+$/;
 
 /** What the commits change that this push would bring to the remote. `lines` as git gives them: local ref, its commit, remote ref, its commit. */
-export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote: string | undefined, lines: string): Promise<Changes> {
+export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote: string | undefined, lines: string): Promise<CommittedPaths> {
   const options = looking(env, folder);
   const paths = new Set<string>();
   let beyond = false;
@@ -57,9 +57,9 @@ export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote
     const there = remote !== undefined && /^[\w.-]+$/.test(remote) && !remote.startsWith('-') ? [`--remotes=${remote}`] : ['--remotes'];
     const has = NOTHING.test(known) ? false : await hasCommit(folder, known, options);
     const range = [local, '--not', ...(has ? [known] : []), ...there, '--'];
-    const args = ['log', '-z', '--format=', '--name-only', '--no-renames', '--no-ext-diff', '--no-textconv', '-c', `--max-count=${MOST_COMMITS}`, ...range];
+    const args = ['log', '-z', '--format=', '--name-only', '--no-renames', '--no-ext-diff', '--no-textconv', '-c', `--max-count=${MAX_COMMITS}`, ...range];
     for (const path of names(await git(folder, args, options))) paths.add(path);
-    beyond ||= Number(await git(folder, ['rev-list', '--count', `--max-count=${MOST_COMMITS + 1}`, ...range], options)) > MOST_COMMITS;
+    beyond ||= Number(await git(folder, ['rev-list', '--count', `--max-count=${MAX_COMMITS + 1}`, ...range], options)) > MAX_COMMITS;
   }
   return { paths: [...paths], beyond };
 }

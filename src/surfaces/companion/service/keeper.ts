@@ -2,7 +2,7 @@ import { launchd } from './launchd.ts';
 import { systemd } from './systemd.ts';
 
 /** What the service runs, without a shell. */
-export interface Command {
+export interface ServiceCommand {
   readonly program: string;
   readonly args: readonly string[];
   /** What it needs besides what every service has. */
@@ -15,20 +15,20 @@ export interface Keeper {
   readonly program: string;
   file(env: NodeJS.ProcessEnv): string;
   /** What stands in the file. */
-  text(command: Command): string;
+  text(command: ServiceCommand): string;
   /** Arguments that succeed where it is there for this person; in a container, or over some remote shells, it is not. */
   readonly probe: readonly string[];
   /** Steps that start the service, and start it anew where `changed`. */
-  start(file: string, changed: boolean): readonly Step[];
-  stop(file: string): readonly Step[];
+  start(file: string, changed: boolean): readonly ServiceStep[];
+  stop(file: string): readonly ServiceStep[];
   /** After the file is gone. */
-  readonly forget: readonly Step[];
+  readonly forget: readonly ServiceStep[];
   readonly isRunning: readonly string[];
   /** For a person to type. */
   readonly restart: string;
 }
 
-export interface Step {
+export interface ServiceStep {
   readonly args: readonly string[];
   /** That it fails tells nothing: there was nothing to stop. */
   readonly mayFail?: true;

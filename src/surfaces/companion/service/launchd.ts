@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { userHome } from '../../../wire/covibe-home.ts';
-import type { Command, Keeper } from './keeper.ts';
+import type { Keeper, ServiceCommand } from './keeper.ts';
 
 const LABEL = 'covibe.watch';
 const DOMAIN = `gui/${process.getuid?.() ?? 0}`;
@@ -8,7 +8,7 @@ const DOMAIN = `gui/${process.getuid?.() ?? 0}`;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 const escaped = (text: string): string => text.replace(/[&<>]/g, (mark) => ENTITIES[mark] ?? mark);
 
-function environment(env: Command['env']): string {
+function environment(env: ServiceCommand['env']): string {
   const lines = Object.entries(env).map(([name, value]) => `    <key>${name}</key>\n    <string>${escaped(value)}</string>\n`);
   return lines.length === 0 ? '' : `  <key>EnvironmentVariables</key>\n  <dict>\n${lines.join('')}  </dict>\n`;
 }

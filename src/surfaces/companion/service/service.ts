@@ -5,7 +5,7 @@ import { ALL_CLIENTS } from '../../../clients/index.ts';
 import { runProgram } from '../../../machine/process/process.ts';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import { readText } from '../edit/disk.ts';
-import { type Keeper, keeperOf, type Step } from './keeper.ts';
+import { type Keeper, keeperOf, type ServiceStep } from './keeper.ts';
 
 /** What came of making, or of taking out, the one service that watches for all repositories of this machine. */
 export type ServiceOutcome =
@@ -96,7 +96,7 @@ async function presentKeeper(env: NodeJS.ProcessEnv, platform: NodeJS.Platform):
   return keeper && (await failureOf(env, keeper, keeper.probe)) === undefined ? keeper : undefined;
 }
 
-async function carryOut(env: NodeJS.ProcessEnv, keeper: Keeper, steps: readonly Step[]): Promise<string | undefined> {
+async function carryOut(env: NodeJS.ProcessEnv, keeper: Keeper, steps: readonly ServiceStep[]): Promise<string | undefined> {
   for (const { args, mayFail } of steps) {
     const failure = await failureOf(env, keeper, args);
     if (failure !== undefined && !mayFail) return failure;

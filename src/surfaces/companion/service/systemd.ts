@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { userHome } from '../../../wire/covibe-home.ts';
-import type { Command, Keeper } from './keeper.ts';
+import type { Keeper, ServiceCommand } from './keeper.ts';
 
 const UNIT = 'covibe-watch.service';
 
@@ -9,7 +9,7 @@ const word = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&').replac
 /** In a command line it reads `$` too. */
 const argument = (text: string): string => word(text.replaceAll('$', '$$$$'));
 
-const environment = (env: Command['env']): string =>
+const environment = (env: ServiceCommand['env']): string =>
   Object.entries(env)
     .map(([name, value]) => `Environment=${word(`${name}=${value}`)}\n`)
     .join('');

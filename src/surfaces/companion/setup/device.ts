@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tokensIn } from '../../../wire/credentials.ts';
 import { CliError } from '../../cli/command.ts';
-import { type Asked, ask } from '../server.ts';
+import { ask, type ServerAnswer } from '../server.ts';
 import { notCovenant, unreachable } from '../server-state.ts';
 
 /** What a person needs in order to approve this machine. */
@@ -68,7 +68,7 @@ export async function askForTokens({ origin, agents, show, pause = sleep }: Devi
 /** What a server asks for is kept within reason. */
 const between = (seconds: unknown): number => Math.min(Math.max(Number(seconds) || 5, SHORTEST_SECONDS), LONGEST_SECONDS);
 
-function bodyOf(asked: Asked, origin: string): Record<string, unknown> {
+function bodyOf(asked: ServerAnswer, origin: string): Record<string, unknown> {
   if ('unreachable' in asked) throw unreachable(origin, asked.unreachable);
   if (asked.status === 200) return asked.body;
   const { message, feedback, data } = asked.body as { message?: string; feedback?: { required_action?: string }; data?: { code?: string } };

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
-import type { Place } from '../../../machine/git/place.ts';
+import type { GitPlace } from '../../../machine/git/place.ts';
 import { agentsWithTokens, credentialsPath } from '../../../wire/credentials.ts';
-import type { BareInvocation, Result } from '../../cli/command.ts';
+import type { BareInvocation, CommandResult } from '../../cli/command.ts';
 import { DEFAULT_ORIGIN } from '../../origin.ts';
 import { inspectSetup, type Removal, removeSetup } from '../files.ts';
 import { removeService } from '../service/service.ts';
@@ -22,7 +22,7 @@ function filesLikeOurs(env: NodeJS.ProcessEnv, root: string): string[] {
 }
 
 /** Undoes what setup wrote here; the service goes with the last repository. Tokens are the person's to revoke. */
-export async function removeHere({ env, out }: BareInvocation, { root }: Place): Promise<Result> {
+export async function removeHere({ env, out }: BareInvocation, { root }: GitPlace): Promise<CommandResult> {
   const { mark } = out;
   const removals = removeSetup({ env, root });
   noteSetup(env, root, undefined);

@@ -2,11 +2,11 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
 import { covibeHome, readJson } from '../../../wire/covibe-home.ts';
 import { credentialsPath, environmentToken, tokensFrom } from '../../../wire/credentials.ts';
-import { type BareInvocation, CliError, option, type Result, UsageError } from '../../cli/command.ts';
+import { type BareInvocation, CliError, type CommandResult, option, UsageError } from '../../cli/command.ts';
 import { counted } from '../../cli/output.ts';
 import { isThisMachine } from '../../origin.ts';
 import { originOf, requireRepository } from '../command.ts';
-import { applySetup, inspectSetup, installedClients, type Outcome, planSetup } from '../files.ts';
+import { applySetup, inspectSetup, installedClients, planSetup, type SetupOutcome } from '../files.ts';
 import { noteRepo } from '../repos.ts';
 import { requireReady } from '../server-state.ts';
 import { installService } from '../service/service.ts';
@@ -18,7 +18,7 @@ import { codeLine, setupText } from './text.ts';
 import { type Identity, identityFromTokens, requireAccepted } from './tokens.ts';
 
 /** Nothing is changed before all that can be known beforehand is known to be in order. */
-export async function setUp(invocation: BareInvocation): Promise<Result> {
+export async function setUp(invocation: BareInvocation): Promise<CommandResult> {
   const { env, out } = invocation;
   if (invocation.values.remove === true) {
     requireRemoveAlone(invocation);
@@ -125,7 +125,7 @@ function withEarlier(before: SetUp | undefined, now: Omit<SetUp, 'root'>): Omit<
 }
 
 /** Tokens that were delivered are not lost by what goes wrong after. */
-function written(apply: () => Outcome[], { stored }: Identity): Outcome[] {
+function written(apply: () => SetupOutcome[], { stored }: Identity): SetupOutcome[] {
   try {
     return apply();
   } catch (error) {

@@ -1,8 +1,8 @@
 import { watchCommand } from '../../../features/core/devices/connections.ts';
 import { hasProgram } from '../../../machine/process/find-program.ts';
 import { tokensFrom } from '../../../wire/credentials.ts';
-import { counted, type Output } from '../../cli/output.ts';
-import type { FileOutcome, Finding, Outcome } from '../files.ts';
+import { type CliOutput, counted } from '../../cli/output.ts';
+import type { FileOutcome, SetupFinding, SetupOutcome } from '../files.ts';
 import type { ServiceOutcome } from '../service/service.ts';
 import type { UpdateKey } from '../update/pinned-key.ts';
 import type { Code } from './device.ts';
@@ -12,19 +12,19 @@ export interface SetupReport {
   readonly origin: string;
   readonly identity: Identity;
   readonly update_key: UpdateKey | null;
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly SetupOutcome[];
   /** What is not as it should be although it has been written. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SetupFinding[];
   readonly service: ServiceOutcome | undefined;
 }
 
-type Mark = Output['mark'];
+type Mark = CliOutput['mark'];
 
 export const WITHOUT_GIT = 'git was not found: the commit guard and snapshots of work need it';
 
 export const codeLine = ({ code, uri }: Code): string => `Code ${code}  approve at ${uri}`;
 
-export function setupText(report: SetupReport, env: NodeJS.ProcessEnv, { mark }: Output): string {
+export function setupText(report: SetupReport, env: NodeJS.ProcessEnv, { mark }: CliOutput): string {
   const { origin, identity, update_key, outcomes, findings, service } = report;
   const width = Math.max(...outcomes.map(({ client }) => client.length));
   return [
@@ -52,7 +52,7 @@ function updateKeyLines(key: UpdateKey | null, mark: Mark): string[] {
   ];
 }
 
-function outcomeLine({ client, files }: Outcome, width: number, mark: Mark): string {
+function outcomeLine({ client, files }: SetupOutcome, width: number, mark: Mark): string {
   const shown = files.map((file) => `${file.shown}${asideOf(file)}`).join(', ');
   const isSame = files.every(({ change }) => change === 'unchanged');
   return `${mark.good} ${client.padEnd(width)}  ${shown}${isSame ? ', as before' : ''}`;

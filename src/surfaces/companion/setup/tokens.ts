@@ -26,14 +26,14 @@ export async function requireAccepted(origin: string, token: string): Promise<{ 
   );
 }
 
-export interface AgentToken {
+export interface ClientToken {
   readonly client: ClientName;
   /** Undefined: none is stored. */
   readonly state: TokenState | undefined;
 }
 
 /** What this server says of the token that is stored for each agent. */
-export async function askAboutTokens(env: NodeJS.ProcessEnv, origin: string, clients: readonly ClientName[]): Promise<AgentToken[]> {
+export async function askAboutTokens(env: NodeJS.ProcessEnv, origin: string, clients: readonly ClientName[]): Promise<ClientToken[]> {
   const tokens = tokensFrom(env, origin);
   return await Promise.all(
     clients.map(async (client) => {

@@ -4,20 +4,20 @@ import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runProgram } from '../../../machine/process/process.ts';
 import { type Current, clearReleases, releasesFolder } from './current.ts';
-import type { Offer } from './offer.ts';
+import type { UpdateOffer } from './offer.ts';
 
 /** Nothing has changed; the message says why. */
 export class UpdateFailed extends Error {
   override readonly name = 'UpdateFailed';
 }
 
-const MOST_BYTES = 200 * 1024 * 1024;
+const MAX_BYTES = 200 * 1024 * 1024;
 const DOWNLOAD_MS = 5 * 60_000;
 const INSTALL_MS = 5 * 60_000;
 const VERSION_MS = 30_000;
 
 /** Fetches the release, makes sure that it is the one that was offered, installs it in a folder of its own and lets it say its version. */
-export async function installRelease(env: NodeJS.ProcessEnv, origin: string, token: string, offer: Offer): Promise<Current> {
+export async function installRelease(env: NodeJS.ProcessEnv, origin: string, token: string, offer: UpdateOffer): Promise<Current> {
   const folder = join(releasesFolder(env), offer.latest_version);
   const tarball = `${folder}.tgz`;
   clearReleases(env);
@@ -51,7 +51,7 @@ async function download(origin: string, token: string, path: string, sha256: str
     let size = 0;
     for await (const chunk of response.body) {
       size += chunk.length;
-      if (size > MOST_BYTES) throw new UpdateFailed(`the release is larger than ${MOST_BYTES} bytes`);
+      if (size > MAX_BYTES) throw new UpdateFailed(`the release is larger than ${MAX_BYTES} bytes`);
       hash.update(chunk);
       await file.write(chunk);
     }

@@ -1,5 +1,5 @@
 /** The release that a server wants its companions to be, from the answer to a heartbeat. */
-export interface Offer {
+export interface UpdateOffer {
   readonly latest_version: string;
   readonly tarball_sha256: string;
   readonly update_available: boolean;
@@ -11,8 +11,8 @@ export interface Offer {
 const VERSION_NAME = /^[0-9][0-9A-Za-z.+-]{0,63}$/;
 
 /** Undefined where the server offers none, or none that could be one. */
-export function offerIn(value: unknown): Offer | undefined {
-  const { latest_version, tarball_sha256, update_available, signature } = (value ?? {}) as Partial<Offer>;
+export function offerIn(value: unknown): UpdateOffer | undefined {
+  const { latest_version, tarball_sha256, update_available, signature } = (value ?? {}) as Partial<UpdateOffer>;
   if (typeof latest_version !== 'string' || !VERSION_NAME.test(latest_version)) return undefined;
   if (typeof tarball_sha256 !== 'string' || !/^[0-9a-f]{64}$/i.test(tarball_sha256)) return undefined;
   return {

@@ -9,9 +9,9 @@ import { standIn } from '../../../testing/programs/bridge.ts';
 import { companionRelease, quickNpm, RELEASE_KEY, type ReleaseOptions, sha256Of } from '../../../testing/programs/companion-release.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { VERSION } from '../../../version.ts';
-import type { Output } from '../../cli/output.ts';
+import type { CliOutput } from '../../cli/output.ts';
 import { currentRelease, switchTo } from './current.ts';
-import { type Offer, offerIn } from './offer.ts';
+import { offerIn, type UpdateOffer } from './offer.ts';
 import { pinKey } from './pinned-key.ts';
 import { newSigningKey, readSigningKey, signRelease } from './signature.ts';
 import { createUpdater } from './updater.ts';
@@ -22,11 +22,11 @@ async function offering(version: string, options: ReleaseOptions = {}) {
   const { url } = await app.serve();
   const ana = await app.developer('ana');
   const answer = await app.tool('covibe_session', { operation: 'heartbeat', companion_version: VERSION }, ana);
-  const offer = offerIn((answer.body as { data: { companion: unknown } }).data.companion) as Offer;
+  const offer = offerIn((answer.body as { data: { companion: unknown } }).data.companion) as UpdateOffer;
   return { ...made, app, url, token: ana.token, offer };
 }
 
-const notes = (): Output & { said: string[] } => {
+const notes = (): CliOutput & { said: string[] } => {
   const said: string[] = [];
   return {
     said,

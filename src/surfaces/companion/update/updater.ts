@@ -1,14 +1,14 @@
 import { VERSION } from '../../../version.ts';
-import type { Output } from '../../cli/output.ts';
+import type { CliOutput } from '../../cli/output.ts';
 import { currentRelease, switchTo } from './current.ts';
 import { installRelease, UpdateFailed } from './install.ts';
-import type { Offer } from './offer.ts';
+import type { UpdateOffer } from './offer.ts';
 import { pinnedKey } from './pinned-key.ts';
 import { isSigned } from './signature.ts';
 
 export interface Updater {
   /** Whether another release is in place now, which must go on. */
-  consider(offer: Offer, token: string): Promise<boolean>;
+  consider(offer: UpdateOffer, token: string): Promise<boolean>;
   /** That release does not run here. */
   failed(version: string, reason: string): void;
 }
@@ -21,12 +21,12 @@ export interface UpdaterOptions {
   readonly origin: string;
   /** Without it, it is only said that there is another release. */
   readonly enabled: boolean;
-  readonly out: Output;
+  readonly out: CliOutput;
   readonly now?: () => number;
 }
 
 /** The server alone does not decide what runs here: it could have been taken over, or be another one. */
-function requireSigned(env: NodeJS.ProcessEnv, origin: string, { latest_version: version, tarball_sha256: sha256, signature }: Offer): void {
+function requireSigned(env: NodeJS.ProcessEnv, origin: string, { latest_version: version, tarball_sha256: sha256, signature }: UpdateOffer): void {
   const key = pinnedKey(env, origin);
   if (key === undefined) throw new UpdateFailed(`no key for updates from ${origin} is pinned here: run covibe-local setup --base-url ${origin}, which pins it`);
   if (signature === undefined) throw new UpdateFailed('the release is not signed');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
 import { userHome } from '../../../wire/covibe-home.ts';
 import { sessionOf } from '../run-session.ts';
-import { type Basket, type Cursor, countOf, hashOf, isCounted, momentOf, type UsageEvent } from './event.ts';
+import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './event.ts';
 import { type FileCursor, type FoundFile, fileAt, filesUnder, readFiles } from './files.ts';
 import { linesFrom, objectOn, recordOf } from './lines.ts';
 
@@ -16,13 +16,13 @@ export interface TranscriptOptions {
 }
 
 /** Claude Code's transcripts: the usage of each message once, however many lines the message has. */
-export function readClaudeCode(env: NodeJS.ProcessEnv, cursors: Cursor, basket: Basket, { only, now }: TranscriptOptions): Cursor {
+export function readClaudeCode(env: NodeJS.ProcessEnv, cursors: Cursor, basket: UsageBatch, { only, now }: TranscriptOptions): Cursor {
   const isTranscript = (name: string) => name.endsWith('.jsonl');
   const folder = join(env.CLAUDE_CONFIG_DIR || join(userHome(env), '.claude'), 'projects');
   const files = only ? [fileAt(only) ?? [], filesUnder(only.replace(/\.jsonl$/, ''), isTranscript)].flat() : filesUnder(folder, isTranscript);
   return readFiles(files, cursors, basket, (file, from) => {
     const session_id = sessionOf(env, file.path);
-    const put: Basket['put'] = (event) => basket.put({ ...event, session_id });
+    const put: UsageBatch['put'] = (event) => basket.put({ ...event, session_id });
     return readTranscript(file, from, { ...basket, put }, only !== undefined || now - file.changedAt > QUIET_MS);
   });
 }
@@ -31,7 +31,7 @@ export function readClaudeCode(env: NodeJS.ProcessEnv, cursors: Cursor, basket: 
  * A message is written block by block, each with the counters known by then; it is over with its stop reason, with the next turn, or when nothing
  * follows. Until then reading starts from it again: what was put before is known by its id.
  */
-function readTranscript({ path }: FoundFile, from: FileCursor | undefined, basket: Basket, isOver: boolean): FileCursor {
+function readTranscript({ path }: FoundFile, from: FileCursor | undefined, basket: UsageBatch, isOver: boolean): FileCursor {
   const open = new Map<string, { event: UsageEvent; start: number }>();
   const close = (id: string) => {
     const message = open.get(id);

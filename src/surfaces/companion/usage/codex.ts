@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
 import { userHome } from '../../../wire/covibe-home.ts';
-import { type Basket, type Cursor, countOf, hashOf, isCounted, momentOf, type UsageEvent } from './event.ts';
+import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './event.ts';
 import { type FileCursor, type FoundFile, filesUnder, readFiles } from './files.ts';
 import { linesFrom, objectOn, recordOf } from './lines.ts';
 import { type ForeignStore, openForeign } from './sqlite.ts';
@@ -40,7 +40,7 @@ export interface RolloutCursor extends FileCursor {
 }
 
 /** What Codex writes of a thread: `token_usage_record` names the response; older versions have `token_count` alone. */
-export function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, basket: Basket): RolloutCursor {
+export function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, basket: UsageBatch): RolloutCursor {
   let cursor: RolloutCursor = from ?? { offset: 0 };
   for (const line of linesFrom(path, cursor.offset)) {
     if (basket.full()) break;
@@ -124,13 +124,13 @@ const rolloutsOf = (env: NodeJS.ProcessEnv): FoundFile[] =>
   ['sessions', 'archived_sessions'].flatMap((folder) => filesUnder(join(homeOf(env), folder), (name) => /^rollout-.+\.jsonl$/.test(name)));
 
 /** Codex, in the terminal and on the desktop: each thread that it keeps has a rollout, which loses nothing. */
-export function readRollouts(env: NodeJS.ProcessEnv, cursors: Cursor, basket: Basket): Cursor {
+export function readRollouts(env: NodeJS.ProcessEnv, cursors: Cursor, basket: UsageBatch): Cursor {
   const rollouts = rolloutsOf(env);
   return readFiles<RolloutCursor>(rollouts, movedWith(rollouts, cursors), basket, readRollout);
 }
 
 /** Its log, which is soon cleared, has the threads that it does not keep: a response that stands in both is read from the rollout. */
-export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, basket: Basket): Promise<{ cursor: Cursor; tooOld: boolean }> {
+export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, basket: UsageBatch): Promise<{ cursor: Cursor; tooOld: boolean }> {
   const home = homeOf(env);
   const rollouts = rolloutsOf(env);
   const isKept = (thread: string | undefined) => thread !== undefined && rollouts.some(({ path }) => path.includes(thread));
@@ -179,10 +179,10 @@ function lastId(cursor: Cursor, database: string | undefined): number {
   return known?.path === database && typeof known?.id === 'number' ? known.id : 0;
 }
 
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 const COMPLETED = "feedback_log_body like '%response.completed%' and length(feedback_log_body) < 4000000";
 
-function readLog(store: ForeignStore, from: number, basket: Basket, isKept: (thread: string | undefined) => boolean): number {
+function readLog(store: ForeignStore, from: number, basket: UsageBatch, isKept: (thread: string | undefined) => boolean): number {
   const newest = Number(store.all('select coalesce(max(id), 0) as id from logs')[0]?.id ?? 0);
   // Cleared, or another database by the same name.
   let last = newest < from ? 0 : from;
@@ -190,7 +190,7 @@ function readLog(store: ForeignStore, from: number, basket: Basket, isKept: (thr
     store.all(`select 1 from logs where thread_id = ? and feedback_log_body like '%{"type":"response.completed"%' limit 1`, thread).length > 0;
   for (;;) {
     const rows = store.all(
-      `select id, target, thread_id, feedback_log_body as body from logs where id > ? and id <= ? and ts >= ? and ${COMPLETED} order by id limit ${AT_ONCE}`,
+      `select id, target, thread_id, feedback_log_body as body from logs where id > ? and id <= ? and ts >= ? and ${COMPLETED} order by id limit ${BATCH_SIZE}`,
       last,
       newest,
       Math.floor(basket.since / 1000),
@@ -202,11 +202,11 @@ function readLog(store: ForeignStore, from: number, basket: Basket, isKept: (thr
       if (!completed?.event || isKept(completed.thread)) continue;
       if (completed.form === 'whole' || completed.thread === undefined || !hasWhole(completed.thread)) basket.put(completed.event);
     }
-    if (rows.length < AT_ONCE) return newest;
+    if (rows.length < BATCH_SIZE) return newest;
   }
 }
 
-function readText({ path }: FoundFile, from: LogCursor | undefined, basket: Basket, isKept: (thread: string | undefined) => boolean): LogCursor {
+function readText({ path }: FoundFile, from: LogCursor | undefined, basket: UsageBatch, isKept: (thread: string | undefined) => boolean): LogCursor {
   let cursor: LogCursor = from ?? { offset: 0 };
   for (const line of linesFrom(path, cursor.offset)) {
     if (basket.full()) break;

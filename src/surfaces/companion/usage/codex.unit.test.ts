@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { countedEntry, rolloutLines, rolloutPath, testBasket, wholeEntry, writeCodexLog, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { readCodexLog, readRollouts } from './codex.ts';
-import type { Basket, Cursor } from './event.ts';
+import type { Cursor, UsageBatch } from './event.ts';
 
 /** One after the other, as the watcher does. */
-async function readCodex(env: NodeJS.ProcessEnv, { rollouts = {}, log = {} }: { rollouts?: Cursor; log?: Cursor }, basket: Basket) {
+async function readCodex(env: NodeJS.ProcessEnv, { rollouts = {}, log = {} }: { rollouts?: Cursor; log?: Cursor }, basket: UsageBatch) {
   return { cursor: { rollouts: readRollouts(env, rollouts, basket), log: (await readCodexLog(env, log, basket)).cursor } };
 }
 

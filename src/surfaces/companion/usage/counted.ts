@@ -1,5 +1,5 @@
 import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
-import type { Span } from '../../../features/team/usage/span.ts';
+import type { UsageSpan } from '../../../features/team/usage/span.ts';
 import { hashOf } from './event.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
@@ -14,9 +14,9 @@ export function countedOnly(source: Source, payload: Record<string, unknown>, pl
 }
 
 const sum = (...counts: number[]): number => counts.reduce((total, count) => total + count, 0);
-const cost = ({ claimed_usd }: Span, name: string): Payload => (claimed_usd === null ? {} : { [name]: claimed_usd });
+const cost = ({ claimed_usd }: UsageSpan, name: string): Payload => (claimed_usd === null ? {} : { [name]: claimed_usd });
 
-const direct = (spans: readonly Span[]): Payload => ({
+const direct = (spans: readonly UsageSpan[]): Payload => ({
   direct_counts: spans.map((span) => ({
     model: span.model,
     input_tokens: span.input_tokens,
@@ -28,7 +28,7 @@ const direct = (spans: readonly Span[]): Payload => ({
   })),
 });
 
-const anthropicUsage = (span: Span): Payload => ({
+const anthropicUsage = (span: UsageSpan): Payload => ({
   input_tokens: span.input_tokens,
   cache_read_input_tokens: span.cached_input_tokens,
   cache_creation_input_tokens: span.cache_creation_tokens,
@@ -37,14 +37,14 @@ const anthropicUsage = (span: Span): Payload => ({
   ...cost(span, 'costUSD'),
 });
 
-function anthropic(spans: readonly Span[]): Payload {
+function anthropic(spans: readonly UsageSpan[]): Payload {
   const [first, ...rest] = spans;
   if (first && rest.length === 0) return { model: first.model, usage: anthropicUsage(first) };
   return { modelUsage: Object.fromEntries(spans.map((span) => [span.model, anthropicUsage(span)])) };
 }
 
 /** There is one span to a payload of these. */
-const openai = ([span]: readonly Span[]): Payload =>
+const openai = ([span]: readonly UsageSpan[]): Payload =>
   span
     ? {
         model: span.model,
@@ -57,7 +57,7 @@ const openai = ([span]: readonly Span[]): Payload =>
       }
     : {};
 
-const otel = (spans: readonly Span[]): Payload => ({
+const otel = (spans: readonly UsageSpan[]): Payload => ({
   spans: spans.map((span) => ({
     attributes: {
       ...(span.model === null ? {} : { 'gen_ai.response.model': span.model }),
@@ -72,7 +72,7 @@ const otel = (spans: readonly Span[]): Payload => ({
 });
 
 /** The shape in which each source's spans are read back as they were; the others take direct counts. */
-const REWRITTEN: Partial<Record<Source, (spans: readonly Span[]) => Payload>> = {
+const REWRITTEN: Partial<Record<Source, (spans: readonly UsageSpan[]) => Payload>> = {
   claude: anthropic,
   'claude-code': anthropic,
   anthropic,

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
 import { userHome } from '../../../wire/covibe-home.ts';
-import { type Basket, type Cursor, countOf, hashOf, isCounted, momentOf, type UsageEvent } from './event.ts';
-import { type ForeignStore, openForeign, type Row } from './sqlite.ts';
+import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './event.ts';
+import { type ForeignStore, openForeign, type SqliteRow } from './sqlite.ts';
 
 /** Where Cursor keeps what it remembers across windows. */
 export function cursorStore(env: NodeJS.ProcessEnv, platform: string = process.platform): string {
@@ -18,7 +18,7 @@ export function cursorStore(env: NodeJS.ProcessEnv, platform: string = process.p
 /** An answer that has not ended may get other counters yet; one this old has ended, also where nothing says so. */
 const QUIET_MS = 60_000;
 /** The store may be gigabytes: others have their turn between. */
-const AT_ONCE = 2_000;
+const BATCH_SIZE = 2_000;
 
 /**
  * Of each answer the database gives its counters, model and time: the text of it is never read. An entry that is written again gets a new row id,
@@ -38,7 +38,7 @@ const NEW_ANSWERS = `
 const MODEL_OF =
   "select json_extract(cast(value as text), '$.modelConfig.modelName') as model from cursorDiskKV where key = ? and json_valid(cast(value as text))";
 
-export async function readCursor(env: NodeJS.ProcessEnv, cursor: Cursor, basket: Basket, now: number): Promise<{ cursor: Cursor; tooOld: boolean }> {
+export async function readCursor(env: NodeJS.ProcessEnv, cursor: Cursor, basket: UsageBatch, now: number): Promise<{ cursor: Cursor; tooOld: boolean }> {
   const path = cursorStore(env);
   const store = await openForeign(path);
   if (store === 'too-old') return { cursor, tooOld: true };
@@ -52,10 +52,10 @@ export async function readCursor(env: NodeJS.ProcessEnv, cursor: Cursor, basket:
   }
 }
 
-async function readAnswers(store: ForeignStore, from: number, newest: number, basket: Basket, now: number): Promise<number> {
+async function readAnswers(store: ForeignStore, from: number, newest: number, basket: UsageBatch, now: number): Promise<number> {
   let held: number | undefined;
-  for (let last = from; last < newest; last += AT_ONCE) {
-    for (const answer of store.all(NEW_ANSWERS, last, Math.min(last + AT_ONCE, newest))) {
+  for (let last = from; last < newest; last += BATCH_SIZE) {
+    for (const answer of store.all(NEW_ANSWERS, last, Math.min(last + BATCH_SIZE, newest))) {
       const before = Number(answer.row) - 1;
       if (basket.full()) return held ?? before;
       const at = momentOf(answer.at);
@@ -65,17 +65,17 @@ async function readAnswers(store: ForeignStore, from: number, newest: number, ba
       if (answer.ended === null && Math.abs(now - at) < QUIET_MS) held ??= before;
       else put(store, answer, basket);
     }
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return held ?? newest;
 }
 
-function put(store: ForeignStore, answer: Row, basket: Basket): void {
+function put(store: ForeignStore, answer: SqliteRow, basket: UsageBatch): void {
   const event = eventOf(answer, answer.model ?? store.all(MODEL_OF, `composerData:${String(answer.key).split(':')[1]}`)[0]?.model);
   if (event) basket.put(event);
 }
 
-function eventOf({ key, input, output }: Row, model: unknown): UsageEvent | undefined {
+function eventOf({ key, input, output }: SqliteRow, model: unknown): UsageEvent | undefined {
   const counts = { model: nameOfModel(model), input_tokens: countOf(input), output_tokens: countOf(output) };
   if (counts.input_tokens === undefined || counts.output_tokens === undefined) return undefined;
   const id = hashOf(`cursor ${String(key)}`);

@@ -16,7 +16,7 @@ export interface UsageEvent {
 }
 
 /** What readers put events into. */
-export interface Basket {
+export interface UsageBatch {
   /** Uses before this moment are not reported. */
   readonly since: number;
   /** Whoever reads stops here, and goes on from here another time. */

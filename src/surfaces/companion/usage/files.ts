@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Basket, Cursor } from './event.ts';
+import type { Cursor, UsageBatch } from './event.ts';
 
 export interface FoundFile {
   readonly path: string;
@@ -44,13 +44,13 @@ export interface FileCursor extends Cursor {
   readonly offset: number;
 }
 
-export type ReadFile<C extends FileCursor> = (file: FoundFile, from: C | undefined, basket: Basket) => C;
+export type ReadFile<C extends FileCursor> = (file: FoundFile, from: C | undefined, basket: UsageBatch) => C;
 
 /**
  * Reads what is new in these files. A file that has become shorter is another file by the same name. One that cannot be read, such as somebody
  * else's, waits for another time and holds up no other.
  */
-export function readFiles<C extends FileCursor>(files: readonly FoundFile[], cursors: Cursor, basket: Basket, read: ReadFile<C>): Record<string, C> {
+export function readFiles<C extends FileCursor>(files: readonly FoundFile[], cursors: Cursor, basket: UsageBatch, read: ReadFile<C>): Record<string, C> {
   const next: Record<string, C> = {};
   for (const [path, cursor] of Object.entries(cursors)) if (existsSync(path)) next[path] = cursor as C;
   for (const file of files) {

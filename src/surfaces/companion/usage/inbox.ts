@@ -45,8 +45,8 @@ export class UnfinishedFile extends Error {
 
 /** What was not changed for this long is all that comes. */
 const SETTLED_MS = 5_000;
-const MOST_BYTES = 4 * 1024 * 1024;
-const MOST_ENTRIES = 1_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_ENTRIES = 1_000;
 
 /** `*.json`, in the order of their names. */
 export function inboxFiles(folder: string): string[] {
@@ -62,11 +62,11 @@ export function inboxFiles(folder: string): string[] {
 export function readInboxFile(path: string, known?: string): InboxFile {
   const { size, mtimeMs, ino, birthtimeMs } = statSync(path);
   const birth = known ?? `${ino} ${birthtimeMs}`;
-  if (size > MOST_BYTES) throw new BrokenFile(`The file is larger than ${MOST_BYTES} bytes.`);
+  if (size > MAX_BYTES) throw new BrokenFile(`The file is larger than ${MAX_BYTES} bytes.`);
   const text = readFileSync(path, 'utf8');
   const value = parsed(text, Date.now() - mtimeMs < SETTLED_MS);
   const entries = Array.isArray(value) ? value : [value];
-  if (entries.length > MOST_ENTRIES) throw new BrokenFile(`The file has more than ${MOST_ENTRIES} entries.`);
+  if (entries.length > MAX_ENTRIES) throw new BrokenFile(`The file has more than ${MAX_ENTRIES} entries.`);
   const placeOf = placesIn(`${path} ${birth}`);
   const events = entries.map((entry, at) => eventOf(entry, path, entries.length > 1 ? `Entry ${at + 1}` : 'The file', placeOf));
   return { path, digest: hashOf(text), birth, events };
@@ -134,13 +134,13 @@ function sourceOf(payload: Record<string, unknown>, path: string): Source {
 const agentOf = (source: Source): string | undefined => ALL_CLIENTS.find(({ usageSources }) => usageSources.includes(source))?.name;
 
 /** So many delivered files are kept beside an inbox. */
-const MOST_SENT = 500;
+const MAX_SENT = 500;
 
 export function keepSent(path: string): void {
   const folder = dirname(movedInto(path, 'sent'));
   // Elsewhere a folder of that name may be somebody's own.
   if (!isInbox(dirname(path))) return;
-  for (const name of readdirSync(folder).sort().slice(0, -MOST_SENT)) rmSync(join(folder, name), { force: true });
+  for (const name of readdirSync(folder).sort().slice(0, -MAX_SENT)) rmSync(join(folder, name), { force: true });
 }
 
 /** Out of the way of the others, with the reason beside it. */

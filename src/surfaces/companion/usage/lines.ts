@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-export interface Line {
+export interface LoggedLine {
   /** Undefined where it is longer than anything that is looked for. */
   readonly bytes: Buffer | undefined;
   readonly start: number;
@@ -13,7 +13,7 @@ const LONGEST = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** The whole lines from an offset on, in bounded memory; one that is still being written is left for another time. */
-export function* linesFrom(path: string, offset: number, longest = LONGEST): Generator<Line> {
+export function* linesFrom(path: string, offset: number, longest = LONGEST): Generator<LoggedLine> {
   const file = openSync(path, 'r');
   try {
     let pieces: Buffer[] = [];
@@ -43,7 +43,7 @@ export function* linesFrom(path: string, offset: number, longest = LONGEST): Gen
 }
 
 /** The object on a line; undefined where it is none, or has none of these words and need not be looked at. */
-export function objectOn({ bytes }: Line, ...words: readonly string[]): Record<string, unknown> | undefined {
+export function objectOn({ bytes }: LoggedLine, ...words: readonly string[]): Record<string, unknown> | undefined {
   if (!bytes || !words.some((word) => bytes.includes(word))) return undefined;
   try {
     return recordOf(JSON.parse(bytes.toString('utf8')));

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 
-export type Row = Readonly<Record<string, unknown>>;
+export type SqliteRow = Readonly<Record<string, unknown>>;
 
 /** Another program's database, which is only read. */
 export interface ForeignStore {
-  all(statement: string, ...parameters: (string | number)[]): Row[];
+  all(statement: string, ...parameters: (string | number)[]): SqliteRow[];
   close(): void;
 }
 
@@ -16,7 +16,7 @@ export async function openForeign(path: string): Promise<ForeignStore | 'too-old
   try {
     const database = new DatabaseSync(path, { readOnly: true });
     database.exec('pragma busy_timeout = 1000');
-    return { all: (statement, ...parameters) => database.prepare(statement).all(...parameters) as Row[], close: () => database.close() };
+    return { all: (statement, ...parameters) => database.prepare(statement).all(...parameters) as SqliteRow[], close: () => database.close() };
   } catch {
     return undefined;
   }

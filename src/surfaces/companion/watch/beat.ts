@@ -1,12 +1,12 @@
 import { placeOf } from '../../../machine/git/place.ts';
 import { VERSION } from '../../../version.ts';
 import { presentRepos } from '../repos.ts';
-import { type Offer, offerIn } from '../update/offer.ts';
+import { offerIn, type UpdateOffer } from '../update/offer.ts';
 import { callTool, TOKEN_REFUSED } from './deliver.ts';
 
 export interface Beaten {
   readonly repos: number;
-  readonly offer?: Offer | undefined;
+  readonly offer?: UpdateOffer | undefined;
   readonly problem?: string;
 }
 

@@ -1,13 +1,13 @@
-import { type Asked, ask } from '../server.ts';
+import { ask, type ServerAnswer } from '../server.ts';
 import type { UsageEvent } from '../usage/event.ts';
 import type { Ledger } from './ledger.ts';
 import type { Tokens } from './tokens.ts';
 
 /** So many are noted at once: whoever is killed before sends these again, and the server knows them. */
-const AT_ONCE = 20;
+const BATCH_SIZE = 20;
 
 /** So many in a row that the server does not take now, and the rest of the same agent's waits with them: one that it cannot take holds up no other. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 const ENDED = 'ended before all was sent';
 
@@ -28,7 +28,7 @@ export async function deliver(ledger: Ledger, origin: string, tokens: Tokens, si
       break;
     }
     const tried = tries.get(event.agent) ?? 0;
-    if (tried >= MOST_TRIES) continue;
+    if (tried >= MAX_TRIES) continue;
     const token = tokens.of(event.agent) ?? tokens.machine;
     const outcome = token === undefined ? { wait: NO_TOKEN } : await send(origin, token, event);
     if ('over' in outcome) {
@@ -37,13 +37,13 @@ export async function deliver(ledger: Ledger, origin: string, tokens: Tokens, si
     }
     if ('wait' in outcome) {
       problem = outcome.wait;
-      tries.set(event.agent, outcome.wait === TOKEN_REFUSED ? MOST_TRIES : tried + 1);
+      tries.set(event.agent, outcome.wait === TOKEN_REFUSED ? MAX_TRIES : tried + 1);
       continue;
     }
     tries.delete(event.agent);
     settled.add(event.id);
     if (outcome.refused !== undefined) refused[event.id] = outcome.refused;
-    if (settled.size >= AT_ONCE) note();
+    if (settled.size >= BATCH_SIZE) note();
   }
   note();
   return problem;
@@ -68,5 +68,5 @@ async function send(origin: string, token: string, { source, payload, session_id
 
 export const TOKEN_REFUSED = 'the server does not accept the token: run covibe-local setup again';
 
-export const callTool = (origin: string, token: string, tool: string, args: Record<string, unknown>): Promise<Asked> =>
+export const callTool = (origin: string, token: string, tool: string, args: Record<string, unknown>): Promise<ServerAnswer> =>
   ask(origin, '/api/mcp', { token, body: { tool, arguments: args } });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Basket, Cursor } from '../usage/event.ts';
+import type { Cursor, UsageBatch } from '../usage/event.ts';
 import { BrokenFile, type InboxFile, inboxFiles, isInbox, keepRejected, keepSent, readInboxFile, UnfinishedFile } from '../usage/inbox.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -118,7 +118,7 @@ export class Inboxes {
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
-function takeFrom(files: readonly InboxFile[], cursor: Cursor, basket: Basket): Cursor {
+function takeFrom(files: readonly InboxFile[], cursor: Cursor, basket: UsageBatch): Cursor {
   const next: Record<string, unknown> = Object.fromEntries(Object.entries(cursor).filter(([path]) => existsSync(path)));
   for (const { path, digest, birth, events } of files) {
     const taken = takenOf(cursor, path);

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
-import type { Basket, Cursor, UsageEvent } from '../usage/event.ts';
+import type { Cursor, UsageBatch, UsageEvent } from '../usage/event.ts';
 import { recordOf } from '../usage/lines.ts';
 import { type Lock, takeLock } from './lock.ts';
 
@@ -19,8 +19,8 @@ interface Kept {
 }
 
 /** Of one store. Beyond this nothing is read of it until something is delivered: the store keeps it, and the cursor waits. */
-const MOST_PENDING = 1_000;
-const MOST_SETTLED = 5_000;
+const MAX_PENDING = 1_000;
+const MAX_SETTLED = 5_000;
 
 /**
  * What of this machine's usage one server was told. The cursors of the stores and the events that were read up to them are one file, replaced whole: so
@@ -61,14 +61,14 @@ export class Ledger {
    * Reads into the ledger; what was read and how far is on disk when it returns. `about`: what is known of all of it. Whether there was no room for
    * more: whoever settles what waits and reads once more comes to an end, as each time gives others.
    */
-  async take(source: string, read: (basket: Basket, cursor: Cursor) => Promise<Cursor> | Cursor, about: Partial<UsageEvent> = {}): Promise<boolean> {
+  async take(source: string, read: (basket: UsageBatch, cursor: Cursor) => Promise<Cursor> | Cursor, about: Partial<UsageEvent> = {}): Promise<boolean> {
     const waiting = new Set(this.pending.map(({ id }) => id));
     // Each store has its own room: one whose agent has no good token fills its own alone.
     const before = this.pending.filter(({ store }) => store === source).length;
     const taken: UsageEvent[] = [];
-    const basket: Basket = {
+    const basket: UsageBatch = {
       since: this.#kept.since,
-      full: () => before + taken.length >= MOST_PENDING,
+      full: () => before + taken.length >= MAX_PENDING,
       put: (event) => {
         if (waiting.has(event.id) || this.#settled.has(event.id)) return;
         waiting.add(event.id);
@@ -92,7 +92,7 @@ export class Ledger {
 
   /** These were told to the server. `refused`: it will never take them, and why. */
   settle(ids: ReadonlySet<string>, refused: Readonly<Record<string, string>>): void {
-    const settled = [...this.#kept.settled, ...ids].slice(-MOST_SETTLED);
+    const settled = [...this.#kept.settled, ...ids].slice(-MAX_SETTLED);
     const known = new Set(settled);
     for (const id of ids) this.#settled.add(id);
     this.#keep({

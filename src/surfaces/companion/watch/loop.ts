@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { VERSION } from '../../../version.ts';
-import { counted, type Output } from '../../cli/output.ts';
+import { type CliOutput, counted } from '../../cli/output.ts';
 import type { Updater } from '../update/updater.ts';
 import { beat } from './beat.ts';
 import { NO_TOKEN } from './deliver.ts';
@@ -13,7 +13,7 @@ export interface WatchOptions {
   readonly origin: string;
   readonly intervalMs: number;
   readonly since?: number | undefined;
-  readonly out: Output;
+  readonly out: CliOutput;
   readonly signal: AbortSignal;
   readonly updater: Updater;
 }
@@ -23,7 +23,7 @@ const BEAT_MS = 5 * 60_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 
 /** The watcher of a machine: heartbeats, usage, inboxes, until it is asked to end. Prints what changes. */
-export class Watcher {
+export class MachineWatcher {
   readonly #o: WatchOptions;
   #status: WatchStatus;
   #beatDue = 0;

@@ -3,7 +3,7 @@ import { presentRepos } from '../repos.ts';
 import { readClaudeCode } from '../usage/claude-code.ts';
 import { readCodexLog, readRollouts } from '../usage/codex.ts';
 import { readCursor } from '../usage/cursor.ts';
-import type { Basket, Cursor } from '../usage/event.ts';
+import type { Cursor, UsageBatch } from '../usage/event.ts';
 import { inboxesIn } from '../usage/inbox.ts';
 import { deliver } from './deliver.ts';
 import { Inboxes, type LeftFile } from './inboxes.ts';
@@ -19,7 +19,7 @@ interface ReadOptions {
   readonly now: number;
   readonly only?: string | undefined;
 }
-type ReadSource = (env: NodeJS.ProcessEnv, cursor: Cursor, basket: Basket, options: ReadOptions) => Promise<Reading>;
+type ReadSource = (env: NodeJS.ProcessEnv, cursor: Cursor, basket: UsageBatch, options: ReadOptions) => Promise<Reading>;
 
 /** What is read on this machine, and whose usage it is. */
 const SOURCES = {
@@ -103,7 +103,7 @@ async function sync(
   const boxes = new Inboxes(ledger, inboxes ?? (sources ? [] : inboxesIn(presentRepos(env).map(({ path }) => path))));
   const readStore = async (source: UsageSource): Promise<boolean> => {
     const read: ReadSource = SOURCES[source].read;
-    const take = async (basket: Basket, cursor: Cursor) => {
+    const take = async (basket: UsageBatch, cursor: Cursor) => {
       const missed = (code: string) => void unread.add(`a part of the usage in ${source} cannot be read now (${code})`);
       const reading = await read(env, cursor, { ...basket, missed }, { now, only });
       if (reading.tooOld) unread.add(`the usage in ${source} cannot be read by this Node: it needs 22.5 or newer`);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Actor, Answer } from '../actor.ts';
+import type { Actor, DemoAnswer } from '../actor.ts';
 import type { Stage, Story } from '../stage.ts';
 import { arrow } from './overlap.ts';
 
@@ -25,7 +25,7 @@ async function tell(stage: Stage): Promise<void> {
     from: 'gemini' | 'codex',
     to: 'gemini' | 'codex',
     said: Partial<Record<'files_modified' | 'assumptions' | 'todos' | 'notes', string[]>>,
-    endpoints: Answer[] = [],
+    endpoints: DemoAnswer[] = [],
   ) => {
     const { actor, session_token } = roles[from];
     const { lock_token } = await actor.call('lock.acquire', { session_token, ...at });

@@ -1,4 +1,4 @@
-import type { Actor, Answer } from '../actor.ts';
+import type { Actor, DemoAnswer } from '../actor.ts';
 import type { Stage, Story } from '../stage.ts';
 import { text } from '../stage.ts';
 
@@ -76,13 +76,13 @@ async function tell(stage: Stage): Promise<void> {
 export const arrow = '→';
 
 /** Checks, judges what has to be judged as distinct, and starts. */
-async function begin(actor: Actor, task: object): Promise<Answer> {
+async function begin(actor: Actor, task: object): Promise<DemoAnswer> {
   const checked = await actor.call('covibe_task', { operation: 'check', ...task });
   return await actor.call('covibe_task', { operation: 'start', ...task, ...verdict(checked, false, 'Another part of the shop.') });
 }
 
-function verdict(checked: Answer, same: boolean, reason: string): object {
-  const candidates = (checked.candidates ?? []) as Answer[];
+function verdict(checked: DemoAnswer, same: boolean, reason: string): object {
+  const candidates = (checked.candidates ?? []) as DemoAnswer[];
   if (checked.requires_verdict !== true)
     return checked.warning_id ? { check_id: checked.check_id, warning_id: text(checked, 'warning_id'), confirmation_reason: reason } : {};
   return {

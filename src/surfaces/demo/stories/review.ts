@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Answer } from '../actor.ts';
+import type { DemoAnswer } from '../actor.ts';
 import { WAITS } from '../agent.ts';
 import type { Stage, Story } from '../stage.ts';
 import { text } from '../stage.ts';
@@ -21,11 +21,11 @@ async function tell(stage: Stage): Promise<void> {
   stage.done(`three reviews, the fourth is refused ${arrow} waits for a person`);
 }
 
-const started = async (answer: Promise<Answer>): Promise<string> => text((await answer) as Answer, 'id');
+const started = async (answer: Promise<DemoAnswer>): Promise<string> => text((await answer) as DemoAnswer, 'id');
 
-async function until(stage: Stage, instance_id: string, holds: (instance: Answer) => boolean): Promise<void> {
+async function until(stage: Stage, instance_id: string, holds: (instance: DemoAnswer) => boolean): Promise<void> {
   for (;;) {
-    const { instance } = (await stage.action('instances.show', { instance_id })) as { instance: Answer };
+    const { instance } = (await stage.action('instances.show', { instance_id })) as { instance: DemoAnswer };
     if (holds(instance)) return;
     if (instance.ended_at !== null) throw new Error(`${instance_id} ended: ${String(instance.status_reason)}`);
     await pause(LOOK_MS, undefined, { signal: stage.signal });

@@ -6,13 +6,13 @@ export interface Enlisted {
   readonly id: string;
 }
 
-export interface Claim {
+export interface DemoClaim {
   readonly agent_id: string;
   readonly fence: unknown;
 }
 
 /** Claims a task and plans it, until it is in progress. */
-export async function hold({ actor, id }: Enlisted, task: string): Promise<Claim> {
+export async function hold({ actor, id }: Enlisted, task: string): Promise<DemoClaim> {
   const { fence } = await actor.call('task_claim', { task_id: task, agent_id: id });
   const claim = { agent_id: id, fence };
   await actor.call('task_update_status', { id: task, status: 'planning', ...claim });

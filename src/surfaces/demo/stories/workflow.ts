@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Actor, Answer } from '../actor.ts';
+import type { Actor, DemoAnswer } from '../actor.ts';
 import type { Stage, Story } from '../stage.ts';
 import { text } from '../stage.ts';
 import { arrow } from './overlap.ts';
@@ -53,7 +53,7 @@ async function tell(stage: Stage): Promise<void> {
     },
   });
   await claude.call('workflow_update_status', { id, status: 'in_progress' });
-  const { tasks } = (await claude.call('workflow_get', { id, include_tasks: true })) as { tasks: Answer[] };
+  const { tasks } = (await claude.call('workflow_get', { id, include_tasks: true })) as { tasks: DemoAnswer[] };
   const idOf = (name: string) => text(tasks.find((task) => task.name === name) ?? {}, 'id');
   const agents = {
     claude: await enlist(stage, claude, 'claude_code'),

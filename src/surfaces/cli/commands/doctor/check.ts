@@ -7,11 +7,11 @@ import { findServer } from '../../client.ts';
 import { CliError, type Invocation } from '../../command.ts';
 import type { RunFile } from '../../home.ts';
 
-export type State = 'ok' | 'fixed' | 'warning' | 'failed' | 'skipped';
+export type CheckState = 'ok' | 'fixed' | 'warning' | 'failed' | 'skipped';
 
-export interface Finding {
+export interface DoctorFinding {
   readonly check: string;
-  readonly state: State;
+  readonly state: CheckState;
   /** As docs/operations.md has it under "Troubles". */
   readonly code?: string;
   readonly message: string;
@@ -19,7 +19,7 @@ export interface Finding {
 }
 
 /** What every check looks at. */
-export interface Place {
+export interface DoctorContext {
   readonly invocation: Invocation;
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
@@ -31,25 +31,29 @@ export interface Place {
   readonly now: number;
 }
 
-export interface Check {
+export interface DoctorCheck {
   readonly id: string;
   /** What it finds, or explains: each is a row of "Troubles" in docs/operations.md. */
   readonly troubles: readonly string[];
-  look(place: Place): Promise<Finding[]>;
+  look(place: DoctorContext): Promise<DoctorFinding[]>;
 }
 
-type Found = Finding | readonly Finding[];
+type Found = DoctorFinding | readonly DoctorFinding[];
 
 export interface Say<Code extends string> {
-  ok(message: string): Finding;
+  ok(message: string): DoctorFinding;
   /** There is nothing to check, which is no fault. */
-  skipped(message: string): Finding;
-  warning(code: Code, message: string, fix: string): Finding;
-  failed(code: Code, message: string, fix: string): Finding;
+  skipped(message: string): DoctorFinding;
+  warning(code: Code, message: string, fix: string): DoctorFinding;
+  failed(code: Code, message: string, fix: string): DoctorFinding;
 }
 
 /** A check can report what it is said to find, and nothing else. */
-export function check<const Code extends string>(id: string, troubles: readonly Code[], look: (say: Say<Code>, place: Place) => Promise<Found> | Found): Check {
+export function check<const Code extends string>(
+  id: string,
+  troubles: readonly Code[],
+  look: (say: Say<Code>, place: DoctorContext) => Promise<Found> | Found,
+): DoctorCheck {
   const say: Say<Code> = {
     ok: (message) => ({ check: id, state: 'ok', message }),
     skipped: (message) => ({ check: id, state: 'skipped', message }),
@@ -60,7 +64,7 @@ export function check<const Code extends string>(id: string, troubles: readonly 
 }
 
 /** A check that is itself at fault is one line of the report, and no reason to be without the rest. */
-export async function looked({ id, look }: Check, place: Place): Promise<Finding[]> {
+export async function runCheck({ id, look }: DoctorCheck, place: DoctorContext): Promise<DoctorFinding[]> {
   try {
     return await look(place);
   } catch (error) {
@@ -81,7 +85,7 @@ export function inWords(error: unknown): string {
   return failureCode(error) ?? (error instanceof Error ? error.name : 'an unknown fault');
 }
 
-export async function placeOf(invocation: Invocation): Promise<Place> {
+export async function placeOf(invocation: Invocation): Promise<DoctorContext> {
   const { env, values } = invocation;
   return {
     invocation,

@@ -1,5 +1,5 @@
 import { agentsLeft } from '../doctor-agents.ts';
-import { type Check, type Finding, looked, type Place } from './check.ts';
+import { type DoctorCheck, type DoctorContext, type DoctorFinding, runCheck } from './check.ts';
 import { backups, config, home, leftovers } from './home.ts';
 import { disk, git, node, repositories, tmux } from './machine.ts';
 import { port, proxy, telemetry } from './network.ts';
@@ -8,18 +8,34 @@ import { clock, credentials, database, journal, postgres, tokens } from './store
 
 export { placeOf } from './check.ts';
 
-const agents: Check = { id: 'agents', troubles: ['AGENTS_LEFT'], look: ({ invocation }) => agentsLeft(invocation) };
+const agents: DoctorCheck = { id: 'agents', troubles: ['AGENTS_LEFT'], look: ({ invocation }) => agentsLeft(invocation) };
 
 /** They look at what lies there, and change nothing. */
-const OUTSIDE: readonly Check[] = [node, git, tmux, home, config, disk, database, postgres, backups, leftovers, repositories, server, port, proxy, telemetry];
+const OUTSIDE: readonly DoctorCheck[] = [
+  node,
+  git,
+  tmux,
+  home,
+  config,
+  disk,
+  database,
+  postgres,
+  backups,
+  leftovers,
+  repositories,
+  server,
+  port,
+  proxy,
+  telemetry,
+];
 
 /** They ask the server, or open the store where none runs: one after the other, through one client. */
-const INSIDE: readonly Check[] = [credentials, tokens, externalServers, journal, clock, agents];
+const INSIDE: readonly DoctorCheck[] = [credentials, tokens, externalServers, journal, clock, agents];
 
-export const CHECKS: readonly Check[] = [...OUTSIDE, ...INSIDE];
+export const CHECKS: readonly DoctorCheck[] = [...OUTSIDE, ...INSIDE];
 
-export async function allFindings(place: Place): Promise<Finding[]> {
-  const findings = (await Promise.all(OUTSIDE.map((each) => looked(each, place)))).flat();
+export async function allFindings(place: DoctorContext): Promise<DoctorFinding[]> {
+  const findings = (await Promise.all(OUTSIDE.map((each) => runCheck(each, place)))).flat();
   let closed = closedBecause(place, findings);
   for (const each of INSIDE) {
     const found = await inside(each, place, closed);
@@ -29,15 +45,15 @@ export async function allFindings(place: Place): Promise<Finding[]> {
   return findings;
 }
 
-async function inside(each: Check, place: Place, closed: string | undefined): Promise<Finding[]> {
+async function inside(each: DoctorCheck, place: DoctorContext, closed: string | undefined): Promise<DoctorFinding[]> {
   // The file of other servers is read either way; who wants something mended is told why it was not.
-  if (each === externalServers) return await looked(each, closed === undefined ? place : { ...place, server: undefined });
+  if (each === externalServers) return await runCheck(each, closed === undefined ? place : { ...place, server: undefined });
   if (each === agents && place.invocation.values.fix === true) return await agents.look(place);
-  return closed === undefined ? await looked(each, place) : [{ check: each.id, state: 'skipped', message: `not checked (${each.id}): ${closed}` }];
+  return closed === undefined ? await runCheck(each, place) : [{ check: each.id, state: 'skipped', message: `not checked (${each.id}): ${closed}` }];
 }
 
 /** Why the store must not be opened only to look into it: that would make it, migrate it, or go behind the back of a server. */
-function closedBecause({ server: running, config: settings }: Place, findings: readonly Finding[]): string | undefined {
+function closedBecause({ server: running, config: settings }: DoctorContext, findings: readonly DoctorFinding[]): string | undefined {
   if (running) return undefined;
   if (!settings) return 'the configuration is wrong';
   const hung = findings.find(({ check, state }) => check === server.id && state === 'failed');

@@ -8,11 +8,11 @@ import { DEFAULT_WORKSPACE_ID } from '../../../../kernel/workspace.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { temporaryFolder } from '../../../../testing/store/database.ts';
 import { type Client, connectClient } from '../../client.ts';
-import type { Invocation, Result } from '../../command.ts';
+import type { CommandResult, Invocation } from '../../command.ts';
 import { prepareHome, writeRunFile } from '../../home.ts';
 import { createOutput } from '../../output.ts';
 import { doctorCommand } from '../doctor-agents.ts';
-import { check, type Finding, looked, placeOf } from './check.ts';
+import { check, type DoctorFinding, placeOf, runCheck } from './check.ts';
 import { foundIn, postgres } from './store.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -25,12 +25,12 @@ function invocationAt(home: string, more: NodeJS.ProcessEnv = {}): Invocation {
   return { env, cwd: home, json: false, out: OUT, values: {}, positionals: [], client: () => (client ??= connectClient(env, undefined)) };
 }
 
-async function doctor(home: string, more: NodeJS.ProcessEnv = {}): Promise<Finding[]> {
-  return (await doctorCommand.run(invocationAt(home, more)))?.json.items as Finding[];
+async function doctor(home: string, more: NodeJS.ProcessEnv = {}): Promise<DoctorFinding[]> {
+  return (await doctorCommand.run(invocationAt(home, more)))?.json.items as DoctorFinding[];
 }
 
-const troubles = (findings: readonly Finding[]) => findings.filter(({ state }) => state === 'failed' || state === 'warning');
-const codes = (findings: readonly Finding[]) => troubles(findings).map(({ code, state }) => `${code} ${state}`);
+const troubles = (findings: readonly DoctorFinding[]) => findings.filter(({ state }) => state === 'failed' || state === 'warning');
+const codes = (findings: readonly DoctorFinding[]) => troubles(findings).map(({ code, state }) => `${code} ${state}`);
 
 /** A home with a database in it, whose server is closed. */
 async function oldHome(): Promise<string> {
@@ -154,8 +154,8 @@ test('of a long journal the end is verified, the whole of it only when that is a
     db.close();
   };
   const found = async (verbose: boolean) => {
-    const { json } = (await doctorCommand.run({ ...invocationAt(database.home, { MCP_SERVER_PORT: '0' }), values: { verbose } })) as Result;
-    return (json.items as Finding[]).filter(({ check: id }) => id === 'journal');
+    const { json } = (await doctorCommand.run({ ...invocationAt(database.home, { MCP_SERVER_PORT: '0' }), values: { verbose } })) as CommandResult;
+    return (json.items as DoctorFinding[]).filter(({ check: id }) => id === 'journal');
   };
   tamper('5');
   expect(await found(false)).toMatchObject([{ state: 'ok' }]);
@@ -173,7 +173,7 @@ test('a clock is compared with when it was asked for: a doctor that takes its ti
     writeFileSync(clock, String(Date.now() + 10_000));
     return asked.client();
   };
-  expect(codes((await doctorCommand.run({ ...asked, client: later }))?.json.items as Finding[])).not.toContain('CLOCK_BEHIND warning');
+  expect(codes((await doctorCommand.run({ ...asked, client: later }))?.json.items as DoctorFinding[])).not.toContain('CLOCK_BEHIND warning');
 });
 
 test('a backup that is missing or a week old is told, and so are files that nobody finished', async () => {
@@ -237,7 +237,7 @@ test('a check that is itself at fault is one line of the report, and quotes noth
   const broken = check('broken', [], () => {
     throw Object.assign(new Error('postgres://me:secret@host'), { code: 'EWHATEVER' });
   });
-  const [finding] = await looked(broken, await placeOf(invocationAt(temporaryFolder())));
+  const [finding] = await runCheck(broken, await placeOf(invocationAt(temporaryFolder())));
   expect(finding).toMatchObject({ check: 'broken', state: 'warning', message: 'broken could not be checked: EWHATEVER' });
 });
 

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync 
 import { dirname, join } from 'node:path';
 import { ConfigError, configFileProblems, loadConfig } from '../../../../config.ts';
 import { credentialsPath } from '../../home.ts';
-import { check, type Place } from './check.ts';
+import { check, type DoctorContext } from './check.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const BACKUP_DAYS = 7;
@@ -101,7 +101,7 @@ export const backups = check('backup', ['BACKUP_MISSING', 'BACKUP_OLD'], async (
   return say.warning('BACKUP_MISSING', `the database is ${days(madeAt)} days old and has no backup in ${backupFolders(place).join(' or ')}`, 'covenant backup');
 });
 
-const backupFolders = ({ home: folder, config: settings }: Place): string[] => [
+const backupFolders = ({ home: folder, config: settings }: DoctorContext): string[] => [
   ...new Set([join(folder, 'backups'), ...(settings ? [join(dirname(settings.database_path), 'backups')] : [])]),
 ];
 

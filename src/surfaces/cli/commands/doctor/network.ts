@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { exchange } from '../../../../wire/http-client.ts';
 import { telemetrySettings } from '../../../telemetry/settings.ts';
-import { check, type Finding, type Say } from './check.ts';
+import { check, type DoctorFinding, type Say } from './check.ts';
 import { healthOf, WAIT_MS } from './server.ts';
 
 /** Asked by connecting: to bind it, even for a moment, could take it from a server that is just starting. */
@@ -94,7 +94,7 @@ export const telemetry = check('telemetry', ['OTLP_UNREACHABLE'], async (say, { 
   return findings.length > 0 ? findings : say.skipped('no OTLP endpoint is configured');
 });
 
-async function listensAt(endpoint: string, say: Say<'OTLP_UNREACHABLE'>): Promise<Finding[]> {
+async function listensAt(endpoint: string, say: Say<'OTLP_UNREACHABLE'>): Promise<DoctorFinding[]> {
   const { hostname, port: given, protocol, host } = new URL(endpoint);
   const isThere = await answersAt(hostname.replace(/^\[|\]$/g, ''), Number(given || (protocol === 'https:' ? 443 : 80)));
   return [

@@ -77,12 +77,16 @@ export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SE
     ),
   );
   if (running && entries.length > 0) {
-    const { visible } = await import('../servers.ts');
+    const { escapeInvisible } = await import('../servers.ts');
     const { items } = (await (await invocation.client()).action('servers.list')) as { items: { name: string; problem: string | null }[] };
     for (const { name, problem } of items)
       if (problem !== null)
         findings.push(
-          say.warning('EXTERNAL_SERVER_FAILING', `${name}: ${visible(problem)}`, `covenant servers logs ${name}, then covenant servers restart ${name}`),
+          say.warning(
+            'EXTERNAL_SERVER_FAILING',
+            `${name}: ${escapeInvisible(problem)}`,
+            `covenant servers logs ${name}, then covenant servers restart ${name}`,
+          ),
         );
   }
   return findings.length > 0 ? findings : say.ok(`${file} names ${entries.length} external server${entries.length === 1 ? '' : 's'}`);

@@ -4,7 +4,7 @@ import { clockFrom } from '../../../../kernel/clock.ts';
 import type { Output } from '../../../../kernel/contract.ts';
 import type { PostgresFacts, PostgresRefusal } from '../../../../storage/inspect-postgres.ts';
 import { expiresIn } from '../status-text.ts';
-import { check, type Finding, inWords, type Say } from './check.ts';
+import { check, type DoctorFinding, inWords, type Say } from './check.ts';
 
 /** What a server takes of PostgreSQL's connections; what one that runs may still want. */
 const CONNECTIONS = 21;
@@ -49,7 +49,7 @@ export const postgres = check('postgres', POSTGRES, async (say, { config, server
   return 'refused' in facts ? refusedBy(say, facts) : foundIn(say, facts, server ? FEW : CONNECTIONS);
 });
 
-function refusedBy(say: SayPostgres, { refused, reason }: PostgresRefusal): Finding {
+function refusedBy(say: SayPostgres, { refused, reason }: PostgresRefusal): DoctorFinding {
   if (refused === 'unreachable') return say.failed('POSTGRES_UNREACHABLE', `PostgreSQL cannot be reached: ${reason}`, 'start it, or correct database_url');
   if (refused === 'full')
     return say.failed(
@@ -61,7 +61,7 @@ function refusedBy(say: SayPostgres, { refused, reason }: PostgresRefusal): Find
 }
 
 /** `needed`: how many connections should be left. */
-export function foundIn(say: SayPostgres, facts: PostgresFacts, needed: number): Finding[] {
+export function foundIn(say: SayPostgres, facts: PostgresFacts, needed: number): DoctorFinding[] {
   const version = Math.floor(facts.version / 10_000);
   if (version < OLDEST) return [say.failed('POSTGRES_TOO_OLD', `PostgreSQL ${version} is too old`, `upgrade it to ${OLDEST} or newer`)];
   const found = [];

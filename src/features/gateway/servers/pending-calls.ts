@@ -25,7 +25,7 @@ interface Question {
 }
 
 /** One request under way at a server. It may outlive the round in which its caller waits for it. */
-export class Flight {
+export class PendingCall {
   readonly server: string;
   /** The caller's, of the round that is on. */
   exchange: Exchange | undefined;
@@ -123,19 +123,19 @@ export class Flight {
 }
 
 /** The requests under way at one server. What it says without naming a request can only be said to whose it must be. */
-export class Flights {
-  readonly #flying = new Set<Flight>();
+export class PendingCalls {
+  readonly #flying = new Set<PendingCall>();
   readonly #now: () => number;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  enter(flight: Flight): void {
+  enter(flight: PendingCall): void {
     this.#flying.add(flight);
   }
 
-  leave(flight: Flight): void {
+  leave(flight: PendingCall): void {
     this.#flying.delete(flight);
   }
 
@@ -175,7 +175,7 @@ export class Flights {
   }
 
   /** A call whose caller has stayed away is given up for one whose caller is here. It waits for an answer, so the new question is not its own. */
-  #onlyAfterGivingWay(): Flight | undefined {
+  #onlyAfterGivingWay(): PendingCall | undefined {
     const left = [...this.#flying].filter((flight) => flight.isLeft(this.#now()));
     if (left.length === 0 || this.#flying.size - left.length !== 1) return undefined;
     for (const flight of left) {
@@ -185,7 +185,7 @@ export class Flights {
     return this.#only();
   }
 
-  #only(): Flight | undefined {
+  #only(): PendingCall | undefined {
     const [first] = this.#flying;
     return this.#flying.size === 1 ? first : undefined;
   }
@@ -214,7 +214,7 @@ const PREFIX = 'cvs_';
 
 /** A request that waits at its server for an answer of its caller, who has been answered `input_required` and calls again. */
 export interface Suspended {
-  readonly flight: Flight;
+  readonly flight: PendingCall;
   readonly outcome: Promise<Json>;
   /** The request, to the letter: only the same one goes on with it. */
   readonly request: string;

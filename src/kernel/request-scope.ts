@@ -4,7 +4,7 @@ import type { TraceSpan } from './trace.ts';
 
 /** Where the running code stands. */
 interface Scene {
-  readonly errand: Errand;
+  readonly errand: RequestScope;
   /** The innermost that is open; undefined where nobody collects. */
   readonly span: TraceSpan | undefined;
 }
@@ -15,7 +15,7 @@ const scenes = new AsyncLocalStorage<Scene>();
  * One piece of work from its beginning to its end: a request, a call, a run of a sweep. Whatever runs for it knows it without being told.
  * What it leaves behind (a connection, a timer) is not of it any more once it is over.
  */
-export class Errand {
+export class RequestScope {
   readonly request: string | undefined;
   readonly span: TraceSpan | undefined;
   /** How many parts it had that a collector would be told of. */

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../kernel/errors.ts';
 import type { ExternalTool, Json, RelayContext } from '../../../kernel/relay.ts';
-import type { Catalogue, OfferedDefinition } from './catalogue.ts';
+import type { OfferedDefinition, ServerCatalogue } from './catalogue.ts';
 import { type Configured, serves } from './configured.ts';
 import { down, withheldRefusal } from './failures.ts';
 import type { ExternalPrompt, ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './offer.ts';
@@ -19,15 +19,15 @@ const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
 };
 
 /** All servers' offers in one, from which each workspace sees those of the servers that serve it. What is looked up with every call is made only when it changes. */
-export class Gathered implements Upstreams {
-  readonly #catalogue: Catalogue;
+export class UpstreamCatalog implements Upstreams {
+  readonly #catalogue: ServerCatalogue;
   readonly #running: Configured;
   readonly #listeners = new Set<(change: UpstreamChange) => void>();
   readonly #tools: () => Lookup<ExternalTool>;
   readonly #prompts: () => Lookup<ExternalPrompt>;
   #resources: ResourceIndex | undefined;
 
-  constructor(catalogue: Catalogue, running: Configured) {
+  constructor(catalogue: ServerCatalogue, running: Configured) {
     this.#catalogue = catalogue;
     this.#running = running;
     this.#tools = lookup(

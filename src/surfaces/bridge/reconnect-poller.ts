@@ -1,5 +1,5 @@
 /** Looks for a server that is away until it answers: a client whose list failed asks for nothing any more, so nothing else would notice. */
-export interface Lookout {
+export interface ReconnectPoller {
   /** `seen` is told once, as soon as `look` finds anything. */
   begin(seen: () => void): void;
   /** Somebody had an answer from the server: it is worth looking now. */
@@ -11,7 +11,7 @@ const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
 const LONGEST_MS = 15_000;
 
 /** `look`: whether the server answered. */
-export function createLookout(look: (signal: AbortSignal) => Promise<boolean>): Lookout {
+export function createLookout(look: (signal: AbortSignal) => Promise<boolean>): ReconnectPoller {
   const gone = new AbortController();
   let resume = () => {};
   let looking = false;

@@ -36,12 +36,12 @@ export interface SetupPlan {
 }
 
 /** One file of a plan. */
-export interface Wanted extends FileSpec {
+export interface DesiredFile extends FileSpec {
   readonly client: ClientName | undefined;
   readonly shown: string;
 }
 
-export function wantedOf(plan: SetupPlan): Wanted[] {
+export function desiredFiles(plan: SetupPlan): DesiredFile[] {
   const setting = { ...plan, programs: programsFor(plan.env, plan.root) };
   const files = plan.clients.flatMap((client) => CLIENTS[client].files(setting).map((file) => ({ ...file, client })));
   const wanted = plan.only ? onlyThose(files, plan.only) : [...files, { ...inboxFile(plan.root), client: undefined }];
@@ -49,7 +49,7 @@ export function wantedOf(plan: SetupPlan): Wanted[] {
 }
 
 /** Where it lies, if setup may write there. */
-export function ownPlace({ path, scope, shown, entries }: Wanted, root: string): string {
+export function ownPlace({ path, scope, shown, entries }: DesiredFile, root: string): string {
   if (entries.some(({ kind }) => kind === 'whole')) requireNoLink(path, shown);
   if (scope === 'repository') requireInside(root, path, shown);
   return linkedTo(path);

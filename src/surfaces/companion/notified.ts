@@ -10,7 +10,7 @@ const KEPT_MS = 2 * 24 * 60 * 60_000;
 export const runsFolder = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'runs');
 
 /** Whether this run's person is to be told now: once for each run, whatever goes wrong in it. */
-export function toBeTold(env: NodeJS.ProcessEnv, run: string, now: number): boolean {
+export function shouldNotify(env: NodeJS.ProcessEnv, run: string, now: number): boolean {
   const folder = runsFolder(env);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
