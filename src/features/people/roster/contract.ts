@@ -44,7 +44,7 @@ const agentRow = z.strictObject({
   instance_id: z.string().nullable(),
   registered: z.array(z.string()).describe('Registered agents that act as it.'),
 });
-export type AgentRow = z.input<typeof agentRow>;
+export type RosterAgent = z.input<typeof agentRow>;
 
 export const agentsList = contract({
   ...base,

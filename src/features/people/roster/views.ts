@@ -6,7 +6,7 @@ import { type DayTally, total } from '../../core/events/index.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { readStrings } from '../../team/coordination/index.ts';
 import { PLACES } from '../lookup/index.ts';
-import type { AgentRow } from './contract.ts';
+import type { RosterAgent } from './contract.ts';
 import { type ActorFacts, lastSeenOf, type RosterFacts, stateFacts } from './gather.ts';
 import { type AgentState, stateOf } from './state.ts';
 
@@ -33,7 +33,7 @@ export async function namingFor(db: Db, viewer: Principal): Promise<AgentNaming>
 }
 
 /** One row for each whom the viewer can tell apart. */
-export function rowOf(all: readonly ActorFacts[], { name, agent_id }: { name: string; agent_id: string | null }, day: DayTally, now: number): AgentRow {
+export function rowOf(all: readonly ActorFacts[], { name, agent_id }: { name: string; agent_id: string | null }, day: DayTally, now: number): RosterAgent {
   const states = all.map((facts) => stateOf(stateFacts(facts, day, now), now));
   const [first] = all;
   const isOne = agent_id !== null && first !== undefined;
@@ -64,7 +64,7 @@ export function rowOf(all: readonly ActorFacts[], { name, agent_id }: { name: st
 const mostTelling = (states: readonly AgentState[]): AgentState =>
   (['working', 'waiting', 'blocked', 'lost', 'quiet', 'stale'] as const).find((state) => states.includes(state)) ?? 'ended';
 
-const costOf = (costs: ActorFacts['costs']): AgentRow['cost_24h'] => {
+const costOf = (costs: ActorFacts['costs']): RosterAgent['cost_24h'] => {
   if (costs.length === 0) return null;
   const sum = (of: (cost: ActorFacts['costs'][number]) => number) => costs.reduce((all, cost) => all + of(cost), 0);
   const priced = sum((cost) => cost.priced);
@@ -72,7 +72,7 @@ const costOf = (costs: ActorFacts['costs']): AgentRow['cost_24h'] => {
 };
 
 /** The most particular thing that is known. */
-function doingOf({ steps, tasks, activity, instance, sessions }: ActorFacts): AgentRow['doing'] {
+function doingOf({ steps, tasks, activity, instance, sessions }: ActorFacts): RosterAgent['doing'] {
   const [step] = steps.toSorted((a, b) => (b.claimed_at ?? 0) - (a.claimed_at ?? 0));
   if (step) return { text: shortened(step.name), path: PLACES['workflow task'](step.id, step.workflow_id) };
   const task = tasks.find(({ status }) => status === 'active') ?? tasks[0];
@@ -82,7 +82,7 @@ function doingOf({ steps, tasks, activity, instance, sessions }: ActorFacts): Ag
   return activity !== null && isOpen ? { text: shortened(activity), path: null } : null;
 }
 
-function heldBy({ steps, tasks, claims, locks }: ActorFacts): AgentRow['holds']['first'] {
+function heldBy({ steps, tasks, claims, locks }: ActorFacts): RosterAgent['holds']['first'] {
   return [
     ...steps.map(({ id, name, workflow_id }) => ({ kind: 'step' as const, id, title: shortened(name), path: PLACES['workflow task'](id, workflow_id) })),
     ...tasks.map(({ id, title }) => ({ kind: 'task' as const, id, title: shortened(title), path: PLACES.task(id, '') })),
@@ -94,9 +94,9 @@ function heldBy({ steps, tasks, claims, locks }: ActorFacts): AgentRow['holds'][
 export const patternsOf = ({ paths, symbols }: { paths: string; symbols: string }): string[] => [...readStrings(paths), ...readStrings(symbols)];
 
 /** Everybody, as the viewer can tell them apart. */
-export function rowsOf({ facts, day }: Pick<RosterFacts, 'facts' | 'day'>, naming: AgentNaming, now: number): { row: AgentRow; actor: string | null }[] {
+export function rowsOf({ facts, day }: Pick<RosterFacts, 'facts' | 'day'>, naming: AgentNaming, now: number): { row: RosterAgent; actor: string | null }[] {
   const hidden: ActorFacts[] = [];
-  const rows: { row: AgentRow; actor: string | null }[] = [];
+  const rows: { row: RosterAgent; actor: string | null }[] = [];
   for (const each of facts.values()) {
     if (naming.isHidden(each.developerId)) hidden.push(each);
     else rows.push({ row: rowOf([each], naming.ref(each.actor, each.developerId), day, now), actor: each.actor });
