@@ -1,10 +1,11 @@
 import type { WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { changeRows, insertRows } from '../../../storage/rows.ts';
 import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { bestFit } from '../overlap/index.ts';
-import { changeWorkstream, findWorkstream, insertWorkstream, openTaskIds, runningWorkstreams } from './store.ts';
+import { findWorkstream, openTaskIds, runningWorkstreams } from './store.ts';
 
 interface NewTask {
   readonly developerId: string;
@@ -62,7 +63,7 @@ async function makeContainer(tx: Tx, voice: Voice, task: NewTask): Promise<strin
     updated_at: tx.now,
     closed_at: null,
   };
-  await insertWorkstream(tx.db, row);
+  await insertRows(tx.db, 'workstreams', row);
   tell(tx, voice, { kind: 'workstream.auto_created', subject: row.id, payload: { title: row.title } });
   return row.id;
 }
@@ -72,7 +73,7 @@ export async function closeEmptyContainer(tx: Tx, voice: Voice, workstreamId: st
   const row = workstreamId ? await findWorkstream(tx.db, tx.workspace, workstreamId) : undefined;
   if (!row || row.auto_created === 0 || row.closed_at !== null) return;
   if ((await openTaskIds(tx.db, tx.workspace, row.id)).length > 0) return;
-  await changeWorkstream(tx.db, tx.workspace, row.id, { status: 'completed', updated_at: tx.now, closed_at: tx.now });
+  await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status: 'completed', updated_at: tx.now, closed_at: tx.now });
   tell(tx, voice, { kind: 'workstream.completed', subject: row.id, payload: { title: row.title, automatic: true } });
 }
 

@@ -4,6 +4,7 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { changeRows, insertRows } from '../../../storage/rows.ts';
 import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, namesFor } from '../../core/identity/index.ts';
@@ -31,7 +32,7 @@ import {
   updateWorkstream,
 } from './contract.ts';
 import { requireState, WORKSTREAM_MACHINE } from './lifecycle.ts';
-import { changeWorkstream, countTasksIn, findWorkstream, insertWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './store.ts';
+import { countTasksIn, findWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './store.ts';
 
 /** What an event tells of a completion: with the title it stays within the bound of a payload. */
 const SUMMARY_BYTES = 2_000;
@@ -102,7 +103,7 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
         const subject = subjectOf(row.developer_id, { title: row.title, description: row.description ?? undefined }, row);
         const pass = await preflight.passPlanned(tx, ctx, subject, answer, prepared, START_PLANNED);
         if ('status' in pass) return pass;
-        await changeWorkstream(tx.db, tx.workspace, row.id, { status: 'active', updated_at: tx.now });
+        await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status: 'active', updated_at: tx.now });
         await setItemStatus(tx, row.id, 'active');
         const { warningId } = await pass.settle(row.id);
         record(tx, ctx, { category: 'work', kind: 'workstream.start_planned', subject: row.id, payload: { title: row.title } });
@@ -114,7 +115,7 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
         const row = await ownWorkstream(tx, ctx, workstream_id);
         requireState(WORKSTREAM_MACHINE, 'update', 'workstream', row);
         if (row.status !== status) {
-          await changeWorkstream(tx.db, tx.workspace, row.id, { status, updated_at: tx.now });
+          await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status, updated_at: tx.now });
           await setItemStatus(tx, row.id, status);
           record(tx, ctx, { category: 'work', kind: 'workstream.updated', subject: row.id, payload: { from: row.status, to: status } });
         }
@@ -136,7 +137,12 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
             { workstream_id, status: row.status, open_task_ids: open },
           );
         }
-        await changeWorkstream(tx.db, tx.workspace, row.id, { status: 'completed', result_summary, updated_at: tx.now, closed_at: tx.now });
+        await changeRows(
+          tx.db,
+          'workstreams',
+          { workspace_id: tx.workspace, id: row.id },
+          { status: 'completed', result_summary, updated_at: tx.now, closed_at: tx.now },
+        );
         await setItemStatus(tx, row.id, 'completed', tx.now);
         record(tx, ctx, {
           category: 'work',
@@ -156,7 +162,12 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
       write: async (tx, { workstream_id, reason }, ctx) => {
         const row = await ownWorkstream(tx, ctx, workstream_id);
         requireState(WORKSTREAM_MACHINE, 'cancel', 'workstream', row);
-        await changeWorkstream(tx.db, tx.workspace, row.id, { status: 'cancelled', reason, updated_at: tx.now, closed_at: tx.now });
+        await changeRows(
+          tx.db,
+          'workstreams',
+          { workspace_id: tx.workspace, id: row.id },
+          { status: 'cancelled', reason, updated_at: tx.now, closed_at: tx.now },
+        );
         await setItemStatus(tx, row.id, 'cancelled', tx.now);
         await dropPlanWarning(tx, ctx, row.id);
         record(tx, ctx, { category: 'work', kind: 'workstream.cancelled', subject: row.id, payload: { title: row.title, reason } });
@@ -223,7 +234,7 @@ async function addWorkstream(tx: Tx, ctx: WriteContext, subject: CheckedWork, st
     updated_at: tx.now,
     closed_at: null,
   };
-  await insertWorkstream(tx.db, row);
+  await insertRows(tx.db, 'workstreams', row);
   await indexItem(tx, { ...subject, id: row.id, ownerId: row.developer_id, taskType: null, status, closedAt: null });
   record(tx, ctx, {
     category: 'work',
