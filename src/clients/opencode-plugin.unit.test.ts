@@ -93,11 +93,18 @@ it('a run that may not stop yet is told why, and says so when it stops again', a
   expect(stops()).toEqual([false, true, false]);
 });
 
-it('a command that is gone, fails or says nothing lets it go on', async () => {
+it.each([
+  ['is gone', undefined],
+  ['fails', 'exit 1'],
+  ['says nothing', 'exit 0'],
+  ['says what nobody reads', 'echo no'],
+])('a command that %s lets it go on', async (_, script) => {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, 'covibe.mjs'), opencodePlugin([join(folder, 'no-such-program')]));
+  const command = join(folder, 'hook');
+  if (script !== undefined) writeFileSync(command, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  writeFileSync(join(folder, 'covibe.mjs'), opencodePlugin([command]));
   const { Covibe } = (await import(pathToFileURL(join(folder, 'covibe.mjs')).href)) as { Covibe(input: object): Promise<Plugin> };
   const plugin = await Covibe({ directory: '/repo', client: {} });
-  await plugin['tool.execute.before']({ tool: 'write', sessionID: 's1' }, { args: {} });
-  await plugin.event(idle);
+  await expect(plugin['tool.execute.before']({ tool: 'write', sessionID: 's1' }, { args: {} })).resolves.toBeUndefined();
+  await expect(plugin.event(idle)).resolves.toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { covenant, direct, ROOT, startProgram } from '../../src/testing/programs/program.ts';
+import { covenant, covenantProcess, direct, ROOT, startProgram } from '../../src/testing/programs/program.ts';
 import { postSignIn } from '../../src/testing/scenes/signin.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
@@ -121,8 +121,9 @@ test('audit verify on a log that was tampered with names the first break and exi
   expect((await run('audit', 'verify')).stdout).toContain('chain breaks at 4');
 });
 
+// One process for each group of commands; all other tests call the same function in their own.
 test.each(WAYS)('every command takes --json and prints one object with a kind (%s) [transport.cli.json]', async (way) => {
-  const { run } = await place(way);
+  const { at } = await place(way);
   for (const command of [
     ['status'],
     ['doctor'],
@@ -138,7 +139,7 @@ test.each(WAYS)('every command takes --json and prints one object with a kind (%
     ['instances', 'list'],
     ['backup'],
   ]) {
-    const { stdout, code } = await run(...command, '--json');
+    const { stdout, code } = await covenantProcess(at, ...command, '--json');
     expect([command, code]).toEqual([command, 0]);
     expect(JSON.parse(stdout)).toMatchObject({ kind: expect.stringMatching(/^[a-z_]+$/) });
     expect(stdout.trim().split('\n')).toHaveLength(1);
@@ -361,7 +362,7 @@ test('a second server of the same home is refused and names the first; a port in
 test('piped output has no escape bytes, and --workspace keeps workspaces apart', async () => {
   const at = { home: temporaryFolder() };
   for (const args of [['doctor', '--verbose'], ['tools', 'list'], ['--help'], ['tools', 'call', 'echo']]) {
-    const { stdout, stderr } = await covenant(at, ...args);
+    const { stdout, stderr } = await covenantProcess(at, ...args);
     expect(stdout + stderr).not.toContain('\u001b');
   }
   expect((await covenant(at, 'tokens', 'create', '--developer', 'zoe', '--workspace', 'beta')).code).toBe(0);

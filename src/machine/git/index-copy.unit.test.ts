@@ -1,4 +1,4 @@
-import { utimesSync } from 'node:fs';
+import { readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryRepository } from '../../testing/scenes/repository.ts';
@@ -40,4 +40,5 @@ test('a backup has such a change', async () => {
 test('where there is no index, there is no copy', async () => {
   const folder = temporaryFolder();
   await copyIndex(join(folder, 'index'), join(folder, 'copy'));
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -66,10 +66,11 @@ test('what a child leaves behind when it ends by itself is ended, before anybody
 });
 
 test('stop may be asked for twice, and after the end', async () => {
-  const child = await sh('exit 0');
-  await child.exited;
+  const child = await sh('exec sleep 1000');
   await Promise.all([child.stop(), child.stop()]);
-  await child.stop();
+  expect(isAlive(child.pid)).toBe(false);
+  expect(await child.exited).toEqual({ code: null, signal: 'SIGTERM' });
+  await expect(child.stop()).resolves.toBeUndefined();
 });
 
 test('after the end no descriptor is held, though somebody out of reach keeps the other side of the pipe', async () => {

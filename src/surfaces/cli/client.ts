@@ -18,9 +18,9 @@ export interface Client {
   close(): Promise<void>;
 }
 
-export async function connectClient(env: NodeJS.ProcessEnv, workspace: string | undefined): Promise<Client> {
+export async function connectClient(env: NodeJS.ProcessEnv, workspace: string | undefined, cwd = process.cwd()): Promise<Client> {
   const run = await findServer(env);
-  return run ? httpClient(run, readCredentials(homeFolder(env)), workspace) : await localClient(env, workspace);
+  return run ? httpClient(run, cwd, readCredentials(homeFolder(env)), workspace) : await localClient(env, cwd, workspace);
 }
 
 /** The run file may be left from a server that was killed; only one that answers with the same instance counts. */
@@ -36,12 +36,12 @@ export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | unde
   }
 }
 
-function httpClient(run: RunFile, token: string | undefined, workspace: string | undefined): Client {
+function httpClient(run: RunFile, cwd: string, token: string | undefined, workspace: string | undefined): Client {
   const post = async (path: string, body: unknown) => {
     const headers: Record<string, string> = {
       'content-type': 'application/json',
       'x-covenant-surface': 'cli',
-      ...placeHeaders(process.cwd()),
+      ...placeHeaders(cwd),
     };
     if (token) headers.authorization = `Bearer ${token}`;
     if (workspace) headers[WORKSPACE_HEADER] = workspace;
@@ -84,7 +84,7 @@ function lost(url: string, code: string | undefined): CliError {
   return new CliError('SERVER_UNREACHABLE', `The connection to the server at ${url} was lost before its answer came${because}.`, 'covenant status');
 }
 
-async function localClient(env: NodeJS.ProcessEnv, workspace: string | undefined): Promise<Client> {
+async function localClient(env: NodeJS.ProcessEnv, cwd: string, workspace: string | undefined): Promise<Client> {
   // The database and the features are loaded only here: with a server up, the CLI stays light.
   const [{ createApp }, { ensureOperator }] = await Promise.all([import('../../main.ts'), import('./operator.ts')]);
   const config = loadConfig(env);
@@ -92,7 +92,7 @@ async function localClient(env: NodeJS.ProcessEnv, workspace: string | undefined
   const app = await createApp({ config, clock: clockFrom(env), log: createLog('error'), sweep: false });
   try {
     const { principal } = await ensureOperator(app);
-    const caller = { principal, surface: 'cli', workspace, ...reportedPlace(process.cwd()) } as const;
+    const caller = { principal, surface: 'cli', workspace, ...reportedPlace(cwd) } as const;
     return {
       url: undefined,
       action: async (name, args = {}) => dataOf((await app.dispatch.action({ name, args, ...caller })).reply),

@@ -6,6 +6,8 @@ export interface CliOutput {
   note(text: string): void;
   /** A result as it is, for programs. */
   verbatim(text: string): void;
+  /** Part of a result, as it is; settles when the reader has taken it. */
+  stream(text: string): Promise<void>;
   readonly mark: Record<'good' | 'bad' | 'wait' | 'quiet', string>;
   /** How something stands, by the signs that the dashboard has for it. */
   readonly tone: Record<'you' | 'live' | 'wait' | 'bad' | 'quiet', string>;
@@ -33,6 +35,7 @@ export function createOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream,
     result: (text) => void stdout.write(`${shown(text)}\n`),
     note: (text) => void stderr.write(`${shown(text)}\n`),
     verbatim: (text) => void stdout.write(`${text}\n`),
+    stream: (text) => new Promise((resolve) => stdout.write(text, () => resolve())),
     utf8,
     ...marks,
   };

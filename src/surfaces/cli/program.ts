@@ -20,6 +20,9 @@ interface Program<I extends BareInvocation> {
   readonly footer: string;
 }
 
+/** Where a program is called: what it prints to, and the folder that it works in. */
+export type Terminal = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'cwd'>;
+
 /** Every command takes these. */
 const GLOBAL: ParseArgsOptionsConfig = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } };
 const IN_WORKSPACE: ParseArgsOptionsConfig = { workspace: { type: 'string' } };
@@ -29,9 +32,10 @@ export async function runProgram<I extends BareInvocation>(
   program: Program<I>,
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
-  more: (values: BareInvocation['values']) => Omit<I, keyof BareInvocation>,
+  more: (bare: BareInvocation) => Omit<I, keyof BareInvocation>,
+  terminal: Terminal = process,
 ): Promise<0 | 1 | 2 | 3> {
-  const out = createOutput(env, process.stdout, process.stderr);
+  const out = createOutput(env, terminal.stdout, terminal.stderr);
   const json = argv.includes('--json');
   try {
     if (argv[0] === '--version') {
@@ -45,8 +49,8 @@ export async function runProgram<I extends BareInvocation>(
       return 0;
     }
     const { values, positionals } = parse(command, argv);
-    const bare: BareInvocation = { env, cwd: process.cwd(), json, out, values, positionals };
-    const result = await command.run({ ...bare, ...more(values) } as I);
+    const bare: BareInvocation = { env, cwd: terminal.cwd(), json, out, values, positionals };
+    const result = await command.run({ ...bare, ...more(bare) } as I);
     if (result?.verbatim && !json) out.verbatim(result.text);
     else if (result) out.result(json ? JSON.stringify(result.json) : result.text);
     return result?.exit ?? 0;

@@ -2,7 +2,7 @@ import { ConfigError } from '../../config.ts';
 import { SchemaMismatch } from '../../storage/errors.ts';
 import { VERSION } from '../../version.ts';
 import { type Client, connectClient } from './client.ts';
-import type { CliCommand } from './command.ts';
+import { type CliCommand, option } from './command.ts';
 import { agentCommands } from './commands/agents.ts';
 import { approvalCommands } from './commands/approvals.ts';
 import { auditCommands } from './commands/audit.ts';
@@ -28,7 +28,7 @@ import { toolCommands } from './commands/tools.ts';
 import { upCommand } from './commands/up.ts';
 import { usageCommands } from './commands/usage.ts';
 import { workflowCommands } from './commands/workflow.ts';
-import { type Fault, runProgram } from './program.ts';
+import { type Fault, runProgram, type Terminal } from './program.ts';
 
 export const COMMANDS: readonly CliCommand[] = [
   upCommand,
@@ -59,12 +59,11 @@ export const COMMANDS: readonly CliCommand[] = [
 ];
 
 /** Exit code: 0 done, 1 refused or failed, 2 called wrongly. */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<0 | 1 | 2 | 3> {
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv, terminal: Terminal = process): Promise<0 | 1 | 2 | 3> {
   let client: Promise<Client> | undefined;
   try {
-    return await runProgram({ name: 'covenant', version: VERSION, commands: COMMANDS, faultOf, footer: FOOTER }, argv, env, (values) => ({
-      client: () => (client ??= connectClient(env, typeof values.workspace === 'string' ? values.workspace : undefined)),
-    }));
+    const program = { name: 'covenant', version: VERSION, commands: COMMANDS, faultOf, footer: FOOTER };
+    return await runProgram(program, argv, env, (bare) => ({ client: () => (client ??= connectClient(env, option(bare, 'workspace'), bare.cwd)) }), terminal);
   } finally {
     await client?.then((opened) => opened.close()).catch(() => {});
   }

@@ -2,8 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import type { Terminal } from '../../surfaces/cli/program.ts';
 import { COMPILED } from './compiled.ts';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -28,27 +31,37 @@ export interface Environment {
   readonly group?: boolean;
 }
 
-/** The covenant command as a person runs it: a process of its own, from the build. */
-export async function covenant({ home, cwd, env = {}, through = [] }: Environment, ...args: string[]): Promise<Ran> {
-  const child = spawn(...commandLine(through, args), { cwd, env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return {
-    code,
-    stdout,
-    stderr,
-    get json() {
-      return JSON.parse(stdout) as Record<string, unknown>;
-    },
-  };
+/**
+ * The covenant command, in the process of the test: it is the same function that the program calls, and a process costs half a second each time.
+ * What has to be a process of its own, because it goes on, is waited for or takes signals, is `covenantProcess`.
+ */
+export async function covenant(at: Environment, ...args: string[]): Promise<Ran> {
+  if (at.through || args[0] === 'up' || args[0] === 'demo') return await covenantProcess(at, ...args);
+  const { run } = await import('../../surfaces/cli/run.ts');
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const printed = Promise.all([text(stdout), text(stderr)]);
+  const terminal = { stdout, stderr, cwd: () => at.cwd ?? process.cwd() } as unknown as Terminal;
+  const code = await run(args, environment(at), terminal);
+  stdout.end();
+  stderr.end();
+  return ranWith(code, ...(await printed));
 }
+
+/** The covenant command as a person runs it: a process of its own, from the build. */
+export async function covenantProcess(at: Environment, ...args: string[]): Promise<Ran> {
+  const child = spawn(...commandLine(at.through, args), { cwd: at.cwd, env: environment(at), stdio: ['ignore', 'pipe', 'pipe'] });
+  const [[code], stdout, stderr] = await Promise.all([once(child, 'close') as Promise<[number | null]>, text(child.stdout), text(child.stderr)]);
+  return ranWith(code, stdout, stderr);
+}
+
+const ranWith = (code: number | null, stdout: string, stderr: string): Ran => ({
+  code,
+  stdout,
+  stderr,
+  get json() {
+    return JSON.parse(stdout) as Record<string, unknown>;
+  },
+});
 
 export interface RunningCommand {
   readonly child: ChildProcess;
@@ -61,8 +74,13 @@ export interface RunningCommand {
 }
 
 /** A command that goes on until something happens, or the test is over. */
-export function startCommand({ home, cwd, env = {}, group = false }: Environment, ...args: string[]): RunningCommand {
-  const child = spawn(process.execPath, [COVENANT, ...args], { cwd, env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'], detached: group });
+export function startCommand(at: Environment, ...args: string[]): RunningCommand {
+  const child = spawn(process.execPath, [COVENANT, ...args], {
+    cwd: at.cwd,
+    env: environment(at),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: at.group === true,
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let notes = '';
   child.stderr.on('data', (chunk) => {
@@ -87,8 +105,8 @@ export interface RunningProgram {
 }
 
 /** `covenant up`, until the test is over; on a free port, or again on the one that it had. */
-export async function startProgram({ home, env = {}, through = [] }: Environment, port = '0'): Promise<RunningProgram> {
-  const child = spawn(...commandLine(through, ['up', '--port', port, '--json']), { env: environment(home, env), stdio: ['ignore', 'pipe', 'pipe'] });
+export async function startProgram(at: Environment, port = '0'): Promise<RunningProgram> {
+  const child = spawn(...commandLine(at.through, ['up', '--port', port, '--json']), { env: environment(at), stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   child.stderr.on('data', (chunk) => {
     log += chunk;
@@ -114,13 +132,13 @@ export async function startProgram({ home, env = {}, through = [] }: Environment
   };
 }
 
-function commandLine(through: readonly string[], args: readonly string[]): [command: string, args: string[]] {
+function commandLine(through: readonly string[] = [], args: readonly string[]): [command: string, args: string[]] {
   const [command = process.execPath, ...rest] = [...through, process.execPath];
   return [command, [...rest, COVENANT, ...args]];
 }
 
 /** Nothing of the machine's own Covenant settings may reach a test. */
-function environment(home: string, env: Record<string, string>): NodeJS.ProcessEnv {
+function environment({ home, env = {} }: Environment): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, MCP_SERVER_PORT: __, ...rest } = process.env;
   return { ...rest, COVENANT_HOME: home, NODE_ENV: 'test', LANG: 'C.UTF-8', NODE_COMPILE_CACHE: COMPILED, ...env };
 }

@@ -76,7 +76,7 @@ export const exportCommand: CliCommand = {
     const path = given === '-' ? undefined : resolve(invocation.cwd, given);
     const produce = (write: WriteLines, signal?: AbortSignal) => exportTo(invocation, workspace, now, write, signal);
     const { exported, bytes } = await (path === undefined
-      ? produce(toStdout)
+      ? produce(invocation.out.stream)
       : untilInterrupted((signal) => writeWhole(path, (write) => produce(write, signal))));
     const rows = Object.values(exported.rows).reduce((sum, count) => sum + count, 0);
     if (!invocation.json) narrate(invocation, exported.firstBreak?.seq);
@@ -136,8 +136,6 @@ function narrate({ out, values }: Invocation, brokenAt: number | undefined): voi
     `${out.mark.wait} ${brokenAt === undefined ? 'The file says that its chain was not required to hold; it does' : `The chain breaks at event ${brokenAt}; the file says so`}.`,
   );
 }
-
-const toStdout: WriteLines = (lines) => new Promise((resolve) => process.stdout.write(lines, () => resolve()));
 
 /** What was written is removed first. A second signal ends the process at once. */
 async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {

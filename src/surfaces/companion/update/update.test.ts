@@ -32,6 +32,7 @@ const notes = (): CliOutput & { said: string[] } => {
     said,
     note: (text) => void said.push(text),
     verbatim: () => {},
+    stream: async () => {},
     result: () => {},
     utf8: true,
     mark: { good: '✓', bad: '✗', wait: '!', quiet: '○' },
