@@ -1,8 +1,10 @@
 import { type CallContext, record } from '../../kernel/context.ts';
+import type { Output } from '../../kernel/contract.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
+import type { CycleHandoffRow, RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import { hiding } from '../core/identity/index.ts';
 import { archiveCycle, cancelCycle, completeCycle, startCycle } from './advance.ts';
@@ -20,14 +22,14 @@ import {
   cyclesStart,
 } from './contract.ts';
 import { timesTaken } from './machine.ts';
-import type { Mirror } from './mirror.ts';
+import { archivePath, type Mirror } from './mirror.ts';
+import { HANDOFF_LISTS, type HandoffPayload } from './payload.ts';
 import { type CycleOutside, configOf, repositoryOf } from './place.ts';
 import { hasEnded, noActiveCycle } from './refusals.ts';
 import { closeSession, findSession, sessionsIn } from './role-sessions.ts';
 import { activeCycle, findCycle, handoffTargets, handoffWithPrevious, listCycles, pageOfHandoffs, recentHandoffs, type StoredCycle } from './store.ts';
 import { mirrored } from './tools.ts';
 import { completionOf, requireFinal } from './turn.ts';
-import { summariseHandoff, viewCycle, viewHandoff, viewSession } from './views.ts';
 
 interface Named {
   readonly id?: string | undefined;
@@ -179,4 +181,56 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
       },
     }),
   ];
+}
+
+type Shown = Output<typeof cyclesShow>;
+
+export const viewCycle = (cycle: StoredCycle): NonNullable<Shown['cycle']> => ({
+  id: cycle.id,
+  cycle_id: cycle.cycle_id,
+  repository: cycle.repository,
+  feature: cycle.feature,
+  mode: cycle.mode,
+  status: cycle.status,
+  phase: cycle.phase,
+  active_role: cycle.active_role,
+  lock_role: cycle.lock_role,
+  lock_acquired_at: cycle.lock_acquired_at,
+  reworks: cycle.reworks,
+  started_by: cycle.started_by,
+  created_at: cycle.created_at,
+  updated_at: cycle.updated_at,
+  completed_at: cycle.completed_at,
+  ended_at: cycle.ended_at,
+  ended_by: cycle.ended_by,
+  reason: cycle.reason,
+  archive: cycle.status === 'archived' ? archivePath(cycle) : null,
+});
+
+export const viewSession = (session: RoleSessionRow, now: number): Shown['sessions'][number] => ({
+  session_id: session.id,
+  repository: session.repository,
+  role: session.role,
+  status: session.closed_at !== null ? 'closed' : session.expires_at <= now ? 'expired' : 'open',
+  actor: session.actor,
+  created_at: session.created_at,
+  last_seen: session.last_seen,
+  expires_at: session.expires_at,
+  closed_at: session.closed_at,
+  closed_by: session.closed_by,
+});
+
+export const viewHandoff = ({ number, producer, target, created_at, payload }: CycleHandoffRow): Shown['handoffs'][number] => ({
+  number,
+  producer,
+  target,
+  created_at,
+  payload: JSON.parse(payload),
+});
+
+export function summariseHandoff(row: CycleHandoffRow): Output<typeof cyclesHandoffs>['items'][number] {
+  const { number, producer, target, created_at, payload } = viewHandoff(row);
+  const lists = payload as HandoffPayload;
+  const counts = Object.fromEntries(HANDOFF_LISTS.map((name) => [name, lists[name].length])) as Record<(typeof HANDOFF_LISTS)[number], number>;
+  return { number, producer, target, created_at, counts };
 }

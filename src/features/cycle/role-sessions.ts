@@ -1,9 +1,51 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type CallContext, record } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { ok, type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import { endingIn, onlyMatch } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { PskFailureRow, RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
-import { invalidSession } from './refusals.ts';
-import { hashToken, pskMark } from './tokens.ts';
+import type { CycleConfig } from './config.ts';
+import { authFailed, authSlowed, invalidRole, invalidSession } from './refusals.ts';
+import { activeCycle, type StoredCycle } from './store.ts';
+
+export const mintLockToken = (): string => randomBytes(24).toString('hex');
+
+/** Shown once; only its hash is kept. */
+export const mintSessionToken = (): string => `sess_${randomBytes(24).toString('hex')}`;
+
+export const hashToken = (token: string): string => hash('sha256', token);
+
+/** By which a session is known to be of this PSK. Without the token, which is kept nowhere, it tells nothing of the PSK. */
+export const pskMark = (sessionToken: string, psk: string): string => hash('sha256', `${sessionToken} ${psk}`);
+
+/** Takes the same time wherever they begin to differ, and however long they are. */
+export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
+
+/** So many wrong PSKs in a row cost nothing: people mistype. */
+const FREE = 5;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+/** After such a while without one they are forgotten. */
+export const FORGOTTEN_AFTER_MS = 3_600_000;
+
+interface Failures {
+  readonly failures: number;
+  readonly last_at: number;
+}
+
+/** How many failures still count. */
+export const counted = (row: Failures | undefined, now: number): number => (row && now - row.last_at < FORGOTTEN_AFTER_MS ? row.failures : 0);
+
+/** How long the next attempt must still wait: a second after the fifth failure, and twice as long after each further one. */
+export function waitAfter(row: Failures | undefined, now: number): number {
+  const count = counted(row, now);
+  if (!row || count < FREE) return 0;
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (count - FREE));
+  return Math.max(0, row.last_at + wait - now);
+}
 
 /** Who presents a session token, and where. */
 export interface Presented {
@@ -94,4 +136,91 @@ export async function forgetFailures(db: Db, { workspace_id, repository, role, t
     .where('role', '=', role)
     .where('token_id', '=', token_id)
     .execute();
+}
+
+interface Where {
+  readonly repository: string;
+  readonly config: CycleConfig;
+  /** The file that has the PSKs. */
+  readonly source: string;
+}
+
+interface Credentials {
+  readonly role: string;
+  readonly psk: string;
+}
+
+/** What was noted of a wrong PSK must stay, so the refusal is answered and not thrown. */
+export const answered = ({ code, message, next, details }: Refusal): Refused => refused('error', code, message, next, details);
+
+export async function openSession(
+  ctx: CallContext,
+  { repository, config, source }: Where,
+  { role, psk }: Credentials,
+): Promise<Reply<{ session_token: string; role: string }>> {
+  const expected = config.psks.get(role);
+  if (!config.machine.roles.includes(role) || expected === undefined) throw invalidRole(config.machine.roles);
+  const { tokenId, actor } = ctx.principal;
+  return await ctx.write(async (tx) => {
+    const attempt = { workspace_id: tx.workspace, repository: source, role, token_id: tokenId };
+    const before = await failuresOf(tx.db, attempt);
+    const wait = waitAfter(before, tx.now);
+    if (wait > 0) return answered(authSlowed(role, wait));
+    if (!sameSecret(expected, psk)) {
+      const failures = counted(before, tx.now) + 1;
+      await noteFailure(tx.db, attempt, failures, tx.now);
+      record(tx, ctx, { category: 'audit', kind: 'cycle.psk_refused', subject: null, payload: { repository, role, failures } });
+      return answered(authFailed(role));
+    }
+    if (before) await forgetFailures(tx.db, attempt);
+    const token = mintSessionToken();
+    const id = newId('rses', tx.now);
+    await insertSession(tx.db, {
+      workspace_id: tx.workspace,
+      id,
+      token_sha256: hashToken(token),
+      psk_mark: pskMark(token, expected),
+      repository,
+      role,
+      token_id: tokenId,
+      actor,
+      created_at: tx.now,
+      last_seen: tx.now,
+      expires_at: tx.now + config.sessionTtlMs,
+      closed_at: null,
+      closed_by: null,
+    });
+    record(tx, ctx, { category: 'audit', kind: 'cycle.session_opened', subject: id, payload: { repository, role } });
+    return ok({ session_token: token, role });
+  });
+}
+
+/** What a role wants to do. */
+export interface Turn<J, T> {
+  /** Whether it may, of the cycle as it stands. Pure: the session has been used even where it may not. */
+  judge(cycle: StoredCycle | undefined, role: string): J;
+  /** What follows. */
+  apply(tx: Tx, cycle: StoredCycle, judged: J): Promise<Reply<T>>;
+}
+
+interface ByRole<J, T> extends Turn<J, T> {
+  readonly repository: string;
+  readonly config: CycleConfig;
+  readonly sessionToken: string;
+}
+
+/** Session, rule and change in one transaction: of two that hold the same token, one comes first, and the other is judged by what it left. */
+export async function asRole<J, T>(ctx: CallContext, { repository, config, sessionToken, judge, apply }: ByRole<J, T>): Promise<Reply<T>> {
+  return await ctx.write(async (tx) => {
+    const { role } = await useSession(tx, { token: sessionToken, tokenId: ctx.principal.tokenId, repository, psks: config.psks });
+    const cycle = await activeCycle(tx.db, tx.workspace, repository);
+    let judged: J;
+    try {
+      judged = judge(cycle, role);
+    } catch (error) {
+      if (error instanceof Refusal) return answered(error);
+      throw error;
+    }
+    return await apply(tx, cycle as StoredCycle, judged);
+  });
 }

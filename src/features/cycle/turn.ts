@@ -2,7 +2,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { afterCompletion, afterHandoff, type CycleMachine, type Phase, producersFor } from './machine.ts';
 import { type HandoffPayload, requirePayload } from './payload.ts';
 import { invalidTarget, lockDenied, noActiveCycle, notActive } from './refusals.ts';
-import { sameSecret } from './tokens.ts';
+import { sameSecret } from './role-sessions.ts';
 
 /** Who may do what in which phase. Each rule answers what follows, or throws the refusal; none changes anything. */
 

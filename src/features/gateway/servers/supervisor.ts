@@ -1,7 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { concealer } from './conceal.ts';
-import type { ServerEntry } from './configured.ts';
+import { concealer, type ServerEntry } from './configured.ts';
 import type { UpstreamConnection } from './connection.ts';
 import { down, problemOf, type ServerHealth } from './failures.ts';
 import type { ServerState, ServerStatus } from './pages.ts';

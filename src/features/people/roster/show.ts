@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { actorOf } from '../../../kernel/actor.ts';
+import { actorOf, ownerOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/context.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
@@ -7,16 +7,16 @@ import { beginning } from '../../../kernel/excerpt.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { grantStatus, standingGrants } from '../../core/capabilities/index.ts';
-import type { DayTally } from '../../core/events/index.ts';
+import { type TalliedRefusal as Counted, type DayTally, DENIED_EDIT } from '../../core/events/index.ts';
+import { redactor } from '../../core/identity/index.ts';
 import { agentViewer, LEASE_MS } from '../../workflow/agents/index.ts';
 import { newestCheckpoints } from '../../workflow/workflows/index.ts';
 import { PLACES } from '../lookup/index.ts';
-import type { agentsShow } from './contract.ts';
+import type { agentsShow, RecentRefusal } from './contract.ts';
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
 import { heldNow, showSpans } from './lanes.ts';
-import { isLastAnswer, readRefusals } from './refusals.ts';
 import type { WorkSpan } from './spans.ts';
-import { namesOf, worktreesOf } from './store.ts';
+import { eventsAt, namesOf, worktreesOf } from './store.ts';
 import { type AgentNaming, namingFor, patternsOf, rowOf, shortened } from './views.ts';
 
 type Shown = Output<typeof agentsShow>;
@@ -212,4 +212,69 @@ function callsOf(day: DayTally, actor: string, now: number): Shown['calls'] {
     granted: minutes.map((minute) => at(minute).calls - at(minute).refused),
     refused: minutes.map((minute) => at(minute).refused),
   };
+}
+
+/** What an overlap was refused with. */
+const OVERLAP = /^(?:VERDICT|OVERLAP|DUPLICATE)_/;
+
+/** Refusals with the words that the caller got, the newest first. A block's words stand in the feedback that follows it. */
+export async function readRefusals(db: Db, viewer: Principal, actor: string, counted: readonly Counted[]): Promise<RecentRefusal[]> {
+  if (counted.length === 0) return [];
+  const events = await eventsAt(
+    db,
+    viewer.workspace,
+    counted.flatMap(({ seq }) => [seq, seq + 1]),
+  );
+  const redact = await redactor(db, viewer.workspace, viewer);
+  const shown = new Map((await redact(events)).map((event) => [event.seq, event]));
+  const warnings = counted.some(({ code }) => OVERLAP.test(code ?? '')) ? await warningsOf(db, viewer.workspace, ownerOf(actor)) : [];
+  return [...counted].reverse().map(({ seq, time, kind, outcome, code }) => {
+    const usage = shown.get(seq)?.payload;
+    const next = shown.get(seq + 1);
+    const feedback = next?.category === 'feedback' && next.payload.request_id === usage?.request_id ? next.payload : undefined;
+    const told = (usage?.told ?? feedback ?? {}) as { message?: string; required_action?: string };
+    const warning = OVERLAP.test(code ?? '') ? warnings.find(({ created_at }) => created_at <= time) : undefined;
+    return {
+      seq,
+      time,
+      asked: kind,
+      outcome,
+      code,
+      message: told.message ?? null,
+      required_action: told.required_action ?? null,
+      warning_id: warning?.id ?? null,
+      edit: kind === DENIED_EDIT && usage ? editIn(usage) : null,
+    };
+  });
+}
+
+function editIn({ path, claim_id, client, tool }: Readonly<Record<string, unknown>>): RecentRefusal['edit'] {
+  if (typeof path !== 'string' || typeof claim_id !== 'string' || typeof client !== 'string') return null;
+  return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
+}
+
+/** What the agent was last answered, where that was a refusal: an edit may have been denied since, which blocks no call. */
+export function isLastAnswer(day: DayTally, actor: string): (refusal: { seq: number }) => boolean {
+  const last = day.actors.get(actor)?.lastCall;
+  return ({ seq }) => seq === last?.seq;
+}
+
+export async function lastRefusal(db: Db, viewer: Principal, actor: string, day: DayTally): Promise<RecentRefusal | null> {
+  const last = day.actors.get(actor)?.refusals.find(isLastAnswer(day, actor));
+  return last ? ((await readRefusals(db, viewer, actor, [last]))[0] ?? null) : null;
+}
+
+const WARNINGS_LOOKED_AT = 100;
+
+/** The overlaps that a developer's checks found, the newest first. */
+async function warningsOf(db: Db, workspace: string, developerId: string | null): Promise<{ id: string; created_at: number }[]> {
+  if (developerId === null) return [];
+  return await db
+    .selectFrom('overlap_warnings')
+    .select(['id', 'created_at'])
+    .where('workspace_id', '=', workspace)
+    .where('developer_id', '=', developerId)
+    .orderBy('id', 'desc')
+    .limit(WARNINGS_LOOKED_AT)
+    .execute();
 }

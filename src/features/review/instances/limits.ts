@@ -7,10 +7,10 @@ import { type ReviewLimits, reviewLimits } from '../../core/settings/index.ts';
 import { HUMAN } from '../../workflow/messages/index.ts';
 import type { instancesAllowReview } from './contract.ts';
 import { AT_WORK } from './lifecycle.ts';
-import type { InstancePorts } from './ports.ts';
-import { requireInstance } from './require.ts';
+import type { InstancePorts } from './step.ts';
 import { withNews } from './stop.ts';
 import { changeInstance, reviewsOf } from './store.ts';
+import { requireInstance } from './views.ts';
 
 export const SUGGESTIONS = [
   'Create pull request with current work',

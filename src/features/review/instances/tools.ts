@@ -20,14 +20,11 @@ import {
 } from './contract.ts';
 import { AT_WORK } from './lifecycle.ts';
 import { allowReview } from './limits.ts';
-import type { InstancePorts } from './ports.ts';
-import { requireInstance, requireWatchable } from './require.ts';
-import { reserve } from './reserve.ts';
-import { carryOutStart, plannedStart, startFailed } from './start.ts';
-import type { InstanceOutside } from './step.ts';
+import { carryOutStart, plannedStart, reserve, startFailed } from './start.ts';
+import type { InstanceOutside, InstancePorts } from './step.ts';
 import { abandon, carryOutEnd, clean, stop, type TakenAway, withNews } from './stop.ts';
 import { changeInstance, listInstances, relationshipsOf } from './store.ts';
-import { failuresOf, instanceViewer, isRunning, viewRelationship } from './views.ts';
+import { failuresOf, instanceViewer, isRunning, requireInstance, requireWatchable, viewRelationship } from './views.ts';
 
 /** The end of what its terminal or log shows, or showed last. */
 export async function outputOf(outside: InstanceOutside, row: InstanceRow, lines: number): Promise<string> {

@@ -21,8 +21,7 @@ import {
 } from '../instances/index.ts';
 import { callingInstance, requireType } from '../reviews/index.ts';
 import type { createIssues } from './contract.ts';
-import { requirePlace } from './readiness.ts';
-import { told, toldAs, waitsForGitHub } from './refusals.ts';
+import { requirePlace, told, toldAs, waitsForGitHub } from './readiness.ts';
 
 type Wanted = Input<typeof createIssues>;
 

@@ -1,4 +1,6 @@
 import type { Updateable } from 'kysely';
+import { createLeases, type LeasedStep, STEP_OVER } from '../../../kernel/step.ts';
+import { holders } from '../../../machine/process/holder.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Database, ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Feedback } from '../instances/index.ts';
@@ -82,3 +84,13 @@ const view = (row: ReviewFeedbackRow): Feedback => ({
   reason: row.reason,
   created_at: row.created_at,
 });
+
+export type LeasedFeedback = LeasedStep<ReviewFeedbackRow>;
+
+export const { lease, isOverdue, stillMine, goOn, takeOver, finishOverdue } = createLeases<ReviewFeedbackRow>({
+  holders,
+  stepMs: 180_000,
+  find: (tx, { id }) => findFeedback(tx.db, tx.workspace, id),
+  change: (tx, row, values) => changeFeedback(tx.db, row, values),
+});
+export const LEASE_OVER = { ...STEP_OVER, step_by: null } as const;
