@@ -6,7 +6,7 @@ import { type TestDatabase, temporaryDatabase } from '../../../testing/store/dat
 import { ServerCatalogue } from './catalogue.ts';
 import type { ServerEntry } from './configured.ts';
 import { withheldRefusal } from './failures.ts';
-import type { ServerListing } from './pages.ts';
+import type { ServerListing } from './store.ts';
 
 const BY = { actor: 'developer:ana' };
 const entry = (name: string, more: Partial<ServerEntry> = {}): ServerEntry => ({

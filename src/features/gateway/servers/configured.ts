@@ -4,7 +4,7 @@ import type { Services } from '../../../kernel/context.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
 import { tailOf } from '../../../machine/process/bounded-log.ts';
 import type { ServerCatalogue } from './catalogue.ts';
-import type { ServerStatus } from './pages.ts';
+import type { ServerStatus } from './contract.ts';
 import type { Upstream } from './running.ts';
 import { type ReadEntries, readEntries } from './secrets.ts';
 import type { ServerControl } from './tools.ts';
@@ -49,7 +49,15 @@ export class Configured implements ServerControl {
 
   status(server: string): ServerStatus {
     const enabled = this.#read.entries.find(({ name }) => name === server)?.enabled;
-    return { state: enabled === false ? 'disabled' : 'stopped', problem: null, pid: null, since: null, restarts: 0, nextStartAt: null, protocolVersion: null };
+    return {
+      state: enabled === false ? 'disabled' : 'stopped',
+      problem: null,
+      pid: null,
+      since: null,
+      restarts: 0,
+      next_start_at: null,
+      protocol_version: null,
+    };
   }
 
   /** A server of the file that has the same name goes before. */

@@ -1,8 +1,9 @@
 import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { Refusal } from '../../../kernel/errors.ts';
 import { type RpcError, UpstreamError } from '../../../kernel/relay.ts';
+import type { WithheldReason } from './contract.ts';
 import { BROKEN_ANSWER, MALFORMED_ANSWER } from './handshake.ts';
-import type { WithheldDefinition, WithheldReason } from './pins.ts';
+import type { WithheldDefinition } from './pins.ts';
 import { isTooDeep, MAX_LEVELS } from './relay.ts';
 
 /** What a call has shown of the server: that it answers, nothing, that it could not be spoken with, or that it has forgotten us. */

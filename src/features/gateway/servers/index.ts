@@ -7,8 +7,7 @@ import type { RunningServers } from './running.ts';
 import { serverTools } from './tools.ts';
 import { UpstreamCatalog, type Upstreams } from './upstream-catalog.ts';
 
-export { readEntries } from './secrets.ts';
-export { blocksOf } from './toml-blocks.ts';
+export { blocksOf, readEntries } from './secrets.ts';
 export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './upstream-catalog.ts';
 
 /** A program as a server of this name for one workspace, with the settings of an entry that says no more. */

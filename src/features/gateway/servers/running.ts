@@ -12,13 +12,14 @@ import { isFolder } from '../../../machine/process/process.ts';
 import type { ServerCatalogue } from './catalogue.ts';
 import { Configured, type ConfiguredOptions, concealer, type ServerEntry, secretsOf } from './configured.ts';
 import { UpstreamConnection } from './connection.ts';
+import type { ServerState, ServerStatus } from './contract.ts';
 import { said } from './failures.ts';
 import type { UpstreamTransport } from './handshake.ts';
 import { HttpTransport } from './http.ts';
 import { Watches } from './notices.ts';
-import type { ServerListing, ServerState, ServerStatus } from './pages.ts';
 import { Relay } from './relay.ts';
 import { StdioTransport } from './stdio.ts';
+import type { ServerListing } from './store.ts';
 import { STEADY_MS, Supervisor } from './supervisor.ts';
 
 export interface RunningOptions extends ConfiguredOptions {
@@ -274,10 +275,10 @@ export class Upstream {
   }
 
   #changed(from: ServerState): void {
-    const { state, problem, restarts, protocolVersion } = this.supervisor.status();
+    const { state, problem, restarts, protocol_version: protocol } = this.supervisor.status();
     if (from === 'up') this.relay.endSuspended();
     if (state === 'up' && this.#missed) void this.relist();
-    if (state === 'up') this.#announce('up', 'upstream.started', { protocol: protocolVersion, restarts });
+    if (state === 'up') this.#announce('up', 'upstream.started', { protocol, restarts });
     if (state !== 'down') return;
     this.#parts.diary.write(`down: ${problem}`);
     this.#announce('down', 'upstream.down', { while: from, restarts });

@@ -1,9 +1,9 @@
 import type { Refusal } from '../../../kernel/errors.ts';
-import type { ExternalTool, Json, RelayContext, ToolSource } from '../../../kernel/relay.ts';
+import type { ExternalTool, Json, RelayContext } from '../../../kernel/relay.ts';
 import type { OfferedDefinition, ServerCatalogue } from './catalogue.ts';
 import { type Configured, serves } from './configured.ts';
+import type { PinKind, ServerState } from './contract.ts';
 import { down, withheldRefusal } from './failures.ts';
-import type { ServerState } from './pages.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
 import type { Upstream } from './running.ts';
 
@@ -18,57 +18,61 @@ const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
 };
 
 /** All servers' offers in one, from which each workspace sees those of the servers that serve it. What is looked up with every call is made only when it changes. */
-export class UpstreamCatalog implements Upstreams {
+export class UpstreamCatalog {
   readonly #catalogue: ServerCatalogue;
   readonly #running: Configured;
   readonly #listeners = new Set<(change: UpstreamChange) => void>();
-  readonly #tools: () => Lookup<ExternalTool>;
-  readonly #prompts: () => Lookup<ExternalPrompt>;
+  readonly #tools = lookup(
+    () => this.#catalogue.tools(),
+    (offered) => this.#tool(offered),
+  );
+  readonly #prompts = lookup(
+    () => this.#catalogue.prompts(),
+    (offered) => this.#prompt(offered),
+  );
   #resources: ResourceIndex | undefined;
 
   constructor(catalogue: ServerCatalogue, running: Configured) {
     this.#catalogue = catalogue;
     this.#running = running;
-    this.#tools = lookup(
-      () => catalogue.tools(),
-      (offered) => this.#tool(offered),
-    );
-    this.#prompts = lookup(
-      () => catalogue.prompts(),
-      (offered) => this.#prompt(offered),
-    );
     catalogue.onChange((kind, reaches) => {
       if (kind === 'resources') this.#resources = undefined;
       this.#announce({ kind, reaches });
     });
   }
 
-  in(workspace: string): WorkspaceUpstreams {
+  /** What the servers offer that serve one workspace. Nothing here asks which of its callers may use it: the pipe does. */
+  in(workspace: string) {
     const isServed = (server: string) => this.#serves(server, workspace);
     const here = <T extends { readonly server: string }>(all: readonly T[] = []): T | undefined => all.find(({ server }) => isServed(server));
     const only = <T extends { readonly server: string }>(all: readonly T[]): readonly T[] => all.filter(({ server }) => isServed(server));
     const readable = (mayRead: (server: string) => boolean) => (server: string) => isServed(server) && mayRead(server);
     const holder = (server: string | undefined) => (server === undefined ? undefined : this.#holder(server));
-    const withheld = (kind: 'tool' | 'prompt', name: string): Refusal | undefined => {
+    const withheld = (kind: PinKind, name: string): Refusal | undefined => {
       const found = this.#catalogue.withheld(kind, name, isServed);
       return found && withheldRefusal(found);
     };
     return {
       serves: isServed,
       tools: {
-        tool: (name) => here(this.#tools().byName.get(name)),
+        tool: (name: string) => here(this.#tools().byName.get(name)),
         tools: () => only(this.#tools().all),
-        withheld: (name) => withheld('tool', name),
+        withheld: (name: string) => withheld('tool', name),
       },
+      /** Those that a person has to approve first, for people to see that they are there. */
       withheldTools: () => this.#catalogue.withheldTools(isServed),
+      /** What the known servers can do; decides what the gateway declares of itself. */
       abilities: () => this.#abilities(isServed),
+      /** Sorted by name. */
       prompts: () => only(this.#prompts().all),
-      prompt: (name) => here(this.#prompts().byName.get(name)),
-      withheldPrompt: (name) => withheld('prompt', name),
+      prompt: (name: string) => here(this.#prompts().byName.get(name)),
+      withheldPrompt: (name: string) => withheld('prompt', name),
       resources: () => only(this.#index().resources),
       resourceTemplates: () => only(this.#index().templates),
-      holderOf: (uri, mayRead) => holder(this.#index().holderOf(uri, readable(mayRead))),
-      holderOfTemplate: (uriTemplate, mayRead) => holder(this.#index().holderOfTemplate(uriTemplate, readable(mayRead))),
+      /** Who has it among the servers that the caller may read. */
+      holderOf: (uri: string, mayRead: (server: string) => boolean) => holder(this.#index().holderOf(uri, readable(mayRead))),
+      /** The holder of a template by its very text, for completion. */
+      holderOfTemplate: (uriTemplate: string, mayRead: (server: string) => boolean) => holder(this.#index().holderOfTemplate(uriTemplate, readable(mayRead))),
     };
   }
 
@@ -90,7 +94,7 @@ export class UpstreamCatalog implements Upstreams {
     return entry !== undefined && serves(entry, workspace);
   }
 
-  #abilities(isServed: (server: string) => boolean): ReturnType<WorkspaceUpstreams['abilities']> {
+  #abilities(isServed: (server: string) => boolean) {
     const known = this.#known().filter(({ entry }) => isServed(entry.name));
     // Of a server that has not been seen yet anything may come, and a client asks what there is only once.
     const unseen = this.#running.entries().entries.some(({ enabled, name }) => enabled && isServed(name) && !this.#catalogue.isKnown(name));
@@ -109,35 +113,39 @@ export class UpstreamCatalog implements Upstreams {
       get state() {
         return TOOL_STATES[running.status(entry.name).state];
       },
-      get timeoutMs() {
+      get timeoutMs(): number {
         return running.upstream(entry.name)?.supervisor.entry.timeoutMs ?? entry.timeoutMs;
       },
       call: (args, ctx) => this.#request(entry.name, ctx, 'tools/call', { name, arguments: args }, typed.inputSchema),
     };
   }
 
-  #prompt({ entry, name, exposed, definition }: OfferedDefinition): ExternalPrompt {
+  #prompt({ entry, name, exposed, definition }: OfferedDefinition) {
     const running = this.#running;
     return {
       name: exposed,
       server: entry.name,
       definition,
-      get timeoutMs() {
+      get timeoutMs(): number {
         return running.upstream(entry.name)?.supervisor.entry.timeoutMs ?? entry.timeoutMs;
       },
-      get: (args, ctx) => this.#request(entry.name, ctx, 'prompts/get', { name, ...(args ? { arguments: args } : {}) }),
-      complete: (params, ctx) => this.#request(entry.name, ctx, 'completion/complete', { ref: { type: 'ref/prompt', name }, ...given(params) }),
+      /** The arguments as the protocol has them. */
+      get: (args: Json | undefined, ctx: RelayContext) => this.#request(entry.name, ctx, 'prompts/get', { name, ...(args ? { arguments: args } : {}) }),
+      complete: (params: CompletionParams, ctx: RelayContext) =>
+        this.#request(entry.name, ctx, 'completion/complete', { ref: { type: 'ref/prompt', name }, ...given(params) }),
     };
   }
 
-  #holder(server: string): ResourceHolder {
+  #holder(server: string) {
     const timeoutMs = this.#running.entries().entries.find(({ name }) => name === server)?.timeoutMs as number;
     return {
       server,
       timeoutMs,
-      read: (uri, ctx) => this.#request(server, ctx, 'resources/read', { uri }),
-      complete: (uri, params, ctx) => this.#request(server, ctx, 'completion/complete', { ref: { type: 'ref/resource', uri }, ...given(params) }),
-      watch: async (uri) => await this.#upstream(server).watches.watch(uri),
+      read: (uri: string, ctx: RelayContext) => this.#request(server, ctx, 'resources/read', { uri }),
+      complete: (uri: string, params: CompletionParams, ctx: RelayContext) =>
+        this.#request(server, ctx, 'completion/complete', { ref: { type: 'ref/resource', uri }, ...given(params) }),
+      /** From now on a change of the resource is told to `onChange`, until the returned function is called. */
+      watch: async (uri: string) => await this.#upstream(server).watches.watch(uri),
     };
   }
 
@@ -187,62 +195,22 @@ function lookup<T extends { readonly name: string }>(source: () => readonly Offe
 const given = ({ argument, context }: { argument: Json; context?: Json | undefined }): Json => ({ argument, ...(context ? { context } : {}) });
 
 /** What the other servers have to offer. Everything is asked for a workspace, so that no surface can forget which servers serve it. */
-export interface Upstreams {
-  in(workspace: string): WorkspaceUpstreams;
-  onChange(listener: (change: UpstreamChange) => void): () => void;
-}
-
-/** What the servers offer that serve one workspace. Nothing here asks which of its callers may use it: the pipe does. */
-export interface WorkspaceUpstreams {
-  serves(server: string): boolean;
-  readonly tools: ToolSource;
-  /** Those that a person has to approve first, for people to see that they are there. */
-  withheldTools(): readonly { readonly name: string; readonly server: string }[];
-  /** What the known servers can do; decides what the gateway declares of itself. */
-  abilities(): { readonly prompts: boolean; readonly resources: boolean; readonly completions: boolean; readonly logging: boolean };
-  /** Sorted by name. */
-  prompts(): readonly ExternalPrompt[];
-  prompt(name: string): ExternalPrompt | undefined;
-  withheldPrompt(name: string): Refusal | undefined;
-  resources(): readonly ExternalResource[];
-  resourceTemplates(): readonly ExternalResource[];
-  /** Who has it among the servers that the caller may read. */
-  holderOf(uri: string, mayRead: (server: string) => boolean): ResourceHolder | undefined;
-  /** The holder of a template by its very text, for completion. */
-  holderOfTemplate(uriTemplate: string, mayRead: (server: string) => boolean): ResourceHolder | undefined;
-}
+export type Upstreams = Pick<UpstreamCatalog, 'in' | 'onChange'>;
+export type WorkspaceUpstreams = ReturnType<Upstreams['in']>;
+export type ResourceHolder = NonNullable<ReturnType<WorkspaceUpstreams['holderOf']>>;
 
 /** A hint to look again, never the news itself. */
 export type UpstreamChange =
   | { readonly kind: 'tools' | 'prompts' | 'resources'; reaches(workspace: string): boolean }
   | { readonly kind: 'resource'; readonly server: string; readonly uri: string };
 
-export interface ExternalPrompt {
-  readonly name: string;
-  readonly server: string;
-  readonly definition: Json;
-  readonly timeoutMs: number;
-  /** `params`: the arguments as the protocol has them. */
-  get(args: Json | undefined, ctx: RelayContext): Promise<Json>;
-  complete(params: CompletionParams, ctx: RelayContext): Promise<Json>;
-}
-
 export interface ExternalResource {
   readonly server: string;
   readonly definition: Json;
 }
 
-export interface ResourceHolder {
-  readonly server: string;
-  readonly timeoutMs: number;
-  read(uri: string, ctx: RelayContext): Promise<Json>;
-  complete(uriTemplate: string, params: CompletionParams, ctx: RelayContext): Promise<Json>;
-  /** From now on a change of the resource is told to `onChange`, until the returned function is called. */
-  watch(uri: string): Promise<() => void>;
-}
-
 /** `argument` and `context` of `completion/complete`. */
-export interface CompletionParams {
+interface CompletionParams {
   readonly argument: Json;
   readonly context?: Json | undefined;
 }

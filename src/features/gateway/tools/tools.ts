@@ -3,6 +3,7 @@ import { toolNamed } from '../../../kernel/aliases.ts';
 import type { CallContext } from '../../../kernel/context.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
+import { isRecord } from '../../../kernel/input.ts';
 import type { PublishedTool } from '../../../kernel/publish.ts';
 import type { ExternalTool, Json } from '../../../kernel/relay.ts';
 import { ok } from '../../../kernel/reply.ts';
@@ -168,11 +169,9 @@ const external = ({ name, server, state, toolset, definition }: ExternalTool): O
   server,
   state,
   inputSchema: definition.inputSchema,
-  ...(isObject(definition.outputSchema) ? { outputSchema: definition.outputSchema } : {}),
-  annotations: isObject(definition.annotations) ? definition.annotations : {},
+  ...(isRecord(definition.outputSchema) ? { outputSchema: definition.outputSchema } : {}),
+  annotations: isRecord(definition.annotations) ? definition.annotations : {},
 });
 
 /** Nobody has approved what such a tool says of itself: its name is enough to find it by. */
 const UNSEEN = { title: '', description: '', toolset: 'gateway', state: 'withheld', inputSchema: {}, annotations: {} } as const;
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
