@@ -3,7 +3,8 @@ import type { Log } from '../../../kernel/log.ts';
 import { concealer, type ServerEntry } from './configured.ts';
 import type { UpstreamConnection } from './connection.ts';
 import type { ServerState, ServerStatus } from './contract.ts';
-import { down, problemOf, type ServerHealth } from './failures.ts';
+import { problemOf, type ServerHealth } from './failures.ts';
+import { down } from './upstream-catalog.ts';
 
 export interface SupervisorParts {
   readonly clock: Clock;
