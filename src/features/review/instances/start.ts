@@ -279,6 +279,8 @@ export async function reserve(
   actor: string,
   wanted: InstanceRequest,
 ): Promise<LeasedInstance> {
+  // Other workspaces start agents on this machine too.
+  await tx.lock(`instances of ${machine}`);
   if ((await countRunning(tx.db, machine)) >= maxRunning) throw instanceLimit(maxRunning);
   const stem = stemOf(wanted.type, wanted.issue);
   // Sessions and folders are the machine's, whatever the workspace.
