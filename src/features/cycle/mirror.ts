@@ -31,8 +31,8 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
       const seen = await latest(store.reader, repository);
       if (!seen) return;
       const behind = await unmirrored(store.reader, repository);
-      // Of a repository that is gone there is nothing to put right; should it come back, its archives are still to be written.
-      if (!(await files.isFolder(repository))) return await settle(behind.filter(({ status }) => status !== 'archived'));
+      // It is on another machine, whose server writes its files; or it is gone, and should it come back its files are still to be written.
+      if (!(await files.isFolder(repository))) return;
       await writeMirror(repository, behind, mirrorOf(seen, await currentHandoffs(store.reader, seen)));
       const { written, failure } = await writeArchives(behind);
       const now = await latest(store.reader, repository);
