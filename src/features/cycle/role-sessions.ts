@@ -5,6 +5,7 @@ import { newId } from '../../kernel/ids.ts';
 import { ok, type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import { endingIn, onlyMatch } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
+import { changeRows, deleteRows, findRow, findRows, insertRows } from '../../storage/rows.ts';
 import type { PskFailureRow, RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { CycleConfig } from './config.ts';
@@ -59,12 +60,7 @@ export interface Presented {
 
 /** The session, if the token is good here and now; its use is written down. */
 export async function useSession(tx: Tx, { token, tokenId, repository, psks }: Presented): Promise<RoleSessionRow> {
-  const row = await tx.db
-    .selectFrom('role_sessions')
-    .selectAll()
-    .where('workspace_id', '=', tx.workspace)
-    .where('token_sha256', '=', hashToken(token))
-    .executeTakeFirst();
+  const row = await findRow(tx.db, 'role_sessions', { workspace_id: tx.workspace, token_sha256: hashToken(token) });
   if (!row || row.token_id !== tokenId) throw invalidSession('is unknown');
   if (row.repository !== repository) throw invalidSession('is of another repository');
   if (row.closed_at !== null) throw invalidSession('is of a session that was closed');
@@ -72,12 +68,8 @@ export async function useSession(tx: Tx, { token, tokenId, repository, psks }: P
   // A role that the config no longer has may still end a cycle that began with it.
   const psk = psks.get(row.role);
   if (psk !== undefined && row.psk_mark !== pskMark(token, psk)) throw invalidSession(`was opened with another PSK than ${row.role} has now`);
-  await tx.db.updateTable('role_sessions').set({ last_seen: tx.now }).where('workspace_id', '=', tx.workspace).where('id', '=', row.id).execute();
+  await changeRows(tx.db, 'role_sessions', { workspace_id: tx.workspace, id: row.id }, { last_seen: tx.now });
   return row;
-}
-
-export async function insertSession(db: Db, row: RoleSessionRow): Promise<void> {
-  await db.insertInto('role_sessions').values(row).execute();
 }
 
 /** By its id, or an unambiguous tail of it. */
@@ -92,49 +84,20 @@ export async function findSession(db: Db, workspace: string, tail: string): Prom
   return found.find(({ id }) => id === meant);
 }
 
-export async function closeSession(db: Db, workspace: string, id: string, by: string, now: number): Promise<void> {
-  await db.updateTable('role_sessions').set({ closed_at: now, closed_by: by }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
-
 const MAX_LISTED = 200;
 
 /** Newest first. */
-export async function sessionsIn(db: Db, workspace: string, repository: string | undefined): Promise<RoleSessionRow[]> {
-  let matching = db.selectFrom('role_sessions').selectAll().where('workspace_id', '=', workspace);
-  if (repository !== undefined) matching = matching.where('repository', '=', repository);
-  return await matching.orderBy('id', 'desc').limit(MAX_LISTED).execute();
-}
+export const sessionsIn = (db: Db, workspace: string, repository: string | undefined): Promise<RoleSessionRow[]> =>
+  findRows(db, 'role_sessions', { workspace_id: workspace, repository }, { order: { id: 'desc' }, limit: MAX_LISTED });
 
 type Attempt = Omit<PskFailureRow, 'failures' | 'last_at'>;
 
-const attempts = (db: Db, { workspace_id, repository, role, token_id }: Attempt) =>
-  db
-    .selectFrom('psk_failures')
-    .where('workspace_id', '=', workspace_id)
-    .where('repository', '=', repository)
-    .where('role', '=', role)
-    .where('token_id', '=', token_id);
-
-export async function failuresOf(db: Db, attempt: Attempt): Promise<PskFailureRow | undefined> {
-  return await attempts(db, attempt).selectAll().executeTakeFirst();
-}
-
-export async function noteFailure(db: Db, attempt: Attempt, failures: number, now: number): Promise<void> {
+async function noteFailure(db: Db, attempt: Attempt, failures: number, now: number): Promise<void> {
   const noted = { failures, last_at: now };
   await db
     .insertInto('psk_failures')
     .values({ ...attempt, ...noted })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'repository', 'role', 'token_id']).doUpdateSet(noted))
-    .execute();
-}
-
-export async function forgetFailures(db: Db, { workspace_id, repository, role, token_id }: Attempt): Promise<void> {
-  await db
-    .deleteFrom('psk_failures')
-    .where('workspace_id', '=', workspace_id)
-    .where('repository', '=', repository)
-    .where('role', '=', role)
-    .where('token_id', '=', token_id)
     .execute();
 }
 
@@ -163,7 +126,7 @@ export async function openSession(
   const { tokenId, actor } = ctx.principal;
   return await ctx.write(async (tx) => {
     const attempt = { workspace_id: tx.workspace, repository: source, role, token_id: tokenId };
-    const before = await failuresOf(tx.db, attempt);
+    const before = await findRow(tx.db, 'psk_failures', attempt);
     const wait = waitAfter(before, tx.now);
     if (wait > 0) return answered(authSlowed(role, wait));
     if (!sameSecret(expected, psk)) {
@@ -172,10 +135,10 @@ export async function openSession(
       record(tx, ctx, { category: 'audit', kind: 'cycle.psk_refused', subject: null, payload: { repository, role, failures } });
       return answered(authFailed(role));
     }
-    if (before) await forgetFailures(tx.db, attempt);
+    if (before) await deleteRows(tx.db, 'psk_failures', attempt);
     const token = mintSessionToken();
     const id = newId('rses', tx.now);
-    await insertSession(tx.db, {
+    await insertRows(tx.db, 'role_sessions', {
       workspace_id: tx.workspace,
       id,
       token_sha256: hashToken(token),
