@@ -160,14 +160,10 @@ async function actorsOfAgents(db: Db, workspace: string, known: readonly AgentRo
 
 async function addSessions(db: Db, workspace: string, now: number, of: (actor: string) => ActorFacts): Promise<void> {
   const sessions = await sessionsSince(db, workspace, now - SESSION_MS);
-  const tokens = new Map(
-    (
-      await tokensById(
-        db,
-        workspace,
-        sessions.map(({ token_id }) => token_id),
-      )
-    ).map((token) => [token.id, token]),
+  const tokens = await tokensById(
+    db,
+    workspace,
+    sessions.map(({ token_id }) => token_id),
   );
   const newest = new Map<string, SessionFacts>();
   for (const session of sessions) {
@@ -205,7 +201,7 @@ async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, A
     workspace,
     unowned.map(({ actor }) => agentIdOf(actor)),
   );
-  for (const each of unowned) each.developerId = owners.get(agentIdOf(each.actor)) ?? null;
+  for (const each of unowned) each.developerId = owners.get(agentIdOf(each.actor))?.developer_id ?? null;
 }
 
 /** Noted by the journal, or by the clock where the sweep has not come by yet. */

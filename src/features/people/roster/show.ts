@@ -4,6 +4,7 @@ import type { Principal } from '../../../kernel/context.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
+import { viewOf } from '../../../kernel/view.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { grantStatus, standingGrants } from '../../core/capabilities/index.ts';
@@ -13,10 +14,11 @@ import { agentViewer, LEASE_MS } from '../../workflow/agents/index.ts';
 import { newestCheckpoints } from '../../workflow/workflows/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { agentsShow, RecentRefusal } from './contract.ts';
+import { carriedToken, heldClaim, heldStep, heldTask, recentSession, registeredAgent, reportedWorktree, standingGrant } from './contract.ts';
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
 import { heldNow, showSpans } from './lanes.ts';
 import type { WorkSpan } from './spans.ts';
-import { eventsAt, namesOf, worktreesOf } from './store.ts';
+import { eventsAt, workflowsNamed, worktreesOf } from './store.ts';
 import { type AgentNaming, namingFor, patternsOf, rowOf, shortened } from './views.ts';
 
 type Shown = Output<typeof agentsShow>;
@@ -55,23 +57,15 @@ export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts
   const viewAgent = await agentViewer(db, viewer, now);
   return {
     agent: { ...row, why_blocked: row.state === 'blocked' ? (refusals.find(isLastAnswer(day, facts.actor)) ?? null) : null },
-    tasks: facts.tasks.slice(0, HELD_SHOWN).map(({ id, title, status, started_at, updated_at }) => ({
-      task_id: id,
-      title: shortened(title),
-      status,
-      since: started_at ?? updated_at,
-      path: PLACES.task(id, ''),
-    })),
+    tasks: facts.tasks
+      .slice(0, HELD_SHOWN)
+      .map((task) =>
+        viewOf(heldTask, task, { task_id: task.id, title: shortened(task.title), since: task.started_at ?? task.updated_at, path: PLACES.task(task.id, '') }),
+      ),
     steps: await stepsOf(db, viewer.workspace, facts),
-    claims: facts.claims.slice(0, HELD_SHOWN).map((claim) => ({
-      claim_id: claim.id,
-      repo: claim.repo,
-      patterns: patternsOf(claim),
-      mode: claim.mode,
-      reason: claim.reason,
-      expires_at: claim.expires_at,
-      path: PLACES.claim(claim.id, ''),
-    })),
+    claims: facts.claims
+      .slice(0, HELD_SHOWN)
+      .map((claim) => viewOf(heldClaim, claim, { claim_id: claim.id, patterns: patternsOf(claim), path: PLACES.claim(claim.id, '') })),
     locks: facts.locks.slice(0, HELD_SHOWN).map(({ id, feature, lock_role, lock_acquired_at, expires_at }) => ({
       cycle: id,
       feature,
@@ -82,19 +76,11 @@ export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts
     })),
     work: await workOf(db, viewer.workspace, gathered, naming, facts),
     worktrees: await worktrees(db, viewer.workspace, facts),
-    sessions: facts.sessions.slice(0, SESSIONS_SHOWN).map(({ id, model, repo, branch, started_at, last_seen_at, ended_at }) => ({
-      session_id: id,
-      model,
-      repo,
-      branch,
-      started_at,
-      last_seen_at,
-      ended_at,
-    })),
+    sessions: facts.sessions.slice(0, SESSIONS_SHOWN).map((session) => viewOf(recentSession, session, { session_id: session.id })),
     registered: facts.registered
       .slice(0, SESSIONS_SHOWN)
       .map(viewAgent)
-      .map(({ id, name, runtime, role, status, last_seen_at }) => ({ agent_id: id, name, runtime, role, status, last_seen_at })),
+      .map((agent) => viewOf(registeredAgent, agent, { agent_id: agent.id })),
     refusals,
     grants: mayKnow ? await grantsOf(db, viewer.workspace, facts, now) : null,
     tokens: mayKnow ? facts.tokens.map((token) => tokenView(token, now)) : null,
@@ -104,27 +90,22 @@ export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts
 
 async function stepsOf(db: Db, workspace: string, { steps: all, registered }: ActorFacts): Promise<Shown['steps']> {
   const steps = all.slice(0, HELD_SHOWN);
-  const workflows = await namesOf(
+  const workflows = await workflowsNamed(
     db,
     workspace,
-    'workflows',
     steps.map(({ workflow_id }) => workflow_id),
   );
-  const seen = new Map(registered.map(({ id, last_seen_at }) => [id, last_seen_at]));
-  return steps.map(({ id, name, workflow_id, assigned_agent_id, claimed_at, fence }) => {
-    const agentId = assigned_agent_id as string;
-    const lastSeen = seen.get(agentId);
-    return {
-      task_id: id,
-      name: shortened(name),
-      workflow_id,
-      workflow_name: workflows.get(workflow_id) ?? null,
-      agent_id: agentId,
-      fence,
-      claimed_at,
+  return steps.map((step) => {
+    const agent_id = step.assigned_agent_id as string;
+    const lastSeen = registered.find(({ id }) => id === agent_id)?.last_seen_at;
+    return viewOf(heldStep, step, {
+      task_id: step.id,
+      name: shortened(step.name),
+      workflow_name: workflows.get(step.workflow_id)?.name ?? null,
+      agent_id,
       lease_expires_at: lastSeen === undefined ? null : lastSeen + LEASE_MS,
-      path: PLACES['workflow task'](id, workflow_id),
-    };
+      path: PLACES['workflow task'](step.id, step.workflow_id),
+    });
   });
 }
 
@@ -166,19 +147,17 @@ async function worktrees(db: Db, workspace: string, { developerId, sessions }: A
     developerId,
     sessions.map(({ id }) => id),
   );
-  return rows.map(({ repo, branch, worktree, head, dirty_files, unpushed_files, updated_at }) => {
-    const [dirty, unpushed] = [readJson(files, dirty_files), readJson(files, unpushed_files)];
-    return {
-      repo,
-      branch: branch || null,
-      worktree: worktree || null,
-      head,
+  return rows.map((row) => {
+    const [dirty, unpushed] = [readJson(files, row.dirty_files), readJson(files, row.unpushed_files)];
+    return viewOf(reportedWorktree, row, {
+      branch: row.branch || null,
+      worktree: row.worktree || null,
       dirty: dirty.slice(0, FILES_SHOWN),
       dirty_count: dirty.length,
       unpushed: unpushed.slice(0, FILES_SHOWN),
       unpushed_count: unpushed.length,
-      reported_at: updated_at,
-    };
+      reported_at: row.updated_at,
+    });
   });
 }
 
@@ -188,18 +167,15 @@ async function grantsOf(db: Db, workspace: string, { tokens, instance, developer
   const subjects = [...live, ...instances, ...(developerId === null ? [] : [`developer:${developerId}`]), ...(actor === 'operator' ? ['operator'] : [])];
   if (subjects.length === 0) return [];
   const rows = await standingGrants(db, workspace, subjects);
-  return rows.map((grant) => ({
-    grant_id: grant.id,
-    subject: grant.subject,
-    action: grant.action,
-    status: grantStatus(grant, now),
-    expires_at: grant.expires_at,
-  }));
+  return rows.map((grant) => viewOf(standingGrant, grant, { grant_id: grant.id, status: grantStatus(grant, now) }));
 }
 
-function tokenView({ id, label, last_used_at, revoked_at, expires_at }: ActorFacts['tokens'][number], now: number): NonNullable<Shown['tokens']>[number] {
-  const status = revoked_at !== null ? 'revoked' : expires_at !== null && now > expires_at ? 'expired' : 'live';
-  return { token_id: id, label, last_used_at, status };
+function tokenView(token: ActorFacts['tokens'][number], now: number) {
+  const { revoked_at, expires_at } = token;
+  return viewOf(carriedToken, token, {
+    token_id: token.id,
+    status: revoked_at !== null ? 'revoked' : expires_at !== null && now > expires_at ? 'expired' : 'live',
+  });
 }
 
 function callsOf(day: DayTally, actor: string, now: number): Shown['calls'] {
