@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { SPAN_ENDS } from './spans.ts';
-import { AGENT_STATES } from './state.ts';
+
+/** How an agent stands, as people read it. In the order in which it matters to them. */
+export const AGENT_STATES = ['waiting', 'lost', 'blocked', 'working', 'quiet', 'stale', 'ended'] as const;
+export type AgentState = (typeof AGENT_STATES)[number];
+
+const SPAN_ENDS = ['held', 'done', 'failed', 'released', 'lost'] as const;
+export type SpanEnd = (typeof SPAN_ENDS)[number];
 
 const base = { toolset: 'admin', access: 'member', annotations: READ } as const;
 

@@ -16,8 +16,8 @@ import { PLACES } from '../lookup/index.ts';
 import type { agentsShow, RecentRefusal } from './contract.ts';
 import { carriedToken, heldClaim, heldStep, heldTask, recentSession, registeredAgent, reportedWorktree, standingGrant } from './contract.ts';
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
+import type { WorkSpan } from './happenings.ts';
 import { heldNow, showSpans } from './lanes.ts';
-import type { WorkSpan } from './spans.ts';
 import { eventsAt, workflowsNamed, worktreesOf } from './store.ts';
 import { type AgentNaming, namingFor, patternsOf, rowOf, shortened } from './views.ts';
 

@@ -11,13 +11,12 @@ import type { Tally } from '../../core/events/index.ts';
 import { asksTo, handoffsTo, releaseClaim } from '../../team/coordination/index.ts';
 import { leave } from '../../workflow/agents/index.ts';
 import { releaseClaimsOf as releaseStepsOf } from '../../workflow/steps/index.ts';
-import { agentsLanes, agentsList, agentsRelease, agentsShow, firstSteps, newsList, waitingList } from './contract.ts';
+import { AGENT_STATES, type AgentState, agentsLanes, agentsList, agentsRelease, agentsShow, firstSteps, newsList, waitingList } from './contract.ts';
 import { type ActorFacts, gather } from './gather.ts';
 import { Happenings } from './happenings.ts';
 import { lanesOf } from './lanes.ts';
 import { newsSince } from './news.ts';
 import { lastRefusal, requireFacts, showAgent } from './show.ts';
-import { AGENT_STATES, type AgentState } from './state.ts';
 import { agentsWithSteps, claimsHeldBy } from './store.ts';
 import { namingFor, rowsOf } from './views.ts';
 
