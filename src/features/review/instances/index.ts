@@ -7,10 +7,9 @@ import type { InstanceOutside, InstancePorts } from './step.ts';
 import { instanceActions } from './tools.ts';
 
 export type { InstanceRow } from '../../../storage/schema-rows.ts';
-export type { Feedback } from './contract.ts';
+export { type Feedback, feedbackView } from './contract.ts';
 export { LAUNCHERS } from './launch.ts';
-export { allows, INSTANCE_ID } from './lifecycle.ts';
-export { isAtLimit, isGivenUp, isStuck, reviewsAllowed, SUGGESTIONS } from './limits.ts';
+export { allows, INSTANCE_ID, isAtLimit, isGivenUp, isStuck, reviewsAllowed, SUGGESTIONS } from './lifecycle.ts';
 export { carryOutStart, reserve, startFailed } from './start.ts';
 export type { InstancePorts } from './step.ts';
 export { finishOverdue, goOn, type InstanceOutside, LEASE_OVER, type LeasedInstance, lease, leave, stillMine } from './step.ts';

@@ -1,6 +1,7 @@
 import type { Launcher } from '../../../clients/client.ts';
 import { createLeases, type LeasedStep, STEP_OVER } from '../../../kernel/step.ts';
-import type { AgentSessions } from '../../../machine/agent-sessions/agent-session.ts';
+import type { AgentHost } from '../../../machine/agent-sessions/agent-host.ts';
+import type { Tmux } from '../../../machine/agent-sessions/tmux.ts';
 import type { FileDisk } from '../../../machine/files.ts';
 import type { GitDisk } from '../../../machine/git/disk.ts';
 import type { GitHub } from '../../../machine/github/github.ts';
@@ -38,22 +39,13 @@ export interface InstancePorts {
   feedbackOf(db: Db, workspace: string, instance: string): Promise<Feedback[]>;
 }
 
-/** The machine outside the store. */
-export interface InstanceOutside {
-  /** What of the instances is here: another server's may lie on another machine. */
-  readonly machine: string;
+/** The machine outside the store. What of the instances is here is known by its `machine`: another server's may lie on another one. */
+export interface InstanceOutside extends Omit<AgentHost, 'tmux'> {
   readonly disk: GitDisk;
   readonly files: FileDisk;
   readonly github: GitHub;
-  /** Tmux where it is, else plain processes. What was started is found again by its kind. */
-  sessions(kind?: 'tmux' | 'process'): Promise<AgentSessions>;
-  /** What a terminal showed last, for when it is gone. */
-  keepScreen(name: string, text: string): Promise<void>;
-  keptScreen(name: string): Promise<string | null>;
-  /** Of the log of a plain process, which nobody else cuts. */
-  boundLog(name: string): Promise<void>;
   /** What a person types to look at a terminal, and to end it; null where there is no tmux. */
-  tmux(): Promise<{ attachArgs(name: string): string[]; endArgs(name: string): string[] } | null>;
+  tmux(): Promise<Pick<Tmux, 'attachArgs' | 'endArgs'> | null>;
   /** Folders under which repositories may be; undefined: anywhere. */
   readonly repositories: readonly string[] | undefined;
   readonly launchers: Readonly<Record<string, Launcher>>;
@@ -61,8 +53,6 @@ export interface InstanceOutside {
   readonly maxRunning: number;
   /** Where agents reach this server; undefined where no server listens. */
   url(): string | undefined;
-  /** The whole environment of an agent: what any program needs, what its launcher has passed on, and its own. */
-  environment(passed: readonly string[], own: Readonly<Record<string, string>>): Record<string, string>;
 }
 
 export type LeasedInstance = LeasedStep<InstanceRow>;

@@ -4,19 +4,18 @@ import type { Principal } from '../../../kernel/context.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Ports } from '../../../kernel/ports.ts';
+import { viewOf } from '../../../kernel/view.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsBy } from '../../../storage/journal.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { reviewLimits } from '../../core/settings/index.ts';
-import type { InstanceStep, instancesShow, instanceView } from './contract.ts';
-import { AT_WORK } from './lifecycle.ts';
-import { isAtLimit, reviewsAllowed, SUGGESTIONS } from './limits.ts';
+import { type InstanceStep, type instancesShow, instanceView } from './contract.ts';
+import { AT_WORK, isAtLimit, reviewsAllowed, SUGGESTIONS } from './lifecycle.ts';
 import { type InstanceOutside, isOverdue } from './step.ts';
 import { findInstance, reviewCounts } from './store.ts';
 
 export type InstanceView = z.input<typeof instanceView>;
-type Relationship = Output<typeof instancesShow>['relationships'][number];
 
 export interface InstanceViewer {
   view(row: InstanceRow): InstanceView;
@@ -40,54 +39,35 @@ export async function instanceViewer(db: Db, viewer: Principal, rows: readonly I
   return {
     isHidden,
     view(row) {
-      const hidden = isHidden(row);
       const reviews = ran.get(row.id) ?? 0;
       const allowed = reviewsAllowed(row, limits);
       const atLimit = row.type === 'coding' && AT_WORK.includes(row.status) && isAtLimit(reviews, allowed);
-      return {
-        id: row.id,
-        type: row.type,
-        status: row.status,
-        agent: row.agent,
-        agent_id: row.agent_id,
+      const own = {
         developer: row.developer_id === null ? null : names(row.developer_id),
-        repository: hidden ? PRIVATE : row.repository,
         branch: row.branch_name,
-        base_branch: hidden ? PRIVATE : row.base_branch,
-        worktree_path: hidden ? PRIVATE : row.worktree_path,
-        machine: hidden ? PRIVATE : row.machine,
-        session_name: row.session_name,
-        session_kind: row.session_kind,
         running: isRunning(row),
-        issue_number: hidden ? null : row.issue_number,
-        pr_number: hidden ? null : row.pr_number,
-        pr_url: hidden ? null : row.pr_url,
-        parent_instance_id: row.parent_instance_id,
-        review_iteration: row.review_iteration,
         reviews,
         max_reviews: allowed,
-        extra_reviews: row.extra_reviews,
-        failed_reviews: row.failed_reviews,
         max_failed_reviews: limits.autoAbandonAfter,
         at_limit: atLimit,
         suggestions: atLimit ? [...SUGGESTIONS] : [],
-        status_reason: row.status_reason === null ? null : hidden ? PRIVATE : named(row.status_reason),
-        kept_reason: hidden && row.kept_reason !== null ? PRIVATE : row.kept_reason,
-        backup_ref: row.backup_ref,
-        created_by: hidden ? PRIVATE : named(row.created_by),
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-        last_activity: row.last_activity,
-        ended_at: row.ended_at,
       };
+      if (!isHidden(row))
+        return viewOf(instanceView, row, { ...own, status_reason: row.status_reason && named(row.status_reason), created_by: named(row.created_by) });
+      const hidden = (value: string | null) => value && PRIVATE;
+      return viewOf(instanceView, row, {
+        ...own,
+        ...{ repository: PRIVATE, base_branch: PRIVATE, worktree_path: PRIVATE, machine: PRIVATE, created_by: PRIVATE },
+        ...{ issue_number: null, pr_number: null, pr_url: null },
+        status_reason: hidden(row.status_reason),
+        kept_reason: hidden(row.kept_reason),
+      });
     },
   };
 }
 
 /** By what was seen of it last. */
 export const isRunning = ({ pid, ended_at, step }: InstanceRow): boolean => pid !== null && ended_at === null && step !== 'ending';
-
-export const viewRelationship = ({ workspace_id: _, ...relationship }: Relationship & { workspace_id: string }): Relationship => relationship;
 
 type Failure = Output<typeof instancesShow>['failures'][number];
 

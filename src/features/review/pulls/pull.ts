@@ -2,7 +2,7 @@ import type { CallContext } from '../../../kernel/context.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
-import { isHeldAs, messageOf, type StepRunner } from '../../../kernel/step.ts';
+import { isHeldAs, messageOf, type StepRunner, stepRunner } from '../../../kernel/step.ts';
 import type { Push } from '../../../machine/git/remote.ts';
 import { type GitHub, GitHubFailed, type GitHubRepository, type Pull, type PullWords } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -46,7 +46,7 @@ export async function runPull(
     const now = await requireWork(tx.db, await requireInstance(tx.db, tx.workspace, caller.id));
     return await beginPull(tx, now, { repository, title, description, base, by: caller.id });
   });
-  const hand: StepRunner = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
+  const hand = stepRunner(ctx, ctx.signal);
   const made = await carryOutPull(outside, ports, hand, leased, push);
   if ('failure' in made) throw made.failure instanceof Unknown ? unknown(made.failure) : toldAs(made.failure);
   return ok({ pr_number: made.pull.number, pr_url: made.pull.url, branch_name: work.branch_name, not_included: notIncluded });

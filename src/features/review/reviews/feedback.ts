@@ -3,7 +3,7 @@ import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
-import type { StepRunner } from '../../../kernel/step.ts';
+import { stepRunner } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
@@ -45,7 +45,7 @@ export async function runFeedback(outside: InstanceOutside, ports: InstancePorts
   const begun = await ctx.write((tx) => begin(tx, caller.id, input));
   if (begun.step !== 'merging') return ok(await answer(ctx.reader, begun));
   // Never cut short: half a merge would have to wait for the sweep.
-  const hand: StepRunner = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
+  const hand = stepRunner(ctx);
   const row = await deliver(outside, ports, hand, ctx.reader, begun as LeasedFeedback);
   if (!row) throw underWay();
   return ok(await answer(ctx.reader, row));

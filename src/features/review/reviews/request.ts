@@ -3,7 +3,7 @@ import type { CallContext, Principal } from '../../../kernel/context.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
-import type { StepRunner } from '../../../kernel/step.ts';
+import { stepRunner } from '../../../kernel/step.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ReviewLimits, reviewLimits } from '../../core/settings/index.ts';
@@ -48,7 +48,7 @@ export async function runRequest(
   const actor = ctx.principal.actor;
   const begun = await ctx.write((tx) => begin(tx, outside, ports, actor, caller.id, ready, input));
   if ('refusal' in begun) return begun.refusal;
-  const hand: StepRunner = { actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
+  const hand = stepRunner(ctx, ctx.signal);
   const started = await carryOutStart(outside, ports, hand, begun.leased);
   if ('failure' in started) throw startFailed(started.failure);
   const { id, session_name, worktree_path } = started.row;
