@@ -6,7 +6,7 @@ export const AGENT_STATES = ['waiting', 'lost', 'blocked', 'working', 'quiet', '
 export type AgentState = (typeof AGENT_STATES)[number];
 
 const SPAN_ENDS = ['held', 'done', 'failed', 'released', 'lost'] as const;
-export type SpanEnd = (typeof SPAN_ENDS)[number];
+export type WorkSpanEnd = (typeof SPAN_ENDS)[number];
 
 const base = { toolset: 'admin', access: 'member', annotations: READ } as const;
 

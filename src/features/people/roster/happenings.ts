@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { beginning } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { firstSeqSince, readHead } from '../../../storage/journal.ts';
-import type { SpanEnd } from './contract.ts';
+import type { WorkSpanEnd } from './contract.ts';
 
 /** How far back it goes: over a weekend. */
 export const KEPT_MS = 3 * 24 * 3_600_000;
@@ -132,7 +132,7 @@ export interface WorkSpan {
   readonly from: number;
   /** Null: still held. */
   readonly to: number | null;
-  readonly end: SpanEnd;
+  readonly end: WorkSpanEnd;
   /** Why it was lost or given back. */
   readonly reason: string | null;
 }
@@ -145,7 +145,7 @@ export function spansIn(events: readonly Happening[], since: number): WorkSpan[]
   const begin = (event: Happening, kind: SpanKind, holder: WorkSpan['holder'], title: string | null): void => {
     open.set(event.subject, { kind, id: event.subject, holder, title, from: event.time, to: null, end: 'held', reason: null });
   };
-  const finish = (event: Happening, kind: SpanKind, end: SpanEnd, reason: string | null = null, holder?: WorkSpan['holder']): void => {
+  const finish = (event: Happening, kind: SpanKind, end: WorkSpanEnd, reason: string | null = null, holder?: WorkSpan['holder']): void => {
     const begun = open.get(event.subject);
     open.delete(event.subject);
     const whose = begun?.holder ?? holder;
@@ -183,10 +183,10 @@ export function spansIn(events: readonly Happening[], since: number): WorkSpan[]
 
 /** As `agents` words it when a lease has run out. */
 const AGENT_SILENT = 'agent silent';
-const STEP_ENDS: Readonly<Record<string, SpanEnd>> = { completed: 'done', skipped: 'done', failed: 'failed' };
+const STEP_ENDS: Readonly<Record<string, WorkSpanEnd>> = { completed: 'done', skipped: 'done', failed: 'failed' };
 
 /** That nobody stopped it and it delivered nothing means that its process was gone. A reviewer ends with its word. */
-function instanceEnd({ payload }: Happening, wasStopped: boolean): [SpanEnd, string | null] {
+function instanceEnd({ payload }: Happening, wasStopped: boolean): [WorkSpanEnd, string | null] {
   const status = textOf(payload, 'status');
   if (status === 'abandoned') return ['failed', null];
   if (status !== 'terminated' || textOf(payload, 'type') === 'review') return ['done', null];
